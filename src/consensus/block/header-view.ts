@@ -1,0 +1,62 @@
+// A block header as a view of its 80 bytes. Used by the header tree, block parsing, mining and RPC.
+//
+//   0 version int32 | 4 previous hash | 36 merkle root | 68 time | 72 bits | 76 nonce   (little-endian)
+
+import type { Hashes } from '../../crypto/crypto.js';
+import { DecodeError, readU32 } from '../bytes/reader.js';
+
+/** Bytes of a header. */
+export const HEADER_SIZE = 80;
+
+/** Reads the 80 bytes at `offset`; what follows is ignored. @throws DecodeError when there are fewer */
+export function parseHeader(bytes: Uint8Array, hashes: Hashes, offset = 0): HeaderView {
+  if (offset < 0 || bytes.length - offset < HEADER_SIZE) throw new DecodeError('a header has 80 bytes');
+  return new HeaderView(bytes.subarray(offset, offset + HEADER_SIZE), hashes);
+}
+
+/** A parsed header; the hash is computed when first asked for. */
+export class HeaderView {
+  /** Exactly 80 bytes. */
+  readonly bytes: Uint8Array;
+  private readonly hashes: Hashes;
+  private hashCache: Uint8Array | undefined = undefined;
+
+  /** Made by parseHeader, which checks the length. */
+  constructor(bytes: Uint8Array, hashes: Hashes) {
+    this.bytes = bytes;
+    this.hashes = hashes;
+  }
+
+  /** Signed 32-bit. */
+  get version(): number {
+    return readU32(this.bytes, 0) | 0;
+  }
+
+  get prevHash(): Uint8Array {
+    return this.bytes.subarray(4, 36);
+  }
+
+  get merkleRoot(): Uint8Array {
+    return this.bytes.subarray(36, 68);
+  }
+
+  /** Seconds since 1970. */
+  get time(): number {
+    return readU32(this.bytes, 68);
+  }
+
+  /** Target in compact form. */
+  get bits(): number {
+    return readU32(this.bytes, 72);
+  }
+
+  get nonce(): number {
+    return readU32(this.bytes, 76);
+  }
+
+  /** Double SHA-256, internal order. */
+  get hash(): Uint8Array {
+    this.hashCache ??= this.hashes.sha256d(this.bytes);
+    return this.hashCache;
+  }
+}

@@ -1,0 +1,92 @@
+// Hex text and the small comparisons of byte arrays. The only place where hashes are reversed: Bitcoin shows 32-byte hashes
+// backwards, so everything named ...Hex went through hashToHex; all other hashes are in internal order.
+
+import { DecodeError } from './reader.js';
+
+const DIGITS = '0123456789abcdef';
+const CODES = Uint16Array.from(DIGITS, (c) => c.charCodeAt(0));
+const NOT_HEX = 0xff;
+const VALUES = new Uint8Array(128).fill(NOT_HEX);
+for (let i = 0; i < 16; i++) {
+  VALUES[DIGITS.charCodeAt(i)] = i;
+  VALUES[DIGITS.toUpperCase().charCodeAt(i)] = i;
+}
+// Code units per String.fromCharCode call: far below the engine's argument limit.
+const CHUNK = 8192;
+
+/** Lower-case hex of the bytes in their own order. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  const codes = new Uint16Array(Math.min(CHUNK, bytes.length * 2));
+  for (let at = 0; at < bytes.length; ) {
+    let n = 0;
+    while (n < codes.length && at < bytes.length) {
+      const b = bytes[at++];
+      codes[n++] = CODES[b >> 4];
+      codes[n++] = CODES[b & 15];
+    }
+    text += String.fromCharCode.apply(null, codes.subarray(0, n) as unknown as number[]);
+  }
+  return text;
+}
+
+/** Bytes of hex text in either case; the empty text gives no bytes. @throws DecodeError */
+export function fromHex(text: string): Uint8Array {
+  if (text.length % 2 !== 0) throw new DecodeError('hex text of odd length');
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0, at = 0; i < bytes.length; i++, at += 2) {
+    const high = text.charCodeAt(at);
+    const low = text.charCodeAt(at + 1);
+    const h = high < 128 ? VALUES[high] : NOT_HEX;
+    const l = low < 128 ? VALUES[low] : NOT_HEX;
+    if ((h | l) > 15) throw new DecodeError('not hex');
+    bytes[i] = (h << 4) | l;
+  }
+  return bytes;
+}
+
+/** Whether the text is hex the way Core's IsHex means it: non-empty, even, digits only. */
+export function isHex(text: string): boolean {
+  if (text.length === 0 || text.length % 2 !== 0) return false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 128 || VALUES[code] === NOT_HEX) return false;
+  }
+  return true;
+}
+
+/** Display hex of a hash: its bytes backwards. */
+export function hashToHex(hash: Uint8Array): string {
+  return toHex(Uint8Array.from(hash).reverse());
+}
+
+/** A hash in internal order from 64 digits of display hex. @throws DecodeError */
+export function hashFromHex(hex: string): Uint8Array {
+  if (hex.length !== 64) throw new DecodeError('a hash has 64 hex digits');
+  return fromHex(hex).reverse();
+}
+
+/** A string that is equal exactly when the bytes are: one Latin-1 character per byte, for Map and Set keys. */
+export function hashKey(bytes: Uint8Array): string {
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
+}
+
+/** Whether both have the same length and bytes. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Order of the bytes as unsigned, shorter first when one begins the other: negative, 0 or positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+}
+
+/** Whether every byte is zero. */
+export function isZero(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
+  return true;
+}

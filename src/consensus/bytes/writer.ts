@@ -1,0 +1,99 @@
+// Builds byte strings in Bitcoin's wire format (little-endian) in a buffer that grows as needed.
+// Used by everything that encodes: transactions, blocks, storage codecs, messages.
+
+/** Appends numbers and bytes; `finish` hands out what was written. */
+export class ByteWriter {
+  private data: Uint8Array;
+  private length = 0;
+
+  /** @param capacity expected size in bytes; right guesses avoid copying */
+  constructor(capacity = 64) {
+    this.data = new Uint8Array(capacity);
+  }
+
+  /** Bytes written so far. */
+  get size(): number {
+    return this.length;
+  }
+
+  private room(n: number): number {
+    const at = this.length;
+    const need = at + n;
+    if (need > this.data.length) {
+      const grown = new Uint8Array(Math.max(need, this.data.length * 2));
+      grown.set(this.data.subarray(0, at));
+      this.data = grown;
+    }
+    this.length = need;
+    return at;
+  }
+
+  u8(value: number): this {
+    const at = this.room(1);
+    this.data[at] = value;
+    return this;
+  }
+
+  u16(value: number): this {
+    const at = this.room(2);
+    this.data[at] = value;
+    this.data[at + 1] = value >>> 8;
+    return this;
+  }
+
+  /** The low 32 bits, so negative numbers come out in two's complement. */
+  u32(value: number): this {
+    const at = this.room(4);
+    writeU32(this.data, at, value);
+    return this;
+  }
+
+  i32(value: number): this {
+    return this.u32(value);
+  }
+
+  /** @param value a safe non-negative integer, or any bigint in -2^63..2^64-1 */
+  u64(value: number | bigint): this {
+    const at = this.room(8);
+    if (typeof value === 'bigint') {
+      const bits = BigInt.asUintN(64, value);
+      writeU32(this.data, at, Number(bits & 0xffffffffn));
+      writeU32(this.data, at + 4, Number(bits >> 32n));
+    } else {
+      writeU32(this.data, at, value % 0x1_0000_0000);
+      writeU32(this.data, at + 4, Math.floor(value / 0x1_0000_0000));
+    }
+    return this;
+  }
+
+  bytes(value: Uint8Array): this {
+    const at = this.room(value.length);
+    this.data.set(value, at);
+    return this;
+  }
+
+  compactSize(value: number | bigint): this {
+    if (value < 0xfd) return this.u8(Number(value));
+    if (value <= 0xffff) return this.u8(0xfd).u16(Number(value));
+    if (value <= 0xffffffff) return this.u8(0xfe).u32(Number(value));
+    return this.u8(0xff).u64(value);
+  }
+
+  /** The bytes with their compact size in front. */
+  varBytes(value: Uint8Array): this {
+    return this.compactSize(value.length).bytes(value);
+  }
+
+  /** Everything written, as an array of exactly that length. The writer must not be used afterwards. */
+  finish(): Uint8Array {
+    return this.length === this.data.length ? this.data : this.data.slice(0, this.length);
+  }
+}
+
+/** Writes the low 32 bits of `value` little-endian at `at`. */
+export function writeU32(data: Uint8Array, at: number, value: number): void {
+  data[at] = value;
+  data[at + 1] = value >>> 8;
+  data[at + 2] = value >>> 16;
+  data[at + 3] = value >>> 24;
+}

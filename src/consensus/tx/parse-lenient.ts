@@ -1,0 +1,75 @@
+// Reads a transaction whose format is not known for sure, as typed by a user: a legacy transaction without inputs looks like an
+// extended one. Used by the RPC methods that take raw transactions. Same order of attempts as Core's DecodeHexTx.
+
+import type { Hashes } from '../../crypto/crypto.js';
+import { DecodeError } from '../bytes/reader.js';
+import { parseTx, type TxView } from './tx-view.js';
+
+const MAX_SCRIPT_SIZE = 10_000;
+const MAX_PUSH_SIZE = 520;
+const OP_PUSHDATA1 = 0x4c;
+const OP_PUSHDATA2 = 0x4d;
+const OP_PUSHDATA4 = 0x4e;
+// OP_NOP10; OP_CHECKSIGADD (0xba) came later and Core's check never learnt about it.
+const MAX_OPCODE = 0xb9;
+
+/** Which formats to try. */
+export interface LenientOptions {
+  /** The extended format; default true. */
+  tryWitness?: boolean;
+  /** The legacy format; default true. Core's sendrawtransaction and signing calls set it false. */
+  tryNoWitness?: boolean;
+}
+
+/**
+ * Reads bytes that must be one whole transaction, extended format first; between two readings the one with sane scripts wins.
+ * @throws DecodeError when neither format fits
+ */
+export function parseTxLenient(bytes: Uint8Array, hashes: Hashes, opts: LenientOptions = {}): TxView {
+  const extended = (opts.tryWitness ?? true) ? attempt(bytes, hashes, true) : null;
+  if (extended !== null && hasSaneScripts(extended)) return extended;
+  const legacy = (opts.tryNoWitness ?? true) ? attempt(bytes, hashes, false) : null;
+  if (legacy !== null && hasSaneScripts(legacy)) return legacy;
+  const either = extended ?? legacy;
+  if (either === null) throw new DecodeError('not a transaction in any format');
+  return either;
+}
+
+function attempt(bytes: Uint8Array, hashes: Hashes, allowWitness: boolean): TxView | null {
+  try {
+    return parseTx(bytes, hashes, { allowWitness, exact: true });
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}
+
+function hasSaneScripts(tx: TxView): boolean {
+  if (!tx.isCoinbase) {
+    for (let i = 0; i < tx.inputCount; i++) if (!isSaneScript(tx.scriptSig(i))) return false;
+  }
+  for (let i = 0; i < tx.outputCount; i++) if (!isSaneScript(tx.outputScript(i))) return false;
+  return true;
+}
+
+/** Whether all operations are complete and known, and nothing exceeds the interpreter's limits. */
+function isSaneScript(script: Uint8Array): boolean {
+  if (script.length > MAX_SCRIPT_SIZE) return false;
+  let at = 0;
+  while (at < script.length) {
+    const op = script[at++];
+    if (op > MAX_OPCODE) return false;
+    if (op > OP_PUSHDATA4) continue;
+    let size = op;
+    const lengthBytes = op < OP_PUSHDATA1 ? 0 : op === OP_PUSHDATA1 ? 1 : op === OP_PUSHDATA2 ? 2 : 4;
+    if (lengthBytes > script.length - at) return false;
+    if (lengthBytes > 0) {
+      size = 0;
+      for (let k = lengthBytes - 1; k >= 0; k--) size = size * 256 + script[at + k];
+      at += lengthBytes;
+    }
+    if (size > script.length - at || size > MAX_PUSH_SIZE) return false;
+    at += size;
+  }
+  return true;
+}

@@ -1,0 +1,302 @@
+// A transaction as its own bytes plus a table of offsets: nothing is copied, ids and sizes appear when asked for.
+// Used everywhere a transaction is read; values are built by build-tx.ts. Format: BIP-0144 and the legacy one before it.
+//
+//   legacy:    version 4 | inputs | outputs | locktime 4
+//   extended:  version 4 | 00 | flag 01 | inputs | outputs | witness of each input | locktime 4
+//   input:     outpoint (txid 32, index 4) | script with size | sequence 4
+//   output:    value 8 | script with size
+//
+// Table, in absolute positions of the underlying buffer: per input INPUT_SLOTS entries (start, script start, script end,
+// witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last output.
+
+import type { Hashes } from '../../crypto/crypto.js';
+import { isZero } from '../bytes/hex.js';
+import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
+import { OffsetTable } from './offset-table.js';
+
+const INPUT_SLOTS = 4;
+const OUTPUT_SLOTS = 2;
+// Smallest encodings: outpoint 36 + empty script 1 + sequence 4; value 8 + empty script 1.
+const MIN_INPUT_SIZE = 41;
+const MIN_OUTPUT_SIZE = 9;
+const WITNESS_FLAG = 1;
+const WITNESS_SCALE = 4;
+
+/** How to read a transaction. */
+export interface ParseTxOptions {
+  /** Where it starts; default 0. */
+  offset?: number;
+  /** Read the extended format when marked (default); false treats the marker as an empty input list, as Core without witness does. */
+  allowWitness?: boolean;
+  /** Bytes after the transaction are an error. */
+  exact?: boolean;
+}
+
+/**
+ * Reads one transaction from the bytes, which must stay unchanged while the view lives.
+ * @throws DecodeError
+ */
+export function parseTx(bytes: Uint8Array, hashes: Hashes, opts: ParseTxOptions = {}): TxView {
+  const reader = new ByteReader(bytes, opts.offset ?? 0);
+  // Room for the smallest shapes; a large transaction doubles it a few times.
+  const table = new OffsetTable(32);
+  const tx = readTx(reader, table, hashes, opts.allowWitness ?? true);
+  if (opts.exact && reader.remaining > 0) throw new DecodeError('bytes after the transaction');
+  table.trim();
+  return tx;
+}
+
+/** Reads the transaction at the reader's position into a table that neighbours may share. @throws DecodeError */
+export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, allowWitness: boolean): TxView {
+  const start = reader.offset;
+  const base = table.length;
+  const data = reader.data;
+  reader.skip(4);
+  let flags = 0;
+  let body = reader.offset;
+  let inputCount = readInputs(reader, table);
+  let outputCount = 0;
+  let readOutputsToo = true;
+  if (inputCount === 0 && allowWitness) {
+    flags = reader.u8();
+    // Flag 0 was no flag but an empty output list: a transaction with neither inputs nor outputs.
+    readOutputsToo = flags !== 0;
+    if (flags !== 0) {
+      body = reader.offset;
+      inputCount = readInputs(reader, table);
+    }
+  }
+  if (readOutputsToo) outputCount = readOutputs(reader, table);
+  table.push(reader.offset);
+  const bodyEnd = reader.offset;
+  let hasWitness = false;
+  if ((flags & WITNESS_FLAG) !== 0) {
+    flags ^= WITNESS_FLAG;
+    for (let i = 0; i < inputCount; i++) {
+      table.set(base + i * INPUT_SLOTS + 3, reader.offset);
+      const items = reader.compactSize(reader.remaining);
+      if (items > 0) hasWitness = true;
+      for (let k = 0; k < items; k++) reader.skip(reader.compactSize());
+    }
+    if (!hasWitness) throw new DecodeError('Superfluous witness record');
+  }
+  if (flags !== 0) throw new DecodeError('Unknown transaction optional data');
+  reader.skip(4);
+  return new TxView(data, start, reader.offset, body, bodyEnd, table, base, inputCount, outputCount, hasWitness, hashes);
+}
+
+function readInputs(reader: ByteReader, table: OffsetTable): number {
+  const count = reader.compactSize();
+  if (count * MIN_INPUT_SIZE > reader.remaining) throw new DecodeError('more inputs than bytes');
+  for (let i = 0; i < count; i++) {
+    const start = reader.skip(36);
+    const length = reader.compactSize();
+    const script = reader.skip(length);
+    reader.skip(4);
+    table.push(start);
+    table.push(script);
+    table.push(script + length);
+    table.push(0);
+  }
+  return count;
+}
+
+function readOutputs(reader: ByteReader, table: OffsetTable): number {
+  const count = reader.compactSize();
+  if (count * MIN_OUTPUT_SIZE > reader.remaining) throw new DecodeError('more outputs than bytes');
+  for (let i = 0; i < count; i++) {
+    const start = reader.skip(8);
+    const length = reader.compactSize();
+    table.push(start);
+    table.push(reader.skip(length));
+  }
+  return count;
+}
+
+/** A parsed transaction. Indices must be within inputCount and outputCount: callers loop, they do not probe. */
+export class TxView {
+  readonly inputCount: number;
+  readonly outputCount: number;
+  /** Whether at least one input has a witness item, which is also whether the bytes are in the extended format. */
+  readonly hasWitness: boolean;
+  /** The buffer that holds the transaction, perhaps a whole block. */
+  readonly buffer: Uint8Array;
+  /** Position of the first byte in `buffer`. */
+  readonly start: number;
+  /** Position after the last byte in `buffer`. */
+  readonly end: number;
+  private readonly body: number;
+  private readonly bodyEnd: number;
+  private readonly table: OffsetTable;
+  private readonly base: number;
+  private readonly hashes: Hashes;
+  private txidCache: Uint8Array | undefined = undefined;
+  private wtxidCache: Uint8Array | undefined = undefined;
+
+  /** Made by parseTx and readTx only. */
+  constructor(
+    buffer: Uint8Array,
+    start: number,
+    end: number,
+    body: number,
+    bodyEnd: number,
+    table: OffsetTable,
+    base: number,
+    inputCount: number,
+    outputCount: number,
+    hasWitness: boolean,
+    hashes: Hashes,
+  ) {
+    this.buffer = buffer;
+    this.start = start;
+    this.end = end;
+    this.body = body;
+    this.bodyEnd = bodyEnd;
+    this.table = table;
+    this.base = base;
+    this.inputCount = inputCount;
+    this.outputCount = outputCount;
+    this.hasWitness = hasWitness;
+    this.hashes = hashes;
+  }
+
+  /** The whole encoding, witness included; also the exact re-encoding. */
+  get bytes(): Uint8Array {
+    return this.buffer.subarray(this.start, this.end);
+  }
+
+  /** Signed 32-bit. */
+  get version(): number {
+    return readU32(this.buffer, this.start) | 0;
+  }
+
+  get locktime(): number {
+    return readU32(this.buffer, this.end - 4);
+  }
+
+  private inputSlot(i: number, slot: number): number {
+    return this.table.data[this.base + i * INPUT_SLOTS + slot];
+  }
+
+  private outputSlot(i: number, slot: number): number {
+    return this.table.data[this.base + this.inputCount * INPUT_SLOTS + i * OUTPUT_SLOTS + slot];
+  }
+
+  /** View of 36 bytes: previous txid in internal order, then its output index little-endian. */
+  outpoint(i: number): Uint8Array {
+    const at = this.inputSlot(i, 0);
+    return this.buffer.subarray(at, at + 36);
+  }
+
+  prevHash(i: number): Uint8Array {
+    const at = this.inputSlot(i, 0);
+    return this.buffer.subarray(at, at + 32);
+  }
+
+  prevIndex(i: number): number {
+    return readU32(this.buffer, this.inputSlot(i, 0) + 32);
+  }
+
+  scriptSig(i: number): Uint8Array {
+    return this.buffer.subarray(this.inputSlot(i, 1), this.inputSlot(i, 2));
+  }
+
+  sequence(i: number): number {
+    return readU32(this.buffer, this.inputSlot(i, 2));
+  }
+
+  /** Whether input i spends the null outpoint (zero hash, index 2^32-1), the mark of a coinbase. */
+  isNullOutpoint(i: number): boolean {
+    const at = this.inputSlot(i, 0);
+    return readU32(this.buffer, at + 32) === 0xffffffff && isZero(this.buffer.subarray(at, at + 32));
+  }
+
+  /** The witness stack of input i, bottom first; empty when there is none. */
+  witness(i: number): Uint8Array[] {
+    const items: Uint8Array[] = [];
+    const at = this.inputSlot(i, 3);
+    if (at === 0) return items;
+    const reader = new ByteReader(this.buffer, at, this.end);
+    const count = reader.compactSize();
+    for (let k = 0; k < count; k++) items.push(reader.varBytes());
+    return items;
+  }
+
+  /** Number of witness items of input i, without making views. */
+  witnessCount(i: number): number {
+    const at = this.inputSlot(i, 3);
+    return at === 0 ? 0 : new ByteReader(this.buffer, at, this.end).compactSize();
+  }
+
+  /** Satoshi; exact within +-2^53, beyond that rounded with sign and order kept. */
+  outputValue(i: number): number {
+    return readI64(this.buffer, this.outputSlot(i, 0));
+  }
+
+  /** Satoshi, exact over the signed 64-bit range. */
+  outputValueBig(i: number): bigint {
+    return new ByteReader(this.buffer, this.outputSlot(i, 0), this.end).i64big();
+  }
+
+  outputScript(i: number): Uint8Array {
+    // An output ends where the next begins; the entry after the last output closes the table.
+    return this.buffer.subarray(this.outputSlot(i, 1), this.outputSlot(i + 1, 0));
+  }
+
+  /** View of output i as encoded: value, script size, script. */
+  outputBytes(i: number): Uint8Array {
+    return this.buffer.subarray(this.outputSlot(i, 0), this.outputSlot(i + 1, 0));
+  }
+
+  /** View of all outputs as encoded, without their count: what BIP-0143 and BIP-0341 hash. */
+  get outputsSerialized(): Uint8Array {
+    return this.buffer.subarray(this.outputSlot(0, 0), this.bodyEnd);
+  }
+
+  /** One input that spends the null outpoint. */
+  get isCoinbase(): boolean {
+    return this.inputCount === 1 && this.isNullOutpoint(0);
+  }
+
+  get totalSize(): number {
+    return this.end - this.start;
+  }
+
+  /** Size in the legacy format. */
+  get strippedSize(): number {
+    return this.bodyEnd - this.body + 8;
+  }
+
+  /** BIP-0141. */
+  get weight(): number {
+    return this.strippedSize * (WITNESS_SCALE - 1) + this.totalSize;
+  }
+
+  /** BIP-0141 virtual size: weight over four, rounded up. */
+  get vsize(): number {
+    return Math.ceil(this.weight / WITNESS_SCALE);
+  }
+
+  /** The legacy encoding: the bytes themselves without witness, else a fresh array. */
+  stripped(): Uint8Array {
+    if (this.end - this.start === this.strippedSize) return this.bytes;
+    const out = new Uint8Array(this.strippedSize);
+    out.set(this.buffer.subarray(this.start, this.start + 4));
+    out.set(this.buffer.subarray(this.body, this.bodyEnd), 4);
+    out.set(this.buffer.subarray(this.end - 4, this.end), out.length - 4);
+    return out;
+  }
+
+  /** Double SHA-256 of the legacy encoding, internal order. */
+  get txid(): Uint8Array {
+    this.txidCache ??= this.hashes.sha256d(this.stripped());
+    return this.txidCache;
+  }
+
+  /** Double SHA-256 of the whole encoding, internal order; the txid when there is no witness. BIP-0141. */
+  get wtxid(): Uint8Array {
+    if (!this.hasWitness) return this.txid;
+    this.wtxidCache ??= this.hashes.sha256d(this.bytes);
+    return this.wtxidCache;
+  }
+}
