@@ -1,0 +1,126 @@
+// Every key of the chain's database in one table. Only the builders below make keys; nothing else in adit spells a prefix.
+//
+//   prefix  rest of the key              value                                     codec
+//   'b'     block hash, 32               header, height, status, file positions    codec/index-row.ts
+//   'C'     txid, 32 | vout, BE32        coin                                      codec/coin.ts
+//   't'     -                            hash of the block that the coins stand at, 32
+//   'H'     -                            flush marker: from hash, 32 | to hash, 32
+//   'F'     flag name, ASCII             empty: set; no row: not set
+//   's'     -                            schema version, one byte
+//   'x'     txid, 32                     reserved: transaction index
+//   'g'     filter type, 1 | hash, 32    reserved: BIP-0157 filters and headers
+//
+// Hashes are in internal byte order. vout is big-endian so that one transaction's coins come in order and coins sort as in
+// gettxoutsetinfo's walk. Wallet rows live in the wallets' own databases.
+
+const ascii = (text: string): number => text.charCodeAt(0);
+
+/** First byte of every key. */
+export const PREFIX = {
+  blockIndex: ascii('b'),
+  coin: ascii('C'),
+  tip: ascii('t'),
+  flushMarker: ascii('H'),
+  flag: ascii('F'),
+  schema: ascii('s'),
+  txIndex: ascii('x'),
+  filterIndex: ascii('g'),
+} as const;
+
+/** Version of this table; a folder with another one is refused. */
+export const SCHEMA_VERSION = 1;
+
+/** Length of an outpoint as transactions spell it: txid, 32, then vout little-endian, 4. */
+export const OUTPOINT_BYTES = 36;
+/** Length of a coin's key: prefix, txid, vout big-endian. */
+export const COIN_KEY_BYTES = 37;
+
+/** Key of the coins' tip. */
+export const TIP_KEY: Uint8Array = Uint8Array.of(PREFIX.tip);
+/** Key of the flush marker. */
+export const FLUSH_MARKER_KEY: Uint8Array = Uint8Array.of(PREFIX.flushMarker);
+/** Key of the schema version. */
+export const SCHEMA_KEY: Uint8Array = Uint8Array.of(PREFIX.schema);
+
+/** A range that holds every key of one prefix. */
+export interface PrefixRange {
+  readonly gte: Uint8Array;
+  readonly lt: Uint8Array;
+}
+
+/** All keys that start with a prefix byte. */
+export function prefixRange(prefix: number): PrefixRange {
+  return { gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) };
+}
+
+/** @param hash block hash, internal order */
+export function blockIndexKey(hash: Uint8Array): Uint8Array {
+  const key = new Uint8Array(33);
+  key[0] = PREFIX.blockIndex;
+  key.set(hash.subarray(0, 32), 1);
+  return key;
+}
+
+/** Block hash (a view) of a block index key. */
+export function hashOfBlockIndexKey(key: Uint8Array): Uint8Array {
+  return key.subarray(1, 33);
+}
+
+/** Writes the key of a coin into `key` at `offset`. @param outpoint 36 bytes, vout little-endian */
+export function writeCoinKey(key: Uint8Array, offset: number, outpoint: Uint8Array): void {
+  key[offset] = PREFIX.coin;
+  key.set(outpoint.subarray(0, 32), offset + 1);
+  key[offset + 33] = outpoint[35]!;
+  key[offset + 34] = outpoint[34]!;
+  key[offset + 35] = outpoint[33]!;
+  key[offset + 36] = outpoint[32]!;
+}
+
+/** @param outpoint 36 bytes, vout little-endian */
+export function coinKey(outpoint: Uint8Array): Uint8Array {
+  const key = new Uint8Array(COIN_KEY_BYTES);
+  writeCoinKey(key, 0, outpoint);
+  return key;
+}
+
+/** Outpoint (36 bytes, vout little-endian) of a coin's key; a fresh array. */
+export function outpointOfCoinKey(key: Uint8Array): Uint8Array {
+  const outpoint = new Uint8Array(OUTPOINT_BYTES);
+  outpoint.set(key.subarray(1, 33));
+  outpoint[32] = key[36]!;
+  outpoint[33] = key[35]!;
+  outpoint[34] = key[34]!;
+  outpoint[35] = key[33]!;
+  return outpoint;
+}
+
+/** All coins of one transaction. @param txid internal order */
+export function coinsOfTxRange(txid: Uint8Array): PrefixRange {
+  const gte = new Uint8Array(33);
+  gte[0] = PREFIX.coin;
+  gte.set(txid.subarray(0, 32), 1);
+  const lt = new Uint8Array(38).fill(0xff);
+  lt.set(gte);
+  return { gte, lt };
+}
+
+/** @param name ASCII, e.g. "reindexing" */
+export function flagKey(name: string): Uint8Array {
+  const key = new Uint8Array(1 + name.length);
+  key[0] = PREFIX.flag;
+  for (let i = 0; i < name.length; i++) key[i + 1] = name.charCodeAt(i) & 0x7f;
+  return key;
+}
+
+/** Value of the flush marker: the coins are somewhere between these two blocks. */
+export function encodeFlushMarker(from: Uint8Array, to: Uint8Array): Uint8Array {
+  const value = new Uint8Array(64);
+  value.set(from.subarray(0, 32), 0);
+  value.set(to.subarray(0, 32), 32);
+  return value;
+}
+
+/** @returns views, or null when the value has another length */
+export function decodeFlushMarker(value: Uint8Array): { from: Uint8Array; to: Uint8Array } | null {
+  return value.length === 64 ? { from: value.subarray(0, 32), to: value.subarray(32, 64) } : null;
+}
