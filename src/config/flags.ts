@@ -1,0 +1,241 @@
+// Every option of the daemon, one row each: Core 0.21.1's, so that existing command lines and bitcoin.conf files are taken, and adit's own.
+// Callers: config/args (what is known), config/help (what --help prints). What an option does is written where it is read.
+
+/** How an option's text is read. */
+export type FlagKind = 'bool' | 'int' | 'string' | 'list' | 'amount';
+
+/** One option. `effect: 'none'` marks Core's options that adit takes and does not act on (yet); the log says so when one is given. */
+export interface Flag {
+  readonly name: string;
+  readonly kind: FlagKind;
+  readonly category: string;
+  readonly help?: string;
+  /** Given in the default section of the configuration file while another chain is chosen: an error. */
+  readonly networkOnly?: boolean;
+  readonly effect?: 'none';
+}
+
+const flags: Flag[] = [];
+
+function section(category: string, rows: readonly (readonly [name: string, kind: FlagKind, help?: string, more?: 'net' | 'none'])[]): void {
+  for (const [name, kind, help, more] of rows) {
+    flags.push({
+      name,
+      kind,
+      category,
+      ...(help ? { help } : {}),
+      ...(more === 'net' ? { networkOnly: true } : {}),
+      ...(more === 'none' ? { effect: 'none' as const } : {}),
+    });
+  }
+}
+
+section('Options', [
+  ['?', 'bool', 'Print this help and exit'],
+  ['help', 'bool'],
+  ['h', 'bool'],
+  ['version', 'bool', 'Print the version and exit'],
+  ['datadir', 'string', 'The data folder (default: ~/.bitcoin); it must exist'],
+  ['conf', 'string', 'The configuration file, relative to the data folder (default: bitcoin.conf)'],
+  ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
+  ['dbcache', 'int', 'Memory for coins and database caches, in MiB (default: 450, least 4)'],
+  ['loadblock', 'list', 'Import blocks from this file at start: Core block files, bootstrap files, or one block in hex per line'],
+  ['par', 'int', 'Script verification threads (0: one per core, below 0: leave that many cores free; default: 0)'],
+  ['pid', 'string', 'Write the process id to this file (default: bitcoind.pid)'],
+  ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
+  ['maxmempool', 'int', 'Keep the mempool below this many megabytes (default: 300)'],
+  ['mempoolexpiry', 'int', 'Drop transactions that waited longer than this many hours (default: 336)'],
+  ['debuglogfile', 'string', 'The log file, relative to the network folder (default: debug.log; -nodebuglogfile: none)'],
+  ['includeconf', 'list', 'A further configuration file; only inside a configuration file'],
+  ['txindex', 'bool', undefined, 'none'],
+  ['blockfilterindex', 'string', undefined, 'none'],
+  ['coinstatsindex', 'bool', undefined, 'none'],
+  ['alertnotify', 'string', undefined, 'none'],
+  ['blocknotify', 'string', undefined, 'none'],
+  ['startupnotify', 'string', undefined, 'none'],
+  ['blockreconstructionextratxn', 'int', undefined, 'none'],
+  ['blocksonly', 'bool', undefined, 'none'],
+  ['daemon', 'bool', undefined, 'none'],
+  ['daemonwait', 'bool', undefined, 'none'],
+  ['feefilter', 'bool', undefined, 'none'],
+  ['maxorphantx', 'int', undefined, 'none'],
+  ['persistmempool', 'bool', undefined, 'none'],
+  ['prune', 'int', undefined, 'none'],
+  ['reindex', 'bool', undefined, 'none'],
+  ['reindex-chainstate', 'bool', undefined, 'none'],
+  ['settings', 'string', undefined, 'none'],
+  ['sysperms', 'bool', undefined, 'none'],
+  ['dbbatchsize', 'int', undefined, 'none'],
+]);
+
+section('Chain selection', [
+  ['chain', 'string', 'main, test, testnet4, signet or regtest (default: main)'],
+  ['regtest', 'bool', 'Same as -chain=regtest: a private chain where blocks are made on demand'],
+  ['signet', 'bool', 'Same as -chain=signet'],
+  ['testnet', 'bool', 'Same as -chain=test (testnet3)'],
+  ['testnet4', 'bool', 'Same as -chain=testnet4'],
+  ['signetchallenge', 'string', 'The block script of a custom signet, in hex'],
+  ['signetseednode', 'list', undefined, 'none'],
+  ['segwitheight', 'int', 'Activation height of segwit, regtest only (-1: never)'],
+  ['vbparams', 'list', 'deployment:start:end[:min_activation_height], regtest only'],
+]);
+
+section('Block creation', [
+  ['blockmaxweight', 'int', 'Largest weight of a template (default: 3996000)'],
+  ['blockmintxfee', 'amount', 'Lowest fee rate of a package in a template, BTC/kvB (default: 0.00001)'],
+  ['blockversion', 'int', 'Version of blocks made here, regtest only'],
+  ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 4000)', 'none'],
+  ['templatemode', 'string', 'core: as Bitcoin Core 0.21 builds and times templates (the only mode of this version)'],
+  ['checktemplates', 'bool', 'Connect every template dry before it is handed out (default: 1)'],
+  ['printpriority', 'bool', undefined, 'none'],
+]);
+
+section('RPC server', [
+  ['server', 'bool', 'Answer JSON-RPC over HTTP (default: 1)'],
+  ['rpcport', 'int', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)', 'net'],
+  ['rpcbind', 'list', 'Address to listen on, host[:port]; only together with -rpcallowip (default: 127.0.0.1 and ::1)', 'net'],
+  ['rpcallowip', 'list', 'Clients to admit: an address, address/netmask or address/bits; loopback always is'],
+  ['rpcuser', 'string', 'User name; with -rpcpassword, instead of the cookie'],
+  ['rpcpassword', 'string', 'Password'],
+  ['rpcauth', 'list', 'user:salt$hash, hash = HMAC-SHA256(salt, password) in hex; repeatable'],
+  ['rpccookiefile', 'string', 'Where the cookie is written, relative to the network folder (default: .cookie)'],
+  ['rpcwhitelist', 'list', 'user:method,method...: what this user may call; repeatable'],
+  ['rpcwhitelistdefault', 'bool', 'Whether users without a list may call nothing (default: 1 when a list is given)'],
+  ['rpcworkqueue', 'int', 'Calls waiting for the node at most, per front (default: 64)'],
+  ['rpcservertimeout', 'int', 'Seconds before an idle or slow connection is closed (default: 30)'],
+  ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
+  ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
+  ['rpcserialversion', 'int', undefined, 'none'],
+  ['rest', 'bool', undefined, 'none'],
+  ['deprecatedrpc', 'list', undefined, 'none'],
+]);
+
+section('Metrics', [
+  ['metricsport', 'int', 'Serve Prometheus metrics at /metrics on this port (default: none)'],
+  ['metricsbind', 'string', 'Address for -metricsport (default: 127.0.0.1)'],
+]);
+
+section('Node relay', [
+  ['acceptnonstdtxn', 'bool', 'Take non-standard transactions, test chains only (default: 1 on testnet3, else 0)'],
+  ['minrelaytxfee', 'amount', 'Lowest fee rate taken into the mempool, BTC/kvB (default: 0.00001)'],
+  ['incrementalrelayfee', 'amount', 'Fee rate step for replacement and the rolling minimum, BTC/kvB (default: 0.00001)'],
+  ['dustrelayfee', 'amount', 'Fee rate that defines dust, BTC/kvB (default: 0.00003)'],
+  ['datacarrier', 'bool', 'Take OP_RETURN outputs (default: 1)'],
+  ['datacarriersize', 'int', 'Largest OP_RETURN script taken, bytes (default: 83)'],
+  ['permitbaremultisig', 'bool', 'Take bare multisig outputs (default: 1)'],
+  ['bytespersigop', 'int', 'Virtual bytes charged per signature operation (default: 20)'],
+  ['limitancestorcount', 'int', 'Unconfirmed ancestors at most, the transaction included (default: 25)'],
+  ['limitancestorsize', 'int', 'kvB of unconfirmed ancestors at most (default: 101)'],
+  ['limitdescendantcount', 'int', 'Unconfirmed descendants at most (default: 25)'],
+  ['limitdescendantsize', 'int', 'kvB of unconfirmed descendants at most (default: 101)'],
+  ['whitelistforcerelay', 'bool', undefined, 'none'],
+  ['whitelistrelay', 'bool', undefined, 'none'],
+]);
+
+section('Connection', [
+  ['port', 'int', 'Port for peers', 'net'],
+  ['listen', 'bool', undefined, 'none'],
+  ['connect', 'list', undefined, 'net'],
+  ['addnode', 'list', undefined, 'net'],
+  ['bind', 'list', undefined, 'net'],
+  ...(['asmap', 'externalip', 'onlynet', 'onion', 'proxy', 'seednode', 'torcontrol', 'torpassword', 'whitebind', 'whitelist'] as const).map(
+    (name) => [name, 'list', undefined, 'none'] as const,
+  ),
+  ...(
+    [
+      'discover',
+      'dns',
+      'dnsseed',
+      'forcednsseed',
+      'fixedseeds',
+      'listenonion',
+      'networkactive',
+      'peerblockfilters',
+      'peerbloomfilters',
+      'proxyrandomize',
+      'upnp',
+      'natpmp',
+      'v2transport',
+    ] as const
+  ).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ...(
+    [
+      'bantime',
+      'maxconnections',
+      'maxreceivebuffer',
+      'maxsendbuffer',
+      'maxtimeadjustment',
+      'maxuploadtarget',
+      'timeout',
+      'peertimeout',
+    ] as const
+  ).map((name) => [name, 'int', undefined, 'none'] as const),
+]);
+
+section('Debugging and testing', [
+  ['debug', 'list', 'Log a category in detail (1 or all: every one)'],
+  ['debugexclude', 'list', 'Leave a category out again'],
+  ['printtoconsole', 'bool', 'Write the log to the console too (default: 1)'],
+  ['announce', 'bool', 'Say on the console what the node listens on and what to try next (default: 0)'],
+  ['mocktime', 'int', 'Start with this time instead of the real one, test chains only'],
+  ['maxtipage', 'int', 'A tip older than this many seconds means initial block download (default: 86400)'],
+  ['minimumchainwork', 'string', 'Least work of a chain before initial download may end, in hex'],
+  ['checkpoints', 'bool', 'Refuse forks below known checkpoints (default: 1)'],
+  ['maxsigcachesize', 'int', 'Memory for the script-execution cache, in MiB (default: 32)'],
+  ['stopatheight', 'int', undefined, 'none'],
+  ...(['checkblocks', 'checklevel', 'checkaddrman', 'checkmempool', 'limitclustercount', 'limitclustersize'] as const).map(
+    (name) => [name, 'int', undefined, 'none'] as const,
+  ),
+  ...(
+    [
+      'checkblockindex',
+      'stopafterblockimport',
+      'addrmantest',
+      'logips',
+      'logtimestamps',
+      'logthreadnames',
+      'logtimemicros',
+      'logsourcelocations',
+      'shrinkdebugfile',
+    ] as const
+  ).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ['uacomment', 'list', undefined, 'none'],
+]);
+
+section('Wallet', [
+  ['disablewallet', 'bool', undefined, 'none'],
+  ['wallet', 'list', undefined, 'none'],
+  ['walletdir', 'string', undefined, 'none'],
+  ...(['addresstype', 'changetype', 'walletnotify'] as const).map((name) => [name, 'string', undefined, 'none'] as const),
+  ...(['fallbackfee', 'discardfee', 'maxapsfee', 'mintxfee', 'paytxfee', 'maxtxfee', 'consolidatefeerate'] as const).map(
+    (name) => [name, 'amount', undefined, 'none'] as const,
+  ),
+  ...(
+    [
+      'avoidpartialspends',
+      'rescan',
+      'spendzeroconfchange',
+      'walletbroadcast',
+      'walletrbf',
+      'flushwallet',
+      'privdb',
+      'walletrejectlongchains',
+      'unsafesqlitesync',
+    ] as const
+  ).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ...(['keypool', 'txconfirmtarget', 'dblogsize'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
+]);
+
+section(
+  'ZeroMQ',
+  ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'].flatMap((topic) => [
+    [`zmqpub${topic}`, 'list', undefined, 'none'] as const,
+    [`zmqpub${topic}hwm`, 'int', undefined, 'none'] as const,
+  ]),
+);
+
+/** Every option, in the order of the help. */
+export const allFlags: readonly Flag[] = flags;
+
+/** The options by name. */
+export const flagByName: ReadonlyMap<string, Flag> = new Map(flags.map((flag) => [flag.name, flag]));

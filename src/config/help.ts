@@ -1,0 +1,43 @@
+// The text of `aditd --help`, made from the table of options.
+import { allFlags } from './flags.js';
+import { version } from './version.js';
+
+/** All options by category, wrapped at 80 columns. Core's options without effect here are listed by name at the end. */
+export function helpText(): string {
+  const out: string[] = [
+    `adit daemon version ${version}`,
+    '',
+    'Usage:  aditd [options]                     Start the node',
+    '',
+    'It takes the options and the configuration file of Bitcoin Core.',
+  ];
+  let category = '';
+  for (const flag of allFlags) {
+    if (flag.help === undefined) continue;
+    if (flag.category !== category) out.push('', `${(category = flag.category)}:`);
+    const value = flag.kind === 'bool' ? '' : `=<${flag.kind === 'int' ? 'n' : flag.kind === 'amount' ? 'amt' : 'text'}>`;
+    out.push('', `  -${flag.name}${value}`, ...wrap(flag.help, 73).map((line) => `       ${line}`));
+  }
+  const silent = allFlags.filter((flag) => flag.effect === 'none').map((flag) => `-${flag.name}`);
+  out.push(
+    '',
+    'Taken for the sake of existing files, without effect in this version:',
+    '',
+    ...wrap(silent.join(' '), 76).map((line) => `  ${line}`),
+    '',
+  );
+  return out.join('\n');
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines;
+}

@@ -1,0 +1,304 @@
+// From argv and bitcoin.conf to one plain record per room. Callers: aditd. Everything that can be wrong with an option is said here,
+// before anything is opened, in Core's words where Core has words for it.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Args, ConfigError } from './args.js';
+import { readConf } from './conf-file.js';
+import { allFlags, flagByName } from './flags.js';
+
+/** Core's names of the chains. */
+export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
+
+/** What the daemon is started with. Sizes in bytes, rates in satoshi per 1,000 virtual bytes, times in seconds. */
+export interface NodeConfig {
+  readonly chain: ChainName;
+  readonly signetChallengeHex: string | undefined;
+  readonly segwitHeight: number | undefined;
+  readonly vbparams: readonly { name: string; start: bigint; timeout: bigint; minActivationHeight: number }[];
+  /** The folder given by -datadir, and the network's folder in it. */
+  readonly baseDir: string;
+  readonly netDir: string;
+  readonly blocksDir: string;
+  readonly pidFile: string;
+  readonly cookieFile: string;
+  readonly dbCacheBytes: number;
+  readonly scriptCacheBytes: number;
+  readonly loadBlockFiles: readonly string[];
+  /** Script verification threads, at least 1. */
+  readonly par: number;
+  readonly assumeValidHex: string | undefined;
+  readonly minimumChainWorkHex: string | undefined;
+  readonly maxTipAgeSeconds: number;
+  readonly checkpoints: boolean;
+  readonly mockTime: number;
+  readonly log: {
+    readonly file: string | undefined;
+    readonly console: boolean;
+    readonly categories: readonly string[];
+    readonly excluded: readonly string[];
+  };
+  readonly announce: boolean;
+  readonly mining: {
+    readonly maxWeight: number;
+    readonly minFeeRate: number;
+    readonly blockVersion: number | undefined;
+    readonly checkTemplates: boolean;
+  };
+  readonly policy: {
+    readonly requireStandard: boolean | undefined;
+    readonly minRelayFeeRate: number;
+    readonly incrementalFeeRate: number;
+    readonly dustFeeRate: number;
+    readonly dataCarrier: boolean;
+    readonly dataCarrierBytes: number;
+    readonly permitBareMultisig: boolean;
+    readonly bytesPerSigop: number;
+    readonly limitAncestorCount: number;
+    readonly limitAncestorBytes: number;
+    readonly limitDescendantCount: number;
+    readonly limitDescendantBytes: number;
+    readonly maxMempoolBytes: number;
+    readonly expirySeconds: number;
+  };
+  readonly rpc: {
+    readonly enabled: boolean;
+    readonly port: number | undefined;
+    readonly binds: readonly string[];
+    readonly allow: readonly string[];
+    readonly user: string;
+    readonly password: string;
+    readonly auth: readonly string[];
+    readonly whitelist: readonly string[];
+    readonly whitelistDefault: boolean;
+    readonly workQueue: number;
+    readonly serverTimeoutSeconds: number;
+    readonly fronts: number;
+  };
+  readonly metrics: { readonly port: number | undefined; readonly host: string };
+  /** Lines for the log once it is open. */
+  readonly notes: readonly string[];
+}
+
+/** Core's limits on what -par asks for. */
+const maxScriptThreads = 16;
+
+const chainFolders: Record<ChainName, string> = { main: '', test: 'testnet3', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest' };
+
+/** Core's default data folder on this system. */
+export function defaultDataDir(): string {
+  if (process.platform === 'darwin') return path.join(os.homedir(), 'Library', 'Application Support', 'Bitcoin');
+  if (process.platform === 'win32') return path.join(process.env.APPDATA ?? os.homedir(), 'Bitcoin');
+  return path.join(os.homedir(), '.bitcoin');
+}
+
+function chooseChain(args: Args): ChainName {
+  const named = args.text('chain');
+  const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.bool(name, false));
+  if (chosen.length + (named === undefined ? 0 : 1) > 1) {
+    throw new ConfigError('Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.');
+  }
+  if (named !== undefined) {
+    if (!Object.hasOwn(chainFolders, named)) throw new ConfigError(`CreateChainParams: Unknown chain ${named}.`);
+    return named as ChainName;
+  }
+  return chosen[0] === undefined ? 'main' : chosen[0] === 'testnet' ? 'test' : chosen[0];
+}
+
+function requireFolder(dir: string, optionName: string): void {
+  let info: fs.Stats;
+  try {
+    info = fs.statSync(dir);
+  } catch {
+    throw new ConfigError(`Specified ${optionName} directory "${dir}" does not exist.`);
+  }
+  if (!info.isDirectory()) throw new ConfigError(`Specified ${optionName} directory "${dir}" does not exist.`);
+}
+
+/** What the command line alone decides: help, version, or a start. */
+export function parseArgs(argv: readonly string[]): Args {
+  const args = new Args();
+  args.parseCommandLine(argv);
+  return args;
+}
+
+/** The data folder and the chain, with bitcoin.conf read into `args`. Shared by the daemon and adit-cli. */
+export function locate(args: Args, createBase: boolean): { baseDir: string; chain: ChainName; netDir: string } {
+  let baseDir = args.text('datadir');
+  if (baseDir !== undefined) {
+    baseDir = path.resolve(baseDir);
+    requireFolder(baseDir, 'data');
+  } else {
+    baseDir = defaultDataDir();
+    if (createBase) fs.mkdirSync(baseDir, { recursive: true, mode: 0o700 });
+  }
+  const conf = args.text('conf') ?? 'bitcoin.conf';
+  // The default section may choose the chain, and the chain chooses the section: look once for the choice, then read for good.
+  const first = new Args();
+  readConf(first, baseDir, conf, args.isSet('conf'), undefined);
+  for (const name of ['chain', 'regtest', 'signet', 'testnet', 'testnet4']) {
+    const value = first.text(name);
+    if (value !== undefined && !['chain', 'regtest', 'signet', 'testnet', 'testnet4'].some((other) => args.isSet(other)))
+      args.giveFromFile('default section', name, value);
+  }
+  const chain = chooseChain(args);
+  readConf(args, baseDir, conf, args.isSet('conf'), chain);
+  const confDataDir = args.text('datadir');
+  if (confDataDir !== undefined && path.resolve(confDataDir) !== baseDir) {
+    baseDir = path.resolve(confDataDir);
+    requireFolder(baseDir, 'data');
+  }
+  if (chain !== 'main') {
+    for (const flag of allFlags) {
+      if (flag.networkOnly && args.onlyInDefaultSection(flag.name)) {
+        throw new ConfigError(`Config setting for -${flag.name} only applied on ${chain} network when in [${chain}] section.`);
+      }
+    }
+  }
+  return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
+}
+
+function vbparams(args: Args): NodeConfig['vbparams'] {
+  return args.list('vbparams').map((text) => {
+    const parts = text.split(':');
+    if (parts.length < 3 || parts.length > 4)
+      throw new ConfigError('Version bits parameters malformed, expecting deployment:start:end[:min_activation_height]');
+    const whole = (value: string, what: string): bigint => {
+      if (!/^-?\d{1,19}$/.test(value)) throw new ConfigError(`Invalid ${what} (${value})`);
+      return BigInt(value);
+    };
+    return {
+      name: parts[0]!,
+      start: whole(parts[1]!, 'nStartTime'),
+      timeout: whole(parts[2]!, 'nTimeout'),
+      minActivationHeight: Number(parts[3] === undefined ? 0n : whole(parts[3], 'min_activation_height')),
+    };
+  });
+}
+
+function hexOption(args: Args, name: string): string | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  const digits = text.replace(/^0x/, '');
+  if (!/^[0-9a-fA-F]*$/.test(digits) || digits.length > 64)
+    throw new ConfigError(
+      `Invalid non-hex (${text}) ${name === 'assumevalid' ? 'assume valid block' : 'minimum chain work value'} specified`,
+    );
+  return digits.toLowerCase().padStart(64, '0');
+}
+
+function scriptThreads(args: Args): number {
+  const asked = args.int('par', 0);
+  const cores = os.availableParallelism();
+  return Math.max(1, Math.min(asked > 0 ? asked : cores + asked, maxScriptThreads));
+}
+
+/** Reads everything. @throws ConfigError with the text for the operator */
+export function loadConfig(args: Args): NodeConfig {
+  const { baseDir, chain, netDir } = locate(args, true);
+  const megabytes = (name: string, otherwise: number): number => args.int(name, otherwise) * 1_000_000;
+  const regtestOnly = (name: string): void => {
+    if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
+  };
+  regtestOnly('segwitheight');
+  regtestOnly('vbparams');
+  regtestOnly('blockversion');
+  const blocksBase = args.text('blocksdir');
+  if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
+  const minRelay = args.amount('minrelaytxfee', 1000);
+  const incremental = args.amount('incrementalrelayfee', 1000);
+  if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
+    throw new ConfigError('acceptnonstdtxn is not currently supported for main chain');
+  }
+  if (args.int('limitdescendantsize', 101) * 1000 * 40 > megabytes('maxmempool', 300)) {
+    throw new ConfigError(`-maxmempool must be at least ${Math.ceil((args.int('limitdescendantsize', 101) * 1000 * 40) / 1_000_000)} MB`);
+  }
+  const segwitHeight = args.int('segwitheight', 0);
+  if (args.isSet('segwitheight') && segwitHeight < -1)
+    throw new ConfigError(`Activation height ${segwitHeight} for segwit is out of valid range. Use -1 to disable segwit.`);
+  const templateMode = args.text('templatemode') ?? 'core';
+  if (templateMode !== 'core')
+    throw new ConfigError(`-templatemode=${templateMode} is not available in this version; use -templatemode=core`);
+  const mockTime = args.int('mocktime', 0);
+  if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
+  const userLists = args.list('rpcwhitelist');
+  const notes = [...args.warnings];
+  for (const flag of flagByName.values()) {
+    if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
+      notes.push(`-${flag.name} is accepted but has no effect in this version`);
+  }
+  const cookie = args.text('rpccookiefile') ?? '.cookie';
+  const logFile = args.isNegated('debuglogfile') ? undefined : path.resolve(netDir, args.text('debuglogfile') ?? 'debug.log');
+  const categories = args.list('debug');
+  return {
+    chain,
+    signetChallengeHex: args.text('signetchallenge'),
+    segwitHeight: chain === 'regtest' && args.isSet('segwitheight') ? segwitHeight : undefined,
+    vbparams: chain === 'regtest' ? vbparams(args) : [],
+    baseDir,
+    netDir,
+    blocksDir: blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks'),
+    pidFile: path.resolve(netDir, args.text('pid') ?? 'bitcoind.pid'),
+    cookieFile: path.resolve(netDir, cookie),
+    dbCacheBytes: Math.max(4, Math.min(args.int('dbcache', 450), 16384)) * 1024 * 1024,
+    scriptCacheBytes: Math.max(0, Math.min(args.int('maxsigcachesize', 32), 16384)) * 1024 * 1024,
+    loadBlockFiles: args.list('loadblock').map((file) => path.resolve(file)),
+    par: scriptThreads(args),
+    assumeValidHex: hexOption(args, 'assumevalid'),
+    minimumChainWorkHex: hexOption(args, 'minimumchainwork'),
+    maxTipAgeSeconds: args.int('maxtipage', 86400),
+    checkpoints: args.bool('checkpoints', true),
+    mockTime,
+    log: {
+      file: logFile,
+      console: args.bool('printtoconsole', true),
+      categories: categories.includes('0') || categories.includes('none') ? [] : categories,
+      excluded: args.list('debugexclude'),
+    },
+    announce: args.bool('announce', false),
+    mining: {
+      maxWeight: Math.max(4000, Math.min(args.int('blockmaxweight', 3_996_000), 3_996_000)),
+      minFeeRate: args.amount('blockmintxfee', 1000),
+      blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : undefined,
+      checkTemplates: args.bool('checktemplates', true),
+    },
+    policy: {
+      requireStandard: args.isSet('acceptnonstdtxn') ? !args.bool('acceptnonstdtxn', false) : undefined,
+      // Raising the increment alone lifts the minimum with it, as in Core's init.
+      minRelayFeeRate: args.isSet('minrelaytxfee') ? minRelay : Math.max(minRelay, incremental),
+      incrementalFeeRate: incremental,
+      dustFeeRate: args.amount('dustrelayfee', 3000),
+      dataCarrier: args.bool('datacarrier', true),
+      dataCarrierBytes: args.int('datacarriersize', 83),
+      permitBareMultisig: args.bool('permitbaremultisig', true),
+      bytesPerSigop: args.int('bytespersigop', 20),
+      limitAncestorCount: args.int('limitancestorcount', 25),
+      limitAncestorBytes: args.int('limitancestorsize', 101) * 1000,
+      limitDescendantCount: args.int('limitdescendantcount', 25),
+      limitDescendantBytes: args.int('limitdescendantsize', 101) * 1000,
+      maxMempoolBytes: megabytes('maxmempool', 300),
+      expirySeconds: args.int('mempoolexpiry', 336) * 3600,
+    },
+    rpc: {
+      enabled: args.bool('server', true),
+      port: args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : undefined,
+      binds: args.list('rpcbind'),
+      allow: args.list('rpcallowip'),
+      user: args.text('rpcuser') ?? '',
+      password: args.text('rpcpassword') ?? '',
+      auth: args.list('rpcauth'),
+      whitelist: userLists,
+      whitelistDefault: args.bool('rpcwhitelistdefault', userLists.length > 0),
+      workQueue: Math.max(1, args.int('rpcworkqueue', 64)),
+      serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
+      fronts: args.isSet('fronts')
+        ? args.strictInt('fronts', 1, 1, 64)
+        : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
+    },
+    metrics: {
+      port: args.isSet('metricsport') ? args.strictInt('metricsport', 0, 1, 65535) : undefined,
+      host: args.text('metricsbind') ?? '127.0.0.1',
+    },
+    notes,
+  };
+}
