@@ -1,0 +1,174 @@
+// What `npm start`, `npm test` and the other scripts of package.json run. Plain JavaScript on Node alone, because it has to work
+// in a bare clone: it installs when the lock file is newer than what is installed, compiles when a source is newer than what was
+// compiled, and then runs the thing asked for.
+import { spawn, spawnSync } from 'node:child_process';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const inRoot = (...parts) => path.join(root, ...parts);
+const sourceFolders = ['src', 'workers', 'bench', 'test'];
+const installedMark = inRoot('node_modules', '.adit-installed');
+const builtMark = inRoot('build', '.adit-built');
+
+const help = `usage: node src/launch.mjs COMMAND [ARG...]
+
+  start [OPTION...]    install, build, and run the daemon (regtest unless a network is named)
+  build                install and build
+  test [FILE...]       install, build, and run the tests (or just the compiled test files named)
+  vectors              install, build, and run the vector suites over the folder that VECTORS names
+  replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
+  bench NAME [ARG...]  install, build, and run bench/NAME
+`;
+
+function fail(message) {
+  process.stderr.write(`adit: ${message}\n`);
+  process.exit(1);
+}
+
+function readOrEmpty(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A digest of names, sizes and contents: cheap enough to take at every start, and it cannot be fooled by clocks. */
+function digest(files) {
+  const hash = crypto.createHash('sha256');
+  for (const file of files)
+    hash
+      .update(`${path.relative(root, file)}\0`)
+      .update(readOrEmpty(file))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+function* walk(folder, ending) {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(full, ending);
+    else if (entry.name.endsWith(ending)) yield full;
+  }
+}
+
+function run(command, args, what) {
+  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (done.error) fail(`${what} could not be started: ${done.error.message}`);
+  if (done.status !== 0) fail(`${what} failed; the lines above say why`);
+}
+
+function install() {
+  const wanted = digest([inRoot('package-lock.json')]);
+  if (readOrEmpty(installedMark) === wanted) return;
+  process.stdout.write('adit: installing packages (once)\n');
+  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci');
+  fs.writeFileSync(installedMark, wanted);
+}
+
+function build() {
+  const sources = sourceFolders.flatMap((folder) => [...walk(inRoot(folder), '.ts')]);
+  const wanted = digest([inRoot('tsconfig.json'), inRoot('package-lock.json'), ...sources]);
+  if (readOrEmpty(builtMark) === wanted) return;
+  process.stdout.write('adit: building\n');
+  run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
+  // What was compiled from a source that is gone would still be found by the test runner.
+  for (const compiled of walk(inRoot('build'), '.js')) {
+    const source = inRoot(path.relative(inRoot('build'), compiled)).replace(/\.js$/, '.ts');
+    if (!fs.existsSync(source)) fs.rmSync(compiled);
+  }
+  fs.writeFileSync(builtMark, wanted);
+}
+
+/** Runs a child in our place: its exit status is ours, and the signals that end us end it first. */
+function become(args, env = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd: process.env.INIT_CWD ?? process.cwd(),
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+}
+
+const networkOption = /^--?(no)?(regtest|signet|testnet|testnet4|chain|conf)(=|$)/;
+
+/** The tests of a folder, as compiled files. */
+function compiledTests(...folders) {
+  return folders.flatMap((folder) =>
+    fs.existsSync(inRoot('build', 'test', folder)) ? [...walk(inRoot('build', 'test', folder), '.test.js')] : [],
+  );
+}
+
+function tap(files, env) {
+  if (files.length === 0) fail('no compiled test was found');
+  const jobs = process.env.ADIT_TEST_JOBS ?? '2';
+  become(
+    [
+      inRoot('node_modules', 'tap', 'dist', 'esm', 'run.mjs'),
+      'run',
+      '--disable-coverage',
+      '--allow-empty-coverage',
+      `--jobs=${jobs}`,
+      '--timeout=300',
+      '--reporter=terse',
+      ...files,
+    ],
+    env,
+  );
+}
+
+const [command, ...rest] = process.argv.slice(2);
+switch (command) {
+  case 'start':
+    install();
+    build();
+    become([
+      inRoot('build', 'src', 'aditd.js'),
+      ...(rest.some((arg) => networkOption.test(arg)) ? [] : ['-regtest']),
+      '-printtoconsole=0',
+      '-announce',
+      ...rest,
+    ]);
+    break;
+  case 'build':
+    install();
+    build();
+    break;
+  case 'test':
+    install();
+    build();
+    tap(rest.length > 0 ? rest.map((file) => path.resolve(file)) : compiledTests('unit', 'fuzz', 'functional'));
+    break;
+  case 'vectors':
+    install();
+    build();
+    tap(compiledTests('vectors'));
+    break;
+  case 'replay':
+    install();
+    build();
+    become([inRoot('build', 'test', 'conformance', 'replay-all.js'), ...rest]);
+    break;
+  case 'bench':
+    install();
+    build();
+    if (!rest[0] || !fs.existsSync(inRoot('build', 'bench', `${rest[0]}.js`))) {
+      const names = [...walk(inRoot('build', 'bench'), '.js')]
+        .map((file) => path.relative(inRoot('build', 'bench'), file).replace(/\.js$/, ''))
+        .filter((name) => !name.includes(path.sep));
+      fail(`no such bench; there are: ${names.join(', ')}`);
+    }
+    become([inRoot('build', 'bench', `${rest[0]}.js`), ...rest.slice(1)]);
+    break;
+  case undefined:
+  case '-h':
+  case '--help':
+    process.stdout.write(help);
+    break;
+  default:
+    fail(`unknown command ${command}\n\n${help}`);
+}
