@@ -1,0 +1,105 @@
+// Who may import whom. A room takes from the rooms before it and does not know those after it; one outside library has one door.
+// The table is the drawing of the rooms in words; an arrow that is not in it fails here first.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+
+/** Room → rooms it may import, besides itself. `lib` is open to everyone above the wall. */
+const mayImport: Record<string, readonly string[]> = {
+  'src/crypto': [],
+  'src/crypto/native': ['src/crypto'],
+  'src/consensus': ['src/crypto'],
+  'src/policy': ['src/consensus', 'src/crypto'],
+  'src/address': ['src/consensus', 'src/policy', 'src/crypto'],
+  'src/selection': [],
+  'src/lib': [],
+  'src/log': [],
+  'src/config': [],
+  'src/metrics': [],
+  'src/jobs': ['src/consensus', 'src/crypto', 'src/policy', 'src/selection', 'src/template/encode'],
+  'src/parallel': ['src/jobs', 'src/consensus', 'src/crypto', 'src/selection'],
+  'src/storage': ['src/consensus', 'src/crypto'],
+  'src/chain': ['src/storage', 'src/parallel', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/mempool': ['src/chain', 'src/storage', 'src/parallel', 'src/policy', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/template': ['src/consensus', 'src/policy', 'src/crypto', 'src/selection', 'src/jobs', 'src/parallel', 'src/log'],
+  'src/template/encode': ['src/consensus', 'src/crypto'],
+  'src/template/view': ['src/template', 'src/consensus', 'src/rpc', 'src/crypto'],
+  'src/rpc': ['src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
+  'src/rpc/node': ['src/rpc', 'src/template', 'src/chain', 'src/mempool', 'src/parallel', 'src/storage', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
+  'src/http': ['src/rpc', 'src/template', 'src/template/view', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
+};
+
+/** Outside library → the only rooms that may name it. */
+const doors: Record<string, readonly string[]> = {
+  'uWebSockets.js': ['src/http'],
+  'uwebsockets-next': ['src/http'],
+  piscina: ['src/parallel'],
+  'prom-client': ['src/metrics'],
+  pino: ['src/log'],
+  koffi: ['src/crypto/native'],
+  secp256k1: ['src/crypto/native'],
+  'tiny-secp256k1': ['src/crypto/native'],
+  rocksdb: ['src/storage'],
+  '@nxtedition/rocksdb': ['src/storage'],
+  msgpackr: ['src/http', 'src/jobs', 'src/parallel', 'src/storage'],
+};
+
+/** Rooms below the wall: no Node API either. */
+const pure = ['src/crypto', 'src/consensus', 'src/policy', 'src/address', 'src/selection'];
+
+/** Rooms that may name everything: they wire. */
+const wiring = ['src/node', 'src/aditd', 'src/adit-cli'];
+
+function sources(folder: string): string[] {
+  return fs.readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => path.join(folder, name));
+}
+
+/** The longest room of the table that a file or folder lies in. */
+function roomOf(file: string): string | undefined {
+  const bare = file.replace(/\.(ts|js)$/, '');
+  return [...Object.keys(mayImport), ...wiring].filter((room) => bare === room || bare.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0];
+}
+
+function importsOf(file: string): string[] {
+  const text = fs.readFileSync(path.join(root, file), 'utf8');
+  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g)].map((m) => (m[1] ?? m[2] ?? m[3])!);
+}
+
+t.test('every import follows the table', async (t) => {
+  const wrong: string[] = [];
+  let seen = 0;
+  for (const file of sources('src')) {
+    const room = roomOf(file);
+    if (room === undefined) {
+      wrong.push(`${file}: lies in no room of the table`);
+      continue;
+    }
+    for (const target of importsOf(file)) {
+      seen++;
+      if (target.startsWith('.')) {
+        const other = roomOf(path.normalize(path.join(path.dirname(file), target)));
+        if (other === undefined) wrong.push(`${file}: imports ${target}, which lies in no room`);
+        else if (other !== room && !wiring.includes(room) && !(other === 'src/lib' && !pure.includes(room)) && !mayImport[room]!.includes(other)) {
+          wrong.push(`${file}: ${room} may not import ${other}`);
+        }
+      } else if (target.startsWith('node:')) {
+        if (pure.includes(room)) wrong.push(`${file}: a pure room imports ${target}`);
+      } else {
+        const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : target.split('/')[0]!;
+        const door = doors[name];
+        if (door && !door.some((allowed) => room === allowed || room.startsWith(`${allowed}/`))) wrong.push(`${file}: ${name} has another door`);
+      }
+    }
+  }
+  t.ok(seen > 100, 'the imports were found');
+  t.same(wrong, []);
+});
+
+t.test('workers are thin entries', async (t) => {
+  for (const file of sources('workers')) {
+    const lines = fs.readFileSync(path.join(root, file), 'utf8').split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//'));
+    t.ok(lines.length <= 30, `${file} has ${lines.length} lines of code`);
+  }
+});
