@@ -1,0 +1,29 @@
+// What the chain tells others, synchronously, while it changes. Callers: mempool, template service, fronts, indexes.
+
+import type { BlockView } from '../consensus/block/block-view.js';
+import type { Coin } from '../consensus/coin.js';
+import type { Reject } from '../consensus/state.js';
+import type { HeaderNode } from './header-node.js';
+
+/** A block that joined or left the active chain, with the coins it spent. */
+export interface ConnectedBlock {
+  readonly node: HeaderNode;
+  readonly block: BlockView;
+  /** Coins spent: one list per transaction after the coinbase, one coin per input (the undo data). */
+  readonly spent: Coin[][];
+}
+
+/** One change of the active chain: blocks that left (old tip first), then blocks that joined (lowest first). */
+export interface TipChange {
+  readonly disconnected: readonly ConnectedBlock[];
+  readonly connected: readonly ConnectedBlock[];
+}
+
+/** Called inside the apply step, after the coins and the tip moved; must not throw and must not await. */
+export type TipListener = (tip: HeaderNode, change: TipChange) => void;
+
+/** Called when the best known header changes. */
+export type HeaderListener = (best: HeaderNode) => void;
+
+/** Called for every verdict about a block's validity (Core's BlockChecked): null when it was connected. */
+export type CheckedListener = (hash: Uint8Array, block: BlockView, reject: Reject | null) => void;

@@ -1,0 +1,55 @@
+// Options and dependencies of the chain. Callers: node/wiring, tests.
+
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
+import type { Verifier } from '../parallel/verifier.js';
+import type { BlockFiles } from '../storage/block-files.js';
+import type { Store } from '../storage/store.js';
+
+/** Plain settings; every field has the default of Core. */
+export interface ChainOptions {
+  /** Bytes the coins cache may take (-dbcache). */
+  readonly coinsCacheBytes: number;
+  /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
+  readonly scriptThreads: number;
+  /** Tip age in seconds beyond which the node is in initial download (-maxtipage). */
+  readonly maxTipAge: number;
+  /** Overrides the network's minimum chain work (-minimumchainwork). */
+  readonly minimumChainWork: bigint | null;
+  /** Display hex of the block whose ancestors need no script checks; '0' checks all; null takes the network's (-assumevalid). */
+  readonly assumeValid: string | null;
+  /** Whether forks below the network's checkpoints are refused (-checkpoints). */
+  readonly checkpoints: boolean;
+  /** Dirty bytes of the coins cache that cause a flush during initial download. */
+  readonly flushBytes: number;
+  /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
+  readonly orphanBytes: number;
+}
+
+export const defaultChainOptions: ChainOptions = {
+  coinsCacheBytes: 450 << 20,
+  scriptThreads: 0,
+  maxTipAge: 24 * 60 * 60,
+  minimumChainWork: null,
+  assumeValid: null,
+  checkpoints: true,
+  flushBytes: 225 << 20,
+  orphanBytes: 128 << 20,
+};
+
+/** What the chain needs from other rooms. */
+export interface ChainDeps {
+  readonly params: ChainParams;
+  readonly store: Store;
+  readonly files: BlockFiles;
+  readonly verifier: Verifier;
+  readonly crypto: Crypto;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called once, when storage failed and the chain refuses further changes; the node should stop cleanly. */
+  readonly onFault?: (fault: Error) => void;
+  /** Durations in seconds, for histograms: names connect_gather, connect_scripts, connect_apply, connect_persist, connect_total. */
+  readonly observe?: (name: string, seconds: number, labels?: Record<string, string>) => void;
+}
