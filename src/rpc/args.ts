@@ -1,0 +1,141 @@
+// Reads arguments the way Core 0.21's handlers do, with its exact codes and texts: plain getters (-1), explicit type
+// checks (-3), 64-digit hashes and hex (-8), amounts (-3). Used by every run function; rpc/util.cpp, univalue.
+import { fail, RPC_CODE } from './errors.js';
+import { JsonNumber, JsonObject, type JsonValue, typeName } from './wire/values.js';
+
+/** The most a coin value can be, in satoshis. */
+export const MAX_MONEY = 2_100_000_000_000_000;
+
+const wrong = (what: string): never => fail(RPC_CODE.MISC_ERROR, `JSON value is not ${what} as expected`);
+
+export function asString(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : wrong('a string');
+}
+
+export function asBool(value: JsonValue | undefined): boolean {
+  return typeof value === 'boolean' ? value : wrong('a boolean');
+}
+
+export function asArray(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : wrong('an array');
+}
+
+export function asObject(value: JsonValue | undefined): JsonObject {
+  return value instanceof JsonObject ? value : wrong('an object');
+}
+
+function integer(value: JsonValue | undefined, min: bigint, max: bigint): bigint {
+  if (!(value instanceof JsonNumber)) return wrong('an integer');
+  if (value.text.length > 20 || !/^-?\d+$/.test(value.text)) fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range');
+  const number = BigInt(value.text);
+  return number < min || number > max ? fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range') : number;
+}
+
+/** A 32-bit signed integer; `1.0` and `1e3` are out of range. */
+export function asInt(value: JsonValue | undefined): number {
+  return Number(integer(value, -0x8000_0000n, 0x7fff_ffffn));
+}
+
+/** A 64-bit signed integer. */
+export function asInt64(value: JsonValue | undefined): bigint {
+  return integer(value, -0x8000_0000_0000_0000n, 0x7fff_ffff_ffff_ffffn);
+}
+
+/** A double. */
+export function asDouble(value: JsonValue | undefined): number {
+  if (!(value instanceof JsonNumber)) return wrong('a number');
+  const number = Number(value.text);
+  return Number.isFinite(number) ? number : fail(RPC_CODE.MISC_ERROR, 'JSON double out of range');
+}
+
+/** Types in the words of Core's -3 messages. */
+export type CheckedType = 'string' | 'number' | 'bool' | 'array' | 'object' | 'null';
+
+/** One value's type, null allowed on demand: -3 `Expected type string, got number`. */
+export function checkType(value: JsonValue | undefined, type: CheckedType, allowNull = false): void {
+  const got = typeName(value);
+  if (got === type || (allowNull && got === 'null')) return;
+  fail(RPC_CODE.TYPE_ERROR, `Expected type ${type}, got ${got}`);
+}
+
+/** Leading arguments' types (RPCTypeCheck); null as a type means anything goes. */
+export function checkTypes(args: readonly JsonValue[], types: readonly (CheckedType | null)[], allowNull = false): void {
+  for (let i = 0; i < types.length && i < args.length; i++) {
+    const type = types[i];
+    if (type) checkType(args[i], type, allowNull);
+  }
+}
+
+/** Members' types (RPCTypeCheckObj): `Missing k`, `Expected type string for k, got number`, strict: `Unexpected key k`. */
+export function checkMembers(
+  object: JsonObject,
+  types: Readonly<Record<string, CheckedType | null>>,
+  options: { allowNull?: boolean; strict?: boolean } = {},
+): void {
+  for (const [key, type] of Object.entries(types).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const value = object.get(key);
+    const got = typeName(value);
+    if (!options.allowNull && got === 'null') fail(RPC_CODE.TYPE_ERROR, `Missing ${key}`);
+    if (type && got !== type && !(options.allowNull && got === 'null')) {
+      fail(RPC_CODE.TYPE_ERROR, `Expected type ${type} for ${key}, got ${got}`);
+    }
+  }
+  if (!options.strict) return;
+  for (const key of object.keys) if (!(key in types)) fail(RPC_CODE.TYPE_ERROR, `Unexpected key ${key}`);
+}
+
+const HEX = /^(?:[0-9a-fA-F]{2})*$/;
+const isHexText = (text: string) => HEX.test(text);
+
+/** The bytes of hex text, or null. Core's IsHex: an even number of digits, and at least two. */
+export function hexBytes(text: string): Uint8Array | null {
+  return text.length > 0 && text.length % 2 === 0 && isHexText(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null;
+}
+
+/** A 64-digit hash as display hex, lower case (ParseHashV). */
+export function asHashHex(value: JsonValue | undefined, name: string): string {
+  const text = asString(value);
+  if (text.length !== 64) {
+    fail(RPC_CODE.INVALID_PARAMETER, `${name} must be of length 64 (not ${Buffer.byteLength(text)}, for '${text}')`);
+  }
+  if (!isHexText(text)) fail(RPC_CODE.INVALID_PARAMETER, `${name} must be hexadecimal string (not '${text}')`);
+  return text.toLowerCase();
+}
+
+/** The same in internal byte order. */
+export function asHash(value: JsonValue | undefined, name: string): Uint8Array {
+  return new Uint8Array(Buffer.from(asHashHex(value, name), 'hex').reverse());
+}
+
+/** Hex of any length (ParseHexV): -8 `<name> must be hexadecimal string (not '…')`. */
+export function asHex(value: JsonValue | undefined, name: string): Uint8Array {
+  const text = typeof value === 'string' ? value : '';
+  return hexBytes(text) ?? fail(RPC_CODE.INVALID_PARAMETER, `${name} must be hexadecimal string (not '${text}')`);
+}
+
+/** An amount in satoshis from a number or a string of BTC (AmountFromValue). */
+export function asAmount(value: JsonValue | undefined): number {
+  const text = value instanceof JsonNumber ? value.text : value;
+  if (typeof text !== 'string') return fail(RPC_CODE.TYPE_ERROR, 'Amount is not a number or string');
+  const sats = parseFixedPoint(text, 8) ?? fail(RPC_CODE.TYPE_ERROR, 'Invalid amount');
+  if (sats < 0n || sats > BigInt(MAX_MONEY)) fail(RPC_CODE.TYPE_ERROR, 'Amount out of range');
+  return Number(sats);
+}
+
+const FIXED = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+
+/** A decimal number as an integer of that many decimals: at most 18 digits, nothing smaller than one unit. Null when it is not one. */
+export function parseFixedPoint(text: string, decimals: number): bigint | null {
+  const match = FIXED.exec(text);
+  if (!match) return null;
+  const [, sign, whole = '', fraction = '', power = '0'] = match;
+  if (power.length > 19) return null;
+  const digits = (whole === '0' ? '' : whole) + fraction;
+  const significant = digits.replace(/0+$/, '');
+  const mantissa = significant.replace(/^0+/, '');
+  if (mantissa.length > 18) return null;
+  const exponent = Number(power) - fraction.length + (digits.length - significant.length) + decimals;
+  if (exponent < 0 || exponent >= 18 || (mantissa !== '' && mantissa.length + exponent > 18)) return null;
+  const value = BigInt(mantissa || '0') * 10n ** BigInt(exponent);
+  return sign ? -value : value;
+}

@@ -1,0 +1,68 @@
+// What a method says about itself. Data only: help pages, named arguments, argument counts and placement on threads
+// are derived from it (help.ts, params.ts, dispatch.ts). One file per method in this folder; methods.ts lists them.
+
+/** Groups of `help`, spelled as Core does (hidden methods are in "hidden"). */
+export type Category = 'blockchain' | 'control' | 'generating' | 'mining' | 'network' | 'rawtransactions' | 'util' | 'hidden';
+
+/** Where a method runs: on a front alone, on the node thread, or on the node thread with its heavy part in the pool. */
+export type Runs = 'front' | 'node' | 'pool';
+
+/** Types of arguments, in the words of Core's help. */
+export type ArgType = 'str' | 'hex' | 'num' | 'bool' | 'amount' | 'range' | 'obj' | 'obj-user-keys' | 'arr';
+
+/** One argument, or a member of one. */
+export interface ArgSpec {
+  /** Name, with aliases after bars: `verbosity|verbose`. */
+  readonly name: string;
+  readonly type: ArgType;
+  /** Neither required nor with a default: may be left out. */
+  readonly optional?: boolean;
+  /** What is used when it is left out, as text for the help page; implies optional. */
+  readonly default?: string;
+  readonly help: string;
+  readonly inner?: readonly ArgSpec[];
+  /** Overrides of the help page: how the value looks, and the words for its type. */
+  readonly look?: string;
+  readonly typeWords?: string;
+  /** How the argument looks in the first line of the help page. */
+  readonly oneline?: string;
+  /** Accepted but not shown, with everything after it. */
+  readonly hidden?: boolean;
+}
+
+/** Types of results. */
+export type ResultType = 'str' | 'hex' | 'num' | 'num-time' | 'amount' | 'bool' | 'none' | 'obj' | 'obj-dyn' | 'arr' | 'arr-fixed' | 'elision';
+
+/** A result or a member of one. */
+export interface ResultSpec {
+  readonly type: ResultType;
+  /** Member name inside an object. */
+  readonly key?: string;
+  readonly help: string;
+  readonly optional?: boolean;
+  /** When this form of the result is given, for the title `Result (…)`. */
+  readonly when?: string;
+  readonly inner?: readonly ResultSpec[];
+}
+
+/** An example call; `cli` is what follows the method on a command line, `rpc` the inside of the params array. */
+export interface Example {
+  readonly cli?: string;
+  readonly rpc?: string;
+  /** A line of text above it. */
+  readonly title?: string;
+}
+
+/** A method. */
+export interface MethodSpec {
+  readonly name: string;
+  readonly category: Category;
+  readonly runs: Runs;
+  /** Text without leading or trailing newline. */
+  readonly description: string;
+  readonly args: readonly ArgSpec[];
+  readonly results: readonly ResultSpec[];
+  readonly examples: readonly Example[];
+  /** May take long or wait: fronts and the link give it no deadline. */
+  readonly waits?: boolean;
+}

@@ -1,0 +1,190 @@
+// JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread the
+// rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
+import type { MethodSpec } from './declare/types.js';
+import { RPC_CODE, RpcError } from './errors.js';
+import { renderHelp } from './help.js';
+import { toArguments } from './params.js';
+import { encodeJson } from './wire/json-write.js';
+import { assembleReply, faultReply, type Outcome, type Reply } from './wire/reply.js';
+import { type ParsedBody, parseRequest, type RequestEntry } from './wire/request.js';
+import type { JsonResult, JsonValue } from './wire/values.js';
+
+/** What a run function may know of the call. */
+export interface CallInfo {
+  /** Authenticated user, empty when unknown. */
+  readonly user: string;
+  /** Request target, for /wallet/… */
+  readonly path: string;
+  /** Fires when the client has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A method's code on one thread. */
+export type Run<Context> = (ctx: Context, args: readonly JsonValue[], call: CallInfo) => JsonResult | Promise<JsonResult>;
+
+/** Run functions by method name. */
+export type RunTable<Context> = Readonly<Record<string, Run<Context>>>;
+
+/** What a dispatcher tells its owner: for getrpcinfo and /metrics. */
+export interface DispatchObserver {
+  started(method: string): number;
+  /** @param code error code, 0 for success */
+  finished(token: number, method: string, code: number): void;
+}
+
+/** What a dispatcher does between the entries of a batch. */
+export interface DispatchHooks {
+  /** Lets more urgent work in; called between any two entries. */
+  breathe?(): void;
+}
+
+/** Everything a dispatcher is made of. */
+export interface DispatchDeps<Context> {
+  readonly methods: ReadonlyMap<string, MethodSpec>;
+  readonly runs: RunTable<Context>;
+  readonly context: Context;
+  /** Status text while the node starts, null afterwards. */
+  readonly warmup: () => string | null;
+  readonly observer?: DispatchObserver;
+  /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
+  readonly onFault?: (method: string, error: unknown) => void;
+}
+
+/** Where a parsed body is to be dispatched. */
+export type Place = 'here' | 'elsewhere';
+
+const FAULT_TEXT = 'Internal error';
+
+/** A batch gives the event loop a turn after this long. */
+const TURN_MS = 5;
+
+const nextTurn = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(resolve, value));
+
+/** Joins declarations and run functions of one thread. */
+export class Dispatcher<Context> {
+  readonly #deps: DispatchDeps<Context>;
+
+  constructor(deps: DispatchDeps<Context>) {
+    this.#deps = deps;
+  }
+
+  /** Whether every entry can be answered on this thread: it is malformed, unknown, or has a run function here. */
+  place(parsed: ParsedBody): Place {
+    if (parsed.kind === 'fault') return 'here';
+    const entries = parsed.kind === 'single' ? [parsed.entry] : parsed.entries;
+    return entries.every((entry) => this.answersAlone(entry)) ? 'here' : 'elsewhere';
+  }
+
+  /** Whether this thread has what one entry needs. */
+  answersAlone(entry: RequestEntry): boolean {
+    if (entry.error || !this.#deps.methods.has(entry.method)) return true;
+    return Object.hasOwn(this.#deps.runs, entry.method);
+  }
+
+  /** Checked positional arguments of an entry, for callers that run the method themselves (parked long polls). */
+  arguments(entry: RequestEntry): { spec: MethodSpec; args: readonly JsonValue[] } {
+    if (entry.error) throw entry.error;
+    const warmup = this.#deps.warmup();
+    if (warmup !== null) throw new RpcError(RPC_CODE.IN_WARMUP, warmup);
+    const spec = this.#deps.methods.get(entry.method);
+    if (!spec) throw new RpcError(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
+    return { spec, args: toArguments(spec, entry.params, renderHelp) };
+  }
+
+  /** Runs one entry; never rejects. Synchronous when the method is. */
+  execute(entry: RequestEntry, call: CallInfo): Outcome | Promise<Outcome> {
+    const observer = this.#deps.observer;
+    let token = -1;
+    const done = (outcome: Outcome): Outcome => {
+      if (token >= 0) observer?.finished(token, entry.method, 'error' in outcome ? outcome.error.code : 0);
+      return outcome;
+    };
+    try {
+      const { args } = this.arguments(entry);
+      const run = Object.hasOwn(this.#deps.runs, entry.method) ? this.#deps.runs[entry.method] : undefined;
+      if (!run) throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
+      if (observer) token = observer.started(entry.method);
+      const result = run(this.#deps.context, args, call);
+      if (!(result instanceof Promise)) return done({ result: encodeJson(result) });
+      return result.then(
+        (value) => done(this.#encoded(entry, value)),
+        (error: unknown) => done(this.#failed(entry, error)),
+      );
+    } catch (error) {
+      return done(this.#failed(entry, error));
+    }
+  }
+
+  /** A whole body; never rejects. Synchronous when every entry is. Batch entries run one after another. */
+  dispatch(parsed: ParsedBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    if (parsed.kind === 'fault') return assembleReply(parsed, []);
+    if (parsed.kind === 'batch') return this.#batch(parsed, call, hooks);
+    const outcome = this.execute(parsed.entry, call);
+    return outcome instanceof Promise
+      ? outcome.then((value) => assembleReply(parsed, [value]))
+      : assembleReply(parsed, [outcome]);
+  }
+
+  /** Bytes to bytes. */
+  dispatchBytes(body: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    return this.dispatch(parseRequest(body), call, hooks);
+  }
+
+  #batch(parsed: ParsedBody & { kind: 'batch' }, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
+    const outcomes: Outcome[] = [];
+    const { entries } = parsed;
+    const resume = (from: number): Reply | Promise<Reply> => {
+      const turn = performance.now();
+      for (let i = from; i < entries.length; i++) {
+        if (i > 0) hooks.breathe?.();
+        const outcome = this.execute(entries[i]!, call);
+        const wait = outcome instanceof Promise ? outcome : performance.now() - turn > TURN_MS ? nextTurn(outcome) : null;
+        if (wait) {
+          return wait.then((value) => {
+            outcomes.push(value);
+            return resume(i + 1);
+          });
+        }
+        outcomes.push(outcome as Outcome);
+      }
+      return assembleReply(parsed, outcomes);
+    };
+    return resume(0);
+  }
+
+  #encoded(entry: RequestEntry, value: JsonResult): Outcome {
+    try {
+      return { result: encodeJson(value) };
+    } catch (error) {
+      return this.#failed(entry, error);
+    }
+  }
+
+  #failed(entry: RequestEntry, error: unknown): Outcome {
+    if (error instanceof RpcError) return { error };
+    this.#deps.onFault?.(entry.method, error);
+    const text = error instanceof Error && error.message ? error.message : FAULT_TEXT;
+    return { error: new RpcError(RPC_CODE.MISC_ERROR, text) };
+  }
+}
+
+/**
+ * A user's method list against a body (-rpcwhitelist): null when allowed, otherwise the reply. Malformed single requests
+ * are answered before the list is asked; in a batch the first bad element decides.
+ */
+export function checkAccess(parsed: ParsedBody, allows: (method: string) => boolean): Reply | null {
+  if (parsed.kind === 'fault') return null;
+  const forbidden: Reply = { status: 403, body: '' };
+  if (parsed.kind === 'single') return parsed.entry.error || allows(parsed.entry.method) ? null : forbidden;
+  for (const { source } of parsed.entries) {
+    if (source === null || typeof source !== 'object' || !('get' in source)) {
+      return faultReply(new RpcError(RPC_CODE.INVALID_REQUEST, 'Invalid Request object'));
+    }
+    const method = source.get('method');
+    if (typeof method !== 'string') {
+      return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, 'JSON value is not a string as expected'));
+    }
+    if (!allows(method)) return forbidden;
+  }
+  return null;
+}

@@ -1,0 +1,26 @@
+// What a front thread knows by itself: parameters, clocks and the published facts of the tip. Methods that need no more
+// than this run there; http/front fills it in.
+import type { ChainParams } from '../../consensus/params/types.js';
+import type { Hashes } from '../../crypto/crypto.js';
+
+/** Facts of the tip, published by the node thread with every change. */
+export interface TipSnapshot {
+  readonly height: number;
+  /** Display hex. */
+  readonly hashHex: string;
+  readonly difficulty: number;
+}
+
+/** Everything a front method may use. */
+export interface FrontContext {
+  readonly params: ChainParams;
+  readonly hashes: Hashes;
+  /** The newest tip, at least as new as any reply given before. */
+  snapshot(): TipSnapshot;
+  /** Seconds since 1970 by the node's clock, mocked or not. */
+  nowSeconds(): number;
+  /** When the node started, seconds since 1970 of the real clock. */
+  readonly startedSeconds: number;
+  /** Status text while the node starts, null afterwards. */
+  warmup(): string | null;
+}

@@ -1,0 +1,92 @@
+// A front's desk: decides synchronously what becomes of a body. Replies it can give alone it gives; a template request is
+// handed back checked, with the envelope around its result; everything else goes to the node thread. Called by http/front.
+import { METHODS } from '../declare/methods.js';
+import { checkAccess, type CallInfo, Dispatcher, type DispatchObserver } from '../dispatch.js';
+import { RpcError } from '../errors.js';
+import { assembleReply, encodeEnvelope, type Outcome, type Reply } from '../wire/reply.js';
+import { parseRequest, type RequestEntry } from '../wire/request.js';
+import type { FrontContext } from './context.js';
+import { FRONT_RUNS } from './runs.js';
+import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
+
+/** What is to be done with a call. */
+export type CallPlan =
+  | { readonly kind: 'reply'; readonly status: number; readonly body: string }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'node'; readonly method: string; readonly priority: boolean }
+  | TemplatePlan;
+
+/** A single getblocktemplate in template mode whose arguments are in order. */
+export interface TemplatePlan {
+  readonly kind: 'template';
+  readonly request: TemplateRequest;
+  /** Envelope around the result; the suffix ends the body. */
+  readonly prefix: string;
+  readonly suffix: string;
+  /** The reply when the template cannot be given after all. */
+  error(code: number, message: string): Reply;
+}
+
+/** Who calls, and what they may. */
+export interface FrontCall {
+  readonly user: string;
+  /** Request target. */
+  readonly uri: string;
+  /** Methods of the user's list; null for everything. */
+  readonly allowed: ReadonlySet<string> | null;
+}
+
+/** Submissions jump the queue of the link. */
+const PRIORITY = new Set(['submitblock', 'submitheader']);
+
+/** Stands in for the result while the envelope is cut in two; no id can contain it unescaped. */
+const HOLE = '\u0000';
+
+/** One per front thread. */
+export class FrontDesk {
+  readonly #dispatcher: Dispatcher<FrontContext>;
+
+  constructor(context: FrontContext, observer?: DispatchObserver) {
+    this.#dispatcher = new Dispatcher<FrontContext>({
+      methods: METHODS,
+      runs: FRONT_RUNS,
+      context,
+      warmup: () => context.warmup(),
+      ...(observer ? { observer } : {}),
+    });
+  }
+
+  /** Never throws. */
+  plan(body: Uint8Array, call: FrontCall): CallPlan {
+    const parsed = parseRequest(body);
+    if (call.allowed) {
+      const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
+      if (refused) return refused.status === 403 ? { kind: 'forbidden' } : { kind: 'reply', ...refused };
+    }
+    if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
+    if (this.#dispatcher.place(parsed) === 'elsewhere') {
+      if (parsed.kind === 'single') {
+        const { method } = parsed.entry;
+        return { kind: 'node', method, priority: PRIORITY.has(method) };
+      }
+      return { kind: 'node', method: 'batch', priority: false };
+    }
+    const info: CallInfo = { user: call.user, path: call.uri };
+    // Front methods are synchronous, so their replies are.
+    return { kind: 'reply', ...(this.#dispatcher.dispatch(parsed, info) as Reply) };
+  }
+
+  #template(entry: RequestEntry): CallPlan {
+    const reply = (outcome: Outcome): Reply => assembleReply({ kind: 'single', entry }, [outcome]);
+    try {
+      const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
+      if (request.mode === 'proposal') return { kind: 'node', method: entry.method, priority: false };
+      const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
+      const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });
+      return { kind: 'template', request, prefix, suffix, error };
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return { kind: 'reply', ...reply({ error }) };
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// Renders help pages in the layout of Core 0.21 from the declarations: first line, description, arguments, results,
+// examples; and the overview that `help` without a topic prints. The count check answers with these pages too.
+import type { ArgSpec, MethodSpec, ResultSpec } from './declare/types.js';
+import { firstName, isOptional } from './params.js';
+
+/** A line of two columns; the right one is empty for brackets. */
+type Row = readonly [left: string, right: string];
+
+const GAP = 4;
+
+/** Rows with the right column aligned behind the longest left one that has text. */
+function align(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) => left.length)) + GAP): string {
+  return rows
+    .map(([left, right]) => {
+      if (right === '') return `${left}\n`;
+      const lines = right.split('\n');
+      return `${left.padEnd(width)}${lines.map((line, i) => (i ? ' '.repeat(width) + line.trimStart() : line)).join('\n')}\n`;
+    })
+    .join('');
+}
+
+/** How an argument looks in JSON, as a short form. */
+function look(arg: ArgSpec, named: boolean): string {
+  const name = firstName(arg);
+  const key = named ? `"${name}":` : '';
+  if (arg.look !== undefined) return key + arg.look;
+  switch (arg.type) {
+    case 'str':
+      return named ? `${key}"str"` : `"${name}"`;
+    case 'hex':
+      return named ? `${key}"hex"` : `"${name}"`;
+    case 'num':
+      return named ? `${key}n` : name;
+    case 'range':
+      return named ? `${key}n or [n,n]` : name;
+    case 'amount':
+      return named ? `${key}amount` : name;
+    case 'bool':
+      return named ? `${key}bool` : name;
+    case 'arr':
+      return `${key}[${(arg.inner ?? []).map((inner) => `${innerLook(inner)},`).join('')}...]`;
+    case 'obj':
+      return `${key}{${(arg.inner ?? []).map((inner) => look(inner, true)).join(',')}}`;
+    case 'obj-user-keys':
+      return `${key}{${(arg.inner ?? []).map((inner) => look(inner, true)).join(',')},...}`;
+  }
+}
+
+const innerLook = (arg: ArgSpec): string => (arg.type === 'num' || arg.type === 'bool' || arg.type === 'amount' ? firstName(arg) : look(arg, false));
+
+function firstLine(spec: MethodSpec): string {
+  let line = spec.name;
+  let open = false;
+  for (const arg of spec.args) {
+    if (arg.hidden) break;
+    const optional = isOptional(arg);
+    if (optional && !open) line += ' (';
+    if (!optional && open) line += ' )';
+    open = optional;
+    line += ` ${arg.oneline ?? look(arg, false)}`;
+  }
+  return open ? `${line} )` : line;
+}
+
+const TYPE_WORDS = {
+  str: 'string',
+  hex: 'string',
+  num: 'numeric',
+  range: 'numeric or array',
+  amount: 'numeric or string',
+  bool: 'boolean',
+  obj: 'json object',
+  'obj-user-keys': 'json object',
+  arr: 'json array',
+} as const;
+
+function about(arg: ArgSpec): string {
+  const type = arg.typeWords ?? TYPE_WORDS[arg.type];
+  const need = arg.default !== undefined ? `optional, default=${arg.default}` : arg.optional ? 'optional' : 'required';
+  return `(${type}, ${need})${arg.help ? ` ${arg.help}` : ''}`;
+}
+
+function argRows(arg: ArgSpec, left: string, indent: number, inObject: boolean): Row[] {
+  const pad = ' '.repeat(indent);
+  const nested = arg.inner !== undefined && arg.inner.length > 0;
+  if (!nested) return [[pad + left, about(arg)]];
+  const array = arg.type === 'arr';
+  const rows: Row[] = [];
+  if (indent === 0) rows.push([left, about(arg)], [`${' '.repeat(5)}${array ? '[' : '{'}`, '']);
+  else rows.push([`${pad}${left}${array ? '[' : '{'}`, about(arg)]);
+  const deeper = indent === 0 ? 7 : indent + 2;
+  for (const inner of arg.inner!) rows.push(...innerRows(inner, deeper, !array));
+  if (arg.type !== 'obj') rows.push([`${' '.repeat(deeper)}...`, '']);
+  rows.push([`${' '.repeat(deeper - 2)}${array ? ']' : '}'}${indent ? ',' : ''}`, '']);
+  return inObject || indent || array || true ? rows : [];
+}
+
+function innerRows(arg: ArgSpec, indent: number, inObject: boolean): Row[] {
+  if (arg.inner?.length) return argRows(arg, inObject ? `"${firstName(arg)}": ` : '', indent, inObject);
+  const shown = inObject ? look(arg, true).replace(':', ': ') : innerLook(arg);
+  return [[`${' '.repeat(indent)}${shown},`, about(arg)]];
+}
+
+function argumentsPart(spec: MethodSpec): string {
+  const rows: Row[] = [];
+  for (const [i, arg] of spec.args.entries()) {
+    if (arg.hidden) break;
+    rows.push(...argRows(arg, `${i + 1}. ${firstName(arg)}`, 0, false));
+  }
+  return rows.length ? `\nArguments:\n${align(rows)}` : '';
+}
+
+const RESULT_LOOKS: Partial<Record<ResultSpec['type'], readonly [string, string]>> = {
+  str: ['"str"', 'string'],
+  hex: ['"hex"', 'string'],
+  num: ['n', 'numeric'],
+  'num-time': ['xxx', 'numeric'],
+  amount: ['n', 'numeric'],
+  bool: ['true|false', 'boolean'],
+  none: ['null', 'json null'],
+};
+
+function resultRows(result: ResultSpec, indent: number, last: boolean): Row[] {
+  const pad = ' '.repeat(indent);
+  const key = result.key === undefined ? '' : `"${result.key}" : `;
+  const comma = last ? '' : ',';
+  const words = (type: string) => `(${type}${result.optional ? ', optional' : ''})${result.help ? ` ${result.help}` : ''}`;
+  if (result.type === 'elision') return [[`${pad}...${comma}`, result.help]];
+  const plain = RESULT_LOOKS[result.type];
+  if (plain) return [[`${pad}${key}${plain[0]}${comma}`, words(plain[1])]];
+  const array = result.type === 'arr' || result.type === 'arr-fixed';
+  const inner = result.inner ?? [];
+  const open = result.type === 'arr' || result.type === 'obj-dyn';
+  const rows: Row[] = [[`${pad}${key}${array ? '[' : '{'}`, words(array ? 'json array' : 'json object')]];
+  inner.forEach((one, i) => rows.push(...resultRows(one, indent + 2, !open && i === inner.length - 1)));
+  if (open && inner.length) rows.push([`${pad}  ...`, '']);
+  rows.push([`${pad}${array ? ']' : '}'}${comma}`, '']);
+  return rows;
+}
+
+function resultsPart(spec: MethodSpec): string {
+  return spec.results
+    .map((result) => `\nResult${result.when ? ` (${result.when})` : ''}:\n${align(resultRows(result, 0, true))}`)
+    .join('');
+}
+
+/** One command line for bitcoin-cli. */
+export const cliExample = (method: string, args: string): string => `> bitcoin-cli ${method}${args ? ` ${args}` : ' '}\n`;
+
+/** One command line for curl; the port is always the main chain's, as in Core. */
+export const curlExample = (method: string, args: string): string =>
+  `> curl --user myusername --data-binary '{"jsonrpc": "1.0", "id": "curltest", "method": "${method}", "params": [${args}]}' -H 'content-type: text/plain;' http://127.0.0.1:8332/\n`;
+
+function examplesPart(spec: MethodSpec): string {
+  if (spec.examples.length === 0) return '';
+  const lines = spec.examples.map(({ cli, rpc, title }) => {
+    const head = title === undefined ? '' : `\n${title}\n`;
+    return head + (cli === undefined ? '' : cliExample(spec.name, cli)) + (rpc === undefined ? '' : curlExample(spec.name, rpc));
+  });
+  return `\nExamples:\n${lines.join('')}`;
+}
+
+/** A method's whole page. */
+export function renderHelp(spec: MethodSpec): string {
+  return `${firstLine(spec)}\n\n${spec.description}\n${argumentsPart(spec)}${resultsPart(spec)}${examplesPart(spec)}`;
+}
+
+/** All methods that are not hidden, by category and name, first lines only. */
+export function renderOverview(methods: Iterable<MethodSpec>): string {
+  const shown = [...methods].filter(({ category }) => category !== 'hidden');
+  shown.sort((a, b) => (a.category === b.category ? (a.name < b.name ? -1 : 1) : a.category < b.category ? -1 : 1));
+  let text = '';
+  let category = '';
+  for (const spec of shown) {
+    if (spec.category !== category) {
+      text += `${category ? '\n' : ''}== ${spec.category[0]!.toUpperCase()}${spec.category.slice(1)} ==\n`;
+      category = spec.category;
+    }
+    text += `${firstLine(spec)}\n`;
+  }
+  return text.slice(0, -1);
+}

@@ -1,0 +1,241 @@
+// Reads one JSON text from bytes as strictly as Core's univalue does: no junk around it, no leading zeros, no control
+// characters in strings, valid UTF-8, no lone surrogates, at most 512 levels. Used by request.ts; RFC 8259.
+import { JsonNumber, JsonObject, type JsonValue } from './values.js';
+
+/** Nesting beyond this is refused. */
+export const MAX_DEPTH = 512;
+
+/** The text is not JSON. It carries no detail because Core's reply has none. */
+export class JsonParseError extends Error {}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses a whole JSON text.
+ * @throws JsonParseError when anything is wrong with it
+ */
+export function parseJson(bytes: Uint8Array): JsonValue {
+  return new Parser(bytes).document();
+}
+
+const bad = (): never => {
+  throw new JsonParseError('Parse error');
+};
+
+const isDigit = (c: number) => c >= 0x30 && c <= 0x39;
+
+class Parser {
+  readonly #bytes: Uint8Array;
+  /** The same bytes, one character each: ASCII runs are cut from it without copying. */
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  }
+
+  document(): JsonValue {
+    const value = this.#value(this.#next());
+    if (this.#next() !== -1) bad();
+    return value;
+  }
+
+  /** Skips whitespace; the byte found there, or -1 at the end. */
+  #next(): number {
+    const bytes = this.#bytes;
+    while (this.#at < bytes.length) {
+      const c = bytes[this.#at]!;
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return c;
+      this.#at++;
+    }
+    return -1;
+  }
+
+  #value(c: number): JsonValue {
+    switch (c) {
+      case 0x22:
+        return this.#string();
+      case 0x7b:
+        return this.#object();
+      case 0x5b:
+        return this.#array();
+      case 0x74:
+        return this.#word('true', true);
+      case 0x66:
+        return this.#word('false', false);
+      case 0x6e:
+        return this.#word('null', null);
+      default:
+        return c === 0x2d || isDigit(c) ? this.#number() : bad();
+    }
+  }
+
+  #word<T extends JsonValue>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#at)) bad();
+    this.#at += word.length;
+    return value;
+  }
+
+  #enter(): void {
+    if (++this.#depth > MAX_DEPTH) bad();
+    this.#at++;
+  }
+
+  #array(): JsonValue[] {
+    this.#enter();
+    const items: JsonValue[] = [];
+    let c = this.#next();
+    if (c !== 0x5d) {
+      for (;;) {
+        items.push(this.#value(c));
+        c = this.#next();
+        if (c === 0x5d) break;
+        if (c !== 0x2c) bad();
+        this.#at++;
+        c = this.#next();
+      }
+    }
+    this.#at++;
+    this.#depth--;
+    return items;
+  }
+
+  #object(): JsonObject {
+    this.#enter();
+    const object = new JsonObject();
+    let c = this.#next();
+    if (c !== 0x7d) {
+      for (;;) {
+        if (c !== 0x22) bad();
+        const key = this.#string();
+        if (this.#next() !== 0x3a) bad();
+        this.#at++;
+        object.add(key, this.#value(this.#next()));
+        c = this.#next();
+        if (c === 0x7d) break;
+        if (c !== 0x2c) bad();
+        this.#at++;
+        c = this.#next();
+      }
+    }
+    this.#at++;
+    this.#depth--;
+    return object;
+  }
+
+  #number(): JsonNumber {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    let at = start;
+    if (bytes[at] === 0x2d) at++;
+    const first = bytes[at] ?? 0;
+    if (!isDigit(first)) bad();
+    at++;
+    if (first === 0x30) {
+      if (isDigit(bytes[at] ?? 0)) bad();
+    } else at = this.#digits(at);
+    if (bytes[at] === 0x2e) {
+      if (!isDigit(bytes[at + 1] ?? 0)) bad();
+      at = this.#digits(at + 1);
+    }
+    const e = bytes[at];
+    if (e === 0x65 || e === 0x45) {
+      at++;
+      if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++;
+      if (!isDigit(bytes[at] ?? 0)) bad();
+      at = this.#digits(at);
+    }
+    this.#at = at;
+    return new JsonNumber(this.#text.slice(start, at));
+  }
+
+  #digits(from: number): number {
+    let at = from;
+    while (isDigit(this.#bytes[at] ?? 0)) at++;
+    return at;
+  }
+
+  /** A string from its opening quote; the plain ASCII kind is one slice. */
+  #string(): string {
+    const bytes = this.#bytes;
+    const start = ++this.#at;
+    let at = start;
+    let wide = false;
+    let out: string | null = null;
+    let from = start;
+    for (; ; at++) {
+      const c = bytes[at];
+      if (c === undefined) return bad();
+      if (c === 0x22) break;
+      if (c < 0x20) bad();
+      if (c >= 0x80) wide = true;
+      else if (c === 0x5c) {
+        out = (out ?? '') + this.#run(from, at, wide);
+        wide = false;
+        this.#at = at + 1;
+        out += this.#escape();
+        from = this.#at;
+        at = from - 1;
+      }
+    }
+    this.#at = at + 1;
+    const tail = this.#run(from, at, wide);
+    return out === null ? tail : out + tail;
+  }
+
+  #run(from: number, to: number, wide: boolean): string {
+    if (!wide) return this.#text.slice(from, to);
+    try {
+      return utf8.decode(this.#bytes.subarray(from, to));
+    } catch {
+      return bad();
+    }
+  }
+
+  /** What follows a backslash; a surrogate must be the first half of a pair written as two escapes. */
+  #escape(): string {
+    const c = this.#bytes[this.#at++];
+    switch (c) {
+      case 0x22:
+        return '"';
+      case 0x5c:
+        return '\\';
+      case 0x2f:
+        return '/';
+      case 0x62:
+        return '\b';
+      case 0x66:
+        return '\f';
+      case 0x6e:
+        return '\n';
+      case 0x72:
+        return '\r';
+      case 0x74:
+        return '\t';
+      case 0x75: {
+        const unit = this.#hex4();
+        if (unit < 0xd800 || unit > 0xdfff) return String.fromCharCode(unit);
+        if (unit > 0xdbff || this.#bytes[this.#at] !== 0x5c || this.#bytes[this.#at + 1] !== 0x75) return bad();
+        this.#at += 2;
+        const low = this.#hex4();
+        return low >= 0xdc00 && low <= 0xdfff ? String.fromCharCode(unit, low) : bad();
+      }
+      default:
+        return bad();
+    }
+  }
+
+  #hex4(): number {
+    let value = 0;
+    for (let i = 0; i < 4; i++) {
+      const c = this.#bytes[this.#at++] ?? 0;
+      const lower = c | 0x20;
+      if (isDigit(c)) value = value * 16 + (c - 0x30);
+      else if (lower >= 0x61 && lower <= 0x66) value = value * 16 + (lower - 0x57);
+      else bad();
+    }
+    return value;
+  }
+}

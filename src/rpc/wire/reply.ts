@@ -1,0 +1,65 @@
+// From outcomes to a reply's bytes: envelopes of each version, batches, notifications, HTTP statuses. Used by dispatch.ts.
+import { RPC_CODE, type RpcError } from '../errors.js';
+import { encodeString } from './json-write.js';
+import type { ParsedBody, RequestEntry } from './request.js';
+
+/** What came of one entry: a result as JSON text, or an error. */
+export type Outcome = { readonly result: string } | { readonly error: RpcError };
+
+/** A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Sent as UTF-8. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+const errorText = (error: RpcError) => `{"code":${error.code},"message":${encodeString(error.message)}}`;
+
+/** One entry's envelope, without the newline that ends a body. */
+export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'version'>, outcome: Outcome): string {
+  if (entry.version === 2) {
+    const id = entry.hasId ? `,"id":${entry.idText}` : '';
+    return 'error' in outcome
+      ? `{"jsonrpc":"2.0","error":${errorText(outcome.error)}${id}}`
+      : `{"jsonrpc":"2.0","result":${outcome.result}${id}}`;
+  }
+  return 'error' in outcome
+    ? `{"result":null,"error":${errorText(outcome.error)},"id":${entry.idText}}`
+    : `{"result":${outcome.result},"error":null,"id":${entry.idText}}`;
+}
+
+/** A 2.0 request without id: executed, never answered. */
+export function isNotification(entry: RequestEntry): boolean {
+  return entry.version === 2 && !entry.hasId;
+}
+
+/** Core's status of an error outside batches. */
+export function errorStatus(error: RpcError): number {
+  if (error.code === RPC_CODE.INVALID_REQUEST) return 400;
+  return error.code === RPC_CODE.METHOD_NOT_FOUND ? 404 : 500;
+}
+
+/** A reply without any entry: bodies that are no JSON, and errors found before the entries are looked at. */
+export function faultReply(error: RpcError): Reply {
+  const text = encodeEnvelope({ idText: 'null', hasId: false, version: 1 }, { error });
+  return { status: errorStatus(error), body: `${text}\n` };
+}
+
+/** The reply of a body, outcomes in the order of its entries. */
+export function assembleReply(parsed: ParsedBody, outcomes: readonly Outcome[]): Reply {
+  if (parsed.kind === 'fault') return faultReply(parsed.error);
+  if (parsed.kind === 'single') return singleReply(parsed.entry, outcomes[0]!);
+  const parts: string[] = [];
+  parsed.entries.forEach((entry, i) => {
+    if (!isNotification(entry)) parts.push(encodeEnvelope(entry, outcomes[i]!));
+  });
+  if (parts.length === 0 && parsed.entries.length > 0) return { status: 204, body: '' };
+  return { status: 200, body: `[${parts.join(',')}]\n` };
+}
+
+function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
+  // A 2.0 request that is malformed beyond its version is answered even without an id: it never became a notification.
+  if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
+  const body = `${encodeEnvelope(entry, outcome)}\n`;
+  if (!('error' in outcome)) return { status: 200, body };
+  return { status: entry.version === 2 && !entry.error ? 200 : errorStatus(outcome.error), body };
+}

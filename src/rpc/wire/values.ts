@@ -1,0 +1,86 @@
+// JSON values as the wire has them: what a request's parser yields and what a method may return.
+// Numbers keep their text, objects their duplicate keys, so that an id or an echo leaves byte for byte as it came.
+
+/** A number as written in the request. */
+export class JsonNumber {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** An object with its members in order; a repeated key stays, lookups take the first (univalue's find_value). */
+export class JsonObject {
+  readonly keys: string[] = [];
+  readonly values: JsonValue[] = [];
+
+  add(key: string, value: JsonValue): void {
+    this.keys.push(key);
+    this.values.push(value);
+  }
+
+  /** The first member of that name, undefined when there is none. */
+  get(key: string): JsonValue | undefined {
+    const at = this.keys.indexOf(key);
+    return at < 0 ? undefined : this.values[at];
+  }
+
+  has(key: string): boolean {
+    return this.keys.includes(key);
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+}
+
+/** A parsed value. */
+export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject;
+
+/** An amount in satoshis, printed in BTC with eight decimals. */
+export class Amount {
+  readonly sats: number | bigint;
+  constructor(sats: number | bigint) {
+    this.sats = sats;
+  }
+}
+
+/** A floating point number, printed like C's %.16g even when it is whole. */
+export class Double {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** JSON text that was encoded before. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What a method may return. Members that are undefined are left out; whole numbers print as integers. */
+export type JsonResult =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | JsonNumber
+  | JsonObject
+  | Amount
+  | Double
+  | RawJson
+  | readonly JsonResult[]
+  | { readonly [key: string]: JsonResult | undefined };
+
+/** Type names as Core's messages print them (univalue's uvTypeName). */
+export function typeName(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'string';
+  if (value instanceof JsonNumber) return 'number';
+  return Array.isArray(value) ? 'array' : 'object';
+}
