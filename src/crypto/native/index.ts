@@ -1,0 +1,45 @@
+// The one door to native cryptography: picks the quickest libraries at hand and fills a Crypto record. Called once per thread by
+// that thread's entry (node, workers, fronts); pure code receives the record inside its context.
+
+import type { Crypto, Curve } from '../crypto.js';
+import { createNativeHashes } from './hashes.js';
+import { createPackageEcdsa, createPackageSchnorr } from './package-curve.js';
+import { loadSystemCurve } from './system-curve.js';
+
+/** Backend name when Schnorr checks run on WebAssembly, about six times slower than the system library. */
+const WASM_SCHNORR = 'tiny-secp256k1 (WebAssembly)';
+const NATIVE_ECDSA = 'secp256k1 (npm)';
+
+/** `prefer: 'packages'` leaves the system's library alone; it exists for tests and for comparing. */
+export interface NativeCryptoOptions {
+  readonly prefer?: 'system' | 'packages';
+}
+
+function backendName(library: string): string {
+  return `${library} (system)`;
+}
+
+/** A Crypto record for this thread: the system's libsecp256k1 where it loads, npm packages for what it lacks. */
+export function createNativeCrypto(options: NativeCryptoOptions = {}): Crypto {
+  const system = options.prefer === 'packages' ? null : loadSystemCurve();
+  const ecdsa: Pick<Curve, 'ecdsaVerify' | 'isPoint'> = system?.ecdsa ?? createPackageEcdsa();
+  const schnorr: Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> = system?.schnorr ?? createPackageSchnorr();
+  return {
+    ...createNativeHashes(),
+    ...ecdsa,
+    ...schnorr,
+    backend: {
+      ecdsa: system === null ? NATIVE_ECDSA : backendName(system.name),
+      schnorr: system?.schnorr ? backendName(system.name) : WASM_SCHNORR,
+      hashes: 'node:crypto',
+    },
+  };
+}
+
+/** What an operator should be told about the choice: null, or a sentence with the remedy. */
+export function cryptoWarning(backend: Crypto['backend']): string | null {
+  if (backend.schnorr !== WASM_SCHNORR) return null;
+  const remedy =
+    process.platform === 'darwin' ? 'Install it with: brew install secp256k1' : 'Install it with: apt-get install libsecp256k1-1 (libsecp256k1-2 on newer systems)';
+  return `Taproot signatures are checked in WebAssembly, about six times slower than by libsecp256k1. ${remedy}; then restart.`;
+}

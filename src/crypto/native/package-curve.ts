@@ -1,0 +1,73 @@
+// Curve checks by npm packages, where the system has no libsecp256k1: ECDSA by secp256k1 (native addon, 42 us a check), BIP-0340
+// and key tweaks by tiny-secp256k1 (WebAssembly, about 230 us). Called by crypto/native/index.ts, once per thread.
+
+import { createRequire } from 'node:module';
+import * as tiny from 'tiny-secp256k1';
+import type { Curve } from '../crypto.js';
+import { isHighS } from './low-s.js';
+
+/** What we use of the secp256k1 package's native binding, which has no types of its own. */
+interface Secp256k1Package {
+  ecdsaVerify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
+  publicKeyVerify(publicKey: Uint8Array): boolean;
+  /** Changes its argument in place. */
+  signatureNormalize(signature: Uint8Array): Uint8Array;
+}
+
+/**
+ * The native binding itself. The package's main file falls back to the pure-JavaScript `elliptic` in silence; that must never
+ * judge a block, so the binding is asked for by name and its absence is an error.
+ */
+function loadNativePackage(): Secp256k1Package {
+  const require = createRequire(import.meta.url);
+  return require('secp256k1/bindings.js') as Secp256k1Package;
+}
+
+function hasKeyLength(publicKey: Uint8Array): boolean {
+  return publicKey.length === 33 || publicKey.length === 65;
+}
+
+/** ECDSA by the secp256k1 package. Throws when its native binding does not load on this platform. */
+export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
+  const secp = loadNativePackage();
+  const normalized = new Uint8Array(64);
+  return {
+    ecdsaVerify: (signature, publicKey, message) => {
+      if (signature.length !== 64 || message.length !== 32 || !hasKeyLength(publicKey)) return false;
+      try {
+        let checked = signature;
+        if (isHighS(signature)) {
+          normalized.set(signature);
+          checked = secp.signatureNormalize(normalized);
+        }
+        return secp.ecdsaVerify(checked, message, publicKey);
+      } catch {
+        // r or s out of range, or not a point: the package throws where the rule is a plain no.
+        return false;
+      }
+    },
+    isPoint: (publicKey) => hasKeyLength(publicKey) && secp.publicKeyVerify(publicKey),
+  };
+}
+
+/** BIP-0340 checks and x-only tweaks by tiny-secp256k1. */
+export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> {
+  return {
+    schnorrVerify: (signature, publicKey, message) => {
+      if (signature.length !== 64 || publicKey.length !== 32 || message.length !== 32) return false;
+      try {
+        return tiny.verifySchnorr(message, publicKey, signature);
+      } catch {
+        return false;
+      }
+    },
+    tapTweakCheck: (outputKey, parity, internalKey, tweak) => {
+      if (outputKey.length !== 32 || internalKey.length !== 32 || tweak.length !== 32) return false;
+      try {
+        return tiny.xOnlyPointAddTweakCheck(internalKey, tweak, outputKey, parity === 0 ? 0 : 1);
+      } catch {
+        return false;
+      }
+    },
+  };
+}

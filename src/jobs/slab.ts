@@ -1,0 +1,204 @@
+// A verification batch in one shared buffer: written once by the node thread, read by every worker that takes a piece of it.
+// Written by parallel (inline and pooled verifier), read by jobs/verify.ts. All numbers are in the machine's own byte order.
+//
+//   words   HEADER_WORDS x int32      see the constants below
+//   txs     txCount x TX_WORDS x int32
+//             0 offset of its bytes    2 first spent output     4 first check
+//             1 length of its bytes    3 number of inputs       5 first input checked
+//   spent   spentCount x SPENT_WORDS x int32: script offset, script length; one per input of every transaction, in order
+//   values  spentCount x float64: satoshis
+//   bytes   transactions and scripts
+//
+// A check is one input to verify. Checks are numbered through the whole batch in (transaction, input) order, so a range of
+// numbers is a piece of work and the lowest failing number is the first failure in block order.
+
+/** Transactions and coins to write; the same shape as parallel's TxJob, without its class. */
+export interface SlabTx {
+  readonly tx: { readonly bytes: Uint8Array; readonly totalSize: number; readonly inputCount: number };
+  readonly spent: readonly { readonly value: number; readonly script: Uint8Array }[];
+  readonly onlyInput?: number;
+}
+
+const HEADER_WORDS = 8;
+const TX_WORDS = 6;
+const SPENT_WORDS = 2;
+
+/** Differs from batch to batch, so that a worker notices that a reused slab holds something new. */
+const WORD_SERIAL = 0;
+/** Checks numbered below this still matter: lowered to the lowest failure, and below zero when the caller gives up. */
+const WORD_CUT = 1;
+const WORD_TXS = 2;
+const WORD_FLAGS = 3;
+const WORD_CHECKS = 4;
+const WORD_SPENT = 5;
+
+/** WORD_CUT as long as nothing failed. */
+export const NO_CUT = 0x7fffffff;
+const STOPPED = -1;
+
+/** Positions of the parts, in bytes. */
+interface Layout {
+  readonly txs: number;
+  readonly spent: number;
+  readonly values: number;
+  readonly bytes: number;
+}
+
+function layoutOf(txCount: number, spentCount: number): Layout {
+  const txs = HEADER_WORDS * 4;
+  const spent = txs + txCount * TX_WORDS * 4;
+  // Doubles must start at a multiple of eight.
+  const values = (spent + spentCount * SPENT_WORDS * 4 + 7) & ~7;
+  return { txs, spent, values, bytes: values + spentCount * 8 };
+}
+
+/** Bytes that a batch needs. */
+export function slabSize(txs: readonly SlabTx[]): number {
+  let spentCount = 0;
+  let content = 0;
+  for (const { tx, spent } of txs) {
+    spentCount += spent.length;
+    content += tx.totalSize;
+    for (const output of spent) content += output.script.length;
+  }
+  return layoutOf(txs.length, spentCount).bytes + content;
+}
+
+/** Number of inputs to verify in a batch. */
+export function countChecks(txs: readonly SlabTx[]): number {
+  let checks = 0;
+  for (const job of txs) checks += job.onlyInput === undefined ? job.tx.inputCount : 1;
+  return checks;
+}
+
+/** Writes a batch; the buffer must hold slabSize bytes. @param serial a number no other recent batch used */
+export function writeSlab(buffer: SharedArrayBuffer, txs: readonly SlabTx[], flags: number, serial: number): void {
+  const spentCount = txs.reduce((sum, job) => sum + job.spent.length, 0);
+  const layout = layoutOf(txs.length, spentCount);
+  const header = new Int32Array(buffer, 0, HEADER_WORDS);
+  const txTable = new Int32Array(buffer, layout.txs, txs.length * TX_WORDS);
+  const spentTable = new Int32Array(buffer, layout.spent, spentCount * SPENT_WORDS);
+  const values = new Float64Array(buffer, layout.values, spentCount);
+  const bytes = new Uint8Array(buffer);
+  let end = layout.bytes;
+  let spentIndex = 0;
+  let check = 0;
+  for (let t = 0; t < txs.length; t++) {
+    const { tx, spent, onlyInput } = txs[t]!;
+    const row = t * TX_WORDS;
+    txTable[row] = end;
+    txTable[row + 1] = tx.totalSize;
+    txTable[row + 2] = spentIndex;
+    txTable[row + 3] = tx.inputCount;
+    txTable[row + 4] = check;
+    txTable[row + 5] = onlyInput ?? 0;
+    check += onlyInput === undefined ? tx.inputCount : 1;
+    bytes.set(tx.bytes, end);
+    end += tx.totalSize;
+    for (const output of spent) {
+      spentTable[spentIndex * SPENT_WORDS] = end;
+      spentTable[spentIndex * SPENT_WORDS + 1] = output.script.length;
+      values[spentIndex] = output.value;
+      bytes.set(output.script, end);
+      end += output.script.length;
+      spentIndex++;
+    }
+  }
+  header[WORD_SERIAL] = serial;
+  header[WORD_TXS] = txs.length;
+  header[WORD_FLAGS] = flags;
+  header[WORD_CHECKS] = check;
+  header[WORD_SPENT] = spentCount;
+  Atomics.store(header, WORD_CUT, NO_CUT);
+}
+
+/** Asks every thread to leave the batch. */
+export function stopSlab(buffer: SharedArrayBuffer): void {
+  Atomics.store(new Int32Array(buffer, 0, HEADER_WORDS), WORD_CUT, STOPPED);
+}
+
+/** A batch as its readers see it; views only, nothing is copied. */
+export class SlabView {
+  readonly serial: number;
+  readonly txCount: number;
+  readonly flags: number;
+  readonly checkCount: number;
+  readonly #header: Int32Array;
+  readonly #txs: Int32Array;
+  readonly #spent: Int32Array;
+  readonly #values: Float64Array;
+  readonly #bytes: Uint8Array;
+
+  constructor(buffer: SharedArrayBuffer) {
+    this.#header = new Int32Array(buffer, 0, HEADER_WORDS);
+    this.serial = this.#header[WORD_SERIAL]!;
+    this.txCount = this.#header[WORD_TXS]!;
+    this.flags = this.#header[WORD_FLAGS]!;
+    this.checkCount = this.#header[WORD_CHECKS]!;
+    const spentCount = this.#header[WORD_SPENT]!;
+    const layout = layoutOf(this.txCount, spentCount);
+    this.#txs = new Int32Array(buffer, layout.txs, this.txCount * TX_WORDS);
+    this.#spent = new Int32Array(buffer, layout.spent, spentCount * SPENT_WORDS);
+    this.#values = new Float64Array(buffer, layout.values, spentCount);
+    this.#bytes = new Uint8Array(buffer);
+  }
+
+  txBytes(t: number): Uint8Array {
+    const offset = this.#txs[t * TX_WORDS]!;
+    return this.#bytes.subarray(offset, offset + this.#txs[t * TX_WORDS + 1]!);
+  }
+
+  /** The outputs that transaction t spends, one per input. */
+  spentOutputs(t: number): { value: number; script: Uint8Array }[] {
+    const first = this.#txs[t * TX_WORDS + 2]!;
+    const count = this.#txs[t * TX_WORDS + 3]!;
+    const outputs = new Array<{ value: number; script: Uint8Array }>(count);
+    for (let i = 0; i < count; i++) {
+      const offset = this.#spent[(first + i) * SPENT_WORDS]!;
+      const script = this.#bytes.subarray(offset, offset + this.#spent[(first + i) * SPENT_WORDS + 1]!);
+      outputs[i] = { value: this.#values[first + i]!, script };
+    }
+    return outputs;
+  }
+
+  /** Number of the first check of transaction t; for t = txCount the end of all checks. */
+  firstCheck(t: number): number {
+    return t < this.txCount ? this.#txs[t * TX_WORDS + 4]! : this.checkCount;
+  }
+
+  /** The input that the first check of transaction t verifies. */
+  firstInput(t: number): number {
+    return this.#txs[t * TX_WORDS + 5]!;
+  }
+
+  /** The transaction that a check belongs to, by halving. */
+  txOfCheck(check: number): number {
+    let low = 0;
+    let high = this.txCount - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.firstCheck(middle) <= check) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Whether this check can still change the verdict: nothing before it failed, and nobody stopped the batch. */
+  matters(check: number): boolean {
+    return check < Atomics.load(this.#header, WORD_CUT);
+  }
+
+  /** Records a failure, so that threads ahead of it stop and threads behind it go on. */
+  lowerCut(check: number): void {
+    let seen = Atomics.load(this.#header, WORD_CUT);
+    while (check < seen) {
+      const previous = Atomics.compareExchange(this.#header, WORD_CUT, seen, check);
+      if (previous === seen) return;
+      seen = previous;
+    }
+  }
+
+  get stopped(): boolean {
+    return Atomics.load(this.#header, WORD_CUT) === STOPPED;
+  }
+}

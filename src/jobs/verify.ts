@@ -1,0 +1,85 @@
+// Verifies a range of inputs from a shared slab: the message, its result, and the run function that both the worker threads and
+// the inline verifier call. Posted by parallel's verifiers.
+
+import { verifyTxInput } from '../consensus/script/verify-input.js';
+import { SighashCache } from '../consensus/script/sighash.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import { SlabView } from './slab.js';
+
+/** Raised whenever a field of VerifyJob or VerifyJobResult, or the slab's layout, changes meaning. */
+export const VERIFY_MESSAGE_VERSION = 1;
+
+/** Checks `first` to `end` - 1 of the batch in the slab (numbering: jobs/slab.ts). */
+export interface VerifyJob {
+  readonly version: typeof VERIFY_MESSAGE_VERSION;
+  readonly slab: SharedArrayBuffer;
+  readonly first: number;
+  readonly end: number;
+}
+
+export interface VerifyJobResult {
+  readonly version: typeof VERIFY_MESSAGE_VERSION;
+  /** The lowest failing check, -1 when none of those that ran failed. */
+  readonly failedCheck: number;
+  /** Where that check is: transaction of the batch and input of the transaction, -1 without a failure. */
+  readonly failedTx: number;
+  readonly failedInput: number;
+  /** Its ScriptError code, 0 without a failure. */
+  readonly scriptError: number;
+  /** Checks that ran; fewer than asked after a failure elsewhere or a stop. */
+  readonly checked: number;
+  readonly stopped: boolean;
+  /** Milliseconds since 1970 with fractions, on the thread that ran it. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The transaction last worked on: a large one is spread over many jobs, and each wants its parse, coins and sighash parts. */
+interface OpenTx {
+  readonly serial: number;
+  readonly index: number;
+  readonly tx: TxView;
+  readonly spent: readonly { value: number; script: Uint8Array }[];
+  readonly sighashes: SighashCache;
+}
+
+/** Makes this thread's run function. It stays synchronous: an idle pool thread runs no timers and no promises. */
+export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: VerifyJob) => VerifyJobResult {
+  let open: OpenTx | null = null;
+
+  const openTx = (slab: SlabView, index: number): OpenTx => {
+    if (open !== null && open.serial === slab.serial && open.index === index) return open;
+    const tx = parseTx(slab.txBytes(index), crypto, { exact: true });
+    open = { serial: slab.serial, index, tx, spent: slab.spentOutputs(index), sighashes: new SighashCache(tx, slab.spentOutputs(index), crypto) };
+    return open;
+  };
+
+  return (job) => {
+    if (job.version !== VERIFY_MESSAGE_VERSION) throw new Error(`Verify message version ${job.version} is not ${VERIFY_MESSAGE_VERSION}`);
+    const startMs = nowMs();
+    const slab = new SlabView(job.slab);
+    let checked = 0;
+    let failedCheck = -1;
+    let failedTx = -1;
+    let failedInput = -1;
+    let scriptError = 0;
+    let index = job.first < job.end ? slab.txOfCheck(job.first) : 0;
+    for (let check = job.first; check < job.end && slab.matters(check); check++) {
+      while (check >= slab.firstCheck(index + 1)) index++;
+      const current = openTx(slab, index);
+      const input = slab.firstInput(index) + check - slab.firstCheck(index);
+      const code = verifyTxInput(current.tx, input, current.spent, slab.flags, crypto, current.sighashes);
+      checked++;
+      if (code !== 0) {
+        slab.lowerCut(check);
+        failedCheck = check;
+        failedTx = index;
+        failedInput = input;
+        scriptError = code;
+        break;
+      }
+    }
+    return { version: VERIFY_MESSAGE_VERSION, failedCheck, failedTx, failedInput, scriptError, checked, stopped: slab.stopped, startMs, endMs: nowMs() };
+  };
+}

@@ -1,0 +1,57 @@
+// A Verifier that skips what the script cache remembers. Wired by node around the pooled verifier, shared by chain and mempool.
+
+import type { ScriptCache } from './script-cache.js';
+import type { TxJob, Verifier, VerifierStats, VerifyBatch, VerifyClass, VerifyResult } from './verifier.js';
+
+const NOTHING_TO_DO: VerifyResult = { ok: true, failedTx: -1, failedInput: -1, scriptError: 0, stopped: false, checked: 0, jobs: 0, cpuMs: 0 };
+
+/** Asks the cache first, verifies the rest, and remembers it when all of it passed. */
+export class CachedVerifier implements Verifier {
+  readonly cache: ScriptCache;
+  readonly #inner: Verifier;
+
+  constructor(inner: Verifier, cache: ScriptCache) {
+    this.#inner = inner;
+    this.cache = cache;
+  }
+
+  get size(): number {
+    return this.#inner.size;
+  }
+
+  canAcceptWork(klass: VerifyClass): boolean {
+    return this.#inner.canAcceptWork(klass);
+  }
+
+  async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
+    const { flags, alsoCacheFlags } = batch;
+    if (alsoCacheFlags !== undefined && (alsoCacheFlags & ~flags) !== 0) {
+      throw new RangeError('alsoCacheFlags must be a subset of the flags that are checked');
+    }
+    const open: TxJob[] = [];
+    const positions: number[] = [];
+    for (let i = 0; i < batch.txs.length; i++) {
+      const job = batch.txs[i]!;
+      if (job.onlyInput === undefined && this.cache.has(job.tx.wtxid, flags)) continue;
+      open.push(job);
+      positions.push(i);
+    }
+    if (open.length === 0) return NOTHING_TO_DO;
+    const result = await this.#inner.verifyTxs({ ...batch, txs: open });
+    if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx]! };
+    for (const { tx, onlyInput } of open) {
+      if (onlyInput !== undefined) continue;
+      this.cache.insert(tx.wtxid, flags);
+      if (alsoCacheFlags !== undefined) this.cache.insert(tx.wtxid, alsoCacheFlags);
+    }
+    return result;
+  }
+
+  stats(): VerifierStats {
+    return { ...this.#inner.stats(), cacheHits: this.cache.hits, cacheMisses: this.cache.misses };
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}

@@ -1,0 +1,90 @@
+// Script verification on the calling thread, in slices with the event loop between them: for tests, tools and library use, and
+// the plain model that the pooled verifier is tested against.
+
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Crypto } from '../crypto/crypto.js';
+import { SlabPool } from '../jobs/slab-pool.js';
+import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
+import { createVerifyRunner, VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
+import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
+import { foldResults, nextBatchSerial } from './verify-batch.js';
+import { type Verifier, type VerifierStats, VerifierBusyError, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
+
+/** Batches of one class that may wait for their turn. */
+const MAX_QUEUED = 4_096;
+
+interface Counts {
+  block: number;
+  proposal: number;
+  transaction: number;
+  scan: number;
+}
+
+/** Verifier without threads. Jobs of several batches interleave in the order of the event loop, without classes. */
+export class InlineVerifier implements Verifier {
+  readonly size = 1;
+  readonly #run: (job: VerifyJob) => VerifyJobResult;
+  readonly #slabs = new SlabPool();
+  readonly #maxQueued: number;
+  readonly #jobs: Counts = { block: 0, proposal: 0, transaction: 0, scan: 0 };
+  readonly #refused: Counts = { block: 0, proposal: 0, transaction: 0, scan: 0 };
+  #open = 0;
+  #inputs = 0;
+  #cpuMs = 0;
+
+  constructor(crypto: Crypto, maxQueued: number = MAX_QUEUED) {
+    this.#run = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+    this.#maxQueued = maxQueued;
+  }
+
+  canAcceptWork(klass: VerifyClass): boolean {
+    return klass === 'block' || this.#open < this.#maxQueued;
+  }
+
+  async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
+    if (!this.canAcceptWork(batch.klass)) {
+      this.#refused[batch.klass]++;
+      throw new VerifierBusyError(batch.klass);
+    }
+    this.#open++;
+    const slab = this.#slabs.acquire(slabSize(batch.txs));
+    writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
+    const forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
+    try {
+      const results: VerifyJobResult[] = [];
+      for (const { first, end } of planRanges(batch.txs, jobBudgetUs(batch.txs, 1))) {
+        await nextTurn();
+        this.#jobs[batch.klass]++;
+        results.push(this.#run({ version: VERIFY_MESSAGE_VERSION, slab, first, end }));
+      }
+      const result = foldResults(results);
+      this.#inputs += result.checked;
+      this.#cpuMs += result.cpuMs;
+      return result;
+    } finally {
+      forgetStop?.();
+      this.#slabs.release(slab);
+      this.#open--;
+    }
+  }
+
+  stats(): VerifierStats {
+    return {
+      jobs: this.#jobs,
+      refused: this.#refused,
+      inputs: this.#inputs,
+      cpuMs: this.#cpuMs,
+      queued: this.#open,
+      running: 0,
+      retries: 0,
+      cacheHits: 0,
+      cacheMisses: 0,
+      slabBytes: this.#slabs.bytes,
+    };
+  }
+
+  async close(): Promise<void> {
+    // Nothing was opened.
+  }
+}

@@ -1,0 +1,185 @@
+// Worker threads with classes of work: Piscina below, our own queues above it, because Piscina knows neither priorities nor a
+// second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
+
+import { Piscina } from 'piscina';
+import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
+
+/** One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a moment. */
+const JOBS_PER_THREAD = 2;
+/** A job whose thread died runs once more: the thread may have died of its neighbour. */
+const MAX_ATTEMPTS = 2;
+
+export interface WorkPoolOptions {
+  /** Exactly so many threads, always. */
+  readonly threads: number;
+  /** The threads' entry module; workers/verify.js unless a test brings its own. */
+  readonly filename?: string;
+  /** Jobs that may wait per class; blocks have no bound, since refusing one would refuse the chain. */
+  readonly maxQueued?: number;
+}
+
+interface Entry {
+  readonly klass: VerifyClass;
+  readonly name: string;
+  readonly message: unknown;
+  attempts: number;
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+}
+
+/** The threads are gone or the pool is closed; no job can run. */
+export class PoolClosedError extends Error {
+  readonly code = 'ADIT_POOL_CLOSED';
+
+  constructor(cause?: unknown) {
+    super('The worker pool is closed', { cause });
+    this.name = 'PoolClosedError';
+  }
+}
+
+function zeroPerClass(): Record<VerifyClass, number> {
+  return { block: 0, proposal: 0, transaction: 0, scan: 0 };
+}
+
+/** A fixed number of threads that take jobs by class, first come first served within one. */
+export class WorkPool {
+  readonly size: number;
+  /** Jobs posted and refused since the start, and jobs run again after their thread died. */
+  readonly posted = zeroPerClass();
+  readonly refused = zeroPerClass();
+  retries = 0;
+  readonly #piscina: Piscina;
+  readonly #maxQueued: number;
+  readonly #queues: Record<VerifyClass, Entry[]> = { block: [], proposal: [], transaction: [], scan: [] };
+  readonly #inFlight = new Set<Entry>();
+  #closed = false;
+
+  constructor(options: WorkPoolOptions) {
+    this.size = options.threads;
+    this.#maxQueued = options.maxQueued ?? 4_096;
+    this.#piscina = new Piscina({
+      filename: options.filename ?? new URL('../../workers/verify.js', import.meta.url).href,
+      minThreads: options.threads,
+      maxThreads: options.threads,
+      concurrentTasksPerWorker: JOBS_PER_THREAD,
+      recordTiming: false,
+    });
+    // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process would end.
+    this.#piscina.on('error', () => this.#checkThreads());
+    this.#piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads()));
+  }
+
+  /** Jobs waiting, over all classes. */
+  get queued(): number {
+    return VERIFY_CLASSES.reduce((sum, klass) => sum + this.#queues[klass].length, 0);
+  }
+
+  /** Jobs handed to threads. */
+  get running(): number {
+    return this.#inFlight.size;
+  }
+
+  canAcceptWork(klass: VerifyClass): boolean {
+    if (this.#closed) return false;
+    return klass === 'block' || this.#queues[klass].length < this.#maxQueued;
+  }
+
+  /** Counts a refusal; the caller asked canAcceptWork and answers for it. */
+  countRefusal(klass: VerifyClass): void {
+    this.refused[klass]++;
+  }
+
+  /** Waits until a thread answers the entry's `describe`, which proves that it loads here. */
+  start<T>(): Promise<T> {
+    return this.run('block', 'describe', null);
+  }
+
+  /**
+   * Runs an exported function of the entry module on a thread. The bound is the caller's to keep, by canAcceptWork before the
+   * first job of a batch: half a batch is of no use.
+   */
+  run<T>(klass: VerifyClass, name: string, message: unknown): Promise<T> {
+    if (this.#closed) return Promise.reject(new PoolClosedError());
+    this.posted[klass]++;
+    return new Promise<T>((resolve, reject) => {
+      this.#queues[klass].push({ klass, name, message, attempts: 0, resolve: resolve as (result: unknown) => void, reject });
+      this.#dispatch();
+    });
+  }
+
+  /** Refuses what waits, lets running jobs end, then ends the threads. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#rejectQueued(new PoolClosedError());
+    await Promise.allSettled([...this.#inFlight].map((entry) => new Promise<void>((done) => this.#whenSettled(entry, done))));
+    await this.#piscina.destroy();
+  }
+
+  readonly #settledHooks = new Map<Entry, () => void>();
+
+  #whenSettled(entry: Entry, done: () => void): void {
+    this.#settledHooks.set(entry, done);
+  }
+
+  #next(): Entry | undefined {
+    for (const klass of VERIFY_CLASSES) {
+      // Queues are short (a block is some 32 jobs), so shifting an array is as quick as anything.
+      const entry = this.#queues[klass].shift();
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  }
+
+  #dispatch(): void {
+    while (this.#inFlight.size < this.size * JOBS_PER_THREAD) {
+      const entry = this.#next();
+      if (entry === undefined) return;
+      this.#inFlight.add(entry);
+      entry.attempts++;
+      this.#piscina.run(entry.message, { name: entry.name }).then(
+        (result: unknown) => {
+          this.#settle(entry);
+          entry.resolve(result);
+          this.#dispatch();
+        },
+        (reason: unknown) => {
+          this.#settle(entry);
+          this.#failed(entry, reason);
+          this.#dispatch();
+        },
+      );
+    }
+  }
+
+  #settle(entry: Entry): void {
+    this.#inFlight.delete(entry);
+    this.#settledHooks.get(entry)?.();
+    this.#settledHooks.delete(entry);
+  }
+
+  #failed(entry: Entry, reason: unknown): void {
+    if (this.#closed || entry.attempts >= MAX_ATTEMPTS) {
+      entry.reject(this.#closed ? new PoolClosedError(reason) : reason);
+      return;
+    }
+    this.retries++;
+    this.#queues[entry.klass].unshift(entry);
+  }
+
+  #rejectQueued(reason: unknown): void {
+    for (const klass of VERIFY_CLASSES) {
+      for (const entry of this.#queues[klass].splice(0)) entry.reject(reason);
+    }
+  }
+
+  /** Piscina gives up on threads that die while loading: then nobody would ever answer, so everybody is told. */
+  #checkThreads(): void {
+    if (this.#closed || this.#piscina.threads.length > 0) return;
+    this.#closed = true;
+    const reason = new PoolClosedError(new Error('No worker thread could be started'));
+    this.#rejectQueued(reason);
+    for (const entry of this.#inFlight) entry.reject(reason);
+    this.#inFlight.clear();
+  }
+}

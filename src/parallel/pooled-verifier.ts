@@ -1,0 +1,76 @@
+// Script verification on worker threads: one shared slab per batch, small jobs over it, one verdict. Wired by node; callers see
+// the Verifier interface only.
+
+import { SlabPool } from '../jobs/slab-pool.js';
+import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
+import { VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
+import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
+import type { WorkPool } from './pool.js';
+import { PoolClosedError } from './pool.js';
+import { foldResults, nextBatchSerial } from './verify-batch.js';
+import { type Verifier, type VerifierStats, VerifierBusyError, VerifierFaultError, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
+
+/** Verifier over a WorkPool, which it does not own: closing it leaves the pool to the others who use it. */
+export class PooledVerifier implements Verifier {
+  readonly size: number;
+  readonly #pool: WorkPool;
+  readonly #slabs = new SlabPool();
+  #inputs = 0;
+  #cpuMs = 0;
+
+  constructor(pool: WorkPool) {
+    this.#pool = pool;
+    this.size = pool.size;
+  }
+
+  canAcceptWork(klass: VerifyClass): boolean {
+    return this.#pool.canAcceptWork(klass);
+  }
+
+  async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
+    if (!this.canAcceptWork(batch.klass)) {
+      this.#pool.countRefusal(batch.klass);
+      throw new VerifierBusyError(batch.klass);
+    }
+    const ranges = planRanges(batch.txs, jobBudgetUs(batch.txs, this.size));
+    const slab = this.#slabs.acquire(slabSize(batch.txs));
+    writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
+    const forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
+    const jobs = ranges.map((range) => {
+      const job: VerifyJob = { version: VERIFY_MESSAGE_VERSION, slab, first: range.first, end: range.end };
+      return this.#pool.run<VerifyJobResult>(batch.klass, 'verify', job);
+    });
+    // Every job must have ended before the slab is lent again: a thread may still read it after another job failed.
+    const settled = await Promise.allSettled(jobs);
+    forgetStop?.();
+    this.#slabs.release(slab);
+    const results: VerifyJobResult[] = [];
+    for (const outcome of settled) {
+      if (outcome.status === 'fulfilled') results.push(outcome.value);
+      else throw outcome.reason instanceof PoolClosedError ? outcome.reason : new VerifierFaultError(outcome.reason);
+    }
+    const result = foldResults(results);
+    this.#inputs += result.checked;
+    this.#cpuMs += result.cpuMs;
+    return result;
+  }
+
+  stats(): VerifierStats {
+    return {
+      jobs: this.#pool.posted,
+      refused: this.#pool.refused,
+      inputs: this.#inputs,
+      cpuMs: this.#cpuMs,
+      queued: this.#pool.queued,
+      running: this.#pool.running,
+      retries: this.#pool.retries,
+      cacheHits: 0,
+      cacheMisses: 0,
+      slabBytes: this.#slabs.bytes,
+    };
+  }
+
+  async close(): Promise<void> {
+    // The pool belongs to whoever made it.
+  }
+}

@@ -1,0 +1,23 @@
+// Thread entry of the verification pool. Fills this thread's Crypto record and hands the jobs to their run functions.
+
+import { performance } from 'node:perf_hooks';
+import { createNativeCrypto } from '../src/crypto/native/index.js';
+import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
+import { createVerifyRunner, type VerifyJob, type VerifyJobResult } from '../src/jobs/verify.js';
+
+const crypto = createNativeCrypto();
+const runVerifyJob = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+
+/** Piscina calls these by name. */
+export function verify(job: VerifyJob): VerifyJobResult {
+  return runVerifyJob(job);
+}
+
+export function grind(job: GrindJob): GrindJobResult {
+  return runGrindJob(job, crypto);
+}
+
+/** Answered once at the start: the thread came up, and with which libraries. */
+export function describe(): typeof crypto.backend {
+  return crypto.backend;
+}
