@@ -1,6 +1,6 @@
 // Options as the operator gave them: command line over the network's section of the configuration file over its default section,
 // with Core's rules for repetition and negation (util/system.cpp). Callers: config/load.
-import { flagByName } from './flags.js';
+import { type Flag, flagByName } from './flags.js';
 
 /** A setting that can't be used; the message is what the operator sees behind `Error: `. */
 export class ConfigError extends Error {}
@@ -27,15 +27,33 @@ function truth(text: string): boolean {
 
 /** The options of one start. */
 export class Args {
+  readonly #known: ReadonlyMap<string, Flag>;
+  readonly #program: string;
   readonly #sources: Record<Source, Map<string, Given>> = { 'command line': new Map(), section: new Map(), 'default section': new Map() };
   /** Lines for the log: ignored keys, odd negations. */
   readonly warnings: string[] = [];
+
+  /** @param known the options there are: the daemon's unless told otherwise */
+  constructor(known: ReadonlyMap<string, Flag> = flagByName, program = 'aditd') {
+    this.#known = known;
+    this.#program = program;
+  }
+
+  /** Empty options of the same program. */
+  fresh(): Args {
+    return new Args(this.#known, this.#program);
+  }
+
+  /** Whether `name` is an option of this program. */
+  knows(name: string): boolean {
+    return this.#known.has(name);
+  }
 
   /** Takes `-name`, `-name=value`, `--name`, `-noname`. @throws ConfigError for an unknown option or a bare word */
   parseCommandLine(argv: readonly string[]): void {
     for (const arg of argv) {
       if (!arg.startsWith('-') || arg === '-')
-        throw new ConfigError(`Command line contains unexpected token '${arg}', see aditd -h for a list of options.`);
+        throw new ConfigError(`Command line contains unexpected token '${arg}', see ${this.#program} -h for a list of options.`);
       const split = arg.indexOf('=');
       const typed = split < 0 ? arg : arg.slice(0, split);
       const name = typed.replace(/^--?/, '');
@@ -55,13 +73,13 @@ export class Args {
   #give(source: Source, typedName: string, value: string): boolean {
     let name = typedName;
     let negate = false;
-    if (!flagByName.has(name) && name.startsWith('no') && flagByName.has(name.slice(2))) {
+    if (!this.#known.has(name) && name.startsWith('no') && this.#known.has(name.slice(2))) {
       name = name.slice(2);
       negate = truth(value);
       if (!negate) this.warnings.push(`Warning: parsed potentially confusing double-negative -${typedName}=${value}`);
       value = '1';
     }
-    const flag = flagByName.get(name);
+    const flag = this.#known.get(name);
     if (!flag) return false;
     const map = this.#sources[source];
     let given = map.get(name);

@@ -134,7 +134,7 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
   }
   const conf = args.text('conf') ?? 'bitcoin.conf';
   // The default section may choose the chain, and the chain chooses the section: look once for the choice, then read for good.
-  const first = new Args();
+  const first = args.fresh();
   readConf(first, baseDir, conf, args.isSet('conf'), undefined);
   for (const name of ['chain', 'regtest', 'signet', 'testnet', 'testnet4']) {
     const value = first.text(name);

@@ -1,0 +1,38 @@
+// Words of a command line to JSON parameters: what a method declares as text stays text, everything else is read as JSON.
+// Callers: cli/run.
+import type { ArgSpec, MethodSpec } from '../rpc/declare/types.js';
+import { parseJson } from '../rpc/wire/json-parse.js';
+import { JsonObject, type JsonValue } from '../rpc/wire/values.js';
+
+const isText = (arg: ArgSpec | undefined): boolean => arg === undefined || arg.type === 'str' || arg.type === 'hex';
+
+function read(word: string, arg: ArgSpec | undefined): JsonValue {
+  if (isText(arg)) return word;
+  try {
+    return parseJson(new TextEncoder().encode(word));
+  } catch {
+    throw new Error(`Error parsing JSON: ${word}`);
+  }
+}
+
+/**
+ * @param spec the method's declaration; a method this client does not know gets all its words as text
+ * @param named words are name=value
+ */
+export function convertArguments(spec: MethodSpec | undefined, words: readonly string[], named: boolean): JsonValue[] | JsonObject {
+  if (!named) return words.map((word, index) => read(word, spec?.args[index]));
+  const params = new JsonObject();
+  for (const word of words) {
+    const split = word.indexOf('=');
+    if (split < 0) throw new Error(`No '=' in named argument '${word}', this needs to be present for every argument (even if it is empty)`);
+    const name = word.slice(0, split);
+    params.add(
+      name,
+      read(
+        word.slice(split + 1),
+        spec?.args.find((arg) => arg.name.split('|').includes(name)),
+      ),
+    );
+  }
+  return params;
+}

@@ -1,0 +1,50 @@
+// adit-cli's options, one row each: bitcoin-cli's.
+import type { Flag, FlagKind } from '../config/flags.js';
+import { version } from '../config/version.js';
+
+const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] = [
+  ['?', 'bool', 'Print this help and exit'],
+  ['help', 'bool', ''],
+  ['h', 'bool', ''],
+  ['version', 'bool', 'Print the version and exit'],
+  ['datadir', 'string', 'The data folder of the node (default: ~/.bitcoin)'],
+  ['conf', 'string', 'The configuration file, relative to the data folder (default: bitcoin.conf)'],
+  ['chain', 'string', 'main, test, testnet4, signet or regtest (default: main)'],
+  ['regtest', 'bool', 'Same as -chain=regtest'],
+  ['signet', 'bool', 'Same as -chain=signet'],
+  ['testnet', 'bool', 'Same as -chain=test'],
+  ['testnet4', 'bool', 'Same as -chain=testnet4'],
+  ['named', 'bool', 'Arguments are name=value'],
+  ['rpcclienttimeout', 'int', 'Seconds to wait for a reply (0: for ever; default: 900)'],
+  ['rpcconnect', 'string', 'Host of the node (default: 127.0.0.1)'],
+  ['rpccookiefile', 'string', 'The cookie, relative to the network folder (default: .cookie)'],
+  ['rpcport', 'int', 'Port of the node (default: 8332, 18332, 48332, 38332, 18443 by network)'],
+  ['rpcuser', 'string', 'User name'],
+  ['rpcpassword', 'string', 'Password; instead of the cookie'],
+  ['rpcwait', 'bool', 'Try again each second until the node is up'],
+  ['rpcwallet', 'string', 'The wallet to ask'],
+  ['stdin', 'bool', 'Read further arguments from standard input, one per line'],
+];
+
+/** The options by name. */
+export const cliFlags: ReadonlyMap<string, Flag> = new Map(
+  rows.map(([name, kind, help]) => [name, { name, kind, category: 'Options', help }]),
+);
+
+/** What `adit-cli --help` prints. */
+export function cliHelp(): string {
+  const shown = rows.filter(([, , help]) => help !== '');
+  const width = Math.max(...shown.map(([name, kind]) => name.length + (kind === 'bool' ? 0 : 4)));
+  return [
+    `adit RPC client version ${version}`,
+    '',
+    'Usage:  adit-cli [options] <command> [params]          Ask the node',
+    '        adit-cli [options] -named <command> [name=value]...',
+    '        adit-cli [options] help                        List commands',
+    '        adit-cli [options] help <command>              Explain a command',
+    '',
+    'Options:',
+    ...shown.map(([name, kind, help]) => `  -${`${name}${kind === 'bool' ? '' : '=<x>'}`.padEnd(width + 2)} ${help}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,18 @@
+// JSON for people: two spaces a level, number text as it came. The shape is univalue's, so that scripts see what bitcoin-cli gives.
+import { encodeString } from '../rpc/wire/json-write.js';
+import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
+
+/** Indented JSON without a newline at the end. */
+export function prettyJson(value: JsonValue, depth = 1): string {
+  const inner = '  '.repeat(depth);
+  const outer = '  '.repeat(depth - 1);
+  if (value === null) return 'null';
+  if (typeof value === 'string') return encodeString(value);
+  if (typeof value === 'boolean') return String(value);
+  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof JsonObject) {
+    const members = value.keys.map((key, index) => `${inner}${encodeString(key)}: ${prettyJson(value.values[index]!, depth + 1)}`);
+    return members.length === 0 ? `{\n${outer}}` : `{\n${members.join(',\n')}\n${outer}}`;
+  }
+  return value.length === 0 ? `[\n${outer}]` : `[\n${value.map((item) => inner + prettyJson(item, depth + 1)).join(',\n')}\n${outer}]`;
+}
