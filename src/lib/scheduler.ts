@@ -1,0 +1,53 @@
+// Things that are due from time to time, in one place, so that mockscheduler can make them due now. Timers never keep the process up.
+
+interface Task {
+  dueMs: number;
+  readonly everyMs: number;
+  readonly run: () => void;
+}
+
+/** Runs tasks when they are due. */
+export class Scheduler {
+  readonly #tasks: Task[] = [];
+  #skippedMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Calls `run` every `everyMs` milliseconds until close. */
+  every(everyMs: number, run: () => void): void {
+    this.#tasks.push({ dueMs: this.#now() + everyMs, everyMs, run });
+    this.#arm();
+  }
+
+  /** Moves the scheduler's time forward and runs what became due. */
+  advance(seconds: number): void {
+    this.#skippedMs += seconds * 1000;
+    this.#runDue();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#tasks.length = 0;
+  }
+
+  #now(): number {
+    return performance.now() + this.#skippedMs;
+  }
+
+  #runDue(): void {
+    const now = this.#now();
+    for (const task of this.#tasks) {
+      if (task.dueMs > now) continue;
+      task.dueMs = now + task.everyMs;
+      task.run();
+    }
+    this.#arm();
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#tasks.length === 0) return;
+    const next = Math.min(...this.#tasks.map((task) => task.dueMs));
+    this.#timer = setTimeout(() => this.#runDue(), Math.min(Math.max(0, next - this.#now()), 2 ** 30));
+    this.#timer.unref();
+  }
+}
