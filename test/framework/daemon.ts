@@ -1,0 +1,180 @@
+// Starts real daemons for functional tests and talks to them: a fresh data folder each, ports of its own, ended and removed with the test.
+// Nothing here uses the daemon's own code: requests are made with node:http alone.
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
+
+/** An error reply of a call. */
+export class CallError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** A running daemon on regtest (or the network the options name). */
+export class Daemon {
+  readonly dir: string;
+  readonly port: number;
+  readonly options: readonly string[];
+  readonly #networkFolder: string;
+  child: ChildProcess | undefined;
+  exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
+  #agent = new http.Agent({ keepAlive: true });
+  #auth = '';
+
+  private constructor(dir: string, port: number, options: readonly string[]) {
+    this.dir = dir;
+    this.port = port;
+    this.options = options;
+    this.#networkFolder = options.includes('-signet')
+      ? 'signet'
+      : options.includes('-chain=main')
+        ? ''
+        : options.includes('-testnet')
+          ? 'testnet3'
+          : 'regtest';
+  }
+
+  /** Starts a daemon on a fresh folder and waits until it answers. Two fronts unless the options say otherwise. */
+  static async start(...options: string[]): Promise<Daemon> {
+    const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    await daemon.up();
+    return daemon;
+  }
+
+  get networkDir(): string {
+    return path.join(this.dir, this.#networkFolder);
+  }
+
+  /** Starts the process (again) on the same folder. */
+  async up(...more: string[]): Promise<void> {
+    const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
+    const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=2'];
+    const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');
+    this.exit = undefined;
+    this.#agent.destroy();
+    this.#agent = new http.Agent({ keepAlive: true });
+    fs.rmSync(path.join(this.networkDir, '.cookie'), { force: true });
+    this.child = spawn(
+      process.execPath,
+      [daemonFile, ...network, `-datadir=${this.dir}`, `-rpcport=${this.port}`, '-printtoconsole=0', ...fronts, ...this.options, ...more],
+      { stdio: ['ignore', out, out] },
+    );
+    fs.closeSync(out);
+    this.child.on('exit', (code, signal) => {
+      this.exit = { code, signal };
+    });
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(15)) {
+      if (this.exit) throw new Error(`the daemon ended (${this.exit.code ?? this.exit.signal}): ${this.output().slice(-1500)}`);
+      try {
+        this.#auth = fs.readFileSync(path.join(this.networkDir, '.cookie'), 'utf8').trim();
+        await this.call('getblockcount');
+        return;
+      } catch (error) {
+        if (error instanceof CallError && error.code !== -28) throw error;
+      }
+    }
+    throw new Error('the daemon did not answer in time');
+  }
+
+  /** What the process printed. */
+  output(): string {
+    return fs.readFileSync(path.join(this.dir, 'stdout.log'), 'utf8');
+  }
+
+  get auth(): string {
+    return this.#auth;
+  }
+
+  /** One HTTP request with the cookie. */
+  post(body: string, options: { path?: string; agent?: http.Agent; signal?: AbortSignal } = {}): Promise<{ status: number; body: string }> {
+    return new Promise((resolve, reject) => {
+      const request = http.request(
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          method: 'POST',
+          path: options.path ?? '/',
+          agent: options.agent ?? this.#agent,
+          ...(options.signal ? { signal: options.signal } : {}),
+          headers: {
+            'content-type': 'text/plain',
+            'content-length': Buffer.byteLength(body),
+            authorization: `Basic ${Buffer.from(this.#auth).toString('base64')}`,
+          },
+        },
+        (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+          reply.on('error', reject);
+          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  /** A call's result. @throws CallError */
+  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+  async call(method: string, ...params: unknown[]): Promise<any> {
+    const reply = await this.post(JSON.stringify({ id: 1, method, params }));
+    if (reply.body === '') throw new CallError(-1, `HTTP ${reply.status}`);
+    const parsed = JSON.parse(reply.body);
+    if (parsed.error) throw new CallError(parsed.error.code, parsed.error.message);
+    return parsed.result;
+  }
+
+  /** Ends the process without warning. */
+  async kill(): Promise<void> {
+    this.child?.kill('SIGKILL');
+    await this.ended();
+  }
+
+  /** Waits for the process's end. */
+  async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    for (const deadline = Date.now() + 60_000; !this.exit && Date.now() < deadline; ) await sleep(10);
+    if (!this.exit) {
+      this.child?.kill('SIGKILL');
+      throw new Error('the daemon did not end in time');
+    }
+    return this.exit;
+  }
+
+  /** Asks it to stop and waits. */
+  async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    if (!this.exit) {
+      await this.call('stop').catch(() => this.child?.kill('SIGTERM'));
+      await this.ended();
+    }
+    return this.exit!;
+  }
+
+  /** Ends it one way or the other and removes its folder. */
+  async remove(): Promise<void> {
+    this.#agent.destroy();
+    if (!this.exit) await this.kill();
+    fs.rmSync(this.dir, { recursive: true, force: true });
+  }
+}
