@@ -1,0 +1,99 @@
+// The few numbers that every thread must see at once, in one SharedArrayBuffer: the node thread writes, all read.
+// The epoch is raised after a new tip's facts were posted to every front; a front that sees an epoch it has no facts for
+// drains its port before it answers (read your own writes across fronts). Callers: node wiring, fronts, the clock.
+//
+//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections      int64 slot  2 mock seconds · 3 start, unix ms
+
+const EPOCH = 0;
+const COUNTER = 1;
+const FLAGS = 2;
+const CONNECTIONS = 3;
+const MOCK_SECONDS = 2;
+const STARTED_MS = 3;
+const SIZE_BYTES = 32;
+
+/** Bits of the flags word. */
+export const STATE_FLAG = {
+  /** The server stops: parked polls answer -9, new requests 503. */
+  SHUTTING_DOWN: 1,
+  INITIAL_BLOCK_DOWNLOAD: 2,
+  /** Any chain but main: templates are given without peers and during initial download. */
+  TEST_CHAIN: 4,
+  /** There is a peer-to-peer side. */
+  NETWORK: 8,
+} as const;
+
+/** A view of the shared numbers; cheap to make on any thread from the same buffer. */
+export class SharedState {
+  readonly buffer: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #longs: BigInt64Array;
+
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(SIZE_BYTES)) {
+    this.buffer = buffer;
+    this.#words = new Int32Array(buffer);
+    this.#longs = new BigInt64Array(buffer);
+  }
+
+  /** Number of tip changes published so far, wrapping at 32 bits. */
+  get epoch(): number {
+    return Atomics.load(this.#words, EPOCH);
+  }
+
+  /** Makes published facts binding for every front. Returns the new epoch. */
+  raiseEpoch(): number {
+    return (Atomics.add(this.#words, EPOCH, 1) + 1) | 0;
+  }
+
+  /** Transactions-updated counter of the mempool, 32 bits unsigned. */
+  get mempoolCounter(): number {
+    return Atomics.load(this.#words, COUNTER) >>> 0;
+  }
+
+  set mempoolCounter(value: number) {
+    Atomics.store(this.#words, COUNTER, value | 0);
+  }
+
+  /** Peers connected, in any state of the handshake. */
+  get connections(): number {
+    return Atomics.load(this.#words, CONNECTIONS);
+  }
+
+  set connections(value: number) {
+    Atomics.store(this.#words, CONNECTIONS, value);
+  }
+
+  /** Whether a STATE_FLAG is on. */
+  has(flag: number): boolean {
+    return (Atomics.load(this.#words, FLAGS) & flag) !== 0;
+  }
+
+  /** Turns a STATE_FLAG on or off. */
+  set(flag: number, on: boolean): void {
+    if (on) Atomics.or(this.#words, FLAGS, flag);
+    else Atomics.and(this.#words, FLAGS, ~flag);
+  }
+
+  /** Mock time in seconds since 1970; 0 when the real clock runs. */
+  get mockSeconds(): number {
+    return Number(Atomics.load(this.#longs, MOCK_SECONDS));
+  }
+
+  set mockSeconds(seconds: number) {
+    Atomics.store(this.#longs, MOCK_SECONDS, BigInt(seconds));
+  }
+
+  /** Start of the process, milliseconds since 1970. */
+  get startedMs(): number {
+    return Number(Atomics.load(this.#longs, STARTED_MS));
+  }
+
+  set startedMs(ms: number) {
+    Atomics.store(this.#longs, STARTED_MS, BigInt(ms));
+  }
+
+  /** Seconds since 1970 as policy and templates see them. */
+  nowSeconds(): number {
+    return this.mockSeconds || Math.floor(Date.now() / 1000);
+  }
+}

@@ -1,0 +1,155 @@
+// A fixed ring of shared memory slabs for what many fronts send at once (encoded templates). The node thread takes a free
+// slab, a worker fills it, fronts lease it while they send. Reference counts are atomic; a slab is rewritten only at zero.
+// A fresh SharedArrayBuffer for each template would reach gigabytes before the collector looks: hence the ring.
+//
+// Control words, two int32 per slab: [count, use]. count -1: being written; 0: free; n: n references, of which one is the
+// publisher's. use: number of times the slab was taken, so that a late reader notices that its content is gone.
+
+/** Where published bytes are; goes to fronts inside a template's facts. */
+export interface SlabRef {
+  readonly index: number;
+  /** The use during which these bytes are valid. */
+  readonly use: number;
+}
+
+/** A slab being written. */
+export interface WritableSlab extends SlabRef {
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** What a front must know of a slab: sent at start and whenever a slab was replaced by a larger one. */
+export interface SlabInfo {
+  readonly index: number;
+  readonly generation: number;
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** Plain figures. */
+export interface SlabStats {
+  readonly slabs: number;
+  readonly busy: number;
+  readonly bytes: number;
+  readonly grown: number;
+  readonly exhausted: number;
+}
+
+const SMALLEST_BYTES = 64 * 1024;
+const WRITING = -1;
+
+/** The writing side; lives on the node thread. */
+export class SlabRing {
+  readonly control: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #slabs: SlabInfo[] = [];
+  readonly #published: number[] = [];
+  #next = 0;
+  #grown = 0;
+  #exhausted = 0;
+  /** Told of every slab that was replaced, before it is used. */
+  onGrow: (slab: SlabInfo) => void = () => {};
+  /** Told that no slab is free, with the slab whose readers are the longest at it. */
+  onExhausted: (index: number) => void = () => {};
+
+  constructor(count = 8) {
+    this.control = new SharedArrayBuffer(count * 8);
+    this.#words = new Int32Array(this.control);
+    for (let index = 0; index < count; index++) {
+      this.#slabs.push({ index, generation: 0, buffer: new SharedArrayBuffer(0) });
+    }
+  }
+
+  /** All slabs as they are now, for a front that starts. */
+  get slabs(): readonly SlabInfo[] {
+    return this.#slabs;
+  }
+
+  /**
+   * A slab of at least sizeBytes, reserved for writing; then publish() or discard() it. Null when every slab is being
+   * read: onExhausted was called, and one will be free as soon as the slowest readers were closed.
+   */
+  take(sizeBytes: number): WritableSlab | null {
+    const count = this.#slabs.length;
+    for (let step = 0; step < count; step++) {
+      const index = (this.#next + step) % count;
+      if (Atomics.compareExchange(this.#words, index * 2, 0, WRITING) !== 0) continue;
+      this.#next = (index + 1) % count;
+      const use = (Atomics.add(this.#words, index * 2 + 1, 1) + 1) | 0;
+      if (this.#slabs[index].buffer.byteLength < sizeBytes) this.#grow(index, sizeBytes);
+      return { index, use, buffer: this.#slabs[index].buffer };
+    }
+    this.#exhausted++;
+    const oldest = this.#published[0];
+    if (oldest !== undefined) this.onExhausted(oldest);
+    return null;
+  }
+
+  /** The bytes are written: readers may lease it. The publisher holds one reference until release(). */
+  publish(slab: SlabRef): void {
+    Atomics.store(this.#words, slab.index * 2, 1);
+    const old = this.#published.indexOf(slab.index);
+    if (old >= 0) this.#published.splice(old, 1);
+    this.#published.push(slab.index);
+  }
+
+  /** Gives a taken slab back unused. */
+  discard(slab: SlabRef): void {
+    Atomics.store(this.#words, slab.index * 2, 0);
+  }
+
+  /** Ends the publisher's reference: something newer was published. */
+  release(slab: SlabRef): void {
+    Atomics.sub(this.#words, slab.index * 2, 1);
+  }
+
+  stats(): SlabStats {
+    let busy = 0;
+    let bytes = 0;
+    for (const slab of this.#slabs) {
+      if (Atomics.load(this.#words, slab.index * 2) !== 0) busy++;
+      bytes += slab.buffer.byteLength;
+    }
+    return { slabs: this.#slabs.length, busy, bytes, grown: this.#grown, exhausted: this.#exhausted };
+  }
+
+  #grow(index: number, sizeBytes: number): void {
+    let capacity = SMALLEST_BYTES;
+    while (capacity < sizeBytes) capacity *= 2;
+    const slab = { index, generation: this.#slabs[index].generation + 1, buffer: new SharedArrayBuffer(capacity) };
+    this.#slabs[index] = slab;
+    this.#grown++;
+    this.onGrow(slab);
+  }
+}
+
+/** The reading side; one per front. */
+export class SlabReader {
+  readonly #words: Int32Array;
+  readonly #slabs: SlabInfo[];
+
+  constructor(control: SharedArrayBuffer, slabs: readonly SlabInfo[]) {
+    this.#words = new Int32Array(control);
+    this.#slabs = [...slabs];
+  }
+
+  /** Takes note of a slab that was replaced; older news of the same slab is ignored. */
+  update(slab: SlabInfo): void {
+    if (slab.generation > this.#slabs[slab.index].generation) this.#slabs[slab.index] = slab;
+  }
+
+  /** Holds the published bytes in place; null when they are gone. Every lease must be given back once. */
+  lease(ref: SlabRef): SharedArrayBuffer | null {
+    for (;;) {
+      const count = Atomics.load(this.#words, ref.index * 2);
+      if (count <= 0) return null;
+      if (Atomics.compareExchange(this.#words, ref.index * 2, count, count + 1) === count) break;
+    }
+    if (Atomics.load(this.#words, ref.index * 2 + 1) === ref.use) return this.#slabs[ref.index].buffer;
+    this.release(ref);
+    return null;
+  }
+
+  /** Ends a lease. */
+  release(ref: SlabRef): void {
+    Atomics.sub(this.#words, ref.index * 2, 1);
+  }
+}

@@ -1,0 +1,63 @@
+// What the HTTP server is told. Plain and cloneable: it crosses to every front thread. src/config fills it from -rpc* flags.
+
+/** One address to listen on; the host is a literal address or a name, without brackets. Port 0 takes any free port. */
+export interface HttpBind {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One -rpcauth entry: hash is the lowercase hex HMAC-SHA256 of the password, keyed by the salt's text. */
+export interface HashedCredential {
+  readonly user: string;
+  readonly salt: string;
+  readonly hashHex: string;
+}
+
+/** Who may call. */
+export interface HttpCredentials {
+  /** Complete `user:password` texts: the cookie, or -rpcuser with -rpcpassword. */
+  readonly plain: readonly string[];
+  readonly hashed: readonly HashedCredential[];
+}
+
+/** -rpcwhitelist: method names by user; users without a list may call everything unless refuseOthers. */
+export interface HttpWhitelist {
+  readonly users: ReadonlyMap<string, readonly string[]>;
+  readonly refuseOthers: boolean;
+}
+
+/** A subnet of -rpcallowip. */
+export interface HttpSubnet {
+  readonly address: string;
+  readonly prefix: number;
+}
+
+/** Options of the server. */
+export interface HttpOptions {
+  /** At least one must work; the others may fail with a warning in the log. */
+  readonly binds: readonly HttpBind[];
+  /** Front threads, 1 or more. */
+  readonly fronts: number;
+  /** Calls that one front may have under way on the node thread; beyond it `Work queue depth exceeded`. */
+  readonly workQueue: number;
+  /** Seconds a socket may take to send a request. The transport closes quiet sockets after about 10 s at the latest. */
+  readonly serverTimeoutSeconds: number;
+  readonly credentials: HttpCredentials;
+  readonly whitelist: HttpWhitelist;
+  /** Besides 127.0.0.0/8 and ::1, which always may. */
+  readonly allow: readonly HttpSubnet[];
+  /** Bytes of a request body; Core: 0x02000000. */
+  readonly bodyLimit: number;
+}
+
+/** Defaults for everything that has one; credentials and binds have none. */
+export const HTTP_DEFAULTS = {
+  fronts: 1,
+  // Core's 16 counts requests that wait for one of four threads. Here a call waits for a turn of one loop, and thousands
+  // pass in the time Core needs for sixteen: the default only bounds memory.
+  workQueue: 1024,
+  serverTimeoutSeconds: 30,
+  whitelist: { users: new Map(), refuseOthers: false } as HttpWhitelist,
+  allow: [] as readonly HttpSubnet[],
+  bodyLimit: 0x0200_0000,
+} as const;
