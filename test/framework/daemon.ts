@@ -39,7 +39,7 @@ export class Daemon {
   readonly options: readonly string[];
   readonly #networkFolder: string;
   child: ChildProcess | undefined;
-  exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
+  #exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
   #agent = new http.Agent({ keepAlive: true });
   #auth = '';
 
@@ -63,6 +63,11 @@ export class Daemon {
     return daemon;
   }
 
+  /** How the process ended, undefined while it runs. */
+  get exit(): { code: number | null; signal: NodeJS.Signals | null } | undefined {
+    return this.#exit;
+  }
+
   get networkDir(): string {
     return path.join(this.dir, this.#networkFolder);
   }
@@ -72,7 +77,7 @@ export class Daemon {
     const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
     const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=2'];
     const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');
-    this.exit = undefined;
+    this.#exit = undefined;
     this.#agent.destroy();
     this.#agent = new http.Agent({ keepAlive: true });
     fs.rmSync(path.join(this.networkDir, '.cookie'), { force: true });
@@ -83,10 +88,11 @@ export class Daemon {
     );
     fs.closeSync(out);
     this.child.on('exit', (code, signal) => {
-      this.exit = { code, signal };
+      this.#exit = { code, signal };
     });
     for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(15)) {
-      if (this.exit) throw new Error(`the daemon ended (${this.exit.code ?? this.exit.signal}): ${this.output().slice(-1500)}`);
+      const exit = this.exit;
+      if (exit) throw new Error(`the daemon ended (${exit.code ?? exit.signal}): ${this.output().slice(-1500)}`);
       try {
         this.#auth = fs.readFileSync(path.join(this.networkDir, '.cookie'), 'utf8').trim();
         await this.call('getblockcount');
@@ -154,27 +160,27 @@ export class Daemon {
 
   /** Waits for the process's end. */
   async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    for (const deadline = Date.now() + 60_000; !this.exit && Date.now() < deadline; ) await sleep(10);
-    if (!this.exit) {
+    for (const deadline = Date.now() + 60_000; !this.#exit && Date.now() < deadline; ) await sleep(10);
+    if (!this.#exit) {
       this.child?.kill('SIGKILL');
       throw new Error('the daemon did not end in time');
     }
-    return this.exit;
+    return this.#exit;
   }
 
   /** Asks it to stop and waits. */
   async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    if (!this.exit) {
+    if (!this.#exit) {
       await this.call('stop').catch(() => this.child?.kill('SIGTERM'));
       await this.ended();
     }
-    return this.exit!;
+    return this.#exit!;
   }
 
   /** Ends it one way or the other and removes its folder. */
   async remove(): Promise<void> {
     this.#agent.destroy();
-    if (!this.exit) await this.kill();
+    if (!this.#exit) await this.kill();
     fs.rmSync(this.dir, { recursive: true, force: true });
   }
 }
