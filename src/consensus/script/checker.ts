@@ -1,0 +1,143 @@
+// What the interpreter asks about the transaction around a script. TxSignatureChecker answers for a real input;
+// DetachedChecker refuses everything, for scripts that are run alone. Wanted by the interpreter, signing and message signing.
+
+import type { Crypto } from '../../crypto/crypto.js';
+import type { TxView } from '../tx/tx-view.js';
+import { parseLaxDer } from './der.js';
+import { isValidPublicKeySize } from './encoding.js';
+import { ScriptError } from './script-error.js';
+import { SigVersion, type SigVersionCode, type TaprootContext } from './script-run.js';
+import { SIGHASH_DEFAULT, type SighashCache } from './sighash.js';
+import type { SpentOutput } from './spent-output.js';
+
+/** Questions about the transaction that a script asks. */
+export interface SignatureChecker {
+  /** Hashes and curve checks of this thread. */
+  readonly crypto: Crypto;
+  /**
+   * @param signature lax DER with the hash type byte behind it
+   * @param publicKey any length
+   * @param scriptCode the executed script from the last code separator on
+   */
+  checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, scriptCode: Uint8Array, sigVersion: SigVersionCode): boolean;
+  /**
+   * @param signature 64 bytes, or 65 with a hash type; other sizes are an error
+   * @param publicKey x-only, 32 bytes
+   * @returns a ScriptError code, 0 when the signature is good
+   */
+  checkSchnorr(signature: Uint8Array, publicKey: Uint8Array, sigVersion: SigVersionCode, taproot: TaprootContext): number;
+  /** BIP-0065. @param lockTime not negative, below 2^39 */
+  checkLockTime(lockTime: number): boolean;
+  /** BIP-0112. @param sequence not negative, below 2^39 */
+  checkSequence(sequence: number): boolean;
+}
+
+// Below this a lock time is a height, from it on a time.
+const LOCKTIME_THRESHOLD = 500_000_000;
+const SEQUENCE_FINAL = 0xffffffff;
+// BIP-0068: bit 31 switches relative locks off, bit 22 selects time, the low 16 bits hold the value.
+const SEQUENCE_DISABLE = 0x80000000;
+const SEQUENCE_TYPE = 1 << 22;
+const SEQUENCE_MASK = SEQUENCE_TYPE | 0xffff;
+
+/** Checks signatures and locks of one input of a transaction. */
+export class TxSignatureChecker implements SignatureChecker {
+  readonly crypto: Crypto;
+  readonly #tx: TxView;
+  readonly #inputIndex: number;
+  readonly #value: number;
+  readonly #cache: SighashCache;
+
+  /**
+   * @param spent outputs spent by the transaction in input order; only this input's value is read here
+   * @param cache made for the same transaction, with the spent outputs when taproot is in play
+   */
+  constructor(
+    tx: TxView,
+    inputIndex: number,
+    spent: readonly (SpentOutput | null)[],
+    crypto: Crypto,
+    cache: SighashCache,
+  ) {
+    this.#tx = tx;
+    this.#inputIndex = inputIndex;
+    this.#value = spent[inputIndex]?.value ?? -1;
+    this.crypto = crypto;
+    this.#cache = cache;
+  }
+
+  checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, scriptCode: Uint8Array, sigVersion: SigVersionCode): boolean {
+    if (signature.length === 0 || !isValidPublicKeySize(publicKey)) return false;
+    const hashType = signature[signature.length - 1];
+    const compact = parseLaxDer(signature, signature.length - 1);
+    if (compact === null) return false;
+    let hash: Uint8Array;
+    if (sigVersion === SigVersion.WITNESS_V0) {
+      // A segwit hash commits to the amount; without it nothing can be checked.
+      if (this.#value < 0) return false;
+      hash = this.#cache.segwitV0(this.#inputIndex, scriptCode, this.#value, hashType);
+    } else {
+      hash = this.#cache.legacy(this.#inputIndex, scriptCode, hashType);
+    }
+    return this.crypto.ecdsaVerify(compact, publicKey, hash);
+  }
+
+  checkSchnorr(signature: Uint8Array, publicKey: Uint8Array, sigVersion: SigVersionCode, taproot: TaprootContext): number {
+    if (signature.length !== 64 && signature.length !== 65) return ScriptError.SCHNORR_SIG_SIZE;
+    let hashType = SIGHASH_DEFAULT;
+    let bare = signature;
+    if (signature.length === 65) {
+      hashType = signature[64];
+      // The default type is only ever written by leaving the byte out.
+      if (hashType === SIGHASH_DEFAULT) return ScriptError.SCHNORR_SIG_HASHTYPE;
+      bare = signature.subarray(0, 64);
+    }
+    const tapscript = sigVersion === SigVersion.TAPSCRIPT;
+    const hash = this.#cache.taproot(this.#inputIndex, hashType, taproot, tapscript);
+    if (hash === null) return ScriptError.SCHNORR_SIG_HASHTYPE;
+    return this.crypto.schnorrVerify(bare, publicKey, hash) ? ScriptError.OK : ScriptError.SCHNORR_SIG;
+  }
+
+  checkLockTime(lockTime: number): boolean {
+    const own = this.#tx.locktime;
+    if (own < LOCKTIME_THRESHOLD !== lockTime < LOCKTIME_THRESHOLD) return false;
+    if (lockTime > own) return false;
+    // A final input would switch the transaction's lock off, and with it the promise the script wants.
+    return this.#tx.sequence(this.#inputIndex) !== SEQUENCE_FINAL;
+  }
+
+  checkSequence(sequence: number): boolean {
+    const own = this.#tx.sequence(this.#inputIndex);
+    if (this.#tx.version >>> 0 < 2) return false;
+    if ((own & SEQUENCE_DISABLE) !== 0) return false;
+    const ownMasked = own & SEQUENCE_MASK;
+    const wanted = sequence & SEQUENCE_MASK;
+    if (ownMasked < SEQUENCE_TYPE !== wanted < SEQUENCE_TYPE) return false;
+    return wanted <= ownMasked;
+  }
+}
+
+/** For scripts without a transaction: hashes work, every signature and lock fails. */
+export class DetachedChecker implements SignatureChecker {
+  readonly crypto: Crypto;
+
+  constructor(crypto: Crypto) {
+    this.crypto = crypto;
+  }
+
+  checkEcdsa(): boolean {
+    return false;
+  }
+
+  checkSchnorr(): number {
+    return ScriptError.SCHNORR_SIG;
+  }
+
+  checkLockTime(): boolean {
+    return false;
+  }
+
+  checkSequence(): boolean {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+// DER signatures, strict and lax. Strict is BIP-0066, a test of form. Lax is what consensus verified before it: the reading that
+// OpenSSL allowed and libsecp256k1's contrib code pins down; we do it ourselves because curves take 64 bytes, r then s.
+
+// Half the group order of secp256k1, big-endian: the largest low S.
+const HALF_ORDER = Uint8Array.of(
+  0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x5d, 0x57, 0x6e,
+  0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
+);
+// The group order itself.
+const ORDER = Uint8Array.of(
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc,
+  0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
+);
+
+const SEQUENCE_TAG = 0x30;
+const INTEGER_TAG = 0x02;
+
+/**
+ * Whether bytes are 30 len 02 lenR R 02 lenS S hashtype with minimal positive integers (BIP-0066).
+ * @param signature with the hash type byte, 9 to 73 bytes when valid
+ */
+export function isStrictDer(signature: Uint8Array): boolean {
+  const size = signature.length;
+  if (size < 9 || size > 73) return false;
+  if (signature[0] !== SEQUENCE_TAG || signature[1] !== size - 3) return false;
+  const lenR = signature[3];
+  if (5 + lenR >= size) return false;
+  const lenS = signature[5 + lenR];
+  if (lenR + lenS + 7 !== size) return false;
+  return isStrictInteger(signature, 2, lenR) && isStrictInteger(signature, 4 + lenR, lenS);
+}
+
+function isStrictInteger(bytes: Uint8Array, at: number, length: number): boolean {
+  if (bytes[at] !== INTEGER_TAG || length === 0) return false;
+  const first = bytes[at + 2];
+  if ((first & 0x80) !== 0) return false;
+  return !(length > 1 && first === 0 && (bytes[at + 3] & 0x80) === 0);
+}
+
+/**
+ * Reads a signature as consensus does: any length forms, garbage behind, negative or padded integers taken as unsigned.
+ * @param bytes signature
+ * @param end how many of the bytes count (the hash type byte stays outside)
+ * @returns r and s in 64 bytes, or null when unreadable or when a number does not fit into 32 bytes (such a signature never verifies)
+ */
+export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
+  if (end < 1 || bytes[0] !== SEQUENCE_TAG) return null;
+  let pos = 1;
+  if (pos === end) return null;
+  // The sequence's length is skipped, not used.
+  const lengthByte = bytes[pos++];
+  if ((lengthByte & 0x80) !== 0) {
+    const extra = lengthByte & 0x7f;
+    if (extra > end - pos) return null;
+    pos += extra;
+  }
+  const out = new Uint8Array(64);
+  for (let half = 0; half < 2; half++) {
+    if (pos === end || bytes[pos] !== INTEGER_TAG) return null;
+    pos++;
+    if (pos === end) return null;
+    let length = bytes[pos++];
+    if ((length & 0x80) !== 0) {
+      let extra = length & 0x7f;
+      if (extra > end - pos) return null;
+      while (extra > 0 && bytes[pos] === 0) {
+        pos++;
+        extra--;
+      }
+      // Four length bytes could only describe what no script element can hold.
+      if (extra >= 4) return null;
+      length = 0;
+      for (; extra > 0; extra--) length = length * 256 + bytes[pos++];
+    }
+    if (length > end - pos) return null;
+    const next = pos + length;
+    while (pos < next && bytes[pos] === 0) pos++;
+    // Too large: remembered as unreadable only after the rest was seen to be well formed; both end in "does not verify".
+    if (next - pos > 32) return null;
+    out.set(bytes.subarray(pos, next), half * 32 + 32 - (next - pos));
+    pos = next;
+  }
+  return out;
+}
+
+/**
+ * Whether S is at most half the order. Values out of range count as low, as libsecp256k1's parser turns them into zero.
+ * @param signature strict DER with its hash type byte
+ */
+export function hasLowS(signature: Uint8Array): boolean {
+  const compact = parseLaxDer(signature, signature.length - 1);
+  if (compact === null) return true;
+  if (compareAt(compact, 0, ORDER) >= 0 || compareAt(compact, 32, ORDER) >= 0) return true;
+  return compareAt(compact, 32, HALF_ORDER) <= 0;
+}
+
+function compareAt(bytes: Uint8Array, at: number, other: Uint8Array): number {
+  for (let i = 0; i < 32; i++) {
+    const difference = bytes[at + i] - other[i];
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,50 @@
+// Script numbers: little-endian, sign in the top bit of the last byte, empty for zero. Operands have at most 4 bytes (5 for the
+// lock times), results may have one more, so plain JS numbers hold all of them. Used by the interpreter, asm and script builders.
+
+const EMPTY = new Uint8Array(0);
+
+/** Default size limit of numeric operands in bytes. */
+export const MAX_NUMBER_SIZE = 4;
+
+/**
+ * Reads a script number.
+ * @param requireMinimal refuse padding (BIP-0062 rule 4)
+ * @returns NaN when too long or not minimal, so that callers test once with `Number.isNaN` or `n !== n`
+ */
+export function decodeNumber(bytes: Uint8Array, requireMinimal: boolean, maxSize = MAX_NUMBER_SIZE): number {
+  const length = bytes.length;
+  if (length > maxSize) return Number.NaN;
+  if (length === 0) return 0;
+  const last = bytes[length - 1];
+  // A last byte that carries nothing but the sign is only needed when the byte before uses its top bit.
+  if (requireMinimal && (last & 0x7f) === 0 && (length === 1 || (bytes[length - 2] & 0x80) === 0)) return Number.NaN;
+  let magnitude = last & 0x7f;
+  for (let i = length - 2; i >= 0; i--) magnitude = magnitude * 256 + bytes[i];
+  // `0 - magnitude` and not `-magnitude`: negative zero is zero.
+  return (last & 0x80) !== 0 ? 0 - magnitude : magnitude;
+}
+
+/** The shortest encoding of an integer (magnitude below 2^53). */
+export function encodeNumber(value: number): Uint8Array {
+  if (value === 0) return EMPTY;
+  const negative = value < 0;
+  let magnitude = negative ? -value : value;
+  const bytes: number[] = [];
+  while (magnitude > 0) {
+    bytes.push(magnitude % 256);
+    magnitude = Math.floor(magnitude / 256);
+  }
+  if ((bytes[bytes.length - 1] & 0x80) !== 0) bytes.push(negative ? 0x80 : 0);
+  else if (negative) bytes[bytes.length - 1] |= 0x80;
+  return Uint8Array.from(bytes);
+}
+
+/** Truth of a stack element: anything but zeros, where a final 80 (negative zero) counts as zero. */
+export function castToBool(bytes: Uint8Array): boolean {
+  const last = bytes.length - 1;
+  for (let i = 0; i <= last; i++) {
+    const byte = bytes[i];
+    if (byte !== 0) return !(i === last && byte === 0x80);
+  }
+  return false;
+}

@@ -1,0 +1,37 @@
+// The buffer in which preimages of signature hashes are put together, and writers into it. A preimage lives only until its hash
+// is taken, within one synchronous call, so one buffer per thread serves them all.
+
+import { writeU32 } from '../bytes/writer.js';
+
+// Larger preimages (a legacy hash of a large transaction) get their own buffer rather than pinning a large one for good.
+const KEPT_SIZE = 1 << 16;
+const kept = new Uint8Array(KEPT_SIZE);
+
+/** A buffer of at least `size` bytes, content undefined, valid until the next call. */
+export function preimageBuffer(size: number): Uint8Array {
+  return size <= KEPT_SIZE ? kept : new Uint8Array(size);
+}
+
+/** Writes a compact size below 2^32. @returns the position behind it */
+export function writeCompactSize(out: Uint8Array, at: number, value: number): number {
+  if (value < 0xfd) {
+    out[at] = value;
+    return at + 1;
+  }
+  if (value <= 0xffff) {
+    out[at] = 0xfd;
+    out[at + 1] = value;
+    out[at + 2] = value >>> 8;
+    return at + 3;
+  }
+  out[at] = 0xfe;
+  writeU32(out, at + 1, value);
+  return at + 5;
+}
+
+/** Writes a safe integer as 8 bytes little-endian, negative ones in two's complement. */
+export function writeI64(out: Uint8Array, at: number, value: number): void {
+  const high = Math.floor(value / 0x1_0000_0000);
+  writeU32(out, at, value - high * 0x1_0000_0000);
+  writeU32(out, at + 4, high);
+}

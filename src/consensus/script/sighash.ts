@@ -1,0 +1,76 @@
+// Signature hashes of one transaction. What all inputs share is computed once, when first asked: the legacy frame, the BIP-0143
+// parts and the BIP-0341 parts. One cache per transaction and thread; used by TxSignatureChecker and by signing.
+
+import type { Hashes } from '../../crypto/crypto.js';
+import type { TxView } from '../tx/tx-view.js';
+import type { TaprootContext } from './script-run.js';
+import { LegacySighash } from './sighash-legacy.js';
+import { SegwitSighash } from './sighash-segwit.js';
+import { SighashParts } from './sighash-parts.js';
+import { TaprootSighash } from './sighash-taproot.js';
+import type { SpentOutput } from './spent-output.js';
+
+/** Taproot only: like ALL, with no byte behind the signature. */
+export const SIGHASH_DEFAULT = 0;
+export const SIGHASH_ALL = 1;
+export const SIGHASH_NONE = 2;
+export const SIGHASH_SINGLE = 3;
+/** Added to one of the above: sign no input but the own. */
+export const SIGHASH_ANYONECANPAY = 0x80;
+
+/** Signature hashes of one transaction's inputs. */
+export class SighashCache {
+  readonly #legacy: LegacySighash;
+  readonly #segwit: SegwitSighash;
+  readonly #taproot: TaprootSighash;
+  // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script code.
+  #lastScript: Uint8Array | null = null;
+  #lastKey = -1;
+  #lastHash: Uint8Array | null = null;
+
+  /**
+   * @param tx stays unchanged while the cache lives
+   * @param spent outputs spent by all inputs, in order; without them (null, or an entry null) taproot hashes do not exist
+   */
+  constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null = null) {
+    const parts = new SighashParts(tx, hashes, spent);
+    this.#legacy = new LegacySighash(tx, hashes);
+    this.#segwit = new SegwitSighash(tx, hashes, parts);
+    this.#taproot = new TaprootSighash(tx, hashes, parts, spent);
+  }
+
+  /**
+   * The original signature hash. For SIGHASH_SINGLE without a matching output it is the number 1 (01 and 31 zero bytes).
+   * @param scriptCode with its OP_CODESEPARATORs, which are left out of the hash
+   * @param hashType signed or unsigned 32 bits; hashed whole, interpreted by its low byte
+   */
+  legacy(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
+    const key = inputIndex * 0x200 + hashType;
+    // Only plain bytes make unambiguous keys; other hash types come from vectors alone.
+    if (hashType < 0 || hashType > 0xff) return this.#legacy.hash(inputIndex, scriptCode, hashType);
+    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key) return this.#lastHash;
+    return this.#remember(scriptCode, key, this.#legacy.hash(inputIndex, scriptCode, hashType));
+  }
+
+  /** BIP-0143. @param value satoshi of the spent output @param hashType one byte */
+  segwitV0(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
+    const key = inputIndex * 0x200 + 0x100 + hashType;
+    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key) return this.#lastHash;
+    return this.#remember(scriptCode, key, this.#segwit.hash(inputIndex, scriptCode, value, hashType));
+  }
+
+  /**
+   * BIP-0341 and, for a tapscript, BIP-0342.
+   * @returns null for an undefined hash type, SINGLE without its output, or unknown spent outputs
+   */
+  taproot(inputIndex: number, hashType: number, context: TaprootContext, tapscript: boolean): Uint8Array | null {
+    return this.#taproot.hash(inputIndex, hashType, context, tapscript);
+  }
+
+  #remember(scriptCode: Uint8Array, key: number, hash: Uint8Array): Uint8Array {
+    this.#lastScript = scriptCode;
+    this.#lastKey = key;
+    this.#lastHash = hash;
+    return hash;
+  }
+}

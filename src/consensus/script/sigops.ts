@@ -1,0 +1,92 @@
+// Signature operations as block limits count them: by reading scripts, not by running them. Used by block rules, policy and
+// the template. Legacy counting is inaccurate on purpose: it is the rule of the first release; BIP-0016 and BIP-0141 added theirs.
+
+import type { TxView } from '../tx/tx-view.js';
+import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from './flags.js';
+import { OP } from './opcodes.js';
+import { isPayToScriptHash, witnessVersion } from './templates.js';
+import { ScriptTokenizer } from './tokenizer.js';
+
+/** What a multisig counts when nobody looks at its key count. */
+const MAX_KEYS_PER_MULTISIG = 20;
+/** Legacy and P2SH operations weigh this much; witness ones weigh 1 (BIP-0141). */
+export const WITNESS_SCALE_FACTOR = 4;
+
+/**
+ * Signature operations in a script; counting stops where the script stops being readable.
+ * @param accurate count `OP_n OP_CHECKMULTISIG` as n instead of 20
+ */
+export function countSigops(script: Uint8Array, accurate: boolean): number {
+  let count = 0;
+  let previous: number = OP.OP_INVALIDOPCODE;
+  const token = new ScriptTokenizer(script);
+  while (token.next()) {
+    const opcode = token.opcode;
+    if (opcode === OP.OP_CHECKSIG || opcode === OP.OP_CHECKSIGVERIFY) {
+      count++;
+    } else if (opcode === OP.OP_CHECKMULTISIG || opcode === OP.OP_CHECKMULTISIGVERIFY) {
+      count += accurate && previous >= OP.OP_1 && previous <= OP.OP_16 ? previous - OP.OP_1 + 1 : MAX_KEYS_PER_MULTISIG;
+    }
+    previous = opcode;
+  }
+  return count;
+}
+
+/** Operations in all scriptSigs and scriptPubKeys of a transaction, inaccurate. */
+export function legacySigops(tx: TxView): number {
+  let count = 0;
+  for (let i = 0; i < tx.inputCount; i++) count += countSigops(tx.scriptSig(i), false);
+  for (let i = 0; i < tx.outputCount; i++) count += countSigops(tx.outputScript(i), false);
+  return count;
+}
+
+/** Accurate operations in the redeem script, when `spentScript` is P2SH and `scriptSig` only pushes; else 0. */
+export function p2shSigops(scriptSig: Uint8Array, spentScript: Uint8Array): number {
+  if (!isPayToScriptHash(spentScript)) return 0;
+  const redeemScript = lastPush(scriptSig);
+  return redeemScript === null ? 0 : countSigops(redeemScript, true);
+}
+
+/** Operations of a witness program, native or in P2SH (BIP-0141); taproot has its own budget and counts 0. */
+export function witnessSigops(tx: TxView, inputIndex: number, spentScript: Uint8Array): number {
+  const version = witnessVersion(spentScript);
+  if (version >= 0) return programSigops(tx, inputIndex, version, spentScript.length - 2);
+  if (!isPayToScriptHash(spentScript)) return 0;
+  const redeemScript = lastPush(tx.scriptSig(inputIndex));
+  if (redeemScript === null) return 0;
+  const inner = witnessVersion(redeemScript);
+  return inner >= 0 ? programSigops(tx, inputIndex, inner, redeemScript.length - 2) : 0;
+}
+
+/**
+ * The cost that a block's limit of 80,000 adds up.
+ * @param spent the outputs spent, in input order; not read for a coinbase
+ * @param flags only P2SH and WITNESS matter
+ */
+export function sigopCost(tx: TxView, spent: readonly { readonly script: Uint8Array }[], flags: number): number {
+  let cost = legacySigops(tx) * WITNESS_SCALE_FACTOR;
+  if (tx.isCoinbase) return cost;
+  const p2sh = (flags & SCRIPT_VERIFY_P2SH) !== 0;
+  const segwit = (flags & SCRIPT_VERIFY_WITNESS) !== 0;
+  for (let i = 0; i < tx.inputCount; i++) {
+    const { script } = spent[i];
+    if (p2sh) cost += p2shSigops(tx.scriptSig(i), script) * WITNESS_SCALE_FACTOR;
+    if (segwit) cost += witnessSigops(tx, i, script);
+  }
+  return cost;
+}
+
+function programSigops(tx: TxView, inputIndex: number, version: number, programSize: number): number {
+  if (version !== 0) return 0;
+  if (programSize === 20) return 1;
+  if (programSize !== 32) return 0;
+  const witness = tx.witness(inputIndex);
+  return witness.length === 0 ? 0 : countSigops(witness[witness.length - 1], true);
+}
+
+/** Data of the last push of a script that only pushes (empty for OP_1 and the like); null for any other script. */
+function lastPush(script: Uint8Array): Uint8Array | null {
+  const token = new ScriptTokenizer(script);
+  while (token.next()) if (token.opcode > OP.OP_16) return null;
+  return token.failed ? null : token.data();
+}

@@ -1,0 +1,47 @@
+// Recognises the output scripts that consensus gives a meaning to (P2SH, witness programs) and P2PKH, by their bytes alone.
+// Used by the interpreter, sigop counting and policy.
+
+import { OP } from './opcodes.js';
+
+/** OP_HASH160 <20> OP_EQUAL, exactly (BIP-0016). */
+export function isPayToScriptHash(script: Uint8Array): boolean {
+  return script.length === 23 && script[0] === OP.OP_HASH160 && script[1] === 20 && script[22] === OP.OP_EQUAL;
+}
+
+/** OP_DUP OP_HASH160 <20> OP_EQUALVERIFY OP_CHECKSIG, exactly. */
+export function isPayToPublicKeyHash(script: Uint8Array): boolean {
+  return (
+    script.length === 25 &&
+    script[0] === OP.OP_DUP &&
+    script[1] === OP.OP_HASH160 &&
+    script[2] === 20 &&
+    script[23] === OP.OP_EQUALVERIFY &&
+    script[24] === OP.OP_CHECKSIG
+  );
+}
+
+/** The version of a witness program (BIP-0141), -1 for any other script. The program is the script from byte 2 on. */
+export function witnessVersion(script: Uint8Array): number {
+  const size = script.length;
+  if (size < 4 || size > 42 || script[1] + 2 !== size) return -1;
+  const first = script[0];
+  if (first === OP.OP_0) return 0;
+  return first >= OP.OP_1 && first <= OP.OP_16 ? first - OP.OP_1 + 1 : -1;
+}
+
+/** Pay-to-anchor: version 1 with the two bytes 4e73, spendable by anyone without a witness. */
+export function isPayToAnchor(version: number, program: Uint8Array): boolean {
+  return version === 1 && program.length === 2 && program[0] === 0x4e && program[1] === 0x73;
+}
+
+/** The script that a version 0 program of 20 bytes stands for (BIP-0143). */
+export function publicKeyHashScript(hash: Uint8Array): Uint8Array {
+  const script = new Uint8Array(25);
+  script[0] = OP.OP_DUP;
+  script[1] = OP.OP_HASH160;
+  script[2] = 20;
+  script.set(hash, 3);
+  script[23] = OP.OP_EQUALVERIFY;
+  script[24] = OP.OP_CHECKSIG;
+  return script;
+}

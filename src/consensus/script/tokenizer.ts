@@ -1,0 +1,89 @@
+// Walks a script opcode by opcode without allocating: the current token is four numbers inside the tokenizer, and its data a
+// range of the script. Used by the interpreter, sigop counting, sighash and templates.
+
+import { OP } from './opcodes.js';
+
+/** A cursor over a script. After `next()` returned true the fields describe the token just read. */
+export class ScriptTokenizer {
+  readonly script: Uint8Array;
+  /** Position after the current token; after a failure, where reading stopped (as Core's iterator does). */
+  pos: number;
+  opcode: number = OP.OP_INVALIDOPCODE;
+  /** Range of the pushed data; empty for anything but data pushes. */
+  dataStart = 0;
+  dataEnd = 0;
+  /** True once a push ran over the end of the script. */
+  failed = false;
+
+  constructor(script: Uint8Array, pos = 0) {
+    this.script = script;
+    this.pos = pos;
+  }
+
+  /** Reads one token. @returns false at the end and on a truncated push (`failed` tells which) */
+  next(): boolean {
+    const script = this.script;
+    const end = script.length;
+    let pos = this.pos;
+    if (pos >= end) return false;
+    const opcode = script[pos++];
+    this.opcode = opcode;
+    if (opcode > OP.OP_PUSHDATA4) {
+      this.dataStart = this.dataEnd = this.pos = pos;
+      return true;
+    }
+    let length = opcode;
+    if (opcode >= OP.OP_PUSHDATA1) {
+      const lengthBytes = opcode === OP.OP_PUSHDATA1 ? 1 : opcode === OP.OP_PUSHDATA2 ? 2 : 4;
+      if (end - pos < lengthBytes) return this.#fail(pos);
+      length = script[pos];
+      if (lengthBytes > 1) length |= script[pos + 1] << 8;
+      if (lengthBytes > 2) length += script[pos + 2] * 0x1_0000 + script[pos + 3] * 0x100_0000;
+      pos += lengthBytes;
+    }
+    if (length > end - pos) return this.#fail(pos);
+    this.dataStart = pos;
+    this.dataEnd = this.pos = pos + length;
+    return true;
+  }
+
+  /** A view of the current token's data. */
+  data(): Uint8Array {
+    return this.script.subarray(this.dataStart, this.dataEnd);
+  }
+
+  /** Length of the current token's data. */
+  get dataLength(): number {
+    return this.dataEnd - this.dataStart;
+  }
+
+  #fail(pos: number): false {
+    this.failed = true;
+    this.opcode = OP.OP_INVALIDOPCODE;
+    this.pos = pos;
+    this.dataStart = this.dataEnd = pos;
+    return false;
+  }
+}
+
+/** Whether a script from `start` on consists of pushes only (OP_RESERVED counts as one, as in Core). */
+export function isPushOnly(script: Uint8Array, start = 0): boolean {
+  const token = new ScriptTokenizer(script, start);
+  while (token.next()) if (token.opcode > OP.OP_16) return false;
+  return !token.failed;
+}
+
+/** Whether data was pushed in the shortest way there is (BIP-0062 rule 3). */
+export function isMinimalPush(opcode: number, data: Uint8Array): boolean {
+  const length = data.length;
+  if (length === 0) return opcode === OP.OP_0;
+  if (length === 1) {
+    const byte = data[0];
+    if (byte >= 1 && byte <= 16) return false;
+    if (byte === 0x81) return false;
+  }
+  if (length <= 75) return opcode === length;
+  if (length <= 0xff) return opcode === OP.OP_PUSHDATA1;
+  if (length <= 0xffff) return opcode === OP.OP_PUSHDATA2;
+  return true;
+}

@@ -1,0 +1,158 @@
+// Spends of witness programs: version 0 (BIP-0141), taproot and tapscript (BIP-0341, BIP-0342), and those without a meaning yet.
+// Called by interpreter.ts once it has recognised a program.
+
+import { compactSizeLength } from '../bytes/compact-size.js';
+import type { SignatureChecker } from './checker.js';
+import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
+import { evalScript, MAX_SCRIPT_ELEMENT_SIZE, MAX_STACK_SIZE } from './eval-script.js';
+import {
+  SCRIPT_VERIFY_DISCOURAGE_OP_SUCCESS,
+  SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_TAPROOT_VERSION,
+  SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM,
+  SCRIPT_VERIFY_NULLFAIL,
+  SCRIPT_VERIFY_TAPROOT,
+} from './flags.js';
+import { castToBool } from './number.js';
+import { isOpSuccess } from './opcodes.js';
+import { writeCompactSize } from './preimage.js';
+import { ScriptError } from './script-error.js';
+import { SigVersion, type SigVersionCode, TaprootContext } from './script-run.js';
+import { sameBytes } from './stack-ops.js';
+import {
+  ANNEX_TAG,
+  checkTaprootCommitment,
+  isControlBlockSize,
+  TAPROOT_LEAF_MASK,
+  TAPROOT_LEAF_TAPSCRIPT,
+  tapleafHash,
+} from './taproot.js';
+import { isPayToAnchor, publicKeyHashScript } from './templates.js';
+import { ScriptTokenizer } from './tokenizer.js';
+
+/** What a tapscript may spend on signatures beyond the size of its witness. */
+const VALIDATION_WEIGHT_OFFSET = 50;
+
+/** @returns a ScriptError code */
+export function verifyWitnessProgram(
+  witness: readonly Uint8Array[],
+  version: number,
+  program: Uint8Array,
+  flags: number,
+  checker: SignatureChecker,
+  insideP2sh: boolean,
+): number {
+  if (version === 0) {
+    if (program.length === 32) return verifyScriptHash(witness, program, flags, checker);
+    if (program.length === 20) return verifyKeyHash(witness, program, flags, checker);
+    return ScriptError.WITNESS_PROGRAM_WRONG_LENGTH;
+  }
+  if (version === 1 && program.length === 32 && !insideP2sh) {
+    return (flags & SCRIPT_VERIFY_TAPROOT) === 0 ? ScriptError.OK : verifyTaproot(witness, program, flags, checker);
+  }
+  if (!insideP2sh && isPayToAnchor(version, program)) return ScriptError.OK;
+  return (flags & SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM) !== 0
+    ? ScriptError.DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM
+    : ScriptError.OK;
+}
+
+function verifyScriptHash(
+  witness: readonly Uint8Array[],
+  program: Uint8Array,
+  flags: number,
+  checker: SignatureChecker,
+): number {
+  if (witness.length === 0) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
+  const script = witness[witness.length - 1];
+  if (!sameBytes(checker.crypto.sha256(script), program)) return ScriptError.WITNESS_PROGRAM_MISMATCH;
+  return runWitnessScript(witness.slice(0, -1), script, flags, checker, SigVersion.WITNESS_V0, new TaprootContext());
+}
+
+/** The implied P2PKH script, step by step in its order, without running it. */
+function verifyKeyHash(
+  witness: readonly Uint8Array[],
+  program: Uint8Array,
+  flags: number,
+  checker: SignatureChecker,
+): number {
+  if (witness.length !== 2) return ScriptError.WITNESS_PROGRAM_MISMATCH;
+  const [signature, publicKey] = witness;
+  if (signature.length > MAX_SCRIPT_ELEMENT_SIZE || publicKey.length > MAX_SCRIPT_ELEMENT_SIZE) return ScriptError.PUSH_SIZE;
+  if (!sameBytes(checker.crypto.hash160(publicKey), program)) return ScriptError.EQUALVERIFY;
+  const error =
+    checkSignatureEncoding(signature, flags) || checkPublicKeyEncoding(publicKey, flags, SigVersion.WITNESS_V0);
+  if (error !== ScriptError.OK) return error;
+  if (checker.checkEcdsa(signature, publicKey, publicKeyHashScript(program), SigVersion.WITNESS_V0)) return ScriptError.OK;
+  return (flags & SCRIPT_VERIFY_NULLFAIL) !== 0 && signature.length > 0 ? ScriptError.NULLFAIL : ScriptError.EVAL_FALSE;
+}
+
+function verifyTaproot(
+  witness: readonly Uint8Array[],
+  outputKey: Uint8Array,
+  flags: number,
+  checker: SignatureChecker,
+): number {
+  let count = witness.length;
+  if (count === 0) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
+  const context = new TaprootContext();
+  const last = witness[count - 1];
+  if (count >= 2 && last.length > 0 && last[0] === ANNEX_TAG) {
+    context.annexHash = hashWithSize(last, checker);
+    count--;
+  }
+  if (count === 1) return checker.checkSchnorr(witness[0], outputKey, SigVersion.TAPROOT, context);
+  const control = witness[count - 1];
+  const script = witness[count - 2];
+  if (!isControlBlockSize(control.length)) return ScriptError.TAPROOT_WRONG_CONTROL_SIZE;
+  const leafVersion = control[0] & TAPROOT_LEAF_MASK;
+  context.tapleafHash = tapleafHash(leafVersion, script, checker.crypto);
+  if (!checkTaprootCommitment(control, outputKey, context.tapleafHash, checker.crypto)) {
+    return ScriptError.WITNESS_PROGRAM_MISMATCH;
+  }
+  if (leafVersion === TAPROOT_LEAF_TAPSCRIPT) {
+    context.validationWeightLeft = serializedSize(witness) + VALIDATION_WEIGHT_OFFSET;
+    return runWitnessScript(witness.slice(0, count - 2), script, flags, checker, SigVersion.TAPSCRIPT, context);
+  }
+  return (flags & SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_TAPROOT_VERSION) !== 0
+    ? ScriptError.DISCOURAGE_UPGRADABLE_TAPROOT_VERSION
+    : ScriptError.OK;
+}
+
+function runWitnessScript(
+  stack: Uint8Array[],
+  script: Uint8Array,
+  flags: number,
+  checker: SignatureChecker,
+  sigVersion: SigVersionCode,
+  context: TaprootContext,
+): number {
+  if (sigVersion === SigVersion.TAPSCRIPT) {
+    // An OP_SUCCESS anywhere before a parse error wins over every other rule.
+    const token = new ScriptTokenizer(script);
+    while (token.next()) {
+      if (!isOpSuccess(token.opcode)) continue;
+      const discouraged = (flags & SCRIPT_VERIFY_DISCOURAGE_OP_SUCCESS) !== 0;
+      return discouraged ? ScriptError.DISCOURAGE_OP_SUCCESS : ScriptError.OK;
+    }
+    if (token.failed) return ScriptError.BAD_OPCODE;
+    if (stack.length > MAX_STACK_SIZE) return ScriptError.STACK_SIZE;
+  }
+  for (const element of stack) if (element.length > MAX_SCRIPT_ELEMENT_SIZE) return ScriptError.PUSH_SIZE;
+  const error = evalScript(stack, script, flags, checker, sigVersion, context);
+  if (error !== ScriptError.OK) return error;
+  if (stack.length !== 1) return ScriptError.CLEANSTACK;
+  return castToBool(stack[0]) ? ScriptError.OK : ScriptError.EVAL_FALSE;
+}
+
+function hashWithSize(data: Uint8Array, checker: SignatureChecker): Uint8Array {
+  const joined = new Uint8Array(5 + data.length);
+  const at = writeCompactSize(joined, 0, data.length);
+  joined.set(data, at);
+  return checker.crypto.sha256(joined.subarray(0, at + data.length));
+}
+
+/** Size of a witness stack as encoded in a transaction, the count included. */
+function serializedSize(witness: readonly Uint8Array[]): number {
+  let size = compactSizeLength(witness.length);
+  for (const item of witness) size += compactSizeLength(item.length) + item.length;
+  return size;
+}
