@@ -120,9 +120,7 @@ export class Dispatcher<Context> {
     if (parsed.kind === 'fault') return assembleReply(parsed, []);
     if (parsed.kind === 'batch') return this.#batch(parsed, call, hooks);
     const outcome = this.execute(parsed.entry, call);
-    return outcome instanceof Promise
-      ? outcome.then((value) => assembleReply(parsed, [value]))
-      : assembleReply(parsed, [outcome]);
+    return outcome instanceof Promise ? outcome.then((value) => assembleReply(parsed, [value])) : assembleReply(parsed, [outcome]);
   }
 
   /** Bytes to bytes. */

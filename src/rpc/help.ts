@@ -46,7 +46,8 @@ function look(arg: ArgSpec, named: boolean): string {
   }
 }
 
-const innerLook = (arg: ArgSpec): string => (arg.type === 'num' || arg.type === 'bool' || arg.type === 'amount' ? firstName(arg) : look(arg, false));
+const innerLook = (arg: ArgSpec): string =>
+  arg.type === 'num' || arg.type === 'bool' || arg.type === 'amount' ? firstName(arg) : look(arg, false);
 
 function firstLine(spec: MethodSpec): string {
   let line = spec.name;
@@ -80,32 +81,31 @@ function about(arg: ArgSpec): string {
   return `(${type}, ${need})${arg.help ? ` ${arg.help}` : ''}`;
 }
 
-function argRows(arg: ArgSpec, left: string, indent: number, inObject: boolean): Row[] {
+/** Rows of an argument; `left` is what stands before its value. Nested ones open a bracket and indent. */
+function argRows(arg: ArgSpec, left: string, indent: number): Row[] {
+  const inner = arg.inner ?? [];
   const pad = ' '.repeat(indent);
-  const nested = arg.inner !== undefined && arg.inner.length > 0;
-  if (!nested) return [[pad + left, about(arg)]];
-  const array = arg.type === 'arr';
-  const rows: Row[] = [];
-  if (indent === 0) rows.push([left, about(arg)], [`${' '.repeat(5)}${array ? '[' : '{'}`, '']);
-  else rows.push([`${pad}${left}${array ? '[' : '{'}`, about(arg)]);
+  if (inner.length === 0) return [[pad + left, about(arg)]];
+  const list = arg.type === 'arr';
   const deeper = indent === 0 ? 7 : indent + 2;
-  for (const inner of arg.inner!) rows.push(...innerRows(inner, deeper, !array));
+  const edge = ' '.repeat(deeper - 2);
+  const rows: Row[] = [];
+  if (indent === 0) rows.push([left, about(arg)], [`${edge}${list ? '[' : '{'}`, '']);
+  else rows.push([`${pad}${left}${list ? '[' : '{'}`, about(arg)]);
+  for (const one of inner) {
+    if (one.inner?.length) rows.push(...argRows(one, list ? '' : `"${firstName(one)}": `, deeper));
+    else rows.push([`${' '.repeat(deeper)}${list ? innerLook(one) : look(one, true).replace(':', ': ')},`, about(one)]);
+  }
   if (arg.type !== 'obj') rows.push([`${' '.repeat(deeper)}...`, '']);
-  rows.push([`${' '.repeat(deeper - 2)}${array ? ']' : '}'}${indent ? ',' : ''}`, '']);
-  return inObject || indent || array || true ? rows : [];
-}
-
-function innerRows(arg: ArgSpec, indent: number, inObject: boolean): Row[] {
-  if (arg.inner?.length) return argRows(arg, inObject ? `"${firstName(arg)}": ` : '', indent, inObject);
-  const shown = inObject ? look(arg, true).replace(':', ': ') : innerLook(arg);
-  return [[`${' '.repeat(indent)}${shown},`, about(arg)]];
+  rows.push([`${edge}${list ? ']' : '}'}${indent ? ',' : ''}`, '']);
+  return rows;
 }
 
 function argumentsPart(spec: MethodSpec): string {
   const rows: Row[] = [];
   for (const [i, arg] of spec.args.entries()) {
     if (arg.hidden) break;
-    rows.push(...argRows(arg, `${i + 1}. ${firstName(arg)}`, 0, false));
+    rows.push(...argRows(arg, `${i + 1}. ${firstName(arg)}`, 0));
   }
   return rows.length ? `\nArguments:\n${align(rows)}` : '';
 }
@@ -139,9 +139,7 @@ function resultRows(result: ResultSpec, indent: number, last: boolean): Row[] {
 }
 
 function resultsPart(spec: MethodSpec): string {
-  return spec.results
-    .map((result) => `\nResult${result.when ? ` (${result.when})` : ''}:\n${align(resultRows(result, 0, true))}`)
-    .join('');
+  return spec.results.map((result) => `\nResult${result.when ? ` (${result.when})` : ''}:\n${align(resultRows(result, 0, true))}`).join('');
 }
 
 /** One command line for bitcoin-cli. */
@@ -162,6 +160,7 @@ function examplesPart(spec: MethodSpec): string {
 
 /** A method's whole page. */
 export function renderHelp(spec: MethodSpec): string {
+  if (spec.bare) return `${firstLine(spec)}\n${spec.description}`;
   return `${firstLine(spec)}\n\n${spec.description}\n${argumentsPart(spec)}${resultsPart(spec)}${examplesPart(spec)}`;
 }
 

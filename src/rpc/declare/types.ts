@@ -31,7 +31,19 @@ export interface ArgSpec {
 }
 
 /** Types of results. */
-export type ResultType = 'str' | 'hex' | 'num' | 'num-time' | 'amount' | 'bool' | 'none' | 'obj' | 'obj-dyn' | 'arr' | 'arr-fixed' | 'elision';
+export type ResultType =
+  | 'str'
+  | 'hex'
+  | 'num'
+  | 'num-time'
+  | 'amount'
+  | 'bool'
+  | 'none'
+  | 'obj'
+  | 'obj-dyn'
+  | 'arr'
+  | 'arr-fixed'
+  | 'elision';
 
 /** A result or a member of one. */
 export interface ResultSpec {
@@ -65,4 +77,6 @@ export interface MethodSpec {
   readonly examples: readonly Example[];
   /** May take long or wait: fronts and the link give it no deadline. */
   readonly waits?: boolean;
+  /** The help page is no more than the name and, right below it, the description. */
+  readonly bare?: boolean;
 }

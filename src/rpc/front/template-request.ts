@@ -89,10 +89,7 @@ function leadingInteger(text: string): number {
 /** Rows 12 and 13, after the wait: the rules a client must support. */
 export function checkTemplateRules(rules: readonly string[]): void {
   if (!rules.includes('segwit')) {
-    fail(
-      RPC_CODE.INVALID_PARAMETER,
-      'getblocktemplate must be called with the segwit rule set (call with {"rules": ["segwit"]})',
-    );
+    fail(RPC_CODE.INVALID_PARAMETER, 'getblocktemplate must be called with the segwit rule set (call with {"rules": ["segwit"]})');
   }
 }
 

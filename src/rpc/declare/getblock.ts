@@ -1,0 +1,61 @@
+// Declares getblock; types.ts says what a declaration is for.
+import { HEADER_MEMBERS, HEADER_TAIL } from './members.js';
+import type { MethodSpec } from './types.js';
+
+export const getblock: MethodSpec = {
+  name: 'getblock',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2.',
+  args: [
+    { name: 'blockhash', type: 'hex', help: 'The block hash' },
+    { name: 'verbosity|verbose', type: 'num', default: '1', help: '0 for hex, 1 for an object, 2 for an object with transactions' },
+  ],
+  results: [
+    { type: 'hex', when: 'for verbosity = 0', help: 'The block' },
+    {
+      type: 'obj',
+      when: 'for verbosity = 1',
+      help: '',
+      inner: [
+        { type: 'hex', key: 'hash', help: 'The block hash' },
+        { type: 'num', key: 'confirmations', help: 'Confirmations, -1 off the best chain' },
+        { type: 'num', key: 'size', help: 'Bytes' },
+        { type: 'num', key: 'strippedsize', help: 'Bytes without witness' },
+        { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
+        ...HEADER_MEMBERS,
+        { type: 'arr', key: 'tx', help: 'Transaction ids', inner: [{ type: 'hex', help: 'An id' }] },
+        ...HEADER_TAIL,
+      ],
+    },
+    {
+      type: 'obj',
+      when: 'for verbosity = 2',
+      help: '',
+      inner: [
+        { type: 'elision', help: 'As for verbosity = 1, with' },
+        {
+          type: 'arr',
+          key: 'tx',
+          help: '',
+          inner: [
+            {
+              type: 'obj',
+              help: '',
+              inner: [
+                { type: 'elision', help: 'As from getrawtransaction, verbose, and:' },
+                { type: 'amount', key: 'fee', optional: true, help: 'Fee, when undo data is there' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [
+    {
+      cli: '"00000000c937983704a73af28acdec37b049d214adbda81d7e2a3dd146f6ed09"',
+      rpc: '"00000000c937983704a73af28acdec37b049d214adbda81d7e2a3dd146f6ed09"',
+    },
+  ],
+};

@@ -1,0 +1,12 @@
+// Declares getblockhash; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getblockhash: MethodSpec = {
+  name: 'getblockhash',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'Hash of the block of the best chain at a height.',
+  args: [{ name: 'height', type: 'num', help: 'The height' }],
+  results: [{ type: 'hex', help: 'The block hash' }],
+  examples: [{ cli: '1000', rpc: '1000' }],
+};

@@ -1,0 +1,72 @@
+// Declares getblockstats; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getblockstats: MethodSpec = {
+  name: 'getblockstats',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'Statistics of one block of the best chain. Amounts are in satoshis.',
+  args: [
+    { name: 'hash_or_height', type: 'num', help: 'Hash or height of the block', look: 'hash_or_height', typeWords: 'string or numeric' },
+    {
+      name: 'stats',
+      type: 'arr',
+      default: 'all values',
+      help: 'Which ones to give',
+      oneline: 'stats',
+      inner: [
+        { name: 'height', type: 'str', optional: true, help: 'One value' },
+        { name: 'time', type: 'str', optional: true, help: 'Another' },
+      ],
+    },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'num', key: 'avgfee', help: 'Average fee' },
+        { type: 'num', key: 'avgfeerate', help: 'Average feerate, satoshis per virtual byte' },
+        { type: 'num', key: 'avgtxsize', help: 'Average transaction size' },
+        { type: 'hex', key: 'blockhash', help: 'The block hash, to be sure which one it was' },
+        {
+          type: 'arr-fixed',
+          key: 'feerate_percentiles',
+          help: 'Feerates at five percentiles of the weight',
+          inner: [
+            { type: 'num', help: '10th' },
+            { type: 'num', help: '25th' },
+            { type: 'num', help: '50th' },
+            { type: 'num', help: '75th' },
+            { type: 'num', help: '90th' },
+          ],
+        },
+        { type: 'num', key: 'height', help: 'Height of the block' },
+        { type: 'num', key: 'ins', help: 'Inputs without the coinbase' },
+        { type: 'num', key: 'maxfee', help: 'Highest fee' },
+        { type: 'num', key: 'maxfeerate', help: 'Highest feerate' },
+        { type: 'num', key: 'maxtxsize', help: 'Largest transaction size' },
+        { type: 'num', key: 'medianfee', help: 'Median (truncated) fee' },
+        { type: 'num', key: 'mediantime', help: 'Median time past' },
+        { type: 'num', key: 'mediantxsize', help: 'Median (truncated) transaction size' },
+        { type: 'num', key: 'minfee', help: 'Lowest fee' },
+        { type: 'num', key: 'minfeerate', help: 'Lowest feerate' },
+        { type: 'num', key: 'mintxsize', help: 'Smallest transaction size' },
+        { type: 'num', key: 'outs', help: 'Outputs' },
+        { type: 'num', key: 'subsidy', help: 'The subsidy' },
+        { type: 'num', key: 'swtotal_size', help: 'Size of all segwit transactions' },
+        { type: 'num', key: 'swtotal_weight', help: 'Weight of all segwit transactions' },
+        { type: 'num', key: 'swtxs', help: 'Segwit transactions' },
+        { type: 'num', key: 'time', help: 'Block time' },
+        { type: 'num', key: 'total_out', help: 'Amount of all outputs without the coinbase' },
+        { type: 'num', key: 'total_size', help: 'Size of all transactions without the coinbase' },
+        { type: 'num', key: 'total_weight', help: 'Weight of all transactions without the coinbase' },
+        { type: 'num', key: 'totalfee', help: 'All fees' },
+        { type: 'num', key: 'txs', help: 'Transactions with the coinbase' },
+        { type: 'num', key: 'utxo_increase', help: 'Growth of the number of unspent outputs' },
+        { type: 'num', key: 'utxo_size_inc', help: 'Growth of the size of the unspent set' },
+      ],
+    },
+  ],
+  examples: [{ cli: `1000 '["minfeerate","avgfeerate"]'`, rpc: '1000, ["minfeerate","avgfeerate"]' }],
+};

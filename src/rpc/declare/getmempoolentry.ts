@@ -1,0 +1,13 @@
+// Declares getmempoolentry; types.ts says what a declaration is for.
+import { ENTRY_MEMBERS } from './members.js';
+import type { MethodSpec } from './types.js';
+
+export const getmempoolentry: MethodSpec = {
+  name: 'getmempoolentry',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'A transaction of the pool.',
+  args: [{ name: 'txid', type: 'hex', help: 'The transaction id (must be in the pool)' }],
+  results: [{ type: 'obj', help: '', inner: ENTRY_MEMBERS }],
+  examples: [{ cli: '"mytxid"', rpc: '"mytxid"' }],
+};

@@ -1,0 +1,35 @@
+// Declares getrpcinfo; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getrpcinfo: MethodSpec = {
+  name: 'getrpcinfo',
+  category: 'control',
+  runs: 'node',
+  description: 'Facts about the RPC server.',
+  args: [],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        {
+          type: 'arr',
+          key: 'active_commands',
+          help: 'Calls under way',
+          inner: [
+            {
+              type: 'obj',
+              help: '',
+              inner: [
+                { type: 'str', key: 'method', help: 'The method' },
+                { type: 'num', key: 'duration', help: 'Microseconds since it began' },
+              ],
+            },
+          ],
+        },
+        { type: 'str', key: 'logpath', help: 'The whole path of the log file' },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

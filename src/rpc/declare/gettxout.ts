@@ -1,0 +1,34 @@
+// Declares gettxout; types.ts says what a declaration is for.
+import { SCRIPT_MEMBERS } from './members.js';
+import type { MethodSpec } from './types.js';
+
+export const gettxout: MethodSpec = {
+  name: 'gettxout',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'An unspent output, null when there is none.',
+  args: [
+    { name: 'txid', type: 'str', help: 'The transaction id' },
+    { name: 'n', type: 'num', help: 'Number of the output' },
+    {
+      name: 'include_mempool',
+      type: 'bool',
+      default: 'true',
+      help: 'Whether the pool counts: an output that the pool spends is not shown.',
+    },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'hex', key: 'bestblock', help: 'Hash of the tip' },
+        { type: 'num', key: 'confirmations', help: 'Confirmations' },
+        { type: 'amount', key: 'value', help: 'Amount in BTC' },
+        { type: 'obj', key: 'scriptPubKey', help: '', inner: SCRIPT_MEMBERS },
+        { type: 'bool', key: 'coinbase', help: 'Whether it is a coinbase output' },
+      ],
+    },
+  ],
+  examples: [{ cli: '"txid" 1', rpc: '"txid", 1' }],
+};

@@ -1,0 +1,127 @@
+// Parts that several declarations share: members of headers, scripts, transactions and pool entries.
+import type { ArgSpec, ResultSpec } from './types.js';
+
+/** Members of a header object after size and weight, up to the merkle root. */
+export const HEADER_MEMBERS: readonly ResultSpec[] = [
+  { type: 'num', key: 'height', help: 'Height' },
+  { type: 'num', key: 'version', help: 'Version' },
+  { type: 'hex', key: 'versionHex', help: 'Version as hex' },
+  { type: 'hex', key: 'merkleroot', help: 'Merkle root' },
+];
+
+/** The members that end a header object. */
+export const HEADER_TAIL: readonly ResultSpec[] = [
+  { type: 'num-time', key: 'time', help: 'Block time' },
+  { type: 'num-time', key: 'mediantime', help: 'Median time past' },
+  { type: 'num', key: 'nonce', help: 'Nonce' },
+  { type: 'hex', key: 'bits', help: 'Compact target' },
+  { type: 'num', key: 'difficulty', help: 'Difficulty' },
+  { type: 'hex', key: 'chainwork', help: 'Work of the chain up to this block' },
+  { type: 'num', key: 'nTx', help: 'Transactions in the block' },
+  { type: 'hex', key: 'previousblockhash', optional: true, help: 'Hash of the block before' },
+  { type: 'hex', key: 'nextblockhash', optional: true, help: 'Hash of the block after' },
+];
+
+/** Members of an output script. */
+export const SCRIPT_MEMBERS: readonly ResultSpec[] = [
+  { type: 'str', key: 'asm', help: 'The script in words' },
+  { type: 'hex', key: 'hex', help: 'The script' },
+  { type: 'num', key: 'reqSigs', optional: true, help: 'Signatures needed' },
+  { type: 'str', key: 'type', help: 'Its type' },
+  { type: 'arr', key: 'addresses', optional: true, help: '', inner: [{ type: 'str', help: 'An address' }] },
+];
+
+/** Members of a transaction. */
+export const TX_MEMBERS: readonly ResultSpec[] = [
+  { type: 'hex', key: 'txid', help: 'The transaction id' },
+  { type: 'hex', key: 'hash', help: 'Hash with witness' },
+  { type: 'num', key: 'version', help: 'Version' },
+  { type: 'num', key: 'size', help: 'Bytes' },
+  { type: 'num', key: 'vsize', help: 'Virtual size (BIP141)' },
+  { type: 'num', key: 'weight', help: 'Weight' },
+  { type: 'num-time', key: 'locktime', help: 'Lock time' },
+  {
+    type: 'arr',
+    key: 'vin',
+    help: '',
+    inner: [
+      {
+        type: 'obj',
+        help: '',
+        inner: [
+          { type: 'hex', key: 'coinbase', optional: true, help: 'scriptSig of a coinbase, in place of the next three' },
+          { type: 'hex', key: 'txid', optional: true, help: 'The transaction id' },
+          { type: 'num', key: 'vout', optional: true, help: 'The output number' },
+          {
+            type: 'obj',
+            key: 'scriptSig',
+            optional: true,
+            help: 'The script',
+            inner: [
+              { type: 'str', key: 'asm', help: 'In words' },
+              { type: 'hex', key: 'hex', help: 'As hex' },
+            ],
+          },
+          { type: 'arr', key: 'txinwitness', optional: true, help: '', inner: [{ type: 'hex', help: 'A witness item' }] },
+          { type: 'num', key: 'sequence', help: 'Sequence number' },
+        ],
+      },
+    ],
+  },
+  {
+    type: 'arr',
+    key: 'vout',
+    help: '',
+    inner: [
+      {
+        type: 'obj',
+        help: '',
+        inner: [
+          { type: 'amount', key: 'value', help: 'Amount in BTC' },
+          { type: 'num', key: 'n', help: 'Number' },
+          { type: 'obj', key: 'scriptPubKey', help: '', inner: SCRIPT_MEMBERS },
+        ],
+      },
+    ],
+  },
+];
+
+/** Members of a pool entry. */
+export const ENTRY_MEMBERS: readonly ResultSpec[] = [
+  {
+    type: 'obj',
+    key: 'fees',
+    help: '',
+    inner: [
+      { type: 'amount', key: 'base', help: 'Fee in BTC' },
+      { type: 'amount', key: 'modified', help: 'Fee with deltas, which decides the order in blocks' },
+      { type: 'amount', key: 'ancestor', help: 'Modified fees of it and its unconfirmed ancestors' },
+      { type: 'amount', key: 'descendant', help: 'Modified fees of it and its descendants' },
+    ],
+  },
+  { type: 'num', key: 'vsize', help: 'Virtual size (BIP141)' },
+  { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
+  { type: 'amount', key: 'fee', optional: true, help: 'Fee in BTC (old)' },
+  { type: 'amount', key: 'modifiedfee', optional: true, help: 'Fee with deltas (old)' },
+  { type: 'num-time', key: 'time', help: 'When it came, seconds since 1970' },
+  { type: 'num', key: 'height', help: 'Height of the tip when it came' },
+  { type: 'num', key: 'descendantcount', help: 'Descendants and itself' },
+  { type: 'num', key: 'descendantsize', help: 'Their virtual size' },
+  { type: 'num', key: 'descendantfees', optional: true, help: 'Their modified fees in satoshis (old)' },
+  { type: 'num', key: 'ancestorcount', help: 'Unconfirmed ancestors and itself' },
+  { type: 'num', key: 'ancestorsize', help: 'Their virtual size' },
+  { type: 'num', key: 'ancestorfees', optional: true, help: 'Their modified fees in satoshis (old)' },
+  { type: 'hex', key: 'wtxid', help: 'Hash with witness' },
+  { type: 'arr', key: 'depends', help: 'Unconfirmed parents', inner: [{ type: 'hex', help: 'A transaction id' }] },
+  { type: 'arr', key: 'spentby', help: 'Unconfirmed children', inner: [{ type: 'hex', help: 'A transaction id' }] },
+  { type: 'bool', key: 'bip125-replaceable', help: 'Whether it can be replaced (BIP125)' },
+  { type: 'bool', key: 'unbroadcast', help: 'Whether no peer asked for it yet' },
+];
+
+/** The ten free arguments of echo and echojson. */
+export const ECHO_ARGS: readonly ArgSpec[] = Array.from({ length: 10 }, (_, i) => ({
+  name: `arg${i}`,
+  type: 'str' as const,
+  optional: true,
+  help: '',
+}));

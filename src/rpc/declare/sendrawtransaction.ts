@@ -1,0 +1,15 @@
+// Declares sendrawtransaction; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const sendrawtransaction: MethodSpec = {
+  name: 'sendrawtransaction',
+  category: 'rawtransactions',
+  runs: 'node',
+  description: 'Hands in a signed transaction. It is kept in the pool and sent to the peers.',
+  args: [
+    { name: 'hexstring', type: 'hex', help: 'The transaction' },
+    { name: 'maxfeerate', type: 'amount', default: '0.10', help: 'Refuse it above this feerate, in BTC/kB.\n0 takes any.' },
+  ],
+  results: [{ type: 'hex', help: 'The transaction id' }],
+  examples: [{ title: 'Send a signed transaction', cli: '"signedhex"', rpc: '"signedhex"' }],
+};

@@ -1,0 +1,26 @@
+// Declares validateaddress; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const validateaddress: MethodSpec = {
+  name: 'validateaddress',
+  category: 'util',
+  runs: 'front',
+  description: 'Tells whether an address is valid, and what it stands for.',
+  args: [{ name: 'address', type: 'str', help: 'The address' }],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'bool', key: 'isvalid', help: 'Whether it is valid; when not, nothing else is given.' },
+        { type: 'str', key: 'address', help: 'The address' },
+        { type: 'hex', key: 'scriptPubKey', help: 'Its output script' },
+        { type: 'bool', key: 'isscript', help: 'Whether it stands for a script' },
+        { type: 'bool', key: 'iswitness', help: 'Whether it is a witness address' },
+        { type: 'num', key: 'witness_version', optional: true, help: 'The witness version' },
+        { type: 'hex', key: 'witness_program', optional: true, help: 'The witness program' },
+      ],
+    },
+  ],
+  examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' }],
+};

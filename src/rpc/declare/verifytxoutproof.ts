@@ -1,0 +1,14 @@
+// Declares verifytxoutproof; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const verifytxoutproof: MethodSpec = {
+  name: 'verifytxoutproof',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'Checks a proof and gives the transactions it proves; an error when its block is not in the best chain.',
+  args: [{ name: 'proof', type: 'hex', help: 'The proof from gettxoutproof' }],
+  results: [
+    { type: 'arr', help: '', inner: [{ type: 'hex', help: 'A proven transaction; the list is empty when the proof is not valid.' }] },
+  ],
+  examples: [{ cli: '"proof"', rpc: '"proof"' }],
+};

@@ -1,0 +1,22 @@
+// Declares waitfornewblock; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const waitfornewblock: MethodSpec = {
+  name: 'waitfornewblock',
+  category: 'hidden',
+  runs: 'node',
+  description: 'Waits for a new tip and tells about it. After the timeout it tells about the tip of that moment.',
+  args: [{ name: 'timeout', type: 'num', default: '0', help: 'Milliseconds to wait. 0 is for ever.' }],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'hex', key: 'hash', help: 'The block hash' },
+        { type: 'num', key: 'height', help: 'Its height' },
+      ],
+    },
+  ],
+  examples: [{ cli: '1000', rpc: '1000' }],
+  waits: true,
+};
