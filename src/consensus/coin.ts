@@ -1,5 +1,7 @@
 // What the law needs to know about an unspent output, and how it asks for one. Chain, mempool and templates implement CoinView.
 
+import { MAX_SCRIPT_SIZE } from './limits.js';
+
 /** An unspent output. */
 export interface Coin {
   /** Satoshi. */
@@ -16,4 +18,11 @@ export interface Coin {
 export interface CoinView {
   /** @param outpoint 36 bytes: txid in internal order, index little-endian. @returns undefined when spent or never there */
   get(outpoint: Uint8Array): Coin | undefined;
+}
+
+const OP_RETURN = 0x6a;
+
+/** Whether no one can ever spend this script, so that its output never becomes a coin: OP_RETURN first, or too long. */
+export function isUnspendable(script: Uint8Array): boolean {
+  return (script.length > 0 && script[0] === OP_RETURN) || script.length > MAX_SCRIPT_SIZE;
 }

@@ -45,6 +45,8 @@ export class BlockView {
   readonly strippedSize: number;
   /** The hash functions it was parsed with, for roots and ids. */
   readonly hashes: Hashes;
+  /** Whether checkBlock passed in full, so that it need not run again. */
+  checked = false;
 
   /** Made by parseBlock. */
   constructor(bytes: Uint8Array, header: HeaderView, txs: readonly TxView[], hashes: Hashes) {

@@ -1,0 +1,194 @@
+// The part of ConnectBlock that needs nothing but the block, its place and the coins: everything except running scripts.
+// The chain connects with it, proposals and own templates are tried with it. It changes nothing: the caller applies the result.
+// Scripts run elsewhere in parallel; `spentByTx` and `scriptTxs` say what to run, rules/script-verdict.ts whose failure counts.
+// Debug texts are Core 0.21's, which has none for most of these.
+
+import type { BlockView } from './block/block-view.js';
+import { hashKey } from './bytes/hex.js';
+import { readU32 } from './bytes/reader.js';
+import { type Coin, type CoinView, isUnspendable } from './coin.js';
+import type { HeaderContext } from './header-context.js';
+import { MAX_BLOCK_SIGOPS_COST, moneyRange } from './limits.js';
+import type { ChainParams } from './params/chain-params.js';
+import { enforceBip30 } from './rules/bip30.js';
+import { checkSpentCoins, missingInputs } from './rules/check-inputs.js';
+import { outputTotal } from './rules/check-transaction.js';
+import { sequenceLocks, sequenceLocksMet } from './rules/locks.js';
+import { reject } from './rules/reject.js';
+import { blockSubsidy } from './rules/subsidy.js';
+import { sigopCost } from './script/sigops.js';
+import type { Verdict } from './state.js';
+import type { TxView } from './tx/tx-view.js';
+
+/** What connecting a block found. */
+export interface ConnectResult {
+  verdict: Verdict;
+  /** Satoshi over all transactions; meaningful when valid. */
+  fees: number;
+  /** BIP-0141 cost over all transactions; meaningful when valid. */
+  sigopCost: number;
+  /** Coins of all inputs but the coinbase's, in block order: the undo data. */
+  spent: Coin[];
+  /** Coins per transaction, one per input; empty for the coinbase. As long as scriptTxs, or shorter without a valid verdict. */
+  spentByTx: Coin[][];
+  /** Transactions before this index reached the script stage: all of them, or those before the one that failed. */
+  scriptTxs: number;
+}
+
+/** What connecting needs besides the block. */
+export interface ConnectOptions {
+  /** From blockScriptFlags; decides which sigops count. */
+  flags: number;
+}
+
+/**
+ * Connects a block that passed checkBlock and contextualCheckBlock to `prev`, without scripts.
+ * @param coins the unspent outputs after `prev`; asked for the outpoints that blockOutpoints lists, and no others
+ */
+export function connectBlock(
+  block: BlockView,
+  prev: HeaderContext,
+  params: ChainParams,
+  coins: CoinView,
+  opts: ConnectOptions,
+): ConnectResult {
+  const run = new Connecting(block, prev, params, coins, opts.flags);
+  const result: ConnectResult = { verdict: null, fees: 0, sigopCost: 0, spent: run.spent, spentByTx: run.spentByTx, scriptTxs: 0 };
+  if (enforceBip30(prev, block.hash, params) && run.overwrites()) {
+    result.verdict = reject('consensus', 'bad-txns-BIP30');
+    return result;
+  }
+  for (let i = 0; i < block.txs.length; i++) {
+    result.verdict = run.transaction(i);
+    if (result.verdict !== null) {
+      run.spentByTx.length = Math.min(run.spentByTx.length, i);
+      return result;
+    }
+    result.scriptTxs = i + 1;
+  }
+  result.fees = run.fees;
+  result.sigopCost = run.cost;
+  const limit = run.fees + blockSubsidy(run.height, params);
+  const paid = outputTotal(block.txs[0]);
+  if (paid > limit) {
+    result.verdict = reject('consensus', 'bad-cb-amount');
+  }
+  return result;
+}
+
+/** The state of one connectBlock call. */
+class Connecting {
+  readonly spent: Coin[] = [];
+  readonly spentByTx: Coin[][] = [];
+  readonly height: number;
+  fees = 0;
+  cost = 0;
+  private readonly locksApply: boolean;
+  private readonly indexByTxid = new Map<string, number>();
+  // Outpoints spent so far in this block.
+  private readonly used = new Set<string>();
+
+  constructor(
+    private readonly block: BlockView,
+    private readonly prev: HeaderContext,
+    params: ChainParams,
+    private readonly coins: CoinView,
+    private readonly flags: number,
+  ) {
+    this.height = prev.height + 1;
+    this.locksApply = this.height >= params.csvHeight;
+  }
+
+  /** BIP-0030: whether some output of the block is an unspent coin already. */
+  overwrites(): boolean {
+    for (const tx of this.block.txs) {
+      for (let i = 0; i < tx.outputCount; i++) if (this.coins.get(outpointOf(tx, i)) !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** Rules of transaction i, and its effects on the transactions after it. */
+  transaction(i: number): Verdict {
+    const tx = this.block.txs[i];
+    const coins: Coin[] = [];
+    if (i > 0) {
+      const verdict = this.inputs(tx, coins);
+      // What is a matter of circumstances for a loose transaction breaks a rule for good in a block.
+      if (verdict !== null) return { ...verdict, category: 'consensus' };
+    }
+    this.cost += sigopCost(tx, coins, this.flags);
+    if (this.cost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
+    for (const coin of coins) this.spent.push(coin);
+    this.spentByTx.push(coins);
+    this.indexByTxid.set(hashKey(tx.txid), i);
+    return null;
+  }
+
+  private inputs(tx: TxView, coins: Coin[]): Verdict {
+    for (let k = 0; k < tx.inputCount; k++) {
+      const coin = this.take(tx.outpoint(k));
+      if (coin === undefined) return missingInputs();
+      coins.push(coin);
+    }
+    const { verdict, fee } = checkSpentCoins(tx, coins, this.height);
+    if (verdict !== null) return verdict;
+    this.fees += fee;
+    if (!moneyRange(this.fees)) {
+      return reject('consensus', 'bad-txns-accumulated-fee-outofrange');
+    }
+    if (this.locksApply) {
+      const heights = coins.map((coin) => coin.height);
+      if (!sequenceLocksMet(sequenceLocks(tx, heights, this.prev), this.prev)) return reject('consensus', 'bad-txns-nonfinal');
+    }
+    return null;
+  }
+
+  /** Spends an outpoint: of an earlier transaction of this block, else of the coins before it. */
+  private take(outpoint: Uint8Array): Coin | undefined {
+    const key = hashKey(outpoint);
+    if (this.used.has(key)) return undefined;
+    const source = this.indexByTxid.get(key.slice(0, 32));
+    const coin = source === undefined ? this.coins.get(outpoint) : this.created(source, readU32(outpoint, 32));
+    if (coin !== undefined) this.used.add(key);
+    return coin;
+  }
+
+  private created(source: number, output: number): Coin | undefined {
+    const tx = this.block.txs[source];
+    if (output >= tx.outputCount || isUnspendable(tx.outputScript(output))) return undefined;
+    return { value: tx.outputValue(output), script: tx.outputScript(output), height: this.height, coinbase: source === 0 };
+  }
+}
+
+/** The 36 bytes that name an output of a transaction. */
+export function outpointOf(tx: TxView, output: number): Uint8Array {
+  const outpoint = new Uint8Array(36);
+  outpoint.set(tx.txid);
+  outpoint[32] = output;
+  outpoint[33] = output >>> 8;
+  outpoint[34] = output >>> 16;
+  outpoint[35] = output >>> 24;
+  return outpoint;
+}
+
+/**
+ * The outpoints connectBlock may ask coins for, so that they can be fetched ahead: inputs not created by the block itself, and
+ * all outputs where BIP-0030 is enforced.
+ */
+export function blockOutpoints(block: BlockView, prev: HeaderContext, params: ChainParams): Uint8Array[] {
+  const list: Uint8Array[] = [];
+  const own = new Set<string>();
+  for (let i = 0; i < block.txs.length; i++) {
+    const tx = block.txs[i];
+    if (i > 0) {
+      for (let k = 0; k < tx.inputCount; k++) {
+        if (!own.has(hashKey(tx.prevHash(k)))) list.push(tx.outpoint(k));
+      }
+    }
+    own.add(hashKey(tx.txid));
+  }
+  if (enforceBip30(prev, block.hash, params)) {
+    for (const tx of block.txs) for (let i = 0; i < tx.outputCount; i++) list.push(outpointOf(tx, i));
+  }
+  return list;
+}

@@ -1,0 +1,25 @@
+// Soft forks as parameters: those voted in by version bits (BIP-0009 with a minimum activation height) and the mark of a buried one
+// that is switched off. Used by the networks' records and rules/versionbits.ts.
+
+/** Value of a deployment's start time: active from genesis on. */
+export const ALWAYS_ACTIVE = -1n;
+/** Value of a deployment's start time: never begins, and RPC hides it. */
+export const NEVER_ACTIVE = -2n;
+/** Value of a deployment's timeout: none. */
+export const NO_TIMEOUT = 0x7fff_ffff_ffff_ffffn;
+/** Height of a buried deployment that is switched off. */
+export const NEVER_HEIGHT = 0x7fffffff;
+
+/** A soft fork voted in by version bits (BIP-0009 with a minimum activation height). */
+export interface Deployment {
+  readonly name: string;
+  /** Bit of the block version, 0..28. */
+  readonly bit: number;
+  /** Median time from which votes count, seconds; ALWAYS_ACTIVE or NEVER_ACTIVE. */
+  readonly startTime: bigint;
+  /** Median time at which it fails, seconds; NO_TIMEOUT for never. */
+  readonly timeout: bigint;
+  readonly minActivationHeight: number;
+  /** Whether templates may set the bit for clients that do not know the rule. */
+  readonly gbtForce: boolean;
+}

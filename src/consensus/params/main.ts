@@ -1,0 +1,83 @@
+// The main network. Numbers: Bitcoin Core 0.21.
+
+import { fromHex, hashFromHex } from '../bytes/hex.js';
+import { SCRIPT_VERIFY_NONE, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../script/flags.js';
+import type { ChainParams } from './chain-params.js';
+import { NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
+import { CLASSIC_POW_LIMIT, CLASSIC_TIMING } from './shared.js';
+
+/** A fresh record of the main network's parameters. */
+export function mainParams(): ChainParams {
+  return {
+    ...CLASSIC_TIMING,
+    name: 'main',
+    datadirSub: '',
+    magic: fromHex('f9beb4d9'),
+    p2pPort: 8333,
+    rpcPort: 8332,
+    dnsSeeds: [
+      'dnsseed.bluematt.me.',
+      'seed.bitcoin.jonasschnelli.ch.',
+      'seed.btc.petertodd.net.',
+      'seed.bitcoin.sprovoost.nl.',
+      'dnsseed.emzy.de.',
+      'seed.bitcoin.wiz.biz.',
+      'seed.mainnet.achownodes.xyz.',
+    ],
+    genesis: buildGenesis({
+      time: 1231006505,
+      nonce: 2083236893,
+      bits: 0x1d00ffff,
+      message: SATOSHI_MESSAGE,
+      key: SATOSHI_KEY,
+      merkleRootHex: SATOSHI_MERKLE_ROOT,
+    }),
+    genesisHash: hashFromHex('000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'),
+    powLimit: CLASSIC_POW_LIMIT,
+    allowMinDifficultyBlocks: false,
+    noRetargeting: false,
+    enforceBip94: false,
+    bip34Height: 227_931,
+    bip34Hash: hashFromHex('000000000000024b89b42a942fe0d9fea3bb44ab7bd1b19115dd6a759c0808b8'),
+    bip65Height: 388_381,
+    bip66Height: 363_725,
+    csvHeight: 419_328,
+    segwitHeight: 481_824,
+    scriptFlagExceptions: new Map([
+      // Spends a P2SH output in a way BIP-0016 forbids.
+      ['00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22', SCRIPT_VERIFY_NONE],
+      // Spends an output that taproot would have locked.
+      ['0000000000000000000f14c35b2d841e986ab5441de8c585d5ffe55ea1e395ad', SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS],
+    ]),
+    deployments: [
+      { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+      { name: 'taproot', bit: 2, startTime: 1619222400n, timeout: 1628640000n, minActivationHeight: 709_632, gbtForce: true },
+    ],
+    ruleChangeThreshold: 1815,
+    minerConfirmationWindow: 2016,
+    signetChallenge: null,
+    minimumChainWork: 0x1533efd8d716a517fe2c5008n,
+    assumeValid: '0000000000000000000b9d2ec5a352ecba0592946514a92f14319dc2b367fc72',
+    checkpoints: [
+      [11_111, '0000000069e244f73d78e8fd29ba2fd2ed618bd6fa2ee92559f542fdb26e7c1d'],
+      [33_333, '000000002dd5588a74784eaa7ab0507a18ad16a236e7b1ce69f00d7ddfb5d0a6'],
+      [74_000, '0000000000573993a3c9e41ce34471c079dcf5f52a0e824a81e7f953b8661a20'],
+      [105_000, '00000000000291ce28027faea320c8d2b054b2e0fe44a773f3eefb151d6bdc97'],
+      [134_444, '00000000000005b12ffd4cd315cd34ffd4a594f430ac814c91184a0d42d2b0fe'],
+      [168_000, '000000000000099e61ea72015e79632f216fe6cb33d7899acb35b75c8303b763'],
+      [193_000, '000000000000059f452a5f7340de6682a977387c17010ff6e6c3bd83ca8b1317'],
+      [210_000, '000000000000048b95347e83192f69cf0366076336c639f9b7228e9ba171342e'],
+      [216_116, '00000000000001b4f4b433e81ee46494af945cf96014816a4e2370f11b23df4e'],
+      [225_430, '00000000000001c108384350f74090433e7fcf79a606b8e797f065b130575932'],
+      [250_000, '000000000000003887df1f29024b06fc2200b55f8af8f35453d7be294df2d214'],
+      [279_000, '0000000000000001ae8c72a0b0c301f67e3afca10e819efa9041e458e9bd7e40'],
+      [295_000, '00000000000000004d9b4ef50f0f9d686fd69db2e03af35a100370c64632a983'],
+    ],
+    base58: { p2pkh: 0, p2sh: 5, wif: 128, xpub: 0x0488b21e, xprv: 0x0488ade4 },
+    bech32Hrp: 'bc',
+    requireStandard: true,
+    isTestChain: false,
+    mineOnDemand: false,
+  };
+}

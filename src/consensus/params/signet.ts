@@ -1,0 +1,57 @@
+// The default signet (BIP-0325). Numbers: Bitcoin Core 0.21. A custom challenge is put in by chain-params.ts.
+
+import { fromHex, hashFromHex } from '../bytes/hex.js';
+import type { ChainParams } from './chain-params.js';
+import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
+import { CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
+
+/** A fresh record of the default signet's parameters. */
+export function signetParams(): ChainParams {
+  return {
+    ...CLASSIC_TIMING,
+    name: 'signet',
+    datadirSub: 'signet',
+    magic: fromHex('0a03cf40'),
+    p2pPort: 38333,
+    rpcPort: 38332,
+    dnsSeeds: ['seed.signet.bitcoin.sprovoost.nl.', 'seed.signet.achownodes.xyz.'],
+    genesis: buildGenesis({
+      time: 1598918400,
+      nonce: 52613770,
+      bits: 0x1e0377ae,
+      message: SATOSHI_MESSAGE,
+      key: SATOSHI_KEY,
+      merkleRootHex: SATOSHI_MERKLE_ROOT,
+    }),
+    genesisHash: hashFromHex('00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6'),
+    powLimit: 0x377aen << 216n,
+    allowMinDifficultyBlocks: false,
+    noRetargeting: false,
+    enforceBip94: false,
+    bip34Height: 1,
+    bip34Hash: null,
+    bip65Height: 1,
+    bip66Height: 1,
+    csvHeight: 1,
+    segwitHeight: 1,
+    scriptFlagExceptions: new Map(),
+    deployments: [
+      { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+      { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+    ],
+    ruleChangeThreshold: 1815,
+    minerConfirmationWindow: 2016,
+    signetChallenge: fromHex(
+      '512103ad5e0edad18cb1f0fc0d28a3d4f1f3e445640337489abb10404f2d1e086be430210359ef5021964fe22d6f8e05b2463c9540ce96883fe3b278760f048f5189f2e6c452ae',
+    ),
+    minimumChainWork: 0x19fd16269an,
+    assumeValid: '0000002a1de0f46379358c1fd09906f7ac59adf3712323ed90eb59e4c183c020',
+    checkpoints: [],
+    base58: TEST_BASE58,
+    bech32Hrp: 'tb',
+    requireStandard: true,
+    isTestChain: true,
+    mineOnDemand: false,
+  };
+}

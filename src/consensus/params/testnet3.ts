@@ -1,0 +1,61 @@
+// The third test network. Numbers: Bitcoin Core 0.21.
+
+import { fromHex, hashFromHex } from '../bytes/hex.js';
+import { SCRIPT_VERIFY_NONE } from '../script/flags.js';
+import type { ChainParams } from './chain-params.js';
+import { NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
+import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
+
+/** A fresh record of testnet3's parameters. */
+export function testnet3Params(): ChainParams {
+  return {
+    ...CLASSIC_TIMING,
+    name: 'test',
+    datadirSub: 'testnet3',
+    magic: fromHex('0b110907'),
+    p2pPort: 18333,
+    rpcPort: 18332,
+    dnsSeeds: [
+      'testnet-seed.bitcoin.jonasschnelli.ch.',
+      'seed.tbtc.petertodd.net.',
+      'testnet-seed.bluematt.me.',
+      'seed.testnet.achownodes.xyz.',
+    ],
+    genesis: buildGenesis({
+      time: 1296688602,
+      nonce: 414098458,
+      bits: 0x1d00ffff,
+      message: SATOSHI_MESSAGE,
+      key: SATOSHI_KEY,
+      merkleRootHex: SATOSHI_MERKLE_ROOT,
+    }),
+    genesisHash: hashFromHex('000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943'),
+    powLimit: CLASSIC_POW_LIMIT,
+    allowMinDifficultyBlocks: true,
+    noRetargeting: false,
+    enforceBip94: false,
+    bip34Height: 21_111,
+    bip34Hash: hashFromHex('0000000023b3a96d3484e5abb3755c413e7d41500f8e2a5c3f0dd01299cd8ef8'),
+    bip65Height: 581_885,
+    bip66Height: 330_776,
+    csvHeight: 770_112,
+    segwitHeight: 834_624,
+    scriptFlagExceptions: new Map([['00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105', SCRIPT_VERIFY_NONE]]),
+    deployments: [
+      { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+      { name: 'taproot', bit: 2, startTime: 1619222400n, timeout: 1628640000n, minActivationHeight: 0, gbtForce: true },
+    ],
+    ruleChangeThreshold: 1512,
+    minerConfirmationWindow: 2016,
+    signetChallenge: null,
+    minimumChainWork: 0x1db6ec4ac88cf2272c6n,
+    assumeValid: '000000000000006433d1efec504c53ca332b64963c425395515b01977bd7b3b0',
+    checkpoints: [[546, '000000002a936ca763904c3c35fce2f3556c559c0214345d31b1bcebf76acb70']],
+    base58: TEST_BASE58,
+    bech32Hrp: 'tb',
+    requireStandard: false,
+    isTestChain: true,
+    mineOnDemand: false,
+  };
+}

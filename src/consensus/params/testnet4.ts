@@ -1,0 +1,55 @@
+// The fourth test network (BIP-0094). Bitcoin Core 0.21 does not know it; numbers from later versions.
+
+import { fromHex, hashFromHex } from '../bytes/hex.js';
+import type { ChainParams } from './chain-params.js';
+import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { buildGenesis } from './genesis.js';
+import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
+
+/** A fresh record of testnet4's parameters. */
+export function testnet4Params(): ChainParams {
+  return {
+    ...CLASSIC_TIMING,
+    name: 'testnet4',
+    datadirSub: 'testnet4',
+    magic: fromHex('1c163f28'),
+    p2pPort: 48333,
+    rpcPort: 48332,
+    dnsSeeds: ['seed.testnet4.bitcoin.sprovoost.nl.', 'seed.testnet4.wiz.biz.'],
+    genesis: buildGenesis({
+      time: 1714777860,
+      nonce: 393743547,
+      bits: 0x1d00ffff,
+      message: '03/May/2024 000000000000000000001ebd58c244970b3aa9d783bb001011fbe8ea8e98e00e',
+      key: new Uint8Array(33),
+      merkleRootHex: '7aa0a7ae1e223414cb807e40cd57e667b718e42aaf9306db9102fe28912b7b4e',
+    }),
+    genesisHash: hashFromHex('00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043'),
+    powLimit: CLASSIC_POW_LIMIT,
+    allowMinDifficultyBlocks: true,
+    noRetargeting: false,
+    enforceBip94: true,
+    bip34Height: 1,
+    bip34Hash: null,
+    bip65Height: 1,
+    bip66Height: 1,
+    csvHeight: 1,
+    segwitHeight: 1,
+    scriptFlagExceptions: new Map(),
+    deployments: [
+      { name: 'testdummy', bit: 28, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+      { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+    ],
+    ruleChangeThreshold: 1512,
+    minerConfirmationWindow: 2016,
+    signetChallenge: null,
+    minimumChainWork: 0x9a0fe15d0177d086304n,
+    assumeValid: '0000000002368b1e4ee27e2e85676ae6f9f9e69579b29093e9a82c170bf7cf8a',
+    checkpoints: [],
+    base58: TEST_BASE58,
+    bech32Hrp: 'tb',
+    requireStandard: true,
+    isTestChain: true,
+    mineOnDemand: false,
+  };
+}

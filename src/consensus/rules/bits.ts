@@ -1,0 +1,73 @@
+// Targets: the compact form in headers, the proof-of-work test and the work a block proves. Used by header rules, the header tree,
+// templates and RPC. The compact form is a base-256 float: exponent byte, sign bit, 23-bit mantissa.
+
+const SIGN_BIT = 0x00800000;
+const MANTISSA = 0x007fffff;
+const TWO_256 = 1n << 256n;
+
+/** A decoded compact target. */
+export interface CompactTarget {
+  /** Magnitude, cut to 256 bits. */
+  target: bigint;
+  /** Sign bit set on a value that is not zero. */
+  negative: boolean;
+  /** More than 256 bits. */
+  overflow: boolean;
+}
+
+/** Decodes the compact form. @param bits unsigned 32-bit */
+export function decodeCompact(bits: number): CompactTarget {
+  const size = bits >>> 24;
+  let mantissa = bits & MANTISSA;
+  let target: bigint;
+  if (size <= 3) {
+    mantissa >>>= 8 * (3 - size);
+    target = BigInt(mantissa);
+  } else {
+    target = BigInt.asUintN(256, BigInt(mantissa) << BigInt(8 * (size - 3)));
+  }
+  const overflow = mantissa !== 0 && (size > 34 || (mantissa > 0xff && size > 33) || (mantissa > 0xffff && size > 32));
+  return { target, negative: mantissa !== 0 && (bits & SIGN_BIT) !== 0, overflow };
+}
+
+/** Encodes a non-negative target, cutting it to its three leading bytes. */
+export function encodeCompact(target: bigint): number {
+  let size = 0;
+  for (let rest = target; rest > 0n; rest >>= 8n) size++;
+  let mantissa = size <= 3 ? Number(target) << (8 * (3 - size)) : Number(target >> BigInt(8 * (size - 3)));
+  // The mantissa's top bit means a sign, so a number that begins with it moves one byte down.
+  if ((mantissa & SIGN_BIT) !== 0) {
+    mantissa >>= 8;
+    size++;
+  }
+  return ((size << 24) | mantissa) >>> 0;
+}
+
+/** The hash as the number that is compared with the target: its bytes are little-endian. */
+export function hashToBigint(hash: Uint8Array): bigint {
+  let value = 0n;
+  for (let i = 28; i >= 0; i -= 4) {
+    const word = ((hash[i + 3] << 24) | (hash[i + 2] << 16) | (hash[i + 1] << 8) | hash[i]) >>> 0;
+    value = (value << 32n) | BigInt(word);
+  }
+  return value;
+}
+
+/** The target that these bits allow on a network, or null when they are out of range. */
+export function targetOf(bits: number, powLimit: bigint): bigint | null {
+  const { target, negative, overflow } = decodeCompact(bits);
+  return negative || overflow || target === 0n || target > powLimit ? null : target;
+}
+
+/** Whether the hash meets its claimed target and the target is allowed. */
+export function proofOfWork(hash: Uint8Array, bits: number, powLimit: bigint): boolean {
+  const target = targetOf(bits, powLimit);
+  return target !== null && hashToBigint(hash) <= target;
+}
+
+/** Expected number of hashes for a block with these bits; 0 when they make no sense. */
+export function blockProof(bits: number): bigint {
+  const { target, negative, overflow } = decodeCompact(bits);
+  if (negative || overflow || target === 0n) return 0n;
+  return TWO_256 / (target + 1n);
+}

@@ -1,0 +1,76 @@
+// What a block must satisfy by itself, without its place in the chain. Used before a block is stored, again before it is connected,
+// and for proposals.
+
+import type { Crypto } from '../../crypto/crypto.js';
+import type { BlockView } from '../block/block-view.js';
+import type { HeaderView } from '../block/header-view.js';
+import { blockMerkleRoot } from '../block/merkle.js';
+import { equalBytes, hashToHex } from '../bytes/hex.js';
+import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../limits.js';
+import type { ChainParams } from '../params/chain-params.js';
+import { legacySigops } from '../script/sigops.js';
+import type { Verdict } from '../state.js';
+import { proofOfWork } from './bits.js';
+import { checkTransaction } from './check-transaction.js';
+import { reject } from './reject.js';
+import { checkSignetSolution } from './signet.js';
+
+/** Which checks to do. */
+export interface CheckBlockOptions {
+  /** Proof of work, and on signet the block's signature; default true. */
+  checkPow?: boolean;
+  /** The merkle root; default true. Templates leave it out. */
+  checkMerkle?: boolean;
+}
+
+/** The header's hash against its own bits. */
+export function checkProofOfWork(header: HeaderView, params: ChainParams): Verdict {
+  return proofOfWork(header.hash, header.bits, params.powLimit) ? null : reject('invalid-header', 'high-hash', 'proof of work failed');
+}
+
+/** Context-free block rules, in Core's order. A full pass is remembered on the view and not repeated. */
+export function checkBlock(block: BlockView, params: ChainParams, crypto: Crypto, opts: CheckBlockOptions = {}): Verdict {
+  if (block.checked) return null;
+  const checkPow = opts.checkPow ?? true;
+  const checkMerkle = opts.checkMerkle ?? true;
+  let verdict: Verdict = null;
+  if (checkPow) verdict = checkProofOfWork(block.header, params) ?? checkSignetSolution(block, params, crypto);
+  if (verdict === null && checkMerkle) verdict = checkMerkleRoot(block);
+  verdict ??= checkShape(block) ?? checkTransactions(block) ?? checkLegacySigops(block);
+  if (verdict === null && checkPow && checkMerkle) block.checked = true;
+  return verdict;
+}
+
+function checkMerkleRoot(block: BlockView): Verdict {
+  const { root, mutated } = blockMerkleRoot(block);
+  if (!equalBytes(root, block.header.merkleRoot)) return reject('mutated', 'bad-txnmrklroot', 'hashMerkleRoot mismatch');
+  // A list with a repeated tail shares its root with the valid one, so the hash must not be remembered as bad (CVE-2012-2459).
+  return mutated ? reject('mutated', 'bad-txns-duplicate', 'duplicate transaction') : null;
+}
+
+function checkShape(block: BlockView): Verdict {
+  const count = block.txs.length;
+  const max = MAX_BLOCK_WEIGHT / WITNESS_SCALE_FACTOR;
+  if (count === 0 || count > max || block.strippedSize > max) return reject('consensus', 'bad-blk-length', 'size limits failed');
+  if (!block.txs[0].isCoinbase) return reject('consensus', 'bad-cb-missing', 'first tx is not coinbase');
+  for (let i = 1; i < count; i++) {
+    if (block.txs[i].isCoinbase) return reject('consensus', 'bad-cb-multiple', 'more than one coinbase');
+  }
+  return null;
+}
+
+function checkTransactions(block: BlockView): Verdict {
+  for (const tx of block.txs) {
+    const verdict = checkTransaction(tx);
+    if (verdict !== null) {
+      return { ...verdict, debug: `Transaction check failed (tx hash ${hashToHex(tx.txid)}) ${verdict.debug}` };
+    }
+  }
+  return null;
+}
+
+function checkLegacySigops(block: BlockView): Verdict {
+  let sigops = 0;
+  for (const tx of block.txs) sigops += legacySigops(tx);
+  return sigops * WITNESS_SCALE_FACTOR > MAX_BLOCK_SIGOPS_COST ? reject('consensus', 'bad-blk-sigops', 'out-of-bounds SigOpCount') : null;
+}

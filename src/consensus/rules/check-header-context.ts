@@ -1,0 +1,47 @@
+// A header in its place: bits, times, version. Used when a header arrives and for proposals.
+
+import type { HeaderView } from '../block/header-view.js';
+import type { HeaderContext } from '../header-context.js';
+import { MAX_FUTURE_BLOCK_TIME } from '../limits.js';
+import { type ChainParams, retargetInterval } from '../params/chain-params.js';
+import type { Verdict } from '../state.js';
+import { reject } from './reject.js';
+import { requiredBits } from './required-bits.js';
+
+/** BIP-0094: seconds the first block of a period may lie before its parent. Templates respect it on every network. */
+export const MAX_TIMEWARP = 600;
+
+/**
+ * Rules of a header as the child of `prev`, in Core's order.
+ * @param nowSeconds the node's clock
+ * @param lastCheckpoint height of the highest checkpoint whose block is in the header tree; -1 for none
+ */
+export function checkHeaderContext(
+  header: HeaderView,
+  prev: HeaderContext,
+  params: ChainParams,
+  nowSeconds: number,
+  lastCheckpoint = -1,
+): Verdict {
+  const height = prev.height + 1;
+  const time = header.time;
+  if (header.bits !== requiredBits(prev, time, params)) return reject('invalid-header', 'bad-diffbits', 'incorrect proof of work');
+  if (height < lastCheckpoint) return reject('checkpoint', 'bad-fork-prior-to-checkpoint');
+  if (time <= prev.medianTimePast()) return reject('invalid-header', 'time-too-old', "block's timestamp is too early");
+  if (params.enforceBip94 && height % retargetInterval(params) === 0 && time < prev.time - MAX_TIMEWARP) {
+    return reject('invalid-header', 'time-timewarp-attack', "block's timestamp is too early on diff adjustment block");
+  }
+  if (time > nowSeconds + MAX_FUTURE_BLOCK_TIME) {
+    return reject('time-future', 'time-too-new', 'block timestamp too far in the future');
+  }
+  const { version } = header;
+  if (
+    (version < 2 && height >= params.bip34Height) ||
+    (version < 3 && height >= params.bip66Height) ||
+    (version < 4 && height >= params.bip65Height)
+  ) {
+    const hex = (version >>> 0).toString(16).padStart(8, '0');
+    return reject('invalid-header', `bad-version(0x${hex})`, `rejected nVersion=0x${hex} block`);
+  }
+  return null;
+}

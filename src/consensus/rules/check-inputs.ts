@@ -1,0 +1,60 @@
+// A transaction against the coins it spends: existence, maturity, amounts, fee. Used by ConnectBlock, the mempool and templates.
+
+import type { Coin, CoinView } from '../coin.js';
+import { COINBASE_MATURITY, formatMoney, moneyRange } from '../limits.js';
+import type { Verdict } from '../state.js';
+import type { TxView } from '../tx/tx-view.js';
+import { outputTotal } from './check-transaction.js';
+import { reject } from './reject.js';
+
+/** Verdict with what was learnt on the way. */
+export interface InputsResult {
+  verdict: Verdict;
+  /** Satoshi; 0 unless valid. */
+  fee: number;
+  /** The coin of each input; empty when one was missing. */
+  spent: Coin[];
+}
+
+/**
+ * Amount rules for a transaction that is no coinbase and passed checkTransaction.
+ * @param spendHeight height of the block that would hold it
+ */
+export function checkTxInputs(tx: TxView, coins: CoinView, spendHeight: number): InputsResult {
+  const spent: Coin[] = [];
+  for (let i = 0; i < tx.inputCount; i++) {
+    const coin = coins.get(tx.outpoint(i));
+    if (coin === undefined) return { verdict: missingInputs(), fee: 0, spent: [] };
+    spent.push(coin);
+  }
+  return { ...checkSpentCoins(tx, spent, spendHeight), spent };
+}
+
+/** The verdict on a transaction with an input that is not there or spent already. */
+export function missingInputs(): Verdict {
+  return reject('missing-inputs', 'bad-txns-inputs-missingorspent', 'CheckTxInputs: inputs missing/spent');
+}
+
+/** The same rules for coins already at hand, one per input. */
+export function checkSpentCoins(tx: TxView, spent: readonly Coin[], spendHeight: number): { verdict: Verdict; fee: number } {
+  let valueIn = 0;
+  for (const coin of spent) {
+    const depth = spendHeight - coin.height;
+    if (coin.coinbase && depth < COINBASE_MATURITY) {
+      const debug = `tried to spend coinbase at depth ${depth}`;
+      return { verdict: reject('premature-spend', 'bad-txns-premature-spend-of-coinbase', debug), fee: 0 };
+    }
+    valueIn += coin.value;
+    if (!moneyRange(coin.value) || !moneyRange(valueIn)) {
+      return { verdict: reject('consensus', 'bad-txns-inputvalues-outofrange'), fee: 0 };
+    }
+  }
+  const valueOut = outputTotal(tx);
+  if (valueIn < valueOut) {
+    const debug = `value in (${formatMoney(valueIn)}) < value out (${formatMoney(valueOut)})`;
+    return { verdict: reject('consensus', 'bad-txns-in-belowout', debug), fee: 0 };
+  }
+  const fee = valueIn - valueOut;
+  if (!moneyRange(fee)) return { verdict: reject('consensus', 'bad-txns-fee-outofrange'), fee: 0 };
+  return { verdict: null, fee };
+}

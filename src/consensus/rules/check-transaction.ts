@@ -1,0 +1,51 @@
+// What a transaction must satisfy by itself, without coins or chain. Used for every transaction of a block and before the mempool.
+
+import { hashKey } from '../bytes/hex.js';
+import { MAX_BLOCK_WEIGHT, MAX_MONEY, WITNESS_SCALE_FACTOR } from '../limits.js';
+import type { Verdict } from '../state.js';
+import type { TxView } from '../tx/tx-view.js';
+import { reject } from './reject.js';
+
+const MIN_COINBASE_SCRIPT = 2;
+const MAX_COINBASE_SCRIPT = 100;
+
+/** Context-free rules, in Core's order. */
+export function checkTransaction(tx: TxView): Verdict {
+  if (tx.inputCount === 0) return reject('consensus', 'bad-txns-vin-empty');
+  if (tx.outputCount === 0) return reject('consensus', 'bad-txns-vout-empty');
+  // Without witness: that is checked with the whole block's weight.
+  if (tx.strippedSize * WITNESS_SCALE_FACTOR > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-txns-oversize');
+  let total = 0;
+  for (let i = 0; i < tx.outputCount; i++) {
+    const value = tx.outputValue(i);
+    if (value < 0) return reject('consensus', 'bad-txns-vout-negative');
+    if (value > MAX_MONEY) return reject('consensus', 'bad-txns-vout-toolarge');
+    total += value;
+    if (total > MAX_MONEY) return reject('consensus', 'bad-txns-txouttotal-toolarge');
+  }
+  if (spendsTwice(tx)) return reject('consensus', 'bad-txns-inputs-duplicate');
+  if (tx.isCoinbase) {
+    const length = tx.scriptSig(0).length;
+    if (length < MIN_COINBASE_SCRIPT || length > MAX_COINBASE_SCRIPT) return reject('consensus', 'bad-cb-length');
+    return null;
+  }
+  for (let i = 0; i < tx.inputCount; i++) {
+    if (tx.isNullOutpoint(i)) return reject('consensus', 'bad-txns-prevout-null');
+  }
+  return null;
+}
+
+/** Whether an outpoint occurs more than once among the inputs (CVE-2018-17144). */
+function spendsTwice(tx: TxView): boolean {
+  if (tx.inputCount === 1) return false;
+  const seen = new Set<string>();
+  for (let i = 0; i < tx.inputCount; i++) seen.add(hashKey(tx.outpoint(i)));
+  return seen.size !== tx.inputCount;
+}
+
+/** Sum of the outputs in satoshi; meaningful after checkTransaction passed. */
+export function outputTotal(tx: TxView): number {
+  let total = 0;
+  for (let i = 0; i < tx.outputCount; i++) total += tx.outputValue(i);
+  return total;
+}

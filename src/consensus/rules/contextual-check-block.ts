@@ -1,0 +1,68 @@
+// A block in its place: finality, the height in the coinbase, the witness commitment, weight. Used before a block is stored and for
+// proposals. BIP-0034, BIP-0113, BIP-0141.
+
+import type { BlockView } from '../block/block-view.js';
+import { witnessCommitmentIndex, witnessMerkleRoot } from '../block/merkle.js';
+import { equalBytes } from '../bytes/hex.js';
+import type { HeaderContext } from '../header-context.js';
+import { MAX_BLOCK_WEIGHT } from '../limits.js';
+import type { ChainParams } from '../params/chain-params.js';
+import type { Verdict } from '../state.js';
+import { isFinalTx } from './locks.js';
+import { reject } from './reject.js';
+import { pushHeight } from './script-push.js';
+
+const COMMITMENT_OFFSET = 6;
+// Core's messages begin with the name of its function.
+const WHERE = 'ContextualCheckBlock : ';
+
+/** Rules of a block as the child of `prev` (null for genesis), in Core's order. */
+export function contextualCheckBlock(block: BlockView, prev: HeaderContext | null, params: ChainParams): Verdict {
+  const height = prev === null ? 0 : prev.height + 1;
+  const cutoff = height >= params.csvHeight && prev !== null ? prev.medianTimePast() : block.header.time;
+  for (const tx of block.txs) {
+    if (!isFinalTx(tx, height, cutoff)) return reject('consensus', 'bad-txns-nonfinal', 'non-final transaction');
+  }
+  if (height >= params.bip34Height && !beginsWith(block.txs[0].scriptSig(0), pushHeight(height))) {
+    return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
+  }
+  const witness = checkWitnessCommitment(block, height >= params.segwitHeight);
+  if (witness !== null) return witness;
+  // After the commitment: before it, anyone could pad a witness and have a good block remembered as too heavy.
+  if (block.weight > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-blk-weight', `${WHERE}weight limit failed`);
+  return null;
+}
+
+function beginsWith(script: Uint8Array, start: Uint8Array): boolean {
+  return script.length >= start.length && equalBytes(script.subarray(0, start.length), start);
+}
+
+/** The commitment must match when there is one; without it no transaction may carry a witness. */
+function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {
+  const coinbase = block.txs[0];
+  const index = segwit && coinbase !== undefined ? witnessCommitmentIndex(coinbase) : -1;
+  if (index >= 0) {
+    const nonce = coinbase.witness(0);
+    if (nonce.length !== 1 || nonce[0].length !== 32) {
+      return reject('mutated', 'bad-witness-nonce-size', `${WHERE}invalid witness reserved value size`);
+    }
+    const script = coinbase.outputScript(index);
+    const expected = script.subarray(COMMITMENT_OFFSET, COMMITMENT_OFFSET + 32);
+    if (!equalBytes(witnessCommitment(block, nonce[0]), expected)) {
+      return reject('mutated', 'bad-witness-merkle-match', `${WHERE}witness merkle commitment mismatch`);
+    }
+    return null;
+  }
+  for (const tx of block.txs) {
+    if (tx.hasWitness) return reject('mutated', 'unexpected-witness', `${WHERE}unexpected witness data found`);
+  }
+  return null;
+}
+
+/** What a commitment output must hold: SHA-256d of the witness root and the coinbase's reserved value. */
+export function witnessCommitment(block: BlockView, reserved: Uint8Array): Uint8Array {
+  const pair = new Uint8Array(64);
+  pair.set(witnessMerkleRoot(block).root);
+  pair.set(reserved, 32);
+  return block.hashes.sha256d(pair);
+}

@@ -1,0 +1,63 @@
+// When a transaction may enter a block: absolute locktime (BIP-0113 decides which time counts) and relative locks (BIP-0068).
+// Used by block rules, the mempool and templates.
+
+import type { HeaderContext } from '../header-context.js';
+import { LOCKTIME_THRESHOLD } from '../limits.js';
+import type { TxView } from '../tx/tx-view.js';
+
+/** Sequence of an input that takes no part in locktime. */
+export const SEQUENCE_FINAL = 0xffffffff;
+/** Set: the sequence is no relative lock. */
+export const SEQUENCE_DISABLE_FLAG = 0x80000000;
+/** Set: the relative lock counts time, else blocks. */
+export const SEQUENCE_TYPE_FLAG = 0x00400000;
+/** The bits of the lock's value. */
+export const SEQUENCE_MASK = 0xffff;
+/** Relative times count units of 2^9 seconds. */
+export const SEQUENCE_GRANULARITY = 9;
+
+/**
+ * Whether a block at `height` may hold the transaction by its locktime.
+ * @param time seconds: the parent's median time from BIP-0113 on, before it the block's own time
+ */
+export function isFinalTx(tx: TxView, height: number, time: number): boolean {
+  const locktime = tx.locktime;
+  if (locktime === 0 || locktime < (locktime < LOCKTIME_THRESHOLD ? height : time)) return true;
+  for (let i = 0; i < tx.inputCount; i++) if (tx.sequence(i) !== SEQUENCE_FINAL) return false;
+  return true;
+}
+
+/** The last height and median time at which relative locks still hold; -1 for none. */
+export interface SequenceLocks {
+  minHeight: number;
+  minTime: number;
+}
+
+/**
+ * Relative locks of a transaction in a child of `prev`. The caller knows whether BIP-0068 is active.
+ * @param coinHeights height of the block that holds the coin of each input; prev.height + 1 for one of the same block or the mempool
+ */
+export function sequenceLocks(tx: TxView, coinHeights: ArrayLike<number>, prev: HeaderContext): SequenceLocks {
+  const locks: SequenceLocks = { minHeight: -1, minTime: -1 };
+  // The version is compared unsigned, so negative ones count as high.
+  if (tx.version >>> 0 < 2) return locks;
+  for (let i = 0; i < tx.inputCount; i++) {
+    const sequence = tx.sequence(i);
+    if ((sequence & SEQUENCE_DISABLE_FLAG) !== 0) continue;
+    const value = sequence & SEQUENCE_MASK;
+    if ((sequence & SEQUENCE_TYPE_FLAG) !== 0) {
+      // Time runs from the median before the coin's block.
+      const before = prev.ancestor(Math.max(coinHeights[i] - 1, 0));
+      if (before === null) throw new RangeError('a coin above its spender');
+      locks.minTime = Math.max(locks.minTime, before.medianTimePast() + value * 2 ** SEQUENCE_GRANULARITY - 1);
+    } else {
+      locks.minHeight = Math.max(locks.minHeight, coinHeights[i] + value - 1);
+    }
+  }
+  return locks;
+}
+
+/** Whether a child of `prev` is past these locks. */
+export function sequenceLocksMet(locks: SequenceLocks, prev: HeaderContext): boolean {
+  return locks.minHeight < prev.height + 1 && (locks.minTime < 0 || locks.minTime < prev.medianTimePast());
+}

@@ -1,0 +1,34 @@
+// How a failed script reads as a block's verdict. Core 0.21 words and ranks it by how many script threads run: with one, scripts are
+// run transaction by transaction among the other rules; with more, they are collected and looked at last. Used by chain and proposals.
+
+import type { ConnectResult } from '../connect.js';
+import type { Reject, Verdict } from '../state.js';
+import { reject } from './reject.js';
+
+/** The first script that failed. */
+export interface ScriptFailure {
+  /** Index of its transaction in the block. */
+  tx: number;
+  /** Text of the script error. */
+  error: string;
+  /** Whether the same input passes when nothing newer than P2SH is enforced. */
+  passesMandatory: boolean;
+}
+
+/** The verdict on a script of a transaction checked by itself: in the mempool, or in a block with one script thread. */
+export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesMandatory'>): Reject {
+  return failure.passesMandatory
+    ? reject('not-standard', `non-mandatory-script-verify-flag (${failure.error})`)
+    : reject('consensus', `mandatory-script-verify-flag-failed (${failure.error})`);
+}
+
+/**
+ * The block's verdict out of connectBlock's and the scripts'.
+ * @param failure the failing script with the lowest transaction index among those below result.scriptTxs
+ * @param sequential one script thread
+ */
+export function blockVerdict(result: ConnectResult, failure: ScriptFailure | null, sequential: boolean): Verdict {
+  if (failure === null) return result.verdict;
+  if (sequential) return { ...scriptReject(failure), category: 'consensus' };
+  return result.verdict ?? reject('consensus', 'block-validation-failed');
+}

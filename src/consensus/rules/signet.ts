@@ -1,0 +1,153 @@
+// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution lies in a push of the witness
+// commitment output; signing covers the block with that push cut to its mark, by way of two virtual transactions. Used by checkBlock.
+
+import type { Crypto } from '../../crypto/crypto.js';
+import type { BlockView } from '../block/block-view.js';
+import { merkleRoot, witnessCommitmentIndex } from '../block/merkle.js';
+import { equalBytes } from '../bytes/hex.js';
+import { ByteReader, DecodeError } from '../bytes/reader.js';
+import { ByteWriter } from '../bytes/writer.js';
+import type { ChainParams } from '../params/chain-params.js';
+import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_NULLDUMMY, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../script/flags.js';
+import { SighashCache } from '../script/sighash.js';
+import { verifyTxInput } from '../script/verify-input.js';
+import type { Verdict } from '../state.js';
+import { buildTx } from '../tx/build-tx.js';
+import { parseTx, type TxView } from '../tx/tx-view.js';
+import { reject } from './reject.js';
+import { pushData } from './script-push.js';
+
+const SOLUTION_HEADER = Uint8Array.of(0xec, 0xc7, 0xda, 0xa2);
+const SOLUTION_FLAGS = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS | SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_NULLDUMMY;
+const OP_0 = 0x00;
+const OP_RETURN = 0x6a;
+const OP_PUSHDATA1 = 0x4c;
+const OP_PUSHDATA4 = 0x4e;
+const NULL_INDEX = 0xffffffff;
+
+/** The virtual transaction that pays to the challenge and the one that spends it with the block's solution. */
+export interface SignetTxs {
+  toSpend: TxView;
+  toSign: TxView;
+}
+
+/** Whether the block satisfies the challenge; valid on networks without one and for genesis. */
+export function checkSignetSolution(block: BlockView, params: ChainParams, crypto: Crypto): Verdict {
+  const challenge = params.signetChallenge;
+  if (challenge === null || equalBytes(block.hash, params.genesisHash)) return null;
+  const txs = signetTxs(block, challenge);
+  if (txs !== null) {
+    const spent = [{ value: 0, script: challenge }];
+    const cache = new SighashCache(txs.toSign, crypto, spent);
+    if (verifyTxInput(txs.toSign, 0, spent, SOLUTION_FLAGS, crypto, cache) === 0) return null;
+  }
+  return reject('consensus', 'bad-signet-blksig', 'signet block signature validation failure');
+}
+
+/** The pair of virtual transactions of a block, or null when it has no commitment output or a malformed solution. */
+export function signetTxs(block: BlockView, challenge: Uint8Array): SignetTxs | null {
+  const coinbase = block.txs[0];
+  const index = coinbase === undefined ? -1 : witnessCommitmentIndex(coinbase);
+  if (index < 0) return null;
+  const cut = cutSolution(coinbase.outputScript(index));
+  const solution = parseSolution(cut.solution);
+  if (solution === null) return null;
+  const { header, hashes } = block;
+  const leaves = block.txs.map((tx, i) => (i === 0 ? txidWithScript(tx, index, cut.script, block) : tx.txid));
+  const signed = new ByteWriter(72)
+    .i32(header.version)
+    .bytes(header.prevHash)
+    .bytes(merkleRoot(leaves, hashes).root)
+    .u32(header.time)
+    .finish();
+  const toSpend = parseTx(
+    buildTx({
+      version: 0,
+      inputs: [
+        {
+          prevHash: new Uint8Array(32),
+          prevIndex: NULL_INDEX,
+          scriptSig: new ByteWriter(80).u8(OP_0).bytes(pushData(signed)).finish(),
+          sequence: 0,
+        },
+      ],
+      outputs: [{ value: 0, script: challenge }],
+      locktime: 0,
+    }),
+    hashes,
+  );
+  const toSign = parseTx(
+    buildTx({
+      version: 0,
+      inputs: [{ prevHash: toSpend.txid, prevIndex: 0, ...solution, sequence: 0 }],
+      outputs: [{ value: 0, script: Uint8Array.of(OP_RETURN) }],
+      locktime: 0,
+    }),
+    hashes,
+  );
+  return { toSpend, toSign };
+}
+
+/** The commitment script with its solution push cut to the mark, and the solution; null without one, script unchanged. */
+function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8Array | null } {
+  const out = new ByteWriter(script.length);
+  let solution: Uint8Array | null = null;
+  for (let at = 0; at < script.length; ) {
+    const op = script[at++];
+    if (op > OP_PUSHDATA4) {
+      out.u8(op);
+      continue;
+    }
+    let size = op;
+    if (op >= OP_PUSHDATA1) {
+      const lengthBytes = 1 << (op - OP_PUSHDATA1);
+      if (lengthBytes > script.length - at) break;
+      size = 0;
+      for (let k = lengthBytes - 1; k >= 0; k--) size = size * 256 + script[at + k];
+      at += lengthBytes;
+    }
+    if (size > script.length - at) break;
+    const data = script.subarray(at, at + size);
+    at += size;
+    // A push counts only when something follows the mark. An empty push is re-emitted as its bare opcode.
+    if (solution === null && data.length > SOLUTION_HEADER.length && equalBytes(data.subarray(0, 4), SOLUTION_HEADER)) {
+      solution = data.subarray(4);
+      out.bytes(pushData(SOLUTION_HEADER));
+    } else if (data.length > 0) out.bytes(pushData(data));
+    else out.u8(op);
+  }
+  return { script: solution === null ? script : out.finish(), solution };
+}
+
+/** scriptSig and witness of a solution; empty when there is none, which suits trivial challenges. null when malformed. */
+function parseSolution(solution: Uint8Array | null): { scriptSig: Uint8Array; witness: Uint8Array[] } | null {
+  if (solution === null) return { scriptSig: new Uint8Array(0), witness: [] };
+  try {
+    const reader = new ByteReader(solution);
+    const scriptSig = reader.varBytes();
+    const witness: Uint8Array[] = [];
+    for (let left = reader.compactSize(reader.remaining); left > 0; left--) witness.push(reader.varBytes());
+    return reader.remaining === 0 ? { scriptSig, witness } : null;
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}
+
+/** Id of the coinbase with another script in one output. */
+function txidWithScript(coinbase: TxView, index: number, script: Uint8Array, block: BlockView): Uint8Array {
+  const inputs = [];
+  for (let i = 0; i < coinbase.inputCount; i++) {
+    inputs.push({
+      prevHash: coinbase.prevHash(i),
+      prevIndex: coinbase.prevIndex(i),
+      scriptSig: coinbase.scriptSig(i),
+      sequence: coinbase.sequence(i),
+    });
+  }
+  const outputs = [];
+  for (let i = 0; i < coinbase.outputCount; i++) {
+    outputs.push({ value: coinbase.outputValueBig(i), script: i === index ? script : coinbase.outputScript(i) });
+  }
+  return block.hashes.sha256d(buildTx({ version: coinbase.version, inputs, outputs, locktime: coinbase.locktime }));
+}
