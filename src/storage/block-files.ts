@@ -1,4 +1,23 @@
+// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp), so that -loadblock, -reindex and other
+// tools read them and a Core node's blocks folder can be adopted:
+//
+//   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then the next number
+//   revNNNNN.dat   { magic, 4 | length, LE32 | undo data | sha256d(hash of previous block | undo data), 32 }
+//   xor.dat        8-byte key over the bytes of both, when there is one
+//
+// An append resolves when the kernel has the bytes: from then on they survive the death of the process, and the caller may log the
+// index row. fsync happens at rollover, in sync() and in close(). Caller: chain.
+
+import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { equalBytes } from '../consensus/bytes/hex.js';
+import { readU32 } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
+import { ReadHandles } from './read-handles.js';
+import { isMagic, readExactly, RECORD_HEAD_BYTES, RecordFile, type RecordFormat } from './record-file.js';
+import { fromSystemError, StoreError } from './store-error.js';
+import { createXorKey, loadXorKey } from './xor-key.js';
 
 /** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
 export interface BlockPosition {
@@ -13,27 +32,278 @@ export interface BlockFilesOptions {
   readonly magic: Uint8Array;
   /** Size at which a new file starts (128 MiB). */
   readonly maxFileBytes?: number;
-  /** Create an XOR key (xor.dat) when the folder is new. An existing key is always honoured. */
+  /** Create an XOR key (xor.dat) when the folder holds no blocks yet (no). An existing key is always honoured. */
   readonly createXorKey?: boolean;
-  /** The highest block position the index knows, null for none. Opening fails when that block is not whole. */
+  /** The highest block position that the index knows, null for none. Opening fails when that block is not whole. */
   readonly lastKnown: BlockPosition | null;
+  /** Per file, the highest undo position that the index knows; nothing up to its end is ever cut off. */
+  readonly lastKnownUndo?: ReadonlyMap<number, number>;
 }
 
+/** What opening found and repaired, for the log. */
+export interface BlockFilesRepair {
+  /** Bytes of a half-written block that were cut off. */
+  readonly tornBytes: number;
+}
+
+const MAX_BLOCK_FILE_BYTES = 128 << 20;
+const CHECKSUM_BYTES = 32;
+/** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
+const READ_HANDLES = 16;
+/** Rev files open for appending: blocks that arrive out of order in the initial download get their undo in older files. */
+const UNDO_WRITERS = 8;
+
+const fileName = (kind: 'blk' | 'rev', file: number): string => `${kind}${String(file).padStart(5, '0')}.dat`;
+
+/** The block and undo files of one network. */
 export class BlockFiles {
-  static async open(options: BlockFilesOptions, deps: { hashes: Hashes }): Promise<BlockFiles> { throw new Error(`later ${options.dir} ${deps}`); }
-  /** Appends one block; resolves once the kernel has it. Order of positions = order of calls. */
-  appendBlock(block: Uint8Array): Promise<BlockPosition> { throw new Error(`later ${block}`); }
-  /** The block's bytes, a fresh array. STORE_CORRUPTION / STORE_NOT_FOUND when it isn't there. */
-  readBlock(at: BlockPosition): Promise<Uint8Array> { throw new Error(`later ${at}`); }
-  /** Appends undo data to revNNNNN.dat of the block's file. @returns position of the payload. @param prevHash hash of the block's parent */
-  appendUndo(file: number, undo: Uint8Array, prevHash: Uint8Array): Promise<number> { throw new Error(`later ${file}${undo}${prevHash}`); }
-  /** Undo payload, checksum verified. */
-  readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> { throw new Error(`later ${at}${prevHash}`); }
-  /** fsync of everything written since the last sync. */
-  sync(): Promise<void> { throw new Error('later'); }
+  readonly repair: BlockFilesRepair;
+  private readonly undoWriters = new Map<number, RecordFile>();
+  private readonly readHandles = new ReadHandles(READ_HANDLES);
+  /** Appends run one after the other; this is the last one. */
+  private lastAppend: Promise<unknown> = Promise.resolve();
+  private closing: Promise<void> | null = null;
+
+  private constructor(
+    private readonly options: BlockFilesOptions,
+    private readonly hashes: Hashes,
+    private readonly format: RecordFormat,
+    private readonly blkSizes: Map<number, number>,
+    private readonly revSizes: Map<number, number>,
+    private currentFile: number,
+    private current: RecordFile,
+    tornBytes: number,
+  ) {
+    this.repair = { tornBytes };
+  }
+
+  /** Opens the folder, checks it against the index and cuts back a half-written block at its end. */
+  static async open(options: BlockFilesOptions, deps: { hashes: Hashes }): Promise<BlockFiles> {
+    const { dir, lastKnown } = options;
+    const blkSizes = new Map<number, number>();
+    const revSizes = new Map<number, number>();
+    try {
+      mkdirSync(dir, { recursive: true });
+      for (const name of readdirSync(dir)) {
+        const match = /^(blk|rev)(\d{5,7})\.dat$/.exec(name);
+        if (match !== null) (match[1] === 'blk' ? blkSizes : revSizes).set(Number(match[2]), statSync(join(dir, name)).size);
+      }
+    } catch (error) {
+      throw fromSystemError(error, `read the folder ${dir}`);
+    }
+    let xorKey = await loadXorKey(dir);
+    if (xorKey === null && options.createXorKey === true && blkSizes.size === 0) xorKey = await createXorKey(dir);
+    const format: RecordFormat = { magic: options.magic, xorKey };
+
+    if (lastKnown !== null) await assertKnownBlock(dir, format, lastKnown);
+    const currentFile = Math.max(0, ...blkSizes.keys());
+    const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0);
+    try {
+      const tornBytes = await current.cutTornTail(lastKnown?.file === currentFile ? lastKnown.pos - RECORD_HEAD_BYTES : 0);
+      blkSizes.set(currentFile, current.size);
+      return new BlockFiles(options, deps.hashes, format, blkSizes, revSizes, currentFile, current, tornBytes);
+    } catch (error) {
+      await current.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Appends one block; resolves once the kernel has it. Positions come in the order of the calls. After a failure nothing has changed. */
+  appendBlock(block: Uint8Array): Promise<BlockPosition> {
+    return this.inTurn(async () => {
+      const maxBytes = this.options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
+      if (this.current.size > 0 && this.current.size + RECORD_HEAD_BYTES + block.length > maxBytes) await this.rollOver();
+      const pos = await this.current.append(block, null);
+      this.blkSizes.set(this.currentFile, this.current.size);
+      return { file: this.currentFile, pos };
+    });
+  }
+
+  private async rollOver(): Promise<void> {
+    await this.current.sync();
+    const file = this.currentFile + 1;
+    const next = await RecordFile.open(join(this.options.dir, fileName('blk', file)), this.format, 0);
+    await this.syncFolder();
+    await this.current.close();
+    this.current = next;
+    this.currentFile = file;
+    this.blkSizes.set(file, next.size);
+  }
+
+  /** Makes new names in the folder durable; where the system can't (Windows), they become so with time. */
+  private async syncFolder(): Promise<void> {
+    const folder = await open(this.options.dir, 'r').catch(() => null);
+    await folder?.sync().catch(() => {});
+    await folder?.close().catch(() => {});
+  }
+
+  /**
+   * Appends undo data to the rev file that goes with a block's file.
+   * @param file the block's file number @param undo codec/undo.ts @param prevHash hash of the block's parent, internal order
+   * @returns position of the payload
+   */
+  appendUndo(file: number, undo: Uint8Array, prevHash: Uint8Array): Promise<number> {
+    return this.inTurn(async () => {
+      const writer = await this.undoWriter(file);
+      const pos = await writer.append(undo, this.checksum(prevHash, undo));
+      this.revSizes.set(file, writer.size);
+      return pos;
+    });
+  }
+
+  private checksum(prevHash: Uint8Array, undo: Uint8Array): Uint8Array {
+    const message = new Uint8Array(prevHash.length + undo.length);
+    message.set(prevHash);
+    message.set(undo, prevHash.length);
+    return this.hashes.sha256d(message);
+  }
+
+  private async undoWriter(file: number): Promise<RecordFile> {
+    const open = this.undoWriters.get(file);
+    if (open !== undefined) return open;
+    if (this.undoWriters.size >= UNDO_WRITERS) {
+      const [oldest, writer] = this.undoWriters.entries().next().value as [number, RecordFile];
+      this.undoWriters.delete(oldest);
+      await writer.close();
+    }
+    const writer = await RecordFile.open(join(this.options.dir, fileName('rev', file)), this.format, CHECKSUM_BYTES);
+    const known = this.options.lastKnownUndo?.get(file);
+    if (known !== undefined && (await writer.wholeRecordAt(known - RECORD_HEAD_BYTES)) === null) {
+      await writer.close();
+      throw new StoreError('STORE_CORRUPTION', `${basename(writer.path)} holds no undo data at ${known}, where the index expects some`);
+    }
+    await writer.cutTornTail(known === undefined ? 0 : known - RECORD_HEAD_BYTES);
+    this.undoWriters.set(file, writer);
+    return writer;
+  }
+
+  /** The block's bytes, a fresh array. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. */
+  async readBlock(at: BlockPosition): Promise<Uint8Array> {
+    const path = join(this.options.dir, fileName('blk', at.file));
+    return this.readHandles.use(path, async (handle) => {
+      const block = new Uint8Array(await readLength(handle, path, this.format, at.pos, this.blkSizes.get(at.file) ?? 0, 0));
+      await readExactly(handle, path, block, at.pos, this.format.xorKey);
+      return block;
+    });
+  }
+
+  /** Undo data, its checksum verified. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. @param prevHash hash of the block's parent */
+  async readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> {
+    const path = join(this.options.dir, fileName('rev', at.file));
+    return this.readHandles.use(path, async (handle) => {
+      const length = await readLength(handle, path, this.format, at.pos, this.revSizes.get(at.file) ?? 0, CHECKSUM_BYTES);
+      const bytes = new Uint8Array(length + CHECKSUM_BYTES);
+      await readExactly(handle, path, bytes, at.pos, this.format.xorKey);
+      const undo = bytes.subarray(0, length);
+      if (!equalBytes(this.checksum(prevHash, undo), bytes.subarray(length))) {
+        throw new StoreError('STORE_CORRUPTION', `Checksum mismatch of the undo data in ${basename(path)} at ${at.pos}`);
+      }
+      return undo;
+    });
+  }
+
+  /** fsync of everything appended before the call. */
+  sync(): Promise<void> {
+    return this.inTurn(() => this.syncAll());
+  }
+
+  private async syncAll(): Promise<void> {
+    await this.current.sync();
+    for (const writer of this.undoWriters.values()) await writer.sync();
+  }
+
   /** Bytes in blk and rev files. */
-  get sizeOnDisk(): number { throw new Error('later'); }
-  /** Numbers of the blk files present, ascending, and their paths (for reindex with scanBlocks). */
-  files(): { file: number; path: string }[] { throw new Error('later'); }
-  close(): Promise<void> { throw new Error('later'); }
+  get sizeOnDisk(): number {
+    let bytes = 0;
+    for (const size of this.blkSizes.values()) bytes += size;
+    for (const size of this.revSizes.values()) bytes += size;
+    return bytes;
+  }
+
+  /** The XOR key of the folder, null for none. */
+  get xorKey(): Uint8Array | null {
+    return this.format.xorKey;
+  }
+
+  /** The blk files, by number; a reindex scans them in this order. */
+  files(): { file: number; path: string }[] {
+    return [...this.blkSizes.keys()].sort((a, b) => a - b).map((file) => ({ file, path: join(this.options.dir, fileName('blk', file)) }));
+  }
+
+  /** Removes all undo files: a reindex writes them anew. */
+  removeUndoFiles(): Promise<void> {
+    return this.inTurn(async () => {
+      for (const writer of this.undoWriters.values()) await writer.close();
+      this.undoWriters.clear();
+      for (const file of [...this.revSizes.keys()]) {
+        const path = join(this.options.dir, fileName('rev', file));
+        await this.readHandles.drop(path);
+        try {
+          unlinkSync(path);
+        } catch (error) {
+          throw fromSystemError(error, `remove ${basename(path)}`);
+        }
+        this.revSizes.delete(file);
+      }
+    });
+  }
+
+  /** Waits for appends under way, syncs and closes. A second call does nothing. */
+  close(): Promise<void> {
+    this.closing ??= this.lastAppend.then(async () => {
+      this.readHandles.close();
+      try {
+        await this.syncAll();
+      } finally {
+        await this.current.close();
+        for (const writer of this.undoWriters.values()) await writer.close();
+      }
+    });
+    return this.closing;
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.closing !== null) return Promise.reject(new StoreError('STORE_CLOSED', 'The block files are closed'));
+    const result = this.lastAppend.then(work);
+    this.lastAppend = result.catch(() => {});
+    return result;
+  }
+}
+
+/** Reads the head in front of a payload and checks its length against the size of the file, before anything is allocated for it. */
+async function readLength(
+  handle: Parameters<typeof readExactly>[0],
+  path: string,
+  format: RecordFormat,
+  pos: number,
+  fileSize: number,
+  trailerBytes: number,
+): Promise<number> {
+  if (!(Number.isSafeInteger(pos) && pos >= RECORD_HEAD_BYTES && pos <= fileSize)) {
+    throw new StoreError('STORE_NOT_FOUND', `${basename(path)} has no record at ${pos}`);
+  }
+  const head = new Uint8Array(RECORD_HEAD_BYTES);
+  await readExactly(handle, path, head, pos - RECORD_HEAD_BYTES, format.xorKey);
+  if (!isMagic(head, 0, format.magic)) throw new StoreError('STORE_CORRUPTION', `${basename(path)} has no record at ${pos}: wrong magic`);
+  const length = readU32(head, 4);
+  if (pos + length + trailerBytes > fileSize) {
+    throw new StoreError('STORE_CORRUPTION', `The record of ${basename(path)} at ${pos} claims ${length} bytes, more than the file has`);
+  }
+  return length;
+}
+
+async function assertKnownBlock(dir: string, format: RecordFormat, known: BlockPosition): Promise<void> {
+  const path = join(dir, fileName('blk', known.file));
+  const handles = new ReadHandles(0);
+  try {
+    await handles.use(path, async (handle) => {
+      const { size } = await handle.stat();
+      await readLength(handle, path, format, known.pos, size, 0);
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreError('STORE_CORRUPTION', `The block index names a block in ${basename(path)} at ${known.pos} that is not there: ${reason}`, error);
+  } finally {
+    handles.close();
+  }
 }

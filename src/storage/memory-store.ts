@@ -1,12 +1,122 @@
-import type { BatchOp, BatchOptions, Store, StoreCursor, StoreEntry, StoreRange, StoreStats } from './store.js';
+// A Store in memory, for tests and for chains that need not last. Ordered, consistent and closed like the real ones.
+
+import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange, type StoreStats } from './store.js';
+import { StoreError } from './store-error.js';
+
+// Latin-1 strings compare by code unit, so in the order of their bytes.
+const toText = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+
+/** Entries of one chunk when the caller names no number. */
+const DEFAULT_CHUNK = 1000;
+
+class MemoryCursor implements StoreCursor {
+  private at = 0;
+  private closed = false;
+
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly entries: StoreEntry[],
+  ) {}
+
+  async next(max: number = DEFAULT_CHUNK): Promise<StoreEntry[]> {
+    if (this.closed) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
+    this.store.assertOpen('read a range');
+    const chunk = this.entries.slice(this.at, this.at + max);
+    this.at += chunk.length;
+    return chunk.map(([key, value]) => [key.slice(), value.slice()]);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.entries.length = 0;
+  }
+}
+
+/** An ordered map behind the Store interface. Values are copied in and out; nothing is shared with the caller. */
 export class MemoryStore implements Store {
   readonly engine = 'memory';
-  get(_key: Uint8Array): Promise<Uint8Array | undefined> { throw new Error('later'); }
-  getMany(_keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> { throw new Error('later'); }
-  batch(_ops: readonly BatchOp[], _options?: BatchOptions): Promise<void> { throw new Error('later'); }
-  cursor(_range?: StoreRange): StoreCursor { throw new Error('later'); }
-  iterate(_range?: StoreRange): AsyncIterable<StoreEntry> { throw new Error('later'); }
-  approximateSize(_gte: Uint8Array, _lt: Uint8Array): Promise<number> { throw new Error('later'); }
-  stats(): StoreStats { throw new Error('later'); }
-  close(): Promise<void> { throw new Error('later'); }
+  private readonly rows = new Map<string, StoreEntry>();
+  /** Keys in order; null when keys came or went since it was made. */
+  private order: string[] | null = null;
+  private closed = false;
+  private readonly counts = { gets: 0, batches: 0, writes: 0 };
+
+  /** Number of rows. */
+  get size(): number {
+    return this.rows.size;
+  }
+
+  assertOpen(doing: string): void {
+    if (this.closed) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    return (await this.getMany([key]))[0];
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    this.assertOpen('read keys');
+    this.counts.gets += keys.length;
+    return keys.map((key) => this.rows.get(toText(key))?.[1].slice());
+  }
+
+  async batch(ops: readonly BatchOp[], _options: BatchOptions = {}): Promise<void> {
+    this.assertOpen('write a batch');
+    this.counts.batches++;
+    this.counts.writes += ops.length;
+    for (const op of ops) {
+      const text = toText(op.key);
+      if (op.type === 'put') {
+        if (!this.rows.has(text)) this.order = null;
+        this.rows.set(text, [op.key.slice(), op.value.slice()]);
+      } else if (this.rows.delete(text)) {
+        this.order = null;
+      }
+    }
+  }
+
+  cursor(range: StoreRange = {}): StoreCursor {
+    this.assertOpen('open a cursor');
+    this.order ??= [...this.rows.keys()].sort((a, b) => (a < b ? -1 : 1));
+    const order = this.order;
+    const first = range.gte === undefined ? 0 : lowerBound(order, toText(range.gte));
+    const end = range.lt === undefined ? order.length : Math.max(first, lowerBound(order, toText(range.lt)));
+    const texts = order.slice(first, end);
+    if (range.reverse === true) texts.reverse();
+    if (range.limit !== undefined) texts.length = Math.min(texts.length, Math.max(0, range.limit));
+    // Rows are replaced, never changed, so references are a snapshot.
+    return new MemoryCursor(this, texts.map((text) => this.rows.get(text) as StoreEntry));
+  }
+
+  iterate(range: StoreRange = {}): AsyncIterable<StoreEntry> {
+    return iterateCursor(() => this.cursor(range));
+  }
+
+  async approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number> {
+    this.assertOpen('estimate a size');
+    const [from, to] = [toText(gte), toText(lt)];
+    let bytes = 0;
+    for (const [text, row] of this.rows) if (text >= from && text < to) bytes += row[0].length + row[1].length;
+    return bytes;
+  }
+
+  stats(): StoreStats {
+    return { ...this.counts };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+/** Index of the first text that is not below `bound`. */
+function lowerBound(order: readonly string[], bound: string): number {
+  let low = 0;
+  let high = order.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (order[middle] < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

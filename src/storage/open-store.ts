@@ -1,14 +1,84 @@
-import type { Store } from './store.js';
-/** Engines by the name in the ENGINE file. */
-export type EngineName = 'nxtedition-rocksdb' | 'level-rocksdb';
+// Opens a data folder's database with the right RocksDB binding. Callers: node (chain), wallets.
+
+import type { Engine, EngineName } from './engine.js';
+import { fromEngineError } from './engine.js';
+import { ENGINE_FORMAT, isEngineName, readEngineFile, writeEngineFile } from './engine-file.js';
+import { loadLevelEngine } from './level-engine.js';
+import { loadNxteditionEngine } from './nxtedition-engine.js';
+import { RocksStore } from './rocks-store.js';
+import { StoreError } from './store-error.js';
+
+export type { EngineName } from './engine.js';
+
 export interface OpenStoreOptions {
+  /** Folder of the database, created when missing. */
   readonly path: string;
   /** Insist on one engine; by default the folder's own, or the fastest that loads for a new folder. */
   readonly engine?: EngineName;
   /** Bytes for RocksDB's block cache (8 MiB). */
   readonly cacheBytes?: number;
-  /** Bytes for memtables (16 MiB). */
+  /** Bytes for memtables (32 MiB); while they are written out, up to half as much again. */
   readonly writeBufferBytes?: number;
 }
-/** Opens (or creates) a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION. */
-export function openStore(options: OpenStoreOptions): Promise<Store> { throw new Error(`later ${options}`); }
+
+const LOADERS: Record<EngineName, () => Engine> = {
+  'nxtedition-rocksdb': loadNxteditionEngine,
+  'level-rocksdb': loadLevelEngine,
+};
+/** Fastest first. */
+const PREFERENCE: readonly EngineName[] = ['nxtedition-rocksdb', 'level-rocksdb'];
+
+/** Loads a binding, or says why it doesn't load here. */
+export function loadEngine(name: EngineName): Engine | Error {
+  try {
+    return LOADERS[name]();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function fastestEngine(): Engine {
+  const reasons: string[] = [];
+  for (const name of PREFERENCE) {
+    const engine = loadEngine(name);
+    if (!(engine instanceof Error)) return engine;
+    reasons.push(`${name}: ${engine.message.split('\n', 1)[0]}`);
+  }
+  throw new StoreError('STORE_ENGINE', `No RocksDB binding loads on this machine (${reasons.join('; ')})`);
+}
+
+function namedEngine(name: EngineName, path: string): Engine {
+  const engine = loadEngine(name);
+  if (!(engine instanceof Error)) return engine;
+  throw new StoreError('STORE_ENGINE', `${path} needs the engine ${name}, which does not load on this machine: ${engine.message}`, engine);
+}
+
+async function chooseEngine(path: string, wanted: EngineName | undefined): Promise<Engine> {
+  const record = await readEngineFile(path);
+  if (record === null) {
+    const engine = wanted === undefined ? fastestEngine() : namedEngine(wanted, path);
+    await writeEngineFile(path, engine);
+    return engine;
+  }
+  if (!isEngineName(record.engine) || record.format !== ENGINE_FORMAT) {
+    throw new StoreError('STORE_ENGINE', `${path} was written by engine ${record.engine}, format ${record.format}, which this version of adit does not read`);
+  }
+  if (wanted !== undefined && wanted !== record.engine) {
+    throw new StoreError('STORE_ENGINE', `${path} was written by engine ${record.engine} and cannot be opened with ${wanted}`);
+  }
+  return namedEngine(record.engine, path);
+}
+
+/** Opens or creates a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION, STORE_IO. */
+export async function openStore(options: OpenStoreOptions): Promise<RocksStore> {
+  const engine = await chooseEngine(options.path, options.engine);
+  try {
+    const db = await engine.open(options.path, {
+      cacheBytes: options.cacheBytes ?? 8 << 20,
+      writeBufferBytes: options.writeBufferBytes ?? 32 << 20,
+    });
+    return new RocksStore(engine.name, db);
+  } catch (error) {
+    throw fromEngineError(error, `open ${options.path}`);
+  }
+}

@@ -1,18 +1,213 @@
+// Reads blocks out of files that other programs wrote: Core's blk files, bootstrap.dat, and text files with one block in hex per line.
+// Streams with bounded memory and finds its way again behind damage. Callers: -loadblock and -reindex in chain.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readU32 } from '../consensus/bytes/reader.js';
+import { isMagic, RECORD_HEAD_BYTES } from './record-file.js';
+import { fromSystemError, StoreError } from './store-error.js';
+import { applyXor, loadXorKey } from './xor-key.js';
+
 /** A block found in a file. */
 export interface ScannedBlock {
   /** Byte offset of the block (raw files) or of its line (hex files). */
   readonly pos: number;
+  /** A fresh array. */
   readonly bytes: Uint8Array;
 }
+
 export interface ScanOptions {
   /** Message start of the network, 4 bytes. */
   readonly magic: Uint8Array;
   /** XOR key of the file; by default xor.dat beside it, if there is one. null: none. */
   readonly xorKey?: Uint8Array | null;
-  /** Whether a payload is a block; when not, the search goes on one byte behind its magic. */
+  /** Whether a payload (a view, valid during the call) is a block; when not, the search goes on one byte behind its magic. */
   readonly parses?: (bytes: Uint8Array) => boolean;
 }
-/** Blocks of a blk file, bootstrap.dat, or of a text file with one block in hex per line (told by its first bytes). */
-export async function* scanBlocks(path: string, options: ScanOptions): AsyncGenerator<ScannedBlock, void, undefined> { throw new Error(`later ${path}${options}`); }
-/** Blocks of a text file, one hex block per line. */
-export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, void, undefined> { throw new Error(`later ${path}`); }
+
+/** Core's MAX_BLOCK_SERIALIZED_SIZE; a record that claims more is damage. */
+const MAX_BLOCK_BYTES = 4_000_000;
+/** A header alone; Core skips shorter records too. */
+const MIN_BLOCK_BYTES = 80;
+const READ_BYTES = 1 << 20;
+/** Longest line of a hex file: a block, and room for a line end. */
+const MAX_LINE_BYTES = 2 * MAX_BLOCK_BYTES + 16;
+
+/** A window over a file that moves forward. Holds at most what one block needs plus one read. */
+class FileWindow {
+  private buffer = new Uint8Array(READ_BYTES);
+  /** File offset of buffer[0]. */
+  private base = 0;
+  private filled = 0;
+
+  constructor(
+    private readonly handle: FileHandle,
+    private readonly path: string,
+    private readonly xorKey: Uint8Array | null,
+  ) {}
+
+  /**
+   * Bytes from file offset `from` on; at least `count` of them unless the file ends before. A view, valid until the next call.
+   * `from` never goes back.
+   */
+  async view(from: number, count: number): Promise<Uint8Array> {
+    let start = from - this.base;
+    if (start + count > this.filled) {
+      // Only now is the part in front dropped, so that small steps cost nothing.
+      const kept = Math.max(0, this.filled - start);
+      if (kept > 0) this.buffer.copyWithin(0, start, this.filled);
+      this.base = from;
+      this.filled = kept;
+      start = 0;
+      await this.fill(count);
+    }
+    return this.buffer.subarray(start, this.filled);
+  }
+
+  private async fill(count: number): Promise<void> {
+    if (this.buffer.length < count) {
+      const grown = new Uint8Array(count + READ_BYTES);
+      grown.set(this.buffer.subarray(0, this.filled));
+      this.buffer = grown;
+    }
+    while (this.filled < count) {
+      let bytesRead: number;
+      try {
+        ({ bytesRead } = await this.handle.read(this.buffer, this.filled, this.buffer.length - this.filled, this.base + this.filled));
+      } catch (error) {
+        throw fromSystemError(error, `read ${this.path}`);
+      }
+      if (bytesRead === 0) return;
+      applyXor(this.buffer.subarray(this.filled, this.filled + bytesRead), this.base + this.filled, this.xorKey);
+      this.filled += bytesRead;
+    }
+  }
+}
+
+async function openInput(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw fromSystemError(error, `open ${path}`);
+  }
+}
+
+/** Blocks of a blk file, of a bootstrap file, or of a text file with one block in hex per line; told by its first bytes. */
+export async function* scanBlocks(path: string, options: ScanOptions): AsyncGenerator<ScannedBlock, void, undefined> {
+  const xorKey = options.xorKey === undefined ? await loadXorKey(dirname(path)) : options.xorKey;
+  const handle = await openInput(path);
+  try {
+    const raw = await new FileWindow(handle, path, null).view(0, MIN_BLOCK_BYTES);
+    if (looksLikeHex(raw)) yield* hexLines(handle, path);
+    else yield* records(handle, path, options, xorKey);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Blocks of a text file, one block in hex per line; empty lines are skipped. Throws StoreError STORE_FORMAT naming the line. */
+export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, void, undefined> {
+  const handle = await openInput(path);
+  try {
+    yield* hexLines(handle, path);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Eighty hex digits in a row are a line of a block; no network's magic is text, and a key hides it from chance better than not at all. */
+function looksLikeHex(start: Uint8Array): boolean {
+  if (start.length < MIN_BLOCK_BYTES) return false;
+  for (let i = 0; i < MIN_BLOCK_BYTES; i++) if (HEX[start[i]] === 255) return false;
+  return true;
+}
+
+async function* records(handle: FileHandle, path: string, options: ScanOptions, xorKey: Uint8Array | null): AsyncGenerator<ScannedBlock, void, undefined> {
+  const { magic, parses } = options;
+  const window = new FileWindow(handle, path, xorKey);
+  let at = 0;
+  for (;;) {
+    const view = await window.view(at, RECORD_HEAD_BYTES);
+    if (view.length < RECORD_HEAD_BYTES) return;
+    const skip = findMagic(view, magic);
+    if (skip > 0) {
+      at += skip;
+      continue;
+    }
+    const length = readU32(view, 4);
+    if (length >= MIN_BLOCK_BYTES && length <= MAX_BLOCK_BYTES) {
+      const record = await window.view(at, RECORD_HEAD_BYTES + length);
+      if (record.length >= RECORD_HEAD_BYTES + length) {
+        const payload = record.subarray(RECORD_HEAD_BYTES, RECORD_HEAD_BYTES + length);
+        if (parses === undefined || parses(payload)) {
+          yield { pos: at + RECORD_HEAD_BYTES, bytes: payload.slice() };
+          at += RECORD_HEAD_BYTES + length;
+          continue;
+        }
+      }
+    }
+    // Damage, or magic bytes by chance: look for the next magic right behind this one.
+    at += 1;
+  }
+}
+
+/** Offset of the first magic in `bytes`, or how far the next look may begin when there is none; 0 means "here". */
+function findMagic(bytes: Uint8Array, magic: Uint8Array): number {
+  const last = bytes.length - magic.length;
+  let at = bytes.indexOf(magic[0]);
+  while (at !== -1 && at <= last) {
+    if (isMagic(bytes, at, magic)) return at;
+    at = bytes.indexOf(magic[0], at + 1);
+  }
+  return last + 1;
+}
+
+/** Value of each hex digit by its character code, 255 for the rest. */
+const HEX = new Uint8Array(256).fill(255);
+for (let i = 0; i < 16; i++) {
+  HEX['0123456789abcdef'.charCodeAt(i)] = i;
+  HEX['0123456789ABCDEF'.charCodeAt(i)] = i;
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+async function* hexLines(handle: FileHandle, path: string): AsyncGenerator<ScannedBlock, void, undefined> {
+  const window = new FileWindow(handle, path, null);
+  let at = 0;
+  for (let line = 1; ; line++) {
+    let view = await window.view(at, 1);
+    if (view.length === 0) return;
+    let end = view.indexOf(LINE_FEED);
+    while (end === -1) {
+      if (view.length > MAX_LINE_BYTES) throw new StoreError('STORE_FORMAT', `${path}: line ${line} is longer than any block`);
+      const seen = view.length;
+      view = await window.view(at, seen + 1);
+      if (view.length === seen) break;
+      end = view.indexOf(LINE_FEED, seen);
+    }
+    const next = end === -1 ? view.length : end + 1;
+    let length = end === -1 ? view.length : end;
+    if (length > 0 && view[length - 1] === CARRIAGE_RETURN) length--;
+    if (length > MAX_LINE_BYTES) throw new StoreError('STORE_FORMAT', `${path}: line ${line} is longer than any block`);
+    if (length > 0) {
+      const bytes = decodeHex(view, length);
+      if (bytes === null) throw new StoreError('STORE_FORMAT', `${path}: line ${line} is not a block in hex`);
+      yield { pos: at, bytes };
+    }
+    at += next;
+  }
+}
+
+/** Decodes the first `length` characters of ASCII hex; null when they aren't. */
+function decodeHex(text: Uint8Array, length: number): Uint8Array | null {
+  if (length % 2 !== 0) return null;
+  const bytes = new Uint8Array(length / 2);
+  for (let i = 0; i < bytes.length; i++) {
+    const high = HEX[text[2 * i]];
+    const low = HEX[text[2 * i + 1]];
+    if ((high | low) > 15) return null;
+    bytes[i] = (high << 4) | low;
+  }
+  return bytes;
+}

@@ -1,10 +1,64 @@
-/** The fields of a coin as stored; structurally the same as consensus/coin.ts. */
-export interface StoredCoin {
-  readonly value: number;
-  readonly script: Uint8Array;
-  readonly height: number;
-  readonly coinbase: boolean;
+// The value of a coin's row, as in Core's chainstate: varint(2 height + coinbase), compressed amount, compressed script.
+// Callers: the coins cache and readers of the coins; undo.ts shares the output part.
+
+import type { Coin } from '../../consensus/coin.js';
+import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { compressAmount, decompressAmount } from './amount.js';
+import { StoreError } from '../store-error.js';
+import { readScript, writeScript } from './script.js';
+import { readVarint, readVarintBig, writeVarint } from './varint.js';
+
+/** Heights are 31 bits in Core's coin. */
+const MAX_HEIGHT_CODE = 0xffff_ffff;
+
+/** Compressed amounts that stay below 2^53 take at most this many groups; a longer varint needs the bigint reader. */
+const SMALL_VARINT_BYTES = 7;
+
+/** Amount and script of an output in Core's compressed form. */
+export function writeTxOut(writer: ByteWriter, coin: Coin): void {
+  if (!(Number.isSafeInteger(coin.value) && coin.value >= 0)) throw new RangeError('a coin must be worth a non-negative safe number of satoshi');
+  writeVarint(writer, compressAmount(coin.value));
+  writeScript(writer, coin.script);
 }
-export function encodeCoin(coin: StoredCoin): Uint8Array { throw new Error(`later ${coin}`); }
-/** Throws StoreError STORE_CORRUPTION. */
-export function decodeCoin(bytes: Uint8Array): StoredCoin { throw new Error(`later ${bytes}`); }
+
+/** Amount part of an output. Throws DecodeError. */
+export function readAmount(reader: ByteReader): number {
+  let length = 1;
+  while (reader.offset + length <= reader.end && (reader.data[reader.offset + length - 1] & 0x80) !== 0) length++;
+  const amount = decompressAmount(length <= SMALL_VARINT_BYTES ? readVarint(reader) : readVarintBig(reader));
+  if (amount === null) throw new DecodeError('amount out of range');
+  return amount;
+}
+
+/** Height and coinbase flag in one number. */
+export function heightCode(coin: Coin): number {
+  return coin.height * 2 + (coin.coinbase ? 1 : 0);
+}
+
+/** Reads what heightCode made. Throws DecodeError. */
+export function readHeightCode(reader: ByteReader): number {
+  return readVarint(reader, MAX_HEIGHT_CODE);
+}
+
+export function encodeCoin(coin: Coin): Uint8Array {
+  const writer = new ByteWriter(coin.script.length + 16);
+  writeVarint(writer, heightCode(coin));
+  writeTxOut(writer, coin);
+  return writer.finish();
+}
+
+/** Decodes the coin in bytes [start, end); the script is a copy. Throws StoreError STORE_CORRUPTION. */
+export function decodeCoin(bytes: Uint8Array, start = 0, end: number = bytes.length): Coin {
+  try {
+    const reader = new ByteReader(bytes, start, end);
+    const code = readHeightCode(reader);
+    const value = readAmount(reader);
+    const script = readScript(reader);
+    if (reader.remaining !== 0) throw new DecodeError('bytes left over');
+    return { value, script, height: Math.floor(code / 2), coinbase: code % 2 === 1 };
+  } catch (error) {
+    if (error instanceof DecodeError) throw new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${error.message}`, error);
+    throw error;
+  }
+}

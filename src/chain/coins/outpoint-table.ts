@@ -1,0 +1,167 @@
+// From outpoint to entry: a hash table outside the V8 heap that grows bit by bit. Caller: coins-cache.ts.
+//
+// Segments of 4,096 slots, open addressing with linear probing inside one. The high bits of a hash choose the segment through a directory
+// (extendible hashing), the low bits the slot. A segment that is three quarters full splits in two, which moves at most some
+// 3,000 slots: no insertion ever pays for the whole table. The directory doubles when it must; it is a list of small numbers.
+// A slot is the full 32-bit hash and a non-zero reference; the table compares keys only where the hashes agree.
+//
+// The hash is keyed with random numbers per table: transaction ids can be ground by anyone, and a chosen set of them must not end up in
+// one segment.
+
+import { randomBytes } from 'node:crypto';
+import { readU32 } from '../../consensus/bytes/reader.js';
+
+const SEGMENT_BITS = 12;
+const SEGMENT_SLOTS = 1 << SEGMENT_BITS;
+const SLOT_MASK = SEGMENT_SLOTS - 1;
+const SPLIT_AT = (SEGMENT_SLOTS * 3) >> 2;
+/** The slot uses the low 12 bits of the hash, the directory at most the other 20. */
+const MAX_DEPTH = 32 - SEGMENT_BITS;
+/** Two words of 4 bytes per slot. */
+const SEGMENT_BYTES = SEGMENT_SLOTS * 8;
+
+interface Segment {
+  readonly hashes: Uint32Array;
+  /** 0: empty slot. */
+  readonly refs: Uint32Array;
+  count: number;
+  /** How many high bits all hashes in here share. */
+  depth: number;
+}
+
+/** Whether the entry behind a reference has the key at bytes[at]. */
+export type SameKey = (ref: number, bytes: Uint8Array, at: number) => boolean;
+
+/** Hash table from 36-byte outpoints to references. */
+export class OutpointTable {
+  private directory: Segment[];
+  private depth = 0;
+  private segmentCount = 1;
+  private entries = 0;
+  private readonly keys: Uint32Array;
+
+  constructor(private readonly sameKey: SameKey) {
+    this.directory = [newSegment(0)];
+    const random = randomBytes(24);
+    // Odd multipliers lose no bits.
+    this.keys = Uint32Array.from({ length: 6 }, (_, i) => readU32(random, i * 4) | 1);
+  }
+
+  get size(): number {
+    return this.entries;
+  }
+
+  /** Bytes held by segments and directory. */
+  get allocatedBytes(): number {
+    return this.segmentCount * SEGMENT_BYTES + this.directory.length * 8;
+  }
+
+  /** Keyed hash of the outpoint at bytes[at..at+36): 128 bits of the id and the index take part. */
+  hash(bytes: Uint8Array, at: number): number {
+    const k = this.keys;
+    let h = k[5];
+    h = Math.imul(h ^ readU32(bytes, at), k[0]);
+    h = Math.imul((h ^ (h >>> 15)) + readU32(bytes, at + 4), k[1]);
+    h = Math.imul((h ^ (h >>> 13)) + readU32(bytes, at + 8), k[2]);
+    h = Math.imul((h ^ (h >>> 16)) + readU32(bytes, at + 12), k[3]);
+    h = Math.imul((h ^ (h >>> 15)) + readU32(bytes, at + 32), k[4]);
+    h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+    h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+    return (h ^ (h >>> 16)) >>> 0;
+  }
+
+  /** @returns the reference, 0 when the key isn't there */
+  find(hash: number, bytes: Uint8Array, at: number): number {
+    const { hashes, refs } = this.segmentOf(hash);
+    for (let slot = hash & SLOT_MASK; ; slot = (slot + 1) & SLOT_MASK) {
+      const ref = refs[slot];
+      if (ref === 0) return 0;
+      if (hashes[slot] === hash && this.sameKey(ref, bytes, at)) return ref;
+    }
+  }
+
+  /** Adds a key that isn't there. */
+  insert(hash: number, ref: number): void {
+    let segment = this.segmentOf(hash);
+    while (segment.count >= SPLIT_AT && segment.depth < MAX_DEPTH) {
+      this.split(segment, hash);
+      segment = this.segmentOf(hash);
+    }
+    // Past the last split a segment may fill up, but one slot stays empty, or searches would not end.
+    if (segment.count >= SEGMENT_SLOTS - 1) throw new RangeError('the table of coins is full');
+    place(segment, hash, ref);
+    this.entries++;
+  }
+
+  /** Points a key that is there at another entry. */
+  replace(hash: number, oldRef: number, newRef: number): void {
+    const segment = this.segmentOf(hash);
+    segment.refs[slotOf(segment, hash, oldRef)] = newRef;
+  }
+
+  /** Removes the slot of an entry that is there, closing the gap behind it. */
+  remove(hash: number, ref: number): void {
+    const segment = this.segmentOf(hash);
+    const { hashes, refs } = segment;
+    let gap = slotOf(segment, hash, ref);
+    for (let slot = (gap + 1) & SLOT_MASK; refs[slot] !== 0; slot = (slot + 1) & SLOT_MASK) {
+      const home = hashes[slot] & SLOT_MASK;
+      // Move it back unless its home lies between the gap and itself.
+      if (((slot - home) & SLOT_MASK) >= ((slot - gap) & SLOT_MASK)) {
+        hashes[gap] = hashes[slot];
+        refs[gap] = refs[slot];
+        gap = slot;
+      }
+    }
+    refs[gap] = 0;
+    segment.count--;
+    this.entries--;
+  }
+
+  private segmentOf(hash: number): Segment {
+    return this.directory[this.depth === 0 ? 0 : hash >>> (32 - this.depth)];
+  }
+
+  private split(segment: Segment, hash: number): void {
+    if (segment.depth === this.depth) {
+      const doubled: Segment[] = new Array(this.directory.length * 2);
+      for (let i = 0; i < this.directory.length; i++) doubled[2 * i] = doubled[2 * i + 1] = this.directory[i];
+      this.directory = doubled;
+      this.depth++;
+    }
+    const depth = segment.depth + 1;
+    const low = newSegment(depth);
+    const high = newSegment(depth);
+    for (let slot = 0; slot < SEGMENT_SLOTS; slot++) {
+      const ref = segment.refs[slot];
+      if (ref === 0) continue;
+      const h = segment.hashes[slot];
+      place(((h >>> (32 - depth)) & 1) === 0 ? low : high, h, ref);
+    }
+    // The directory entries of the old segment are those that share its first bits; the lower half goes to `low`.
+    const span = 1 << (this.depth - segment.depth);
+    const first = segment.depth === 0 ? 0 : (hash >>> (32 - segment.depth)) * span;
+    for (let i = 0; i < span; i++) this.directory[first + i] = i < span >> 1 ? low : high;
+    this.segmentCount++;
+  }
+}
+
+function newSegment(depth: number): Segment {
+  return { hashes: new Uint32Array(SEGMENT_SLOTS), refs: new Uint32Array(SEGMENT_SLOTS), count: 0, depth };
+}
+
+function place(segment: Segment, hash: number, ref: number): void {
+  let slot = hash & SLOT_MASK;
+  while (segment.refs[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
+  segment.hashes[slot] = hash;
+  segment.refs[slot] = ref;
+  segment.count++;
+}
+
+function slotOf(segment: Segment, hash: number, ref: number): number {
+  const { refs } = segment;
+  for (let slot = hash & SLOT_MASK; ; slot = (slot + 1) & SLOT_MASK) {
+    if (refs[slot] === ref) return slot;
+    if (refs[slot] === 0) throw new Error('the entry must be in the table: every cell of the arena that is in use has a slot');
+  }
+}

@@ -1,0 +1,115 @@
+// Core's script compression (src/compressor.cpp), used in coins and undo data:
+//
+//   varint 0, 20 bytes    pay to public key hash        varint 2, 3, 32 bytes   pay to compressed key (02, 03)
+//   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the parity of y
+//   varint n + 6, n bytes anything else, as it is
+//
+// Forms 4 and 5 are read (Core's files have them) and never written: what we write in their place, the raw form, every reader
+// knows, and it spares a square root modulo p for each such coin that is read back.
+
+import { DecodeError, type ByteReader } from '../../consensus/bytes/reader.js';
+import type { ByteWriter } from '../../consensus/bytes/writer.js';
+import { readVarint, writeVarint } from './varint.js';
+
+/** Number of special forms, added to the length of raw scripts. */
+const SPECIAL_FORMS = 6;
+/** Longest script that is kept; Core reads longer ones as a lone OP_RETURN, since they can't be spent. */
+const MAX_SCRIPT_BYTES = 10_000;
+
+const OP_RETURN = 0x6a;
+const OP_DUP = 0x76;
+const OP_HASH160 = 0xa9;
+const OP_EQUAL = 0x87;
+const OP_EQUALVERIFY = 0x88;
+const OP_CHECKSIG = 0xac;
+
+export function writeScript(writer: ByteWriter, script: Uint8Array): void {
+  const length = script.length;
+  if (
+    length === 25 && script[0] === OP_DUP && script[1] === OP_HASH160 && script[2] === 20 && script[23] === OP_EQUALVERIFY && script[24] === OP_CHECKSIG
+  ) {
+    writer.u8(0).bytes(script.subarray(3, 23));
+  } else if (length === 23 && script[0] === OP_HASH160 && script[1] === 20 && script[22] === OP_EQUAL) {
+    writer.u8(1).bytes(script.subarray(2, 22));
+  } else if (length === 35 && script[0] === 33 && script[34] === OP_CHECKSIG && (script[1] === 2 || script[1] === 3)) {
+    writer.bytes(script.subarray(1, 34));
+  } else {
+    writeVarint(writer, length + SPECIAL_FORMS);
+    writer.bytes(script);
+  }
+}
+
+/** @returns a fresh array. Throws DecodeError. */
+export function readScript(reader: ByteReader): Uint8Array {
+  const form = readVarint(reader);
+  switch (form) {
+    case 0: {
+      const script = new Uint8Array(25);
+      script[0] = OP_DUP;
+      script[1] = OP_HASH160;
+      script[2] = 20;
+      script.set(reader.bytes(20), 3);
+      script[23] = OP_EQUALVERIFY;
+      script[24] = OP_CHECKSIG;
+      return script;
+    }
+    case 1: {
+      const script = new Uint8Array(23);
+      script[0] = OP_HASH160;
+      script[1] = 20;
+      script.set(reader.bytes(20), 2);
+      script[22] = OP_EQUAL;
+      return script;
+    }
+    case 2:
+    case 3: {
+      const script = new Uint8Array(35);
+      script[0] = 33;
+      script[1] = form;
+      script.set(reader.bytes(32), 2);
+      script[34] = OP_CHECKSIG;
+      return script;
+    }
+    case 4:
+    case 5: {
+      const x = reader.bytes(32);
+      const y = liftX(x, form === 5);
+      if (y === null) throw new DecodeError('compressed script holds no point of the curve');
+      const script = new Uint8Array(67);
+      script[0] = 65;
+      script[1] = 4;
+      script.set(x, 2);
+      script.set(y, 34);
+      script[66] = OP_CHECKSIG;
+      return script;
+    }
+    default: {
+      const length = form - SPECIAL_FORMS;
+      const bytes = reader.bytes(length);
+      return length > MAX_SCRIPT_BYTES ? Uint8Array.of(OP_RETURN) : bytes.slice();
+    }
+  }
+}
+
+const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn;
+
+/** The y coordinate (32 bytes, big-endian) of the secp256k1 point with this x and parity, null when there is none. */
+function liftX(x: Uint8Array, odd: boolean): Uint8Array | null {
+  const xn = BigInt(`0x${Buffer.from(x).toString('hex')}`);
+  if (xn >= P) return null;
+  const square = (xn * xn * xn + 7n) % P;
+  // p = 3 mod 4, so a root, if there is one, is the power (p + 1) / 4.
+  let y = power(square, (P + 1n) >> 2n);
+  if ((y * y) % P !== square) return null;
+  if (((y & 1n) === 1n) !== odd) y = P - y;
+  return Uint8Array.from(Buffer.from(y.toString(16).padStart(64, '0'), 'hex'));
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let bits = exponent; bits > 0n; bits >>= 1n) {
+    if ((bits & 1n) === 1n) result = (result * base) % P;
+    base = (base * base) % P;
+  }
+  return result;
+}

@@ -1,0 +1,71 @@
+// The ENGINE file: which binding and which format a data folder belongs to. The two bindings carry RocksDB versions that are years
+// apart; a folder opened by the wrong one can be damaged or refused with a riddle, so the question is settled before either opens it.
+
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engine, EngineName } from './engine.js';
+import { fromSystemError, StoreError } from './store-error.js';
+
+/** Version of what adit asks of an engine (comparator, file options); raised when folders become incompatible. */
+export const ENGINE_FORMAT = 1;
+
+/** Contents of an ENGINE file. */
+export interface EngineRecord {
+  readonly engine: string;
+  readonly format: number;
+  /** Version of the npm package that created the folder. */
+  readonly binding: string;
+}
+
+const FILE_NAME = 'ENGINE';
+const NAMES: readonly string[] = ['nxtedition-rocksdb', 'level-rocksdb'] satisfies EngineName[];
+
+/** Whether a text is the name of an engine that adit knows. */
+export function isEngineName(name: string): name is EngineName {
+  return NAMES.includes(name);
+}
+
+/** Reads the record of a folder, null for a folder without a database. */
+export async function readEngineFile(dir: string): Promise<EngineRecord | null> {
+  let text: string;
+  try {
+    text = await readFile(join(dir, FILE_NAME), 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromSystemError(error, `read ${join(dir, FILE_NAME)}`);
+    if (existsSync(join(dir, 'CURRENT'))) {
+      throw new StoreError('STORE_ENGINE', `${dir} holds a database that adit did not create (there is no ${FILE_NAME} file)`);
+    }
+    return null;
+  }
+  const fields = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+  }
+  const engine = fields.get('engine');
+  const format = Number(fields.get('format'));
+  if (engine === undefined || !Number.isSafeInteger(format)) {
+    throw new StoreError('STORE_CORRUPTION', `${join(dir, FILE_NAME)} is unreadable`);
+  }
+  return { engine, format, binding: fields.get('binding') ?? 'unknown' };
+}
+
+/** Creates the folder and its ENGINE file; complete or absent whenever the process dies. */
+export async function writeEngineFile(dir: string, engine: Engine): Promise<void> {
+  const path = join(dir, FILE_NAME);
+  try {
+    await mkdir(dir, { recursive: true });
+    const temporary = `${path}.new`;
+    const file = await open(temporary, 'w');
+    try {
+      await file.writeFile(`engine: ${engine.name}\nformat: ${ENGINE_FORMAT}\nbinding: ${engine.version}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    throw fromSystemError(error, `write ${path}`);
+  }
+}

@@ -1,0 +1,75 @@
+// The small common face of the two RocksDB bindings, and the translation of their errors. Callers: rocks-store.ts and the two
+// engine files beside this one; nobody outside storage.
+
+import type { BatchOp, StoreEntry } from './store.js';
+import { StoreError } from './store-error.js';
+
+/** Engines by the name that stands in the ENGINE file. */
+export type EngineName = 'nxtedition-rocksdb' | 'level-rocksdb';
+
+/** Memory bounds of a database. */
+export interface EngineOptions {
+  /** Bytes of the cache for uncompressed blocks of the tables. */
+  readonly cacheBytes: number;
+  /** Bytes of all memtables together, roughly. */
+  readonly writeBufferBytes: number;
+}
+
+/** Bounds of a cursor; limits are counted by the caller. */
+export interface EngineRange {
+  readonly gte?: Uint8Array;
+  readonly lt?: Uint8Array;
+  readonly reverse: boolean;
+}
+
+/** A native cursor over a snapshot. One call at a time. */
+export interface EngineCursor {
+  /** At least one entry, at most `max`, unless the range is exhausted. */
+  next(max: number): Promise<StoreEntry[]>;
+  close(): Promise<void>;
+}
+
+/** An open database. Errors are the binding's own; RocksStore translates them. */
+export interface EngineDb {
+  getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
+  /** Copies the operations before it returns and keeps the order of calls. */
+  write(ops: readonly BatchOp[], sync: boolean): Promise<void>;
+  cursor(range: EngineRange): EngineCursor;
+  approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A binding that loaded. */
+export interface Engine {
+  readonly name: EngineName;
+  /** Version of the npm package. */
+  readonly version: string;
+  open(path: string, options: EngineOptions): Promise<EngineDb>;
+}
+
+/** A view of the same bytes as Node's Buffer, which is the only byte type the older binding takes. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/**
+ * Gives a binding's error its code. The older binding has messages only and the newer one wraps them at opening, so the texts of
+ * the whole chain of causes decide; they begin with RocksDB's status names.
+ */
+export function fromEngineError(error: unknown, doing: string): StoreError {
+  if (error instanceof StoreError) return error;
+  let texts = '';
+  let codes = '';
+  for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
+    texts += `${e.message}\n`;
+    codes += `${(e as NodeJS.ErrnoException).code ?? ''}\n`;
+  }
+  const firstText = texts.split('\n').filter((line) => line !== '').at(-1) ?? String(error);
+  const make = (code: StoreError['code'], hint = '') => new StoreError(code, `Failed to ${doing}: ${firstText}${hint}`, error);
+  if (codes.includes('LEVEL_LOCKED') || /IO error: (lock |LockFile |While lock file)/i.test(texts)) return make('STORE_LOCKED');
+  if (/no space left|disk quota exceeded/i.test(texts)) return make('STORE_DISK_FULL');
+  if (/permission denied|read-only file system|EACCES|EROFS/i.test(texts)) return make('STORE_PERMISSION');
+  if (codes.includes('LEVEL_CORRUPTION') || /corruption:|checksum mismatch|no such file or directory/i.test(texts)) return make('STORE_CORRUPTION');
+  if (/not open|is closed|has ended/i.test(texts)) return make('STORE_CLOSED');
+  return make('STORE_IO');
+}

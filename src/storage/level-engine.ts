@@ -1,0 +1,150 @@
+// The older RocksDB binding, rocksdb 5.2: abstract-leveldown 7 with callbacks, prebuilt for more platforms, no longer developed.
+//
+// Facts that shape this file. It takes Buffers; anything else it turns into text. Writes run in libuv's pool in no promised order,
+// so they queue here. A chained batch copies what it is given at once.
+
+import { createRequire } from 'node:module';
+import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
+import type { BatchOp, StoreEntry } from './store.js';
+
+/** Bytes after which a cursor hands over what it has. */
+const CURSOR_BYTES = 1 << 20;
+/** Rows are read ahead natively in portions of this many bytes. */
+const READ_AHEAD_BYTES = 256 << 10;
+
+type Callback<T> = (error: Error | null | undefined, value: T) => void;
+
+interface NativeBatch {
+  put(key: Buffer, value: Buffer): void;
+  del(key: Buffer): void;
+  write(options: { sync: boolean }, callback: Callback<void>): void;
+}
+
+interface NativeIterator {
+  next(callback: (error: Error | null | undefined, key?: Uint8Array, value?: Uint8Array) => void): void;
+  end(callback: Callback<void>): void;
+}
+
+interface NativeDb {
+  open(options: object, callback: Callback<void>): void;
+  close(callback: Callback<void>): void;
+  getMany(keys: Buffer[], options: object, callback: Callback<(Uint8Array | undefined)[]>): void;
+  batch(): NativeBatch;
+  iterator(options: object): NativeIterator;
+  approximateSize(from: Buffer, to: Buffer, callback: Callback<number>): void;
+}
+
+/** Turns one callback-style call into a promise. */
+function promised<T>(call: (callback: Callback<T>) => void): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    call((error, value) => (error ? reject(error) : resolve(value)));
+  });
+}
+
+class LevelCursor implements EngineCursor {
+  private finished = false;
+  private ended: Promise<void> | null = null;
+
+  constructor(private readonly native: NativeIterator) {}
+
+  next(max: number): Promise<StoreEntry[]> {
+    if (this.finished) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      const entries: StoreEntry[] = [];
+      let bytes = 0;
+      const step = () => {
+        this.native.next((error, key, value) => {
+          if (error) {
+            reject(error);
+            return;
+          }
+          if (key === undefined || value === undefined) {
+            this.finished = true;
+            resolve(entries);
+            return;
+          }
+          entries.push([key, value]);
+          bytes += key.length + value.length;
+          if (entries.length >= max || bytes >= CURSOR_BYTES) resolve(entries);
+          else step();
+        });
+      };
+      step();
+    });
+  }
+
+  close(): Promise<void> {
+    this.ended ??= promised<void>((done) => this.native.end(done));
+    return this.ended;
+  }
+}
+
+class LevelDb implements EngineDb {
+  private lastWrite: Promise<void> = Promise.resolve();
+
+  constructor(private readonly native: NativeDb) {}
+
+  getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    return promised((done) => this.native.getMany(keys.map(asBuffer), { asBuffer: true }, done));
+  }
+
+  write(ops: readonly BatchOp[], sync: boolean): Promise<void> {
+    const batch = this.native.batch();
+    for (const op of ops) {
+      if (op.type === 'put') batch.put(asBuffer(op.key), asBuffer(op.value));
+      else batch.del(asBuffer(op.key));
+    }
+    const written = this.lastWrite.then(() => promised<void>((done) => batch.write({ sync }, done)));
+    // A failed batch is its caller's affair; the next one is tried on its own.
+    this.lastWrite = written.catch(() => {});
+    return written;
+  }
+
+  cursor(range: EngineRange): EngineCursor {
+    const options: Record<string, unknown> = {
+      reverse: range.reverse,
+      keyAsBuffer: true,
+      valueAsBuffer: true,
+      highWaterMark: READ_AHEAD_BYTES,
+    };
+    if (range.gte !== undefined) options.gte = asBuffer(range.gte);
+    if (range.lt !== undefined) options.lt = asBuffer(range.lt);
+    return new LevelCursor(this.native.iterator(options));
+  }
+
+  approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number> {
+    return promised((done) => this.native.approximateSize(asBuffer(gte), asBuffer(lt), done));
+  }
+
+  async close(): Promise<void> {
+    await this.lastWrite;
+    await promised<void>((done) => this.native.close(done));
+  }
+}
+
+/** Loads the binding; throws whatever the module system throws when there is none for this platform. */
+export function loadLevelEngine(): Engine {
+  const require = createRequire(import.meta.url);
+  const create = require('rocksdb') as (path: string) => NativeDb;
+  const { version } = require('rocksdb/package.json') as { version: string };
+  return {
+    name: 'level-rocksdb',
+    version,
+    async open(path: string, options: EngineOptions): Promise<EngineDb> {
+      const native = create(path);
+      await promised<void>((done) =>
+        native.open(
+          {
+            createIfMissing: true,
+            cacheSize: options.cacheBytes,
+            // RocksDB keeps two memtables of this size before writers wait.
+            writeBufferSize: Math.max(1 << 20, Math.floor(options.writeBufferBytes / 2)),
+            compression: true,
+          },
+          done,
+        ),
+      );
+      return new LevelDb(native);
+    },
+  };
+}

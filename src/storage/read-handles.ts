@@ -1,0 +1,65 @@
+// A few files kept open for reading, the least recently used closed first. Caller: block-files.ts.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fromSystemError, StoreError } from './store-error.js';
+
+interface OpenFile {
+  readonly handle: Promise<FileHandle>;
+  users: number;
+}
+
+/** Shares read-only handles between concurrent readers. */
+export class ReadHandles {
+  private readonly files = new Map<string, OpenFile>();
+  private closed = false;
+
+  /** @param capacity handles kept while nobody uses them */
+  constructor(private readonly capacity: number) {}
+
+  /** Runs `read` with a handle that stays open meanwhile. */
+  async use<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T> {
+    if (this.closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
+    const file = this.files.get(path) ?? { handle: open(path, 'r'), users: 0 };
+    // Inserting again moves it to the young end of the map.
+    this.files.delete(path);
+    this.files.set(path, file);
+    file.users++;
+    try {
+      let handle: FileHandle;
+      try {
+        handle = await file.handle;
+      } catch (error) {
+        this.files.delete(path);
+        throw fromSystemError(error, `open ${basename(path)}`);
+      }
+      return await read(handle);
+    } finally {
+      file.users--;
+      this.trim();
+    }
+  }
+
+  /** Forgets a file that is about to be removed. */
+  async drop(path: string): Promise<void> {
+    const file = this.files.get(path);
+    this.files.delete(path);
+    await file?.handle.then((handle) => handle.close()).catch(() => {});
+  }
+
+  private trim(): void {
+    const keep = this.closed ? 0 : this.capacity;
+    for (const [path, file] of this.files) {
+      if (this.files.size <= keep) return;
+      if (file.users > 0) continue;
+      this.files.delete(path);
+      file.handle.then((handle) => handle.close()).catch(() => {});
+    }
+  }
+
+  /** Closes what is idle now and the rest when its readers are done. */
+  close(): void {
+    this.closed = true;
+    this.trim();
+  }
+}

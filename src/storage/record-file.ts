@@ -1,0 +1,191 @@
+// One append-only file of records in Core's layout: magic, 4 bytes; payload length, LE32; payload; in rev files a 32-byte checksum that
+// the length doesn't count. Written at a known offset, never through the file's own position, so a failed write can't shift what
+// follows. Caller: block-files.ts, which serialises the calls.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { readU32 } from '../consensus/bytes/reader.js';
+import { writeU32 } from '../consensus/bytes/writer.js';
+import { fromSystemError, StoreError } from './store-error.js';
+import { applyXor } from './xor-key.js';
+
+/** Magic and length in front of every payload. */
+export const RECORD_HEAD_BYTES = 8;
+
+/** What all record files of a folder have in common. */
+export interface RecordFormat {
+  readonly magic: Uint8Array;
+  readonly xorKey: Uint8Array | null;
+}
+
+/** Bytes read at once while walking over heads. */
+const WALK_WINDOW_BYTES = 64 << 10;
+
+/** Whether the four bytes at `at` are the network's message start. */
+export function isMagic(bytes: Uint8Array, at: number, magic: Uint8Array): boolean {
+  return bytes[at] === magic[0] && bytes[at + 1] === magic[1] && bytes[at + 2] === magic[2] && bytes[at + 3] === magic[3];
+}
+
+/** Reads exactly `length` bytes at `offset`, XOR removed; fewer bytes in the file are corruption. */
+export async function readExactly(handle: FileHandle, path: string, target: Uint8Array, offset: number, xorKey: Uint8Array | null): Promise<void> {
+  let done = 0;
+  while (done < target.length) {
+    let bytesRead: number;
+    try {
+      ({ bytesRead } = await handle.read(target, done, target.length - done, offset + done));
+    } catch (error) {
+      throw fromSystemError(error, `read ${basename(path)}`);
+    }
+    if (bytesRead === 0) throw new StoreError('STORE_CORRUPTION', `${basename(path)} ends at ${offset + done}, inside a record`);
+    done += bytesRead;
+  }
+  applyXor(target, offset, xorKey);
+}
+
+/** A record file open for appending. */
+export class RecordFile {
+  /** Unsynced bytes were written. */
+  dirty = false;
+
+  private constructor(
+    readonly path: string,
+    private readonly handle: FileHandle,
+    private readonly format: RecordFormat,
+    /** Bytes behind the payload that its length doesn't count: 0 in blk files, 32 in rev files. */
+    private readonly trailerBytes: number,
+    /** End of the last whole record; where the next one goes. */
+    public size: number,
+  ) {}
+
+  /** Opens or creates. */
+  static async open(path: string, format: RecordFormat, trailerBytes: number): Promise<RecordFile> {
+    let handle: FileHandle | undefined;
+    try {
+      // 'r+' and not 'a': Linux ignores offsets of writes to files opened for appending.
+      handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return open(path, 'wx+');
+        throw error;
+      });
+      const { size } = await handle.stat();
+      return new RecordFile(path, handle, format, trailerBytes, size);
+    } catch (error) {
+      await handle?.close().catch(() => {});
+      throw fromSystemError(error, `open ${basename(path)}`);
+    }
+  }
+
+  /** Length of the payload whose head is at `offset`, or null when no whole record is there. */
+  async wholeRecordAt(offset: number): Promise<number | null> {
+    if (offset < 0 || offset + RECORD_HEAD_BYTES > this.size) return null;
+    const head = new Uint8Array(RECORD_HEAD_BYTES);
+    await readExactly(this.handle, this.path, head, offset, this.format.xorKey);
+    if (!isMagic(head, 0, this.format.magic)) return null;
+    const length = readU32(head, 4);
+    return offset + RECORD_HEAD_BYTES + length + this.trailerBytes <= this.size ? length : null;
+  }
+
+  /**
+   * Walks from `from` (the start of a record or the end of one) to the end of the last whole record and cuts off what a killed process left
+   * behind it: a record that the file is too short for, or zeros that another program reserved. Anything else stays, since
+   * cutting what we can't explain could destroy blocks.
+   * @returns bytes cut off
+   */
+  async cutTornTail(from: number): Promise<number> {
+    let at = from;
+    const window = new Uint8Array(WALK_WINDOW_BYTES);
+    let windowStart = 0;
+    let windowBytes = 0;
+    let torn = false;
+    while (at < this.size) {
+      if (at + RECORD_HEAD_BYTES > this.size) {
+        torn = true;
+        break;
+      }
+      if (at < windowStart || at + RECORD_HEAD_BYTES > windowStart + windowBytes) {
+        windowStart = at;
+        windowBytes = Math.min(WALK_WINDOW_BYTES, this.size - at);
+        await readExactly(this.handle, this.path, window.subarray(0, windowBytes), at, this.format.xorKey);
+      }
+      const head = at - windowStart;
+      if (!isMagic(window, head, this.format.magic)) break;
+      const next = at + RECORD_HEAD_BYTES + readU32(window, head + 4) + this.trailerBytes;
+      if (next > this.size) {
+        torn = true;
+        break;
+      }
+      at = next;
+    }
+    if (at >= this.size || !(torn || (await this.onlyZerosFrom(at)))) return 0;
+    const cut = this.size - at;
+    try {
+      await this.handle.truncate(at);
+    } catch (error) {
+      throw fromSystemError(error, `cut back ${basename(this.path)}`);
+    }
+    this.size = at;
+    this.dirty = true;
+    return cut;
+  }
+
+  private async onlyZerosFrom(offset: number): Promise<boolean> {
+    const window = new Uint8Array(WALK_WINDOW_BYTES);
+    for (let at = offset; at < this.size; at += window.length) {
+      const part = window.subarray(0, Math.min(window.length, this.size - at));
+      // Reserved space is zero on disk, whatever the key.
+      await readExactly(this.handle, this.path, part, at, null);
+      if (part.some((byte) => byte !== 0)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Appends one record; resolves when the kernel has all of it. After an error the file is as long as before.
+   * @param trailer the checksum in rev files, null in blk files
+   * @returns offset of the payload
+   */
+  async append(payload: Uint8Array, trailer: Uint8Array | null): Promise<number> {
+    const start = this.size;
+    const record = new Uint8Array(RECORD_HEAD_BYTES + payload.length + this.trailerBytes);
+    record.set(this.format.magic);
+    writeU32(record, 4, payload.length);
+    record.set(payload, RECORD_HEAD_BYTES);
+    if (trailer !== null) record.set(trailer, RECORD_HEAD_BYTES + payload.length);
+    applyXor(record, start, this.format.xorKey);
+    try {
+      let done = 0;
+      while (done < record.length) {
+        const { bytesWritten } = await this.handle.write(record, done, record.length - done, start + done);
+        if (bytesWritten === 0) throw new Error('the system wrote no bytes');
+        done += bytesWritten;
+      }
+    } catch (error) {
+      // Best effort: if this fails too, the next append overwrites the same place.
+      await this.handle.truncate(start).catch(() => {});
+      throw fromSystemError(error, `write ${basename(this.path)}`);
+    }
+    this.size = start + record.length;
+    this.dirty = true;
+    return start + RECORD_HEAD_BYTES;
+  }
+
+  /** fsync, when there is something to sync. */
+  async sync(): Promise<void> {
+    if (!this.dirty) return;
+    this.dirty = false;
+    try {
+      await this.handle.sync();
+    } catch (error) {
+      this.dirty = true;
+      throw fromSystemError(error, `sync ${basename(this.path)}`);
+    }
+  }
+
+  /** Syncs and closes. */
+  async close(): Promise<void> {
+    try {
+      await this.sync();
+    } finally {
+      await this.handle.close().catch(() => {});
+    }
+  }
+}

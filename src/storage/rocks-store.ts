@@ -1,0 +1,141 @@
+// The Store over RocksDB, whichever binding is underneath. Adds to the binding what it lacks: typed errors, refusal after close, and a
+// close that waits for what is under way and shuts cursors that were left open (a binding may crash the process otherwise).
+
+import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
+import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange, type StoreStats } from './store.js';
+import { StoreError } from './store-error.js';
+
+/** Entries of one chunk when the caller names no number. */
+const DEFAULT_CHUNK = 1000;
+
+class RocksCursor implements StoreCursor {
+  private left: number;
+  private closing: Promise<void> | null = null;
+  private busy: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly store: RocksStore,
+    private readonly native: EngineCursor,
+    limit: number | undefined,
+  ) {
+    this.left = limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  next(max: number = DEFAULT_CHUNK): Promise<StoreEntry[]> {
+    // Calls queue: the binding allows one at a time.
+    const result = this.busy.then(async () => {
+      if (this.closing !== null) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
+      const count = Math.min(max, this.left);
+      if (count <= 0) return [];
+      const entries = await this.store.run('read a range', () => this.native.next(count));
+      this.left -= entries.length;
+      return entries;
+    });
+    this.busy = result.catch(() => {});
+    return result;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.busy.then(async () => {
+      this.store.forget(this);
+      try {
+        await this.native.close();
+      } catch (error) {
+        throw fromEngineError(error, 'close a cursor');
+      }
+    });
+    return this.closing;
+  }
+}
+
+/** A Store in a RocksDB folder; made by openStore. */
+export class RocksStore implements Store {
+  private readonly cursors = new Set<RocksCursor>();
+  private running = 0;
+  private onIdle: (() => void) | null = null;
+  private closing: Promise<void> | null = null;
+  private readonly counts = { gets: 0, batches: 0, writes: 0 };
+
+  constructor(
+    readonly engine: EngineName,
+    private readonly db: EngineDb,
+  ) {}
+
+  /** Runs one call of the binding: counted, refused after close, its error translated. */
+  async run<T>(doing: string, call: () => Promise<T>): Promise<T> {
+    if (this.closing !== null) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
+    this.running++;
+    try {
+      return await call();
+    } catch (error) {
+      throw fromEngineError(error, doing);
+    } finally {
+      this.running--;
+      if (this.running === 0 && this.onIdle !== null) this.onIdle();
+    }
+  }
+
+  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    return (await this.getMany([key]))[0];
+  }
+
+  getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    this.counts.gets += keys.length;
+    if (keys.length === 0) return Promise.resolve([]);
+    return this.run('read keys', () => this.db.getMany(keys));
+  }
+
+  batch(ops: readonly BatchOp[], options: BatchOptions = {}): Promise<void> {
+    this.counts.batches++;
+    this.counts.writes += ops.length;
+    if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
+    return this.run('write a batch', () => this.db.write(ops, options.sync === true));
+  }
+
+  cursor(range: StoreRange = {}): StoreCursor {
+    if (this.closing !== null) throw new StoreError('STORE_CLOSED', 'Cannot open a cursor: the store is closed');
+    let native: EngineCursor;
+    try {
+      native = this.db.cursor({ gte: range.gte, lt: range.lt, reverse: range.reverse === true });
+    } catch (error) {
+      throw fromEngineError(error, 'open a cursor');
+    }
+    const cursor = new RocksCursor(this, native, range.limit);
+    this.cursors.add(cursor);
+    return cursor;
+  }
+
+  iterate(range: StoreRange = {}): AsyncIterable<StoreEntry> {
+    return iterateCursor(() => this.cursor(range));
+  }
+
+  /** Called by a cursor that closes. */
+  forget(cursor: RocksCursor): void {
+    this.cursors.delete(cursor);
+  }
+
+  approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number> {
+    return this.run('estimate a size', () => this.db.approximateSize(gte, lt));
+  }
+
+  stats(): StoreStats {
+    return { ...this.counts };
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shut();
+    return this.closing;
+  }
+
+  private async shut(): Promise<void> {
+    // `closing` is set when the first await suspends, and refuses new calls from there on.
+    await Promise.resolve();
+    if (this.running > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
+    await Promise.all([...this.cursors].map((cursor) => cursor.close()));
+    try {
+      await this.db.close();
+    } catch (error) {
+      throw fromEngineError(error, 'close the database');
+    }
+  }
+}
