@@ -1,6 +1,6 @@
 // Removing a signature from the script code it signs: part of legacy signature checks since the first release, and consensus.
 
-import { OP } from './opcodes.js';
+import { plainPush } from './build-script.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
 /**
@@ -37,21 +37,4 @@ function startsWith(script: Uint8Array, pos: number, push: Uint8Array): boolean 
   if (script.length - pos < push.length) return false;
   for (let i = 0; i < push.length; i++) if (script[pos + i] !== push[i]) return false;
   return true;
-}
-
-/** The data behind its size opcode; unlike a minimal push, one byte is never turned into OP_1 and the like. */
-export function plainPush(data: Uint8Array): Uint8Array {
-  const length = data.length;
-  const head =
-    length < OP.OP_PUSHDATA1
-      ? [length]
-      : length <= 0xff
-        ? [OP.OP_PUSHDATA1, length]
-        : length <= 0xffff
-          ? [OP.OP_PUSHDATA2, length & 0xff, length >>> 8]
-          : [OP.OP_PUSHDATA4, length & 0xff, (length >>> 8) & 0xff, (length >>> 16) & 0xff, length >>> 24];
-  const push = new Uint8Array(head.length + length);
-  push.set(head);
-  push.set(data, head.length);
-  return push;
 }

@@ -1,10 +1,10 @@
 // Whether an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141, BIP-0341) in the
 // order that decides which error is seen. Called by verify-input.ts, policy and signing. Pure; never throws on any input.
 
+import { plainPush } from './build-script.js';
 import type { SignatureChecker } from './checker.js';
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
 import { evalScript } from './eval-script.js';
-import { plainPush } from './find-and-delete.js';
 import {
   SCRIPT_VERIFY_CLEANSTACK,
   SCRIPT_VERIFY_NULLFAIL,

@@ -131,8 +131,7 @@ function runCheckMultisig(run: ScriptRun, opcode: number): number {
   if (sigCount < 0 || sigCount > keyCount) return ScriptError.SIG_COUNT;
   const lastSig = lastKey - keyCount - 1;
   const dummy = lastSig - sigCount;
-  // dummy is -1 when exactly the dummy is missing, which is only noticed at the end.
-  if (dummy < -1) return ScriptError.INVALID_STACK_OPERATION;
+  if (dummy < 0) return ScriptError.INVALID_STACK_OPERATION;
 
   let code = run.scriptCode();
   if (run.sigVersion === SigVersion.BASE) {
@@ -148,7 +147,6 @@ function runCheckMultisig(run: ScriptRun, opcode: number): number {
   if (!success && (flags & SCRIPT_VERIFY_NULLFAIL) !== 0) {
     for (let i = 0; i < sigCount; i++) if (stack[lastSig - i].length > 0) return ScriptError.NULLFAIL;
   }
-  if (dummy < 0) return ScriptError.INVALID_STACK_OPERATION;
   if ((flags & SCRIPT_VERIFY_NULLDUMMY) !== 0 && stack[dummy].length > 0) return ScriptError.SIG_NULLDUMMY;
   stack.length = dummy;
   if (opcode === OP.OP_CHECKMULTISIG) stack.push(success ? TRUE : FALSE);

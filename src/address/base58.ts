@@ -1,0 +1,93 @@
+// Base58 and Base58Check with Core's reading: white space around the text is ignored, leading zero bytes are leading ones ("1").
+// Used by address.ts and wif.ts, and for extended keys.
+
+import type { Hashes } from '../crypto/crypto.js';
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const DIGITS = new Int8Array(128).fill(-1);
+for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
+
+const CHECKSUM_SIZE = 4;
+// log 256 / log 58, rounded up: characters per byte.
+const CHARS_PER_BYTE = 1.366;
+
+/** Bytes as Base58. */
+export function encodeBase58(bytes: Uint8Array): string {
+  let zeros = 0;
+  while (zeros < bytes.length && bytes[zeros] === 0) zeros++;
+  const digits = new Uint8Array(Math.ceil((bytes.length - zeros) * CHARS_PER_BYTE) + 1);
+  let used = 0;
+  for (let i = zeros; i < bytes.length; i++) {
+    let carry = bytes[i];
+    let k = 0;
+    for (; k < used || carry > 0; k++) {
+      carry += digits[k] * 256;
+      digits[k] = carry % 58;
+      carry = (carry / 58) | 0;
+    }
+    used = k;
+  }
+  let text = '1'.repeat(zeros);
+  for (let k = used - 1; k >= 0; k--) text += ALPHABET[digits[k]];
+  return text;
+}
+
+/**
+ * Reads Base58.
+ * @param maxBytes longer results are refused before the work is done, which grows with the square of the length
+ * @returns null when a character does not belong, or the result is too long
+ */
+export function decodeBase58(text: string, maxBytes: number): Uint8Array | null {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  let zeros = 0;
+  while (start < end && text.charCodeAt(start) === 0x31) {
+    if (++zeros > maxBytes) return null;
+    start++;
+  }
+  // In the worst case a first digit 1 adds little: one character more than the quotient may still fit.
+  if (end - start > (maxBytes - zeros) * CHARS_PER_BYTE + 1) return null;
+  const bytes = new Uint8Array(maxBytes - zeros + 1);
+  let used = 0;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    let carry = code < 128 ? DIGITS[code] : -1;
+    if (carry < 0) return null;
+    let k = 0;
+    for (; k < used || carry > 0; k++) {
+      carry += bytes[k] * 58;
+      bytes[k] = carry & 0xff;
+      carry >>>= 8;
+    }
+    used = k;
+    if (zeros + used > maxBytes) return null;
+  }
+  const out = new Uint8Array(zeros + used);
+  for (let k = 0; k < used; k++) out[zeros + used - 1 - k] = bytes[k];
+  return out;
+}
+
+/** Bytes as Base58 with the first four bytes of their double SHA-256 behind them. */
+export function encodeBase58Check(bytes: Uint8Array, hashes: Hashes): string {
+  const joined = new Uint8Array(bytes.length + CHECKSUM_SIZE);
+  joined.set(bytes);
+  joined.set(hashes.sha256d(bytes).subarray(0, CHECKSUM_SIZE), bytes.length);
+  return encodeBase58(joined);
+}
+
+/** Reads Base58Check. @param maxBytes without the checksum @returns the bytes without checksum, null when anything is wrong */
+export function decodeBase58Check(text: string, maxBytes: number, hashes: Hashes): Uint8Array | null {
+  const joined = decodeBase58(text, maxBytes + CHECKSUM_SIZE);
+  if (joined === null || joined.length < CHECKSUM_SIZE) return null;
+  const bytes = joined.subarray(0, joined.length - CHECKSUM_SIZE);
+  const checksum = hashes.sha256d(bytes);
+  for (let i = 0; i < CHECKSUM_SIZE; i++) if (checksum[i] !== joined[bytes.length + i]) return null;
+  return bytes;
+}
+
+/** Space, tab, line feed, vertical tab, form feed, carriage return. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}

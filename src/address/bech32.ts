@@ -1,0 +1,121 @@
+// Bech32 (BIP-0173) and Bech32m (BIP-0350): a human-readable part, the last "1", 5-bit symbols and a checksum of six of them.
+// Used by address.ts.
+
+const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+const VALUES = new Int8Array(128).fill(-1);
+for (let i = 0; i < CHARSET.length; i++) VALUES[CHARSET.charCodeAt(i)] = i;
+
+const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
+const CHECKSUM_LENGTH = 6;
+/** BIP-0173: longer strings lose the guarantees of the code. */
+const MAX_LENGTH = 90;
+const CONSTANTS = { bech32: 1, bech32m: 0x2bc830a3 } as const;
+
+/** Which checksum a string carries. */
+export type Bech32Encoding = keyof typeof CONSTANTS;
+
+/** A decoded string. */
+export interface Bech32Data {
+  readonly encoding: Bech32Encoding;
+  /** Lower case. */
+  readonly hrp: string;
+  /** 5-bit symbols without the checksum. */
+  readonly symbols: Uint8Array;
+}
+
+/** Reads a string with either checksum. @returns null when it is neither */
+export function decodeBech32(text: string): Bech32Data | null {
+  if (text.length > MAX_LENGTH) return null;
+  let lower = false;
+  let upper = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 33 || code > 126) return null;
+    if (code >= 0x61 && code <= 0x7a) lower = true;
+    else if (code >= 0x41 && code <= 0x5a) upper = true;
+  }
+  if (lower && upper) return null;
+  const plain = upper ? text.toLowerCase() : text;
+  const separator = plain.lastIndexOf('1');
+  if (separator < 1 || separator + 1 + CHECKSUM_LENGTH > plain.length) return null;
+  const hrp = plain.slice(0, separator);
+  const symbols = new Uint8Array(plain.length - separator - 1);
+  for (let i = 0; i < symbols.length; i++) {
+    const value = VALUES[plain.charCodeAt(separator + 1 + i)];
+    if (value < 0) return null;
+    symbols[i] = value;
+  }
+  const checksum = polymod(symbols, hrpState(hrp));
+  const data = symbols.subarray(0, symbols.length - CHECKSUM_LENGTH);
+  if (checksum === CONSTANTS.bech32) return { encoding: 'bech32', hrp, symbols: data };
+  if (checksum === CONSTANTS.bech32m) return { encoding: 'bech32m', hrp, symbols: data };
+  return null;
+}
+
+/** Writes a string. @param hrp lower case @param symbols 5-bit values */
+export function encodeBech32(hrp: string, symbols: Uint8Array, encoding: Bech32Encoding): string {
+  const state = polymod(new Uint8Array(CHECKSUM_LENGTH), polymod(symbols, hrpState(hrp)));
+  const checksum = state ^ CONSTANTS[encoding];
+  let text = `${hrp}1`;
+  for (const symbol of symbols) text += CHARSET[symbol];
+  for (let i = CHECKSUM_LENGTH - 1; i >= 0; i--) text += CHARSET[(checksum >>> (5 * i)) & 31];
+  return text;
+}
+
+/** Groups bytes into 5-bit symbols, the last one filled up with zero bits. */
+export function bytesToSymbols(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(Math.ceil((bytes.length * 8) / 5));
+  let pending = 0;
+  let bits = 0;
+  let at = 0;
+  for (const byte of bytes) {
+    pending = ((pending << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      out[at++] = (pending >>> bits) & 31;
+    }
+  }
+  if (bits > 0) out[at] = (pending << (5 - bits)) & 31;
+  return out;
+}
+
+/** Groups symbols back into bytes. @returns null when whole symbols are left over or the filling is not zero */
+export function symbolsToBytes(symbols: Uint8Array): Uint8Array | null {
+  const out = new Uint8Array((symbols.length * 5) >>> 3);
+  let pending = 0;
+  let bits = 0;
+  let at = 0;
+  for (const symbol of symbols) {
+    pending = ((pending << 5) | symbol) & 0xfff;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      out[at++] = pending >>> bits;
+    }
+  }
+  if (bits >= 5 || (pending & ((1 << bits) - 1)) !== 0) return null;
+  return out;
+}
+
+function polymod(symbols: Uint8Array, start: number): number {
+  let state = start;
+  for (let i = 0; i < symbols.length; i++) state = step(state) ^ symbols[i];
+  return state;
+}
+
+function step(state: number): number {
+  const top = state >>> 25;
+  let next = (state & 0x1ffffff) << 5;
+  for (let i = 0; i < GENERATOR.length; i++) if (((top >>> i) & 1) !== 0) next ^= GENERATOR[i];
+  return next;
+}
+
+/** The checksum's state after the human-readable part: high bits, zero, low bits. */
+function hrpState(hrp: string): number {
+  let state = 1;
+  for (let i = 0; i < hrp.length; i++) state = step(state) ^ (hrp.charCodeAt(i) >>> 5);
+  state = step(state);
+  for (let i = 0; i < hrp.length; i++) state = step(state) ^ (hrp.charCodeAt(i) & 31);
+  return state;
+}

@@ -1,0 +1,48 @@
+// Private keys as text: Base58Check of the network's byte, the key and, for a compressed public key, 01. Used by RPC and wallets.
+
+import type { Hashes } from '../crypto/crypto.js';
+import { createPureHashes } from '../crypto/pure.js';
+import type { AddressParams } from './address-params.js';
+import { decodeBase58Check, encodeBase58Check } from './base58.js';
+
+/** A private key and which form of its public key it goes with. */
+export interface WifKey {
+  /** 32 bytes, big-endian, between 1 and the group order less 1. */
+  readonly key: Uint8Array;
+  readonly compressed: boolean;
+}
+
+const KEY_SIZE = 32;
+const COMPRESSED_MARK = 1;
+// The group order of secp256k1, big-endian.
+const ORDER = Uint8Array.of(
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc,
+  0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
+);
+
+const PURE_HASHES = createPureHashes();
+
+/** Writes a key for one network. */
+export function encodeWif({ key, compressed }: WifKey, params: AddressParams, hashes: Hashes = PURE_HASHES): string {
+  const data = new Uint8Array(1 + KEY_SIZE + (compressed ? 1 : 0));
+  data[0] = params.base58.wif;
+  data.set(key, 1);
+  if (compressed) data[1 + KEY_SIZE] = COMPRESSED_MARK;
+  return encodeBase58Check(data, hashes);
+}
+
+/** Reads a key of one network. @returns null when it is none */
+export function decodeWif(text: string, params: AddressParams, hashes: Hashes = PURE_HASHES): WifKey | null {
+  const data = decodeBase58Check(text, 2 + KEY_SIZE, hashes);
+  if (data === null || data[0] !== params.base58.wif) return null;
+  const compressed = data.length === 2 + KEY_SIZE && data[1 + KEY_SIZE] === COMPRESSED_MARK;
+  if (!compressed && data.length !== 1 + KEY_SIZE) return null;
+  const key = data.slice(1, 1 + KEY_SIZE);
+  return isPrivateKey(key) ? { key, compressed } : null;
+}
+
+function isPrivateKey(key: Uint8Array): boolean {
+  if (key.every((byte) => byte === 0)) return false;
+  for (let i = 0; i < KEY_SIZE; i++) if (key[i] !== ORDER[i]) return key[i] < ORDER[i];
+  return false;
+}

@@ -1,0 +1,66 @@
+// Builders of script pieces: pushes and numbers as Core's script class writes them. Used by coinbase construction, templates of
+// output scripts, RPC and tests.
+
+import { encodeNumber } from './number.js';
+import { OP } from './opcodes.js';
+
+/** The data behind its size opcode; unlike a minimal push, one byte is never turned into OP_1 and the like. */
+export function plainPush(data: Uint8Array): Uint8Array {
+  const length = data.length;
+  const head =
+    length < OP.OP_PUSHDATA1
+      ? [length]
+      : length <= 0xff
+        ? [OP.OP_PUSHDATA1, length]
+        : length <= 0xffff
+          ? [OP.OP_PUSHDATA2, length & 0xff, length >>> 8]
+          : [OP.OP_PUSHDATA4, length & 0xff, (length >>> 8) & 0xff, (length >>> 16) & 0xff, length >>> 24];
+  const push = new Uint8Array(head.length + length);
+  push.set(head);
+  push.set(data, head.length);
+  return push;
+}
+
+/** The shortest push of some data (BIP-0062 rule 3): single bytes 1 to 16 and 81 become opcodes. */
+export function minimalPush(data: Uint8Array): Uint8Array {
+  if (data.length === 1) {
+    const byte = data[0];
+    if (byte >= 1 && byte <= 16) return Uint8Array.of(OP.OP_1 + byte - 1);
+    if (byte === 0x81) return Uint8Array.of(OP.OP_1NEGATE);
+  }
+  return plainPush(data);
+}
+
+/** An integer as a script pushes it: OP_0, OP_1NEGATE, OP_1 to OP_16, else a script number; also the height of BIP-0034. */
+export function pushNumber(value: number): Uint8Array {
+  if (value === 0) return Uint8Array.of(OP.OP_0);
+  if (value === -1 || (value >= 1 && value <= 16)) return Uint8Array.of(OP.OP_RESERVED + value);
+  return plainPush(encodeNumber(value));
+}
+
+/** Joins opcodes (numbers) and ready pieces to one script. */
+export function joinScript(...parts: readonly (number | Uint8Array)[]): Uint8Array {
+  let size = 0;
+  for (const part of parts) size += typeof part === 'number' ? 1 : part.length;
+  const script = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    if (typeof part === 'number') {
+      script[at++] = part;
+    } else {
+      script.set(part, at);
+      at += part.length;
+    }
+  }
+  return script;
+}
+
+/** OP_HASH160 <20> OP_EQUAL (BIP-0016). @param hash HASH160 of the redeem script */
+export function scriptHashScript(hash: Uint8Array): Uint8Array {
+  return joinScript(OP.OP_HASH160, plainPush(hash), OP.OP_EQUAL);
+}
+
+/** A witness program (BIP-0141). @param version 0 to 16 @param program 2 to 40 bytes */
+export function witnessProgramScript(version: number, program: Uint8Array): Uint8Array {
+  return joinScript(pushNumber(version), plainPush(program));
+}
