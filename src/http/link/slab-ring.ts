@@ -35,13 +35,17 @@ export interface SlabStats {
 
 const SMALLEST_BYTES = 64 * 1024;
 const WRITING = -1;
+const RETRY_MS = 20;
 
 /** The writing side; lives on the node thread. */
 export class SlabRing {
   readonly control: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #slabs: SlabInfo[] = [];
-  readonly #published: number[] = [];
+  /** Slabs by the time of their publication, oldest first; some may be free again. */
+  #published: number[] = [];
+  #current: SlabRef | null = null;
+  readonly #waiting: (() => void)[] = [];
   #next = 0;
   #grown = 0;
   #exhausted = 0;
@@ -73,32 +77,53 @@ export class SlabRing {
       const index = (this.#next + step) % count;
       if (Atomics.compareExchange(this.#words, index * 2, 0, WRITING) !== 0) continue;
       this.#next = (index + 1) % count;
+      this.#published = this.#published.filter((published) => published !== index);
       const use = (Atomics.add(this.#words, index * 2 + 1, 1) + 1) | 0;
       if (this.#slabs[index].buffer.byteLength < sizeBytes) this.#grow(index, sizeBytes);
       return { index, use, buffer: this.#slabs[index].buffer };
     }
     this.#exhausted++;
-    const oldest = this.#published[0];
+    // The slab in use now has no slow readers yet.
+    const oldest = this.#published.find((index) => index !== this.#current?.index);
     if (oldest !== undefined) this.onExhausted(oldest);
     return null;
   }
 
-  /** The bytes are written: readers may lease it. The publisher holds one reference until release(). */
-  publish(slab: SlabRef): void {
-    Atomics.store(this.#words, slab.index * 2, 1);
-    const old = this.#published.indexOf(slab.index);
-    if (old >= 0) this.#published.splice(old, 1);
-    this.#published.push(slab.index);
+  /** Like take(), and waits until readers have gone when every slab is taken. */
+  async takeWhenFree(sizeBytes: number): Promise<WritableSlab> {
+    for (;;) {
+      const slab = this.take(sizeBytes);
+      if (slab) return slab;
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        // Readers that end by themselves send no word.
+        setTimeout(resolve, RETRY_MS);
+      });
+    }
+  }
+
+  /** Readers were cut off: whoever waits for a slab looks again. */
+  readersGone(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /**
+   * The bytes are written: readers may lease the slab. The publisher's reference moves to it from the slab published before,
+   * which is free as soon as its last reader is done. Twice is once.
+   */
+  publish(slab: SlabRef | { readonly index: number }): SlabRef {
+    const { index } = slab;
+    const use = Atomics.load(this.#words, index * 2 + 1);
+    if (Atomics.compareExchange(this.#words, index * 2, WRITING, 1) !== WRITING) return { index, use };
+    if (this.#current) Atomics.sub(this.#words, this.#current.index * 2, 1);
+    this.#current = { index, use };
+    this.#published.push(index);
+    return this.#current;
   }
 
   /** Gives a taken slab back unused. */
-  discard(slab: SlabRef): void {
-    Atomics.store(this.#words, slab.index * 2, 0);
-  }
-
-  /** Ends the publisher's reference: something newer was published. */
-  release(slab: SlabRef): void {
-    Atomics.sub(this.#words, slab.index * 2, 1);
+  discard(slab: { readonly index: number }): void {
+    Atomics.compareExchange(this.#words, slab.index * 2, WRITING, 0);
   }
 
   stats(): SlabStats {

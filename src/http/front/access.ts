@@ -1,0 +1,53 @@
+// Which addresses may connect (-rpcallowip) and which methods a user may call (-rpcwhitelist).
+import { BlockList } from 'node:net';
+import type { HttpSubnet, HttpWhitelist } from '../options.js';
+
+/** Addresses that may connect: loopback always, and the given subnets. */
+export class AddressFilter {
+  readonly #list = new BlockList();
+  readonly #loopbackOnly: boolean;
+
+  constructor(allow: readonly HttpSubnet[]) {
+    this.#loopbackOnly = allow.length === 0;
+    this.#list.addSubnet('127.0.0.0', 8, 'ipv4');
+    this.#list.addAddress('::1', 'ipv6');
+    for (const { address, prefix } of allow) this.#list.addSubnet(address, prefix, address.includes(':') ? 'ipv6' : 'ipv4');
+  }
+
+  /** @param address 4 or 16 bytes, network order */
+  allows(address: Uint8Array): boolean {
+    const v4 = asV4(address);
+    if (v4) {
+      if (v4[0] === 127) return true;
+      return !this.#loopbackOnly && this.#list.check(v4.join('.'), 'ipv4');
+    }
+    if (address.byteLength !== 16) return false;
+    const groups: string[] = [];
+    for (let i = 0; i < 16; i += 2) groups.push(((address[i] << 8) | address[i + 1]).toString(16));
+    return this.#list.check(groups.join(':'), 'ipv6');
+  }
+}
+
+/** The IPv4 address in 4 bytes or mapped into 16 (::ffff:a.b.c.d), or null. */
+function asV4(address: Uint8Array): Uint8Array | null {
+  if (address.byteLength === 4) return address;
+  if (address.byteLength !== 16) return null;
+  for (let i = 0; i < 10; i++) if (address[i] !== 0) return null;
+  return address[10] === 0xff && address[11] === 0xff ? address.subarray(12) : null;
+}
+
+/** Methods per user. */
+export class MethodFilter {
+  readonly #users = new Map<string, ReadonlySet<string>>();
+  readonly #others: ReadonlySet<string> | null;
+
+  constructor(whitelist: HttpWhitelist) {
+    for (const [user, methods] of whitelist.users) this.#users.set(user, new Set(methods));
+    this.#others = whitelist.refuseOthers ? new Set() : null;
+  }
+
+  /** What a user may call; null for everything. */
+  allowed(user: string): ReadonlySet<string> | null {
+    return this.#users.get(user) ?? this.#others;
+  }
+}

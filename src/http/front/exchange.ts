@@ -1,0 +1,176 @@
+// One request and its reply. The only file that handles uWebSockets.js request and response objects: it copies what the library
+// takes back, attaches the abort handler first, corks late replies, and never writes after an abort. Made by start-front.ts,
+// used by front.ts, template-exchange.ts and fan-out.ts.
+import { statusLine } from './pages.js';
+import type { HttpRequest, HttpResponse } from './uws.js';
+
+/** Takes a whole body. `shared` bytes are the library's own and gone when the handler returns. */
+export type BodyHandler = (body: Uint8Array, shared: boolean) => void;
+
+const EMPTY = new Uint8Array(0);
+
+export class Exchange {
+  /** Method as sent, upper or lower case. */
+  readonly method: string;
+  /** Request target with its query. */
+  readonly target: string;
+  readonly authorization: string;
+  /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
+  readonly contentLength: number;
+  readonly acceptEncoding: string;
+  readonly #res: HttpResponse;
+  #closing: boolean;
+  #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
+  #onGone: (() => void) | null = null;
+  #onEnd: (() => void) | null = null;
+
+  constructor(res: HttpResponse, req: HttpRequest) {
+    this.#res = res;
+    res.onAborted(() => this.#aborted());
+    this.method = req.getCaseSensitiveMethod();
+    const query = req.getQuery() as string | undefined;
+    this.target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
+    this.authorization = req.getHeader('authorization');
+    const length = req.getHeader('content-length');
+    this.contentLength = length === '' ? -1 : Number(length);
+    this.acceptEncoding = req.getHeader('accept-encoding');
+    this.#closing = req.getHeader('connection').toLowerCase() === 'close';
+  }
+
+  /** The client went away, or the connection was closed, before the reply was out. */
+  get gone(): boolean {
+    return this.#state === 'gone';
+  }
+
+  /** Peer's address, 4 or 16 bytes. */
+  get remoteAddress(): Uint8Array {
+    return new Uint8Array(this.#res.getRemoteAddress());
+  }
+
+  /** Called once when the client goes away before the reply is out. */
+  set onGone(handler: (() => void) | null) {
+    this.#onGone = handler;
+  }
+
+  /** Called once when the exchange is over, however it ended. */
+  set onEnd(handler: () => void) {
+    this.#onEnd = handler;
+  }
+
+  /** The connection ends with this reply, and the reply says so. */
+  closeAfterReply(): void {
+    this.#closing = true;
+  }
+
+  /**
+   * Reads the body.
+   * @param limit most bytes accepted; beyond it tooLarge is called once instead of done
+   */
+  readBody(limit: number, done: BodyHandler, tooLarge: () => void): void {
+    let buffer = EMPTY;
+    let length = 0;
+    let over = false;
+    this.#res.onData((chunk, isLast) => {
+      if (over || this.#state !== 'open') return;
+      const bytes = new Uint8Array(chunk);
+      if (length + bytes.byteLength > limit) {
+        over = true;
+        tooLarge();
+        return;
+      }
+      if (isLast && length === 0) {
+        done(bytes, true);
+        return;
+      }
+      if (length + bytes.byteLength > buffer.byteLength) buffer = this.#grown(buffer, length, length + bytes.byteLength);
+      buffer.set(bytes, length);
+      length += bytes.byteLength;
+      if (isLast) done(length === buffer.byteLength ? buffer : buffer.subarray(0, length), false);
+    });
+  }
+
+  /** Sends a whole reply. Does nothing when the client has gone. */
+  reply(status: number, type: string, body: string | Uint8Array, extra?: readonly [name: string, value: string]): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'ended';
+    this.#res.cork(() => {
+      const res = this.#res;
+      if (status !== 200) res.writeStatus(statusLine(status));
+      if (extra) res.writeHeader(extra[0], extra[1]);
+      if (status !== 204) res.writeHeader('Content-Type', type);
+      if (this.method === 'HEAD' || status === 204) {
+        const length = status === 204 ? undefined : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+        if (this.#closing) res.writeHeader('Connection', 'close');
+        res.endWithoutBody(length, this.#closing);
+      } else res.end(body, this.#closing);
+    });
+    this.#over();
+  }
+
+  /** Writes status and headers of a reply that push() sends in pieces; onWritable is called when a stalled socket takes more. */
+  startPieces(type: string, onWritable: () => void): boolean {
+    if (this.#state !== 'open') return false;
+    this.#state = 'sending';
+    this.#res.onWritable(() => {
+      onWritable();
+      // Always success: the scheduler writes in its own turn and asks to be told again when it could not.
+      return true;
+    });
+    this.#res.cork(() => {
+      this.#res.writeHeader('Content-Type', type);
+      if (this.#closing) this.#res.writeHeader('Connection', 'close');
+    });
+    return true;
+  }
+
+  /**
+   * Offers the next piece.
+   * @param total bytes of the whole body
+   * @returns bytes of the body taken until now, or -1 when the client has gone. Fewer than offered: the socket is full.
+   */
+  push(piece: Uint8Array, total: number): number {
+    if (this.#state !== 'sending') return -1;
+    let taken = 0;
+    this.#res.cork(() => {
+      const [, done] = this.#res.tryEnd(piece, total);
+      if (done) taken = total;
+      else taken = this.gone ? -1 : this.#res.getWriteOffset();
+    });
+    if (taken === total) {
+      this.#state = 'ended';
+      this.#over();
+    }
+    return taken;
+  }
+
+  /** Cuts the connection without a reply. */
+  close(): void {
+    if (this.#state === 'open' || this.#state === 'sending') this.#res.close();
+  }
+
+  #aborted(): void {
+    if (this.#state === 'ended' || this.#state === 'gone') return;
+    this.#state = 'gone';
+    const gone = this.#onGone;
+    this.#onGone = null;
+    gone?.();
+    this.#over();
+  }
+
+  #over(): void {
+    const end = this.#onEnd;
+    this.#onEnd = null;
+    this.#onGone = null;
+    end?.();
+  }
+
+  // Exact from the start for a declared length of ordinary size; otherwise doubling, so that a length alone reserves nothing.
+  #grown(old: Uint8Array<ArrayBuffer>, used: number, needed: number): Uint8Array<ArrayBuffer> {
+    const declared = this.contentLength;
+    let capacity = Math.max(needed, old.byteLength * 2, 16 * 1024);
+    if (declared >= needed && (declared <= 1024 * 1024 || capacity > declared)) capacity = declared;
+    const grown = new Uint8Array(capacity);
+    grown.set(old.subarray(0, used));
+    return grown;
+  }
+}

@@ -1,0 +1,34 @@
+// Status lines, and the bodies of replies that no handler writes. Core 0.21 lets libevent make its error pages; these are the
+// same bytes.
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Request Entity Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+};
+
+/** `200 OK` and so on. */
+export function statusLine(status: number): string {
+  return `${status} ${REASONS[status] ?? 'Unknown'}`;
+}
+
+/** libevent's page for a status. */
+export function errorPage(status: number): string {
+  const reason = REASONS[status] ?? 'Unknown';
+  return `<HTML><HEAD>\n<TITLE>${status} ${reason}</TITLE>\n</HEAD><BODY>\n<H1>${reason}</H1>\n</BODY></HTML>\n`;
+}
+
+/** Of JSON replies. */
+export const TYPE_JSON = 'application/json';
+/** Of pages made by the server itself. */
+export const TYPE_PAGE = 'text/html';
+/** Of everything without a type of its own: empty bodies and plain texts. */
+export const TYPE_DEFAULT = 'text/html; charset=ISO-8859-1';

@@ -1,0 +1,17 @@
+// The one door to uWebSockets.js. It ships a binary per version of Node's interface: the line for Node 18 to 23 is one package, the
+// line for 24 and later another, with the same API. Only exchange.ts and start-front.ts use what is exported here.
+import type * as Uws from 'uWebSockets.js';
+
+// Read once by the library when it loads. Core takes 8192 bytes of request line and headers.
+process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '8192';
+
+// Modules version 131 is Node 23.
+const loaded = Number(process.versions.modules) > 131 ? await import('uwebsockets-next') : await import('uWebSockets.js');
+
+/** The library. */
+export const uws = loaded as unknown as typeof Uws & { _cfg(option: string): void };
+
+// Without this every reply carries a header that names the library.
+uws._cfg('silent');
+
+export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';

@@ -1,0 +1,51 @@
+// Calls, errors and latency by method, in plain numbers that add up over threads: fronts count what they answer alone and
+// send the difference now and then, the node thread counts the rest. The metrics room reads them from Fronts.stats().
+
+/** Upper bounds of the latency buckets, seconds; one more bucket takes the rest. */
+export const LATENCY_BOUNDS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120] as const;
+
+/** Figures of one method. */
+export interface MethodCount {
+  calls: number;
+  errors: number;
+  seconds: number;
+  /** Calls per bucket (not cumulative), one more than there are bounds. */
+  readonly buckets: number[];
+}
+
+/** Figures of all methods on one thread, or summed. */
+export class MethodCounts {
+  readonly byMethod = new Map<string, MethodCount>();
+
+  /** Counts one call. */
+  add(method: string, seconds: number, failed: boolean): void {
+    const count = this.#of(method);
+    count.calls++;
+    if (failed) count.errors++;
+    count.seconds += seconds;
+    count.buckets[bucketOf(seconds)]++;
+  }
+
+  /** Adds another thread's difference. */
+  merge(method: string, calls: number, errors: number, seconds: number, buckets: readonly number[]): void {
+    const count = this.#of(method);
+    count.calls += calls;
+    count.errors += errors;
+    count.seconds += seconds;
+    for (let i = 0; i < count.buckets.length; i++) count.buckets[i] += buckets[i] ?? 0;
+  }
+
+  #of(method: string): MethodCount {
+    let count = this.byMethod.get(method);
+    if (!count) {
+      count = { calls: 0, errors: 0, seconds: 0, buckets: new Array<number>(LATENCY_BOUNDS_SECONDS.length + 1).fill(0) };
+      this.byMethod.set(method, count);
+    }
+    return count;
+  }
+}
+
+function bucketOf(seconds: number): number {
+  for (let i = 0; i < LATENCY_BOUNDS_SECONDS.length; i++) if (seconds <= LATENCY_BOUNDS_SECONDS[i]) return i;
+  return LATENCY_BOUNDS_SECONDS.length;
+}
