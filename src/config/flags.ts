@@ -101,7 +101,7 @@ section('RPC server', [
   ['rpccookiefile', 'string', 'Where the cookie is written, relative to the network folder (default: .cookie)'],
   ['rpcwhitelist', 'list', 'user:method,method...: what this user may call; repeatable'],
   ['rpcwhitelistdefault', 'bool', 'Whether users without a list may call nothing (default: 1 when a list is given)'],
-  ['rpcworkqueue', 'int', 'Calls waiting for the node at most, per front (default: 64)'],
+  ['rpcworkqueue', 'int', 'Calls under way on the node at most, per front (default: 1024)'],
   ['rpcservertimeout', 'int', 'Seconds before an idle or slow connection is closed (default: 30)'],
   ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
   ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],

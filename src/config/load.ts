@@ -71,7 +71,7 @@ export interface NodeConfig {
     readonly auth: readonly string[];
     readonly whitelist: readonly string[];
     readonly whitelistDefault: boolean;
-    readonly workQueue: number;
+    readonly workQueue: number | undefined;
     readonly serverTimeoutSeconds: number;
     readonly fronts: number;
   };
@@ -289,7 +289,7 @@ export function loadConfig(args: Args): NodeConfig {
       auth: args.list('rpcauth'),
       whitelist: userLists,
       whitelistDefault: args.bool('rpcwhitelistdefault', userLists.length > 0),
-      workQueue: Math.max(1, args.int('rpcworkqueue', 64)),
+      workQueue: args.isSet('rpcworkqueue') ? Math.max(1, args.int('rpcworkqueue', 1)) : undefined,
       serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
       fronts: args.isSet('fronts')
         ? args.strictInt('fronts', 1, 1, 64)

@@ -1,0 +1,54 @@
+// The network's folder: made when missing, found writable, with the process id and the RPC cookie in it while the node runs.
+// Callers: aditd. Nobody but the operator may read what is made here.
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { ConfigError } from '../config/args.js';
+
+/** Makes sure the folders exist and can be written to. @throws ConfigError in Core's words */
+export function prepareFolders(netDir: string, blocksDir: string): void {
+  for (const dir of [netDir, blocksDir]) {
+    try {
+      fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+      const probe = path.join(dir, `.write-probe-${process.pid}`);
+      fs.closeSync(fs.openSync(probe, 'w', 0o600));
+      fs.unlinkSync(probe);
+    } catch (error) {
+      throw new ConfigError(`Cannot write to data directory '${dir}'; check permissions. (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+}
+
+/** A file that lives as long as the node: written whole or not at all, gone after a clean stop. */
+export interface LivingFile {
+  readonly path: string;
+  remove(): void;
+}
+
+function writeLiving(file: string, text: string): LivingFile {
+  const temporary = `${file}.tmp`;
+  fs.rmSync(temporary, { force: true });
+  fs.writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+  fs.renameSync(temporary, file);
+  return {
+    path: file,
+    remove: () => {
+      try {
+        // Another node may have replaced it since; then it is not ours to remove.
+        if (fs.readFileSync(file, 'utf8') === text) fs.unlinkSync(file);
+      } catch {
+        // Gone already.
+      }
+    },
+  };
+}
+
+export function writePidFile(file: string): LivingFile {
+  return writeLiving(file, `${process.pid}\n`);
+}
+
+/** A fresh cookie, mode 0600. @returns the credential `__cookie__:` plus 64 hex digits */
+export function writeCookie(file: string): LivingFile & { readonly credential: string } {
+  const credential = `__cookie__:${crypto.randomBytes(32).toString('hex')}`;
+  return { ...writeLiving(file, credential), credential };
+}

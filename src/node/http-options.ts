@@ -1,0 +1,109 @@
+// From the -rpc* options to what the HTTP server is told. Callers: node/start.
+import net from 'node:net';
+import { ConfigError } from '../config/args.js';
+import type { NodeConfig } from '../config/load.js';
+import {
+  type HashedCredential,
+  HTTP_DEFAULTS,
+  type HttpBind,
+  type HttpOptions,
+  type HttpSubnet,
+  type HttpWhitelist,
+} from '../http/options.js';
+
+const badSubnet = (text: string): ConfigError =>
+  new ConfigError(
+    `Invalid -rpcallowip subnet specification: ${text}. Valid are a single IP (e.g. 1.2.3.4), a network/netmask (e.g. 1.2.3.4/255.255.255.0) or a network/CIDR (e.g. 1.2.3.4/24).`,
+  );
+
+/** Number of leading ones of a dotted netmask, or undefined when it has gaps. */
+function netmaskBits(mask: string): number | undefined {
+  const bits = mask
+    .split('.')
+    .map((part) => Number(part).toString(2).padStart(8, '0'))
+    .join('');
+  return /^1*0*$/.test(bits) ? bits.replace(/0/g, '').length : undefined;
+}
+
+function parseSubnet(text: string): HttpSubnet {
+  const [address, rest, more] = text.split('/') as [string, string?, string?];
+  const family = net.isIP(address);
+  if (family === 0 || more !== undefined) throw badSubnet(text);
+  const widest = family === 4 ? 32 : 128;
+  if (rest === undefined) return { address, prefix: widest };
+  if (/^\d{1,3}$/.test(rest)) {
+    if (Number(rest) > widest) throw badSubnet(text);
+    return { address, prefix: Number(rest) };
+  }
+  const bits = family === 4 && net.isIPv4(rest) ? netmaskBits(rest) : undefined;
+  if (bits === undefined) throw badSubnet(text);
+  return { address, prefix: bits };
+}
+
+function parseBind(text: string, port: number): HttpBind {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)|(.*:.*:.*))(?::(\d{1,5}))?$/.exec(text);
+  const host = match?.[1] ?? match?.[2] ?? match?.[3];
+  if (!host || Number(match?.[4] ?? 0) > 65535) throw new ConfigError(`Invalid port specified in -rpcbind: '${text}'`);
+  return { host, port: match?.[4] === undefined ? port : Number(match[4]) };
+}
+
+function parseAuth(text: string): HashedCredential | undefined {
+  const match = /^([^:]*):([^$]*)\$([^$:]*)$/.exec(text);
+  return match ? { user: match[1]!, salt: match[2]!, hashHex: match[3]!.toLowerCase() } : undefined;
+}
+
+/** Repeated lists of one user are intersected, as Core does. */
+function parseWhitelist(entries: readonly string[], refuseOthers: boolean): HttpWhitelist {
+  const users = new Map<string, string[]>();
+  for (const entry of entries) {
+    const colon = entry.indexOf(':');
+    const user = colon < 0 ? entry : entry.slice(0, colon);
+    const methods =
+      colon < 0
+        ? []
+        : entry
+            .slice(colon + 1)
+            .split(/[ ,]+/)
+            .filter((name) => name !== '');
+    const before = users.get(user);
+    users.set(user, before ? before.filter((name) => methods.includes(name)) : methods);
+  }
+  return { users, refuseOthers };
+}
+
+/** @param cookie the cookie's credential, undefined when -rpcpassword is set @param warn lines for the log */
+export function httpOptions(
+  config: NodeConfig,
+  defaultPort: number,
+  cookie: string | undefined,
+  warn: (line: string) => void,
+): HttpOptions {
+  const { rpc } = config;
+  const port = rpc.port ?? defaultPort;
+  let binds: readonly HttpBind[] = [
+    { host: '127.0.0.1', port },
+    { host: '::1', port },
+  ];
+  if (rpc.binds.length > 0) {
+    if (rpc.allow.length > 0) binds = rpc.binds.map((text) => parseBind(text, port));
+    else warn('option -rpcbind was ignored because -rpcallowip was not specified, refusing to allow everyone to connect');
+  } else if (rpc.allow.length > 0) {
+    warn('option -rpcallowip was specified without -rpcbind; this does not make the node reachable from other machines');
+  }
+  const hashed: HashedCredential[] = [];
+  for (const entry of rpc.auth) {
+    const parsed = parseAuth(entry);
+    if (parsed) hashed.push(parsed);
+    else warn('a malformed -rpcauth entry was ignored; it takes user:salt$hash');
+  }
+  return {
+    ...HTTP_DEFAULTS,
+    binds,
+    fronts: rpc.fronts,
+    workQueue: rpc.workQueue ?? HTTP_DEFAULTS.workQueue,
+    serverTimeoutSeconds: rpc.serverTimeoutSeconds,
+    credentials: { plain: cookie === undefined ? [`${rpc.user}:${rpc.password}`] : [cookie], hashed },
+    whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
+    allow: rpc.allow.map(parseSubnet),
+  };
+}

@@ -1,0 +1,339 @@
+// Every metric by name, with where its figure comes from. Callers: node/start. Each of them is on a dashboard in grafana/; a test
+// compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for.
+import { Metrics, secondsBuckets } from '../metrics/registry.js';
+
+/** Figures asked for at each scrape. Sizes in bytes, times in seconds, fees in satoshi. */
+export interface MetricSources {
+  readonly info: Record<string, string>;
+  readonly uptimeSeconds: () => number;
+  readonly chain: () => {
+    height: number;
+    headers: number;
+    difficulty: number;
+    initialBlockDownload: boolean;
+    verificationProgress: number;
+    tips: number;
+    sizeOnDisk: number;
+    connected: number;
+    disconnected: number;
+    rejected: number;
+    reorgs: number;
+    coinsCacheBytes: number;
+    queued: number;
+  };
+  readonly latestBlock: () =>
+    | { height: number; transactions: number; bytes: number; weight: number; inputs: number; outputs: number; value: number; fee: number }
+    | undefined;
+  readonly mempool: () => { size: number; bytes: number; usage: number; minFeeRate: number };
+  readonly peers: () => { in: number; out: number };
+  readonly template: () => { age: number; transactions: number; weight: number; fees: number } | undefined;
+  readonly verify: () => {
+    jobs: Record<string, number>;
+    refused: Record<string, number>;
+    inputs: number;
+    cpuSeconds: number;
+    queued: number;
+    running: number;
+    retries: number;
+    cacheHits: number;
+    cacheMisses: number;
+    slabBytes: number;
+  };
+  readonly http: () => {
+    waiters: number;
+    queued: number;
+    refused: number;
+    slabsInUse: number;
+    slowReadersClosed: number;
+    connections: number;
+  };
+}
+
+/** How rooms report what a scrape can't ask for. */
+export interface MetricObservers {
+  /** A phase of connecting a block: gather, scripts, apply, persist, total. */
+  readonly blockConnect: (phase: string, seconds: number) => void;
+  readonly templateBuild: (seconds: number) => void;
+  readonly tipToTemplate: (seconds: number) => void;
+  readonly rpc: (method: string, seconds: number, ok: boolean) => void;
+  readonly submitted: (outcome: string) => void;
+}
+
+const perClass = (counts: Record<string, number>) => Object.entries(counts).map(([klass, value]) => ({ labels: { class: klass }, value }));
+
+/** Builds the registry. `sources` is asked late: it may be filled after this call. */
+export function createMetrics(sources: () => MetricSources | undefined): { metrics: Metrics; observe: MetricObservers } {
+  const metrics = new Metrics().withProcess();
+  const from =
+    <T>(read: (s: MetricSources) => T): (() => T | undefined) =>
+    () => {
+      const ready = sources();
+      return ready === undefined ? undefined : read(ready);
+    };
+
+  metrics.gauge(
+    'adit_info',
+    'Constant 1; what runs, in labels',
+    from((s) => [{ labels: s.info, value: 1 }]),
+    ['version', 'chain', 'ecdsa', 'schnorr', 'hashes', 'engine', 'threads', 'fronts'],
+  );
+  metrics.gauge(
+    'bitcoin_uptime',
+    'Seconds since the start',
+    from((s) => s.uptimeSeconds()),
+  );
+  metrics.gauge(
+    'bitcoin_blocks',
+    'Height of the tip',
+    from((s) => s.chain().height),
+  );
+  metrics.gauge(
+    'bitcoin_difficulty',
+    'Difficulty of the tip',
+    from((s) => s.chain().difficulty),
+  );
+  metrics.gauge(
+    'bitcoin_verification_progress',
+    'Estimated part of the chain that is verified',
+    from((s) => s.chain().verificationProgress),
+  );
+  metrics.gauge(
+    'bitcoin_size_on_disk',
+    'Bytes of block and undo files',
+    from((s) => s.chain().sizeOnDisk),
+  );
+  metrics.gauge(
+    'bitcoin_num_chaintips',
+    'Ends of the header tree',
+    from((s) => s.chain().tips),
+  );
+  metrics.gauge(
+    'bitcoin_peers',
+    'Peers connected',
+    from((s) => s.peers().in + s.peers().out),
+  );
+  metrics.gauge(
+    'bitcoin_conn_in',
+    'Peers that connected to us',
+    from((s) => s.peers().in),
+  );
+  metrics.gauge(
+    'bitcoin_conn_out',
+    'Peers we connected to',
+    from((s) => s.peers().out),
+  );
+  metrics.gauge(
+    'bitcoin_mempool_size',
+    'Transactions in the mempool',
+    from((s) => s.mempool().size),
+  );
+  metrics.gauge(
+    'bitcoin_mempool_bytes',
+    'Virtual bytes in the mempool',
+    from((s) => s.mempool().bytes),
+  );
+  metrics.gauge(
+    'bitcoin_mempool_usage',
+    "Memory of the mempool by Core's measure",
+    from((s) => s.mempool().usage),
+  );
+  metrics.gauge(
+    'adit_mempool_min_fee_rate_sats_per_kvb',
+    'Fee rate below which transactions are refused',
+    from((s) => s.mempool().minFeeRate),
+  );
+  for (const [name, help, read] of [
+    ['height', 'Height of the newest block', (b) => b.height],
+    ['txs', 'Transactions in the newest block', (b) => b.transactions],
+    ['size', 'Bytes of the newest block', (b) => b.bytes],
+    ['weight', 'Weight of the newest block', (b) => b.weight],
+    ['inputs', 'Inputs in the newest block', (b) => b.inputs],
+    ['outputs', 'Outputs in the newest block', (b) => b.outputs],
+    ['value', 'Bitcoin sent in the newest block', (b) => b.value / 1e8],
+    ['fee', 'Fees of the newest block in bitcoin', (b) => b.fee / 1e8],
+  ] as const satisfies readonly (readonly [string, string, (block: NonNullable<ReturnType<MetricSources['latestBlock']>>) => number])[]) {
+    metrics.gauge(
+      `bitcoin_latest_block_${name}`,
+      help,
+      from((s) => {
+        const block = s.latestBlock();
+        return block === undefined ? undefined : read(block);
+      }),
+    );
+  }
+
+  metrics.gauge(
+    'adit_headers',
+    'Height of the best known header',
+    from((s) => s.chain().headers),
+  );
+  metrics.gauge(
+    'adit_initial_block_download',
+    '1 while catching up',
+    from((s) => Number(s.chain().initialBlockDownload)),
+  );
+  metrics.total(
+    'adit_blocks_connected_total',
+    'Blocks that joined the active chain',
+    from((s) => s.chain().connected),
+  );
+  metrics.total(
+    'adit_blocks_disconnected_total',
+    'Blocks that left the active chain',
+    from((s) => s.chain().disconnected),
+  );
+  metrics.total(
+    'adit_blocks_rejected_total',
+    'Blocks found invalid',
+    from((s) => s.chain().rejected),
+  );
+  metrics.total(
+    'adit_reorgs_total',
+    'Changes of the tip that left blocks behind',
+    from((s) => s.chain().reorgs),
+  );
+  metrics.gauge(
+    'adit_coins_cache_bytes',
+    'Memory of the coins cache',
+    from((s) => s.chain().coinsCacheBytes),
+  );
+  metrics.gauge(
+    'adit_chain_queue_depth',
+    'Changes of the chain that wait for their turn',
+    from((s) => s.chain().queued),
+  );
+
+  metrics.gauge(
+    'adit_template_age_seconds',
+    'Age of the current template',
+    from((s) => s.template()?.age),
+  );
+  metrics.gauge(
+    'adit_template_transactions',
+    'Transactions in the current template',
+    from((s) => s.template()?.transactions),
+  );
+  metrics.gauge(
+    'adit_template_weight',
+    'Weight of the current template',
+    from((s) => s.template()?.weight),
+  );
+  metrics.gauge(
+    'adit_template_fees_sats',
+    'Fees of the current template',
+    from((s) => s.template()?.fees),
+  );
+  metrics.gauge(
+    'adit_longpoll_waiters',
+    'Long polls parked',
+    from((s) => s.http().waiters),
+  );
+  metrics.gauge(
+    'adit_http_connections',
+    'HTTP connections open',
+    from((s) => s.http().connections),
+  );
+  metrics.gauge(
+    'adit_rpc_queue_depth',
+    'Calls under way on the node thread',
+    from((s) => s.http().queued),
+  );
+  metrics.total(
+    'adit_rpc_refused_total',
+    'Calls refused because the queue was full',
+    from((s) => s.http().refused),
+  );
+  metrics.gauge(
+    'adit_template_slabs_in_use',
+    'Shared slabs that hold a template someone still reads',
+    from((s) => s.http().slabsInUse),
+  );
+  metrics.total(
+    'adit_slow_readers_closed_total',
+    'Connections closed because they held the last free slab',
+    from((s) => s.http().slowReadersClosed),
+  );
+
+  metrics.total(
+    'adit_verify_jobs_total',
+    'Verification jobs by class',
+    from((s) => perClass(s.verify().jobs)),
+    ['class'],
+  );
+  metrics.total(
+    'adit_verify_refused_total',
+    'Verification jobs refused by class',
+    from((s) => perClass(s.verify().refused)),
+    ['class'],
+  );
+  metrics.total(
+    'adit_verify_inputs_total',
+    'Inputs whose scripts were run',
+    from((s) => s.verify().inputs),
+  );
+  metrics.total(
+    'adit_verify_cpu_seconds_total',
+    'Thread time spent on scripts',
+    from((s) => s.verify().cpuSeconds),
+  );
+  metrics.total(
+    'adit_verify_retries_total',
+    'Jobs run again because their thread ended',
+    from((s) => s.verify().retries),
+  );
+  metrics.gauge(
+    'adit_verify_queue_depth',
+    'Verification jobs waiting and running',
+    from((s) => s.verify().queued),
+  );
+  metrics.gauge(
+    'adit_verify_running',
+    'Verification jobs running',
+    from((s) => s.verify().running),
+  );
+  metrics.gauge(
+    'adit_verify_slab_bytes',
+    'Shared memory held for verification',
+    from((s) => s.verify().slabBytes),
+  );
+  metrics.total(
+    'adit_script_cache_hits_total',
+    'Transactions whose scripts had been run before',
+    from((s) => s.verify().cacheHits),
+  );
+  metrics.total(
+    'adit_script_cache_misses_total',
+    'Transactions whose scripts had to be run',
+    from((s) => s.verify().cacheMisses),
+  );
+
+  const blockConnect = metrics.histogram('adit_block_connect_seconds', 'Time to connect a block, by phase', secondsBuckets, ['phase']);
+  const templateBuild = metrics.histogram('adit_template_build_seconds', 'Time to build a template', secondsBuckets);
+  const tipToTemplate = metrics.histogram('adit_tip_to_template_seconds', 'From a new tip to its first template', secondsBuckets);
+  const rpc = metrics.histogram('adit_rpc_seconds', 'Time to answer a call on the node thread, by method', secondsBuckets, [
+    'method',
+    'result',
+  ]);
+  const outcomes = new Map<string, number>();
+  metrics.total(
+    'adit_submitted_blocks_total',
+    'Blocks handed in by RPC, by outcome',
+    () => [...outcomes].map(([outcome, value]) => ({ labels: { outcome }, value })),
+    ['outcome'],
+  );
+
+  return {
+    metrics,
+    observe: {
+      blockConnect: (phase, seconds) => blockConnect(seconds, { phase }),
+      templateBuild,
+      tipToTemplate,
+      rpc: (method, seconds, ok) => rpc(seconds, { method, result: ok ? 'ok' : 'error' }),
+      // Reasons can carry a version number in brackets, which would make a label for each miner's typo.
+      submitted: (outcome) => {
+        const label = outcome.replace(/\(.*$/, '').trim();
+        outcomes.set(label, (outcomes.get(label) ?? 0) + 1);
+      },
+    },
+  };
+}
