@@ -33,7 +33,7 @@ const NONCE_OFFSET = 76;
 /** Whether a hash, read as a little-endian number, is at most the target. */
 function meetsTarget(hash: Uint8Array, target: Uint8Array): boolean {
   for (let i = 31; i >= 0; i--) {
-    if (hash[i] !== target[i]) return hash[i]! < target[i]!;
+    if (hash[i] !== target[i]) return hash[i] < target[i];
   }
   return true;
 }

@@ -27,7 +27,7 @@ export class SlabPool {
   acquire(minBytes: number): SharedArrayBuffer {
     const size = classSize(minBytes);
     const index = classIndex(size);
-    const buffer = (index < 0 ? undefined : this.#free[index]!.pop()) ?? null;
+    const buffer = (index < 0 ? undefined : this.#free[index].pop()) ?? null;
     if (buffer !== null) this.#freeBytes -= size;
     this.#leasedBytes += size;
     return buffer ?? new SharedArrayBuffer(size);
@@ -39,7 +39,7 @@ export class SlabPool {
     this.#leasedBytes -= size;
     const index = classIndex(size);
     if (index < 0 || this.#freeBytes + size > this.#maxFreeBytes) return;
-    this.#free[index]!.push(buffer);
+    this.#free[index].push(buffer);
     this.#freeBytes += size;
   }
 }

@@ -12,10 +12,12 @@
 // A check is one input to verify. Checks are numbered through the whole batch in (transaction, input) order, so a range of
 // numbers is a piece of work and the lowest failing number is the first failure in block order.
 
+import type { SpentOutput } from '../consensus/script/spent-output.js';
+
 /** Transactions and coins to write; the same shape as parallel's TxJob, without its class. */
 export interface SlabTx {
   readonly tx: { readonly bytes: Uint8Array; readonly totalSize: number; readonly inputCount: number };
-  readonly spent: readonly { readonly value: number; readonly script: Uint8Array }[];
+  readonly spent: readonly SpentOutput[];
   readonly onlyInput?: number;
 }
 
@@ -84,7 +86,7 @@ export function writeSlab(buffer: SharedArrayBuffer, txs: readonly SlabTx[], fla
   let spentIndex = 0;
   let check = 0;
   for (let t = 0; t < txs.length; t++) {
-    const { tx, spent, onlyInput } = txs[t]!;
+    const { tx, spent, onlyInput } = txs[t];
     const row = t * TX_WORDS;
     txTable[row] = end;
     txTable[row + 1] = tx.totalSize;
@@ -131,11 +133,11 @@ export class SlabView {
 
   constructor(buffer: SharedArrayBuffer) {
     this.#header = new Int32Array(buffer, 0, HEADER_WORDS);
-    this.serial = this.#header[WORD_SERIAL]!;
-    this.txCount = this.#header[WORD_TXS]!;
-    this.flags = this.#header[WORD_FLAGS]!;
-    this.checkCount = this.#header[WORD_CHECKS]!;
-    const spentCount = this.#header[WORD_SPENT]!;
+    this.serial = this.#header[WORD_SERIAL];
+    this.txCount = this.#header[WORD_TXS];
+    this.flags = this.#header[WORD_FLAGS];
+    this.checkCount = this.#header[WORD_CHECKS];
+    const spentCount = this.#header[WORD_SPENT];
     const layout = layoutOf(this.txCount, spentCount);
     this.#txs = new Int32Array(buffer, layout.txs, this.txCount * TX_WORDS);
     this.#spent = new Int32Array(buffer, layout.spent, spentCount * SPENT_WORDS);
@@ -144,31 +146,31 @@ export class SlabView {
   }
 
   txBytes(t: number): Uint8Array {
-    const offset = this.#txs[t * TX_WORDS]!;
-    return this.#bytes.subarray(offset, offset + this.#txs[t * TX_WORDS + 1]!);
+    const offset = this.#txs[t * TX_WORDS];
+    return this.#bytes.subarray(offset, offset + this.#txs[t * TX_WORDS + 1]);
   }
 
   /** The outputs that transaction t spends, one per input. */
-  spentOutputs(t: number): { value: number; script: Uint8Array }[] {
-    const first = this.#txs[t * TX_WORDS + 2]!;
-    const count = this.#txs[t * TX_WORDS + 3]!;
-    const outputs = new Array<{ value: number; script: Uint8Array }>(count);
+  spentOutputs(t: number): SpentOutput[] {
+    const first = this.#txs[t * TX_WORDS + 2];
+    const count = this.#txs[t * TX_WORDS + 3];
+    const outputs = new Array<SpentOutput>(count);
     for (let i = 0; i < count; i++) {
-      const offset = this.#spent[(first + i) * SPENT_WORDS]!;
-      const script = this.#bytes.subarray(offset, offset + this.#spent[(first + i) * SPENT_WORDS + 1]!);
-      outputs[i] = { value: this.#values[first + i]!, script };
+      const offset = this.#spent[(first + i) * SPENT_WORDS];
+      const script = this.#bytes.subarray(offset, offset + this.#spent[(first + i) * SPENT_WORDS + 1]);
+      outputs[i] = { value: this.#values[first + i], script };
     }
     return outputs;
   }
 
   /** Number of the first check of transaction t; for t = txCount the end of all checks. */
   firstCheck(t: number): number {
-    return t < this.txCount ? this.#txs[t * TX_WORDS + 4]! : this.checkCount;
+    return t < this.txCount ? this.#txs[t * TX_WORDS + 4] : this.checkCount;
   }
 
   /** The input that the first check of transaction t verifies. */
   firstInput(t: number): number {
-    return this.#txs[t * TX_WORDS + 5]!;
+    return this.#txs[t * TX_WORDS + 5];
   }
 
   /** The transaction that a check belongs to, by halving. */

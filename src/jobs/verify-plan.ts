@@ -12,7 +12,13 @@ const LEGACY_HASH_US_PER_BYTE = 0.0035;
 
 /** What the estimate looks at. */
 export interface PlannedTx {
-  readonly tx: { readonly totalSize: number; readonly strippedSize: number; readonly inputCount: number; readonly outputCount: number; readonly hasWitness: boolean };
+  readonly tx: {
+    readonly totalSize: number;
+    readonly strippedSize: number;
+    readonly inputCount: number;
+    readonly outputCount: number;
+    readonly hasWitness: boolean;
+  };
   readonly onlyInput?: number;
 }
 

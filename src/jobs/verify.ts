@@ -1,8 +1,9 @@
 // Verifies a range of inputs from a shared slab: the message, its result, and the run function that both the worker threads and
 // the inline verifier call. Posted by parallel's verifiers.
 
-import { verifyTxInput } from '../consensus/script/verify-input.js';
 import { SighashCache } from '../consensus/script/sighash.js';
+import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { verifyTxInput } from '../consensus/script/verify-input.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { SlabView } from './slab.js';
@@ -40,7 +41,7 @@ interface OpenTx {
   readonly serial: number;
   readonly index: number;
   readonly tx: TxView;
-  readonly spent: readonly { value: number; script: Uint8Array }[];
+  readonly spent: readonly SpentOutput[];
   readonly sighashes: SighashCache;
 }
 
@@ -51,7 +52,8 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: V
   const openTx = (slab: SlabView, index: number): OpenTx => {
     if (open !== null && open.serial === slab.serial && open.index === index) return open;
     const tx = parseTx(slab.txBytes(index), crypto, { exact: true });
-    open = { serial: slab.serial, index, tx, spent: slab.spentOutputs(index), sighashes: new SighashCache(tx, slab.spentOutputs(index), crypto) };
+    const spent = slab.spentOutputs(index);
+    open = { serial: slab.serial, index, tx, spent, sighashes: new SighashCache(tx, crypto, spent) };
     return open;
   };
 
@@ -80,6 +82,16 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: V
         break;
       }
     }
-    return { version: VERIFY_MESSAGE_VERSION, failedCheck, failedTx, failedInput, scriptError, checked, stopped: slab.stopped, startMs, endMs: nowMs() };
+    return {
+      version: VERIFY_MESSAGE_VERSION,
+      failedCheck,
+      failedTx,
+      failedInput,
+      scriptError,
+      checked,
+      stopped: slab.stopped,
+      startMs,
+      endMs: nowMs(),
+    };
   };
 }

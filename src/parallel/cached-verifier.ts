@@ -3,7 +3,16 @@
 import type { ScriptCache } from './script-cache.js';
 import type { TxJob, Verifier, VerifierStats, VerifyBatch, VerifyClass, VerifyResult } from './verifier.js';
 
-const NOTHING_TO_DO: VerifyResult = { ok: true, failedTx: -1, failedInput: -1, scriptError: 0, stopped: false, checked: 0, jobs: 0, cpuMs: 0 };
+const NOTHING_TO_DO: VerifyResult = {
+  ok: true,
+  failedTx: -1,
+  failedInput: -1,
+  scriptError: 0,
+  stopped: false,
+  checked: 0,
+  jobs: 0,
+  cpuMs: 0,
+};
 
 /** Asks the cache first, verifies the rest, and remembers it when all of it passed. */
 export class CachedVerifier implements Verifier {
@@ -31,14 +40,14 @@ export class CachedVerifier implements Verifier {
     const open: TxJob[] = [];
     const positions: number[] = [];
     for (let i = 0; i < batch.txs.length; i++) {
-      const job = batch.txs[i]!;
+      const job = batch.txs[i];
       if (job.onlyInput === undefined && this.cache.has(job.tx.wtxid, flags)) continue;
       open.push(job);
       positions.push(i);
     }
     if (open.length === 0) return NOTHING_TO_DO;
     const result = await this.#inner.verifyTxs({ ...batch, txs: open });
-    if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx]! };
+    if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
     for (const { tx, onlyInput } of open) {
       if (onlyInput !== undefined) continue;
       this.cache.insert(tx.wtxid, flags);

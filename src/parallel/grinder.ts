@@ -2,8 +2,8 @@
 
 import type { GrindJob, GrindJobResult } from '../jobs/grind.js';
 import { GRIND_MESSAGE_VERSION } from '../jobs/grind.js';
-import type { StopFlag } from './stop-flag.js';
 import type { WorkPool } from './pool.js';
+import type { StopFlag } from './stop-flag.js';
 
 /** About 4 ms of hashing: a stop, or a job of a higher class, waits no longer than that. */
 const TRIES_PER_JOB = 2_500;
@@ -48,7 +48,14 @@ export class Grinder {
       const first = next === start;
       for (let i = 0; i < (first ? 1 : this.#pool.size) && next < end; i++) {
         const tries = Math.min(first ? FIRST_TRIES : TRIES_PER_JOB, end - next);
-        const job: GrindJob = { version: GRIND_MESSAGE_VERSION, header, target: targetBytes, startNonce: next, tries, stop: options.stop?.word ?? null };
+        const job: GrindJob = {
+          version: GRIND_MESSAGE_VERSION,
+          header,
+          target: targetBytes,
+          startNonce: next,
+          tries,
+          stop: options.stop?.word ?? null,
+        };
         slices.push(this.#pool.run('scan', 'grind', job));
         next += tries;
       }

@@ -4,12 +4,12 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Crypto } from '../crypto/crypto.js';
-import { SlabPool } from '../jobs/slab-pool.js';
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
+import { SlabPool } from '../jobs/slab-pool.js';
 import { createVerifyRunner, VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
 import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
+import { type Verifier, VerifierBusyError, type VerifierStats, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
 import { foldResults, nextBatchSerial } from './verify-batch.js';
-import { type Verifier, type VerifierStats, VerifierBusyError, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
 
 /** Batches of one class that may wait for their turn. */
 const MAX_QUEUED = 4_096;

@@ -1,14 +1,22 @@
 // Script verification on worker threads: one shared slab per batch, small jobs over it, one verdict. Wired by node; callers see
 // the Verifier interface only.
 
-import { SlabPool } from '../jobs/slab-pool.js';
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
+import { SlabPool } from '../jobs/slab-pool.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
 import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
 import type { WorkPool } from './pool.js';
 import { PoolClosedError } from './pool.js';
+import {
+  type Verifier,
+  VerifierBusyError,
+  VerifierFaultError,
+  type VerifierStats,
+  type VerifyBatch,
+  type VerifyClass,
+  type VerifyResult,
+} from './verifier.js';
 import { foldResults, nextBatchSerial } from './verify-batch.js';
-import { type Verifier, type VerifierStats, VerifierBusyError, VerifierFaultError, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
 
 /** Verifier over a WorkPool, which it does not own: closing it leaves the pool to the others who use it. */
 export class PooledVerifier implements Verifier {

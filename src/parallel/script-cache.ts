@@ -59,7 +59,7 @@ export class ScriptCache {
     const key = this.#key(wtxid, flags);
     if (this.#find(key) >= 0) return;
     const set = this.#setOf(key);
-    const slot = this.#nextSlot[set]!;
+    const slot = this.#nextSlot[set];
     this.#nextSlot[set] = (slot + 1) % WAYS;
     this.#table.set(key, (set * WAYS + slot) * KEY_WORDS);
   }
@@ -76,7 +76,7 @@ export class ScriptCache {
   }
 
   #setOf(key: Uint32Array): number {
-    return Math.floor((key[0]! / 0x1_0000_0000) * this.#sets);
+    return Math.floor((key[0] / 0x1_0000_0000) * this.#sets);
   }
 
   /** @returns the slot that holds the key, or -1 */

@@ -1,19 +1,13 @@
 // The contract of script verification. Callers: chain (blocks, proposals), mempool (transactions). Two implementations stand
 // behind it, InlineVerifier (same thread) and PooledVerifier (worker threads), and CachedVerifier wraps either.
 
+import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { StopFlag } from './stop-flag.js';
 
 /** Who waits for the answer; earlier in this list goes first. */
 export const VERIFY_CLASSES = ['block', 'proposal', 'transaction', 'scan'] as const;
 export type VerifyClass = (typeof VERIFY_CLASSES)[number];
-
-/** An output being spent: what sighash and script need of the coin. */
-export interface SpentOutput {
-  /** Satoshis. */
-  readonly value: number;
-  readonly script: Uint8Array;
-}
 
 /** One whole transaction to check. */
 export interface TxJob {

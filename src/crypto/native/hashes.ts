@@ -1,8 +1,8 @@
 // Hashes by Node's OpenSSL. Called by crypto/native/index.ts, once per thread.
 // Measured on Node 20, 32 bytes: crypto.hash 0.7 us, createHash 1.1, @noble/hashes 1.2 (ripemd160) and 1.0 (sha1).
 
-import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
+import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import type { Hashes, Sha256Stream } from '../crypto.js';
 
 /** Longest input, tag prefix included, that is joined in a scratch buffer: below this one call beats a copied midstate. */

@@ -40,6 +40,8 @@ export function createNativeCrypto(options: NativeCryptoOptions = {}): Crypto {
 export function cryptoWarning(backend: Crypto['backend']): string | null {
   if (backend.schnorr !== WASM_SCHNORR) return null;
   const remedy =
-    process.platform === 'darwin' ? 'Install it with: brew install secp256k1' : 'Install it with: apt-get install libsecp256k1-1 (libsecp256k1-2 on newer systems)';
+    process.platform === 'darwin'
+      ? 'Install it with: brew install secp256k1'
+      : 'Install it with: apt-get install libsecp256k1-1 (libsecp256k1-2 on newer systems)';
   return `Taproot signatures are checked in WebAssembly, about six times slower than by libsecp256k1. ${remedy}; then restart.`;
 }

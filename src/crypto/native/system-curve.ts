@@ -70,7 +70,13 @@ function bindEcdsa(library: LibraryHandle, context: unknown): SystemCurve['ecdsa
 
 function bindSchnorr(library: LibraryHandle, context: unknown): SystemCurve['schnorr'] {
   const parseXonly = tryFunction(library, 'secp256k1_xonly_pubkey_parse', ['void*', 'void*', 'const uint8_t*']);
-  const tweakCheck = tryFunction(library, 'secp256k1_xonly_pubkey_tweak_add_check', ['void*', 'const uint8_t*', 'int', 'void*', 'const uint8_t*']);
+  const tweakCheck = tryFunction(library, 'secp256k1_xonly_pubkey_tweak_add_check', [
+    'void*',
+    'const uint8_t*',
+    'int',
+    'void*',
+    'const uint8_t*',
+  ]);
   const verify = tryFunction(library, 'secp256k1_schnorrsig_verify', ['void*', 'const uint8_t*', 'const uint8_t*', 'size_t', 'void*']);
   // verify got its length argument together with sign_custom: a library without the one has another form of the other.
   const signCustom = tryFunction(library, 'secp256k1_schnorrsig_sign_custom', ['void*', 'void*', 'void*', 'size_t', 'void*', 'void*']);

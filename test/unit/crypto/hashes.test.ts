@@ -1,0 +1,101 @@
+// Native and pure hashes: published test values, agreement with each other, and the promise of fresh plain arrays.
+
+import fc from 'fast-check';
+import t from 'tap';
+import type { Hashes } from '../../../src/crypto/crypto.js';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { sipHash24, sipKey } from '../../../src/crypto/siphash.js';
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const implementations: [string, Hashes][] = [
+  ['native', createNativeHashes()],
+  ['pure', createPureHashes()],
+];
+
+for (const [name, hashes] of implementations) {
+  t.test(`${name}: published values for "abc" and the empty string`, async (t) => {
+    const abc = ascii('abc');
+    t.equal(hex(hashes.sha256(abc)), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    t.equal(hex(hashes.sha256d(abc)), '4f8b42c22dd3729b519ba6f68d2da7cc5b2d606d05daed5ad5128cc03e6c6358');
+    t.equal(hex(hashes.sha1(abc)), 'a9993e364706816aba3e25717850c26c9cd0d89d');
+    t.equal(hex(hashes.ripemd160(abc)), '8eb208f7e05d987a9b044a8e98c6b087f15a0bfc');
+    t.equal(hex(hashes.hash160(abc)), 'bb1be98c142444d7a56aa3981c3942a978e4dc33');
+    t.equal(hex(hashes.ripemd160(new Uint8Array(0))), '9c1185a5c5e9fc54612808977ee8f548b2258d31');
+    t.equal(hex(hashes.sha1(new Uint8Array(0))), 'da39a3ee5e6b4b0d3255bfef95601890afd80709');
+  });
+
+  t.test(`${name}: the BIP-0340 tagged hash is sha256(tag, tag, parts), however the parts are cut`, async (t) => {
+    const tag = hashes.sha256(ascii('TapTweak'));
+    for (const size of [0, 1, 31, 64, 1_000, 2_000, 5_000]) {
+      const message = new Uint8Array(size).fill(7);
+      const whole = new Uint8Array([...tag, ...tag, ...message]);
+      const expected = hex(hashes.sha256(whole));
+      t.equal(hex(hashes.taggedHash('TapTweak', message)), expected, `${size} bytes`);
+      t.equal(
+        hex(hashes.taggedHash('TapTweak', message.subarray(0, size >> 1), message.subarray(size >> 1))),
+        expected,
+        `${size} bytes in two`,
+      );
+    }
+  });
+
+  t.test(`${name}: results are plain arrays of their own`, async (t) => {
+    const data = ascii('x');
+    const first = hashes.sha256(data);
+    hashes.sha256(ascii('y'));
+    t.equal(Object.getPrototypeOf(first), Uint8Array.prototype, 'no Buffer: its slice() would share memory');
+    t.equal(hex(first), hex(hashes.sha256(data)), 'not overwritten by the next call');
+    t.equal(Object.getPrototypeOf(hashes.taggedHash('t', data)), Uint8Array.prototype);
+    t.equal(Object.getPrototypeOf(hashes.sha256Stream().update(data).digest()), Uint8Array.prototype);
+  });
+
+  t.test(`${name}: views of shared memory hash like their copies`, async (t) => {
+    const shared = new Uint8Array(new SharedArrayBuffer(100)).fill(3).subarray(5, 85);
+    const copy = new Uint8Array(shared);
+    t.equal(hex(hashes.sha256d(shared)), hex(hashes.sha256d(copy)));
+    t.equal(hex(hashes.hash160(shared)), hex(hashes.hash160(copy)));
+    t.equal(hex(hashes.sha1(shared)), hex(hashes.sha1(copy)));
+    t.equal(hex(hashes.sha256Stream().update(shared).digest()), hex(hashes.sha256(copy)));
+  });
+}
+
+t.test('native and pure agree on random input', async () => {
+  const [native, pure] = [createNativeHashes(), createPureHashes()];
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.uint8Array({ maxLength: 300 }),
+      fc.string({ unit: 'grapheme-ascii' }),
+      (a, b, tag) => {
+        const same = (name: string, x: Uint8Array, y: Uint8Array): void => {
+          if (hex(x) !== hex(y)) throw new Error(`${name} differs`);
+        };
+        same('sha256', native.sha256(a), pure.sha256(a));
+        same('sha256d', native.sha256d(a), pure.sha256d(a));
+        same('sha1', native.sha1(a), pure.sha1(a));
+        same('ripemd160', native.ripemd160(a), pure.ripemd160(a));
+        same('hash160', native.hash160(a), pure.hash160(a));
+        same('stream', native.sha256Stream().update(a).update(b).digest(), pure.sha256Stream().update(a).update(b).digest());
+        same('tagged', native.taggedHash(tag, a, b), pure.taggedHash(tag, a, b));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+t.test('SipHash-2-4: the first values of its paper', async (t) => {
+  const key = sipKey(Uint8Array.from({ length: 16 }, (_, i) => i));
+  const text = (length: number): string => {
+    const [low, high] = sipHash24(
+      key,
+      Uint8Array.from({ length }, (_, i) => i),
+    );
+    return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+  };
+  t.equal(text(0), '726fdb47dd0e0e31');
+  t.equal(text(1), '74f839c593dc67fd');
+  t.equal(text(15), 'a129ca6149be45e5');
+});

@@ -1,0 +1,20 @@
+// A pool entry that dies or throws on request, for pool.test.ts.
+
+/** What a job asks for; `lives` is a shared word that counts down the deaths still to die. */
+interface CrashJob {
+  readonly lives: Int32Array;
+  readonly how: 'exit' | 'throw' | 'none';
+  readonly answer: string;
+}
+
+export function verify(job: CrashJob): string {
+  if (Atomics.sub(job.lives, 0, 1) > 0) {
+    if (job.how === 'exit') process.exit(1);
+    if (job.how === 'throw') throw new Error('thrown by the job');
+  }
+  return job.answer;
+}
+
+export function describe(): string {
+  return 'crashing worker';
+}

@@ -1,0 +1,88 @@
+// The worker pool when threads die, jobs throw, or nothing starts at all; and the nonce search that runs in it.
+
+import t from 'tap';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { Grinder } from '../../../src/parallel/grinder.js';
+import { WorkPool } from '../../../src/parallel/pool.js';
+import { StopFlag } from '../../../src/parallel/stop-flag.js';
+
+const CRASHING = new URL('./crashing-worker.js', import.meta.url).href;
+const deaths = (count: number): Int32Array => {
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  word[0] = count;
+  return word;
+};
+
+t.test('a job whose thread dies runs once more', async (t) => {
+  const pool = new WorkPool({ threads: 2, filename: CRASHING });
+  t.teardown(() => pool.close());
+  for (const how of ['exit', 'throw'] as const) {
+    t.equal(await pool.run('block', 'verify', { lives: deaths(1), how, answer: how }), how);
+  }
+  t.equal(pool.retries, 2);
+  const neighbours = Array.from({ length: 12 }, (_, i) => pool.run('scan', 'verify', { lives: deaths(0), how: 'none', answer: `n${i}` }));
+  const dying = pool.run('block', 'verify', { lives: deaths(1), how: 'exit', answer: 'risen' });
+  t.equal(await dying, 'risen');
+  t.same(
+    await Promise.all(neighbours),
+    Array.from({ length: 12 }, (_, i) => `n${i}`),
+    'its neighbours are answered',
+  );
+});
+
+t.test('a job that kills twice is given up, and the pool lives on', async (t) => {
+  const pool = new WorkPool({ threads: 1, filename: CRASHING });
+  t.teardown(() => pool.close());
+  await t.rejects(pool.run('block', 'verify', { lives: deaths(5), how: 'exit', answer: '' }));
+  await t.rejects(pool.run('block', 'verify', { lives: deaths(5), how: 'throw', answer: '' }), { message: 'thrown by the job' });
+  t.equal(await pool.run('block', 'verify', { lives: deaths(0), how: 'none', answer: 'alive' }), 'alive');
+  t.equal(pool.running + pool.queued, 0);
+});
+
+t.test('a pool that cannot start rejects instead of waiting', async (t) => {
+  const pool = new WorkPool({ threads: 2, filename: new URL('./no-such-worker.js', import.meta.url).href });
+  t.teardown(() => pool.close());
+  await t.rejects(pool.start());
+  await t.rejects(pool.run('block', 'verify', null));
+});
+
+t.test('grinding', async (t) => {
+  const pool = new WorkPool({ threads: 2 });
+  t.teardown(() => pool.close());
+  const grinder = new Grinder(pool);
+  const hashes = createNativeHashes();
+  const header = new Uint8Array(80).fill(9);
+  const asNumber = (nonce: number): bigint => {
+    const copy = header.slice();
+    new DataView(copy.buffer).setUint32(76, nonce, true);
+    return BigInt(`0x${Buffer.from(hashes.sha256d(copy)).reverse().toString('hex')}`);
+  };
+  // The model: the first nonce from `start` on whose hash is at most the target.
+  const naive = (target: bigint, start: number, tries: number): number | null => {
+    for (let nonce = start; nonce < start + tries; nonce++) if (asNumber(nonce) <= target) return nonce;
+    return null;
+  };
+  for (const bits of [1, 4, 8, 12]) {
+    const target = (1n << BigInt(256 - bits)) - 1n;
+    for (const startNonce of [0, 777]) {
+      const expected = naive(target, startNonce, 20_000);
+      const result = await grinder.grind(header, target, { startNonce, maxTries: 20_000 });
+      t.equal(result.nonce, expected, `${bits} bits from ${startNonce}`);
+      if (expected !== null) t.equal(result.tries, expected - startNonce + 1);
+    }
+  }
+  const hash = asNumber(5);
+  t.match(await grinder.grind(header, hash, { startNonce: 5, maxTries: 1 }), { nonce: 5, tries: 1 }, 'equal to the target is enough');
+  t.match(await grinder.grind(header, hash - 1n, { startNonce: 5, maxTries: 1 }), { nonce: null, tries: 1 });
+  t.match(await grinder.grind(header, 0n, { maxTries: 0 }), { nonce: null, tries: 0 });
+  t.match(
+    await grinder.grind(header, 0n, { startNonce: 0xfffffff0, maxTries: 1_000 }),
+    { nonce: null, tries: 16 },
+    'nonces end at 32 bits',
+  );
+
+  const stop = new StopFlag();
+  const endless = grinder.grind(header, 0n, { maxTries: 0xffffffff, stop });
+  stop.raise();
+  t.equal((await endless).nonce, null, 'a stop ends the search');
+});

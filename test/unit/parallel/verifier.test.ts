@@ -1,0 +1,115 @@
+// Both verifiers, alone and behind the cache, pass the same suite; then what only the pooled one can do.
+
+import t from 'tap';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import { PoolClosedError, WorkPool } from '../../../src/parallel/pool.js';
+import { PooledVerifier } from '../../../src/parallel/pooled-verifier.js';
+import { ScriptCache } from '../../../src/parallel/script-cache.js';
+import { VerifierBusyError } from '../../../src/parallel/verifier.js';
+import { signedSpend } from '../../framework/signed-spends.js';
+import { CONSENSUS, mixedTxs, verifierSuite } from './verifier-suite.js';
+
+const crypto = createNativeCrypto();
+const pools = [1, 3].map((threads) => new WorkPool({ threads }));
+t.teardown(() => Promise.all(pools.map((pool) => pool.close())));
+
+verifierSuite('inline', () => new InlineVerifier(crypto));
+for (const pool of pools) verifierSuite(`pooled, ${pool.size}`, () => new PooledVerifier(pool));
+
+t.test('the pool answers with its backend when it has started', async (t) => {
+  t.same(await pools[0].start(), crypto.backend);
+});
+
+t.test('a full queue refuses by class and counts it; blocks are always taken', async (t) => {
+  const pool = new WorkPool({ threads: 1, maxQueued: 3 });
+  t.teardown(() => pool.close());
+  const verifier = new PooledVerifier(pool);
+  const txs = mixedTxs(1);
+  const taken: Promise<unknown>[] = [];
+  // Two go to the thread, three wait.
+  for (let i = 0; i < 5; i++) taken.push(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'transaction' }));
+  t.notOk(verifier.canAcceptWork('transaction'));
+  t.ok(verifier.canAcceptWork('proposal'), 'each class has its own bound');
+  await t.rejects(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'transaction' }), VerifierBusyError);
+  for (let i = 0; i < 8; i++) taken.push(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }));
+  t.ok(verifier.canAcceptWork('block'));
+  await Promise.all(taken);
+  t.same(verifier.stats().refused, { block: 0, proposal: 0, transaction: 1, scan: 0 });
+  t.ok(verifier.canAcceptWork('transaction'));
+});
+
+t.test('blocks overtake what waits', async (t) => {
+  const pool = new WorkPool({ threads: 1 });
+  t.teardown(() => pool.close());
+  const verifier = new PooledVerifier(pool);
+  const order: string[] = [];
+  const submit = (klass: 'block' | 'proposal' | 'transaction' | 'scan', name: string): Promise<void> =>
+    verifier.verifyTxs({ txs: mixedTxs(1), flags: CONSENSUS, klass }).then(() => {
+      order.push(name);
+    });
+  const all = [submit('scan', 'first'), submit('scan', 'second')];
+  all.push(submit('scan', 'scan'), submit('transaction', 'transaction'), submit('proposal', 'proposal'), submit('block', 'block'));
+  await Promise.all(all);
+  t.same(order, ['first', 'second', 'block', 'proposal', 'transaction', 'scan']);
+});
+
+t.test('a closed pool says so', async (t) => {
+  const pool = new WorkPool({ threads: 1 });
+  const verifier = new PooledVerifier(pool);
+  const pending = Array.from({ length: 6 }, () => verifier.verifyTxs({ txs: mixedTxs(1), flags: CONSENSUS, klass: 'block' }));
+  const outcomes = Promise.allSettled(pending);
+  await pool.close();
+  for (const outcome of await outcomes) {
+    if (outcome.status === 'rejected') t.type(outcome.reason, PoolClosedError);
+    else t.ok(outcome.value.ok, 'what ran was finished');
+  }
+  t.notOk(verifier.canAcceptWork('block'));
+  await t.rejects(pool.run('block', 'describe', null), PoolClosedError);
+});
+
+t.test('buffers are lent again', async (t) => {
+  const verifier = new PooledVerifier(pools[1]);
+  const txs = mixedTxs(60);
+  await verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' });
+  const bytes = verifier.stats().slabBytes;
+  for (let i = 0; i < 5; i++) await verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' });
+  t.equal(verifier.stats().slabBytes, bytes, 'five more batches, no new buffer');
+});
+
+t.test('the cache spares what was seen, under the same flags only', async (t) => {
+  const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, new Uint8Array(32).fill(1), crypto));
+  const txs = mixedTxs(6);
+  t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS, klass: 'transaction' }), { ok: true, checked: 7 });
+  t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS, klass: 'block' }), { ok: true, checked: 0, jobs: 0 });
+  t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS | 8, klass: 'block' }), { ok: true, checked: 7 }, 'other flags');
+  const broken = signedSpend('p2tr', { serial: 77, breakInput: 0 }, crypto);
+  const mixed = [txs[0], txs[1], broken, txs[4]];
+  t.match(
+    await cached.verifyTxs({ txs: mixed, flags: CONSENSUS, klass: 'block' }),
+    { ok: false, failedTx: 2, failedInput: 0 },
+    'numbered as asked',
+  );
+  t.match(
+    await cached.verifyTxs({ txs: [broken], flags: CONSENSUS, klass: 'block' }),
+    { ok: false, failedTx: 0 },
+    'failures are not remembered',
+  );
+  t.match(await cached.verifyTxs({ txs: [txs[4]], flags: CONSENSUS, klass: 'block' }), { checked: 2 }, 'nor is their company');
+  t.match(
+    await cached.verifyTxs({ txs: [{ ...txs[0], onlyInput: 0 }], flags: CONSENSUS, klass: 'block' }),
+    { checked: 1 },
+    'single inputs always run',
+  );
+  t.equal(cached.stats().cacheHits, 4 + 2);
+});
+
+t.test('success under more flags is remembered for fewer when asked', async (t) => {
+  const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, new Uint8Array(32), crypto));
+  const txs = mixedTxs(2);
+  const strict = CONSENSUS | (1 << 3);
+  await cached.verifyTxs({ txs, flags: strict, alsoCacheFlags: CONSENSUS, klass: 'transaction' });
+  t.match(await cached.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), { ok: true, checked: 0 });
+  await t.rejects(cached.verifyTxs({ txs, flags: CONSENSUS, alsoCacheFlags: strict, klass: 'block' }), RangeError, 'never the other way');
+});
