@@ -1,33 +1,309 @@
+// The coins that the chain works on: a write-back cache over the store, off the V8 heap, bounded by -dbcache. Callers: chain (the only
+// writer), mempool and RPC (prefetch and get). Semantics as Core's CCoinsViewCache (src/coins.h), with reads split in two:
+// `prefetch` reads what is missing ahead of time, `get` and `spend` answer at once.
+//
+// What holds between calls:
+// - An outpoint that is not in memory stands in the store as it should be read.
+// - A coin that is created and spent between two flushes never reaches the store (a "fresh" entry has no row there).
+// - What was drained for a batch stays in memory until markClean or markFailed, so a read can't see the store's older state.
+// - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
+//   after the read began.
+
+import type { Coin, CoinView } from '../../consensus/coin.js';
+import { decodeCoin, encodeCoin } from '../../storage/codec/coin.js';
+import { COIN_KEY_BYTES, OUTPOINT_BYTES, writeCoinKey } from '../../storage/layout.js';
 import type { BatchOp, Store } from '../../storage/store.js';
-import type { StoredCoin } from '../../storage/codec/coin.js';
-export interface CoinsCacheOptions { readonly budgetBytes: number }
-export interface CoinsCacheStats { readonly entries: number; readonly dirtyEntries: number; readonly usedBytes: number; readonly allocatedBytes: number; readonly hits: number; readonly misses: number; readonly evictions: number; readonly freshSpends: number }
-export class CoinsCache {
-  constructor(_options: CoinsCacheOptions, _deps: { store: Store }) {}
-  /** Makes every outpoint (36 bytes) known: afterwards get/spend on it may be called. Reads misses from the store. */
-  prefetch(_outpoints: readonly Uint8Array[]): Promise<void> { throw new Error('later'); }
-  /** True while a prefetch is reading. */
-  get hasPendingPrefetch(): boolean { return false; }
-  /** Whether get may be called (coin or known absence in memory). */
-  isKnown(_outpoint: Uint8Array): boolean { throw new Error('later'); }
-  /** undefined: no such coin. Throws a programming error when neither cached nor prefetched. */
-  get(_outpoint: Uint8Array): StoredCoin | undefined { throw new Error('later'); }
-  /** Unspendable scripts (OP_RETURN, > 10,000 bytes) are ignored, as Core does. possibleOverwrite: for coinbases before BIP34 and for undo. */
-  add(_outpoint: Uint8Array, _coin: StoredCoin, _options?: { possibleOverwrite?: boolean }): void { throw new Error('later'); }
-  /** Removes and returns the coin; undefined when there is none. */
-  spend(_outpoint: Uint8Array): StoredCoin | undefined { throw new Error('later'); }
-  /** Operations for at most `limit` dirty entries; call until empty. They stay cached until markClean / markFailed. */
-  drainDirty(_limit: number): BatchOp[] { throw new Error('later'); }
-  /** Everything drained so far is in the store. */
-  markClean(): void { throw new Error('later'); }
-  /** The batch failed: everything drained is dirty again. */
-  markFailed(): void { throw new Error('later'); }
-  get dirtyEntries(): number { throw new Error('later'); }
-  /** Bytes of dirty entries. */
-  get dirtyBytes(): number { throw new Error('later'); }
-  get usedBytes(): number { throw new Error('later'); }
-  get budgetBytes(): number { throw new Error('later'); }
-  /** Drops the oldest clean entries while usedBytes > budgetBytes (at most maxEntries). Call once per block, between state transitions. What was prefetched since the call before last stays. */
-  evict(_maxEntries?: number): number { throw new Error('later'); }
-  stats(): CoinsCacheStats { throw new Error('later'); }
+import { StoreError } from '../../storage/store-error.js';
+import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
+import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST } from './entry-list.js';
+import { OutpointTable } from './outpoint-table.js';
+
+export interface CoinsCacheOptions {
+  /** Memory that evict aims at, in bytes. Dirty entries are never dropped, so the caller flushes when they grow. */
+  readonly budgetBytes: number;
+}
+
+/** Figures for /metrics and getmemoryinfo. */
+export interface CoinsCacheStats {
+  readonly entries: number;
+  readonly dirtyEntries: number;
+  /** Bytes of entries and of the table that finds them. */
+  readonly usedBytes: number;
+  /** Bytes taken from the system, free cells included. */
+  readonly allocatedBytes: number;
+  /** Outpoints asked for by prefetch that were in memory. */
+  readonly hits: number;
+  /** Outpoints that prefetch had to read. */
+  readonly misses: number;
+  readonly evictions: number;
+  /** Coins that were created and spent without ever reaching the store. */
+  readonly freshSpends: number;
+}
+
+const OP_RETURN = 0x6a;
+/** Longer scripts can't be spent. */
+const MAX_SCRIPT_BYTES = 10_000;
+const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
+const NO_COIN = new Uint8Array(0);
+
+/** Write-back cache of coins. */
+export class CoinsCache implements CoinView {
+  readonly budgetBytes: number;
+  private readonly store: Store;
+  private readonly entries = new EntryLists();
+  private readonly table = new OutpointTable((ref, bytes, at) => this.entries.hasOutpoint(ref, bytes, at));
+  private readonly counts = { hits: 0, misses: 0, evictions: 0, freshSpends: 0 };
+  private pendingPrefetches = 0;
+  /** Raised by every evict; entries remember when they were last touched. */
+  private generation = 0;
+  /** Raised by every evict that forgot something. */
+  private evictionEpoch = 0;
+
+  constructor(options: CoinsCacheOptions, deps: { store: Store }) {
+    this.budgetBytes = options.budgetBytes;
+    this.store = deps.store;
+  }
+
+  /**
+   * Makes every outpoint known, as a coin or as absent; afterwards get and spend may be called for it, at least until the second evict from
+   * now. Throws StoreError.
+   * @param outpoints 36 bytes each: txid in internal order, vout LE32; duplicates are fine
+   */
+  async prefetch(outpoints: readonly Uint8Array[]): Promise<void> {
+    let missing = this.touchKnown(outpoints);
+    this.counts.hits += outpoints.length - missing.length;
+    this.counts.misses += missing.length;
+    if (missing.length === 0) return;
+    this.pendingPrefetches++;
+    try {
+      while (missing.length > 0) {
+        const epoch = this.evictionEpoch;
+        const values = await this.store.getMany(coinKeys(missing));
+        if (epoch === this.evictionEpoch) {
+          this.insertRead(missing, values);
+          return;
+        }
+        missing = this.touchKnown(missing);
+      }
+    } finally {
+      this.pendingPrefetches--;
+    }
+  }
+
+  /** Marks what is in memory as used now and returns the rest. */
+  private touchKnown(outpoints: readonly Uint8Array[]): Uint8Array[] {
+    const { table } = this;
+    const missing: Uint8Array[] = [];
+    for (const outpoint of outpoints) {
+      const ref = table.find(table.hash(outpoint, 0), outpoint, 0);
+      if (ref === 0) missing.push(outpoint);
+      else this.touch(ref);
+    }
+    return missing;
+  }
+
+  private touch(ref: number): void {
+    const { entries } = this;
+    if (entries.generation(ref) === this.generation) return;
+    entries.touch(ref, this.generation);
+    const list = entries.listOf(ref);
+    // The two lists that evict eats from stay in the order of use.
+    if (list === LIST.clean || list === LIST.absent) entries.move(ref, list, false);
+  }
+
+  private insertRead(outpoints: readonly Uint8Array[], values: readonly (Uint8Array | undefined)[]): void {
+    const { entries, table } = this;
+    for (let i = 0; i < outpoints.length; i++) {
+      const outpoint = outpoints[i];
+      const value = values[i];
+      if (value !== undefined && (value.length === 0 || value.length > MAX_DATA_BYTES)) {
+        throw new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${value.length} bytes`);
+      }
+      const hash = table.hash(outpoint, 0);
+      // Became known meanwhile: what is in memory is newer.
+      if (table.find(hash, outpoint, 0) !== 0) continue;
+      const list = value === undefined ? LIST.absent : LIST.clean;
+      table.insert(hash, entries.create(outpoint, value ?? NO_COIN, list, false, this.generation));
+    }
+  }
+
+  /** Whether a prefetch is waiting for the store. */
+  get hasPendingPrefetch(): boolean {
+    return this.pendingPrefetches > 0;
+  }
+
+  /** Whether get and spend may be called for an outpoint. */
+  isKnown(outpoint: Uint8Array): boolean {
+    return this.table.find(this.table.hash(outpoint, 0), outpoint, 0) !== 0;
+  }
+
+  /** The coin, a fresh object; undefined when there is none. The outpoint must have been prefetched, added or spent before. */
+  get(outpoint: Uint8Array): Coin | undefined {
+    return this.coinOf(this.knownEntry(outpoint));
+  }
+
+  private knownEntry(outpoint: Uint8Array): number {
+    const ref = this.table.find(this.table.hash(outpoint, 0), outpoint, 0);
+    if (ref === 0) throw new Error('coins must be prefetched before they are asked for: reading the store here would have to wait');
+    return ref;
+  }
+
+  private coinOf(ref: number): Coin | undefined {
+    const length = this.entries.dataLength(ref);
+    if (length === 0) return undefined;
+    const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
+    return decodeCoin(this.entries.arena.bytesOf(ref), start, start + length);
+  }
+
+  /**
+   * Adds a coin. Coins that nobody can spend (OP_RETURN, scripts over 10,000 bytes) are not kept, as in Core.
+   * @param options possibleOverwrite: a coin may be there already, known or not. Needed for coinbases that BIP-0030 exempts, and when undoing
+   *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store.
+   */
+  add(outpoint: Uint8Array, coin: Coin, options: { possibleOverwrite?: boolean } = {}): void {
+    if (coin.script.length > MAX_SCRIPT_BYTES || coin.script[0] === OP_RETURN) return;
+    const { entries, table } = this;
+    const possibleOverwrite = options.possibleOverwrite === true;
+    const hash = table.hash(outpoint, 0);
+    const ref = table.find(hash, outpoint, 0);
+    const data = encodeCoin(coin);
+    if (ref === 0) {
+      table.insert(hash, entries.create(outpoint, data, LIST.dirty, !possibleOverwrite, this.generation));
+      return;
+    }
+    if (entries.dataLength(ref) !== 0 && !possibleOverwrite) {
+      throw new Error('a new coin must not replace an unspent one: the caller has checked BIP-0030');
+    }
+    // Fresh stays fresh, and known absence makes fresh; a row, or one on its way to the store, does not.
+    const list = entries.listOf(ref);
+    entries.move(ref, LIST.dirty, list === LIST.absent || (list === LIST.dirty && entries.isFresh(ref)));
+    entries.touch(ref, this.generation);
+    const placed = entries.setData(ref, data);
+    if (placed !== ref) table.replace(hash, ref, placed);
+  }
+
+  /** Removes and returns the coin; undefined when there is none. The outpoint must be known, as for get. */
+  spend(outpoint: Uint8Array): Coin | undefined {
+    const { entries } = this;
+    const ref = this.knownEntry(outpoint);
+    const coin = this.coinOf(ref);
+    if (coin === undefined) return undefined;
+    const fresh = entries.listOf(ref) === LIST.dirty && entries.isFresh(ref);
+    if (fresh) this.counts.freshSpends++;
+    entries.clearData(ref);
+    entries.move(ref, fresh ? LIST.absent : LIST.dirty, false);
+    entries.touch(ref, this.generation);
+    return coin;
+  }
+
+  /**
+   * The writes for at most `limit` entries that differ from the store, oldest first. They stay in memory as "being flushed" until markClean or
+   * markFailed; an entry that changes meanwhile is dirty once more.
+   */
+  drainDirty(limit: number): BatchOp[] {
+    const { entries } = this;
+    let total = 0;
+    let count = 0;
+    for (let ref = entries.first(LIST.dirty); ref !== 0 && count < limit; ref = entries.next(ref), count++) {
+      total += COIN_KEY_BYTES + entries.dataLength(ref);
+    }
+    // One buffer for the whole chunk: thousands of small ones cost more than the copying.
+    const buffer = new Uint8Array(total);
+    const ops: BatchOp[] = [];
+    let at = 0;
+    for (; count > 0; count--) {
+      const ref = entries.first(LIST.dirty);
+      writeCoinKey(buffer, at, entries.outpoint(ref));
+      const key = buffer.subarray(at, at + COIN_KEY_BYTES);
+      at += COIN_KEY_BYTES;
+      const length = entries.dataLength(ref);
+      if (length === 0) {
+        ops.push({ type: 'del', key });
+      } else {
+        const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
+        buffer.set(entries.arena.bytesOf(ref).subarray(start, start + length), at);
+        ops.push({ type: 'put', key, value: buffer.subarray(at, at + length) });
+        at += length;
+      }
+      entries.move(ref, LIST.flushing, false);
+    }
+    return ops;
+  }
+
+  /** The store has everything that was drained so far. */
+  markClean(): void {
+    const { entries } = this;
+    for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) {
+      entries.move(ref, entries.dataLength(ref) === 0 ? LIST.absent : LIST.clean, false);
+    }
+  }
+
+  /** The batch failed: everything drained and not yet marked clean is dirty again. */
+  markFailed(): void {
+    const { entries } = this;
+    for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) entries.move(ref, LIST.dirty, false);
+  }
+
+  /**
+   * Forgets clean entries, longest unused first, while usedBytes exceeds the budget. What was touched since the previous call stays, so a
+   * prefetch survives one evict. Call it between state transitions: after each block, and when over the budget in quiet times.
+   * @param maxEntries bound of the work, some 0.5 us an entry
+   * @returns entries forgotten
+   */
+  evict(maxEntries = 100_000): number {
+    this.generation = (this.generation + 1) & GENERATION_MASK;
+    let evicted = this.evictFrom(LIST.absent, maxEntries);
+    evicted += this.evictFrom(LIST.clean, maxEntries - evicted);
+    if (evicted > 0) this.evictionEpoch++;
+    this.counts.evictions += evicted;
+    return evicted;
+  }
+
+  private evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {
+    const { entries, table } = this;
+    let evicted = 0;
+    while (evicted < maxEntries && this.usedBytes > this.budgetBytes) {
+      const ref = entries.first(list);
+      if (ref === 0 || ((this.generation - entries.generation(ref)) & GENERATION_MASK) < 2) break;
+      table.remove(table.hash(entries.outpoint(ref), 0), ref);
+      entries.destroy(ref);
+      evicted++;
+    }
+    return evicted;
+  }
+
+  /** Entries that differ from the store, those on their way there included. */
+  get dirtyEntries(): number {
+    return this.entries.count(LIST.dirty) + this.entries.count(LIST.flushing);
+  }
+
+  /** Bytes of these entries. */
+  get dirtyBytes(): number {
+    return this.entries.bytesOn(LIST.dirty) + this.entries.bytesOn(LIST.flushing);
+  }
+
+  /** Bytes of all entries and of the table that finds them. */
+  get usedBytes(): number {
+    return this.entries.arena.usedBytes + this.table.allocatedBytes;
+  }
+
+  stats(): CoinsCacheStats {
+    return {
+      entries: this.table.size,
+      dirtyEntries: this.dirtyEntries,
+      usedBytes: this.usedBytes,
+      allocatedBytes: this.entries.arena.allocatedBytes + this.table.allocatedBytes,
+      ...this.counts,
+    };
+  }
+}
+
+/** Store keys of outpoints, views of one buffer. */
+function coinKeys(outpoints: readonly Uint8Array[]): Uint8Array[] {
+  const buffer = new Uint8Array(outpoints.length * COIN_KEY_BYTES);
+  return outpoints.map((outpoint, i) => {
+    if (outpoint.length !== OUTPOINT_BYTES) throw new RangeError('an outpoint has 36 bytes');
+    writeCoinKey(buffer, i * COIN_KEY_BYTES, outpoint);
+    return buffer.subarray(i * COIN_KEY_BYTES, (i + 1) * COIN_KEY_BYTES);
+  });
 }

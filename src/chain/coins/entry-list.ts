@@ -1,0 +1,182 @@
+// The coins cache's entries as cells, and the four lists that every entry is on exactly one of. Caller: coins-cache.ts.
+//
+// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | generation of the last touch, 15 bits
+//        word 1   previous entry of the list    word 2   next entry
+//        12..48   outpoint: txid, 32; vout, LE32
+//        48..     the coin as in the store (storage/codec/coin.ts); length 0: no coin
+//
+// Words are in the machine's byte order, they never leave the process.
+
+import { CellArena } from './cell-arena.js';
+
+/** Which list an entry is on. */
+export const LIST = {
+  /** A coin, the same as in the store. */
+  clean: 0,
+  /** Differs from the store. */
+  dirty: 1,
+  /** Handed out by drainDirty, not confirmed yet. */
+  flushing: 2,
+  /** Known not to be in the store, and no coin. */
+  absent: 3,
+} as const;
+
+/** One of LIST. */
+export type ListId = (typeof LIST)[keyof typeof LIST];
+
+/** Bytes of a cell in front of the coin. */
+export const ENTRY_HEAD_BYTES = 48;
+const KEY_OFFSET = 12;
+const KEY_BYTES = 36;
+
+const LENGTH_MASK = 0x3fff;
+const LIST_SHIFT = 14;
+const FRESH_BIT = 1 << 16;
+const GENERATION_SHIFT = 17;
+/** Generations count modulo 2^15. */
+export const GENERATION_MASK = 0x7fff;
+
+/** Entries in an arena, linked into lists; oldest first. */
+export class EntryLists {
+  readonly arena = new CellArena();
+  private readonly heads = new Uint32Array(4);
+  private readonly tails = new Uint32Array(4);
+  private readonly counts = [0, 0, 0, 0];
+  private readonly bytes = [0, 0, 0, 0];
+
+  /** First (oldest) entry of a list, 0 for none. */
+  first(list: ListId): number {
+    return this.heads[list];
+  }
+
+  /** The entry behind this one in its list, 0 for none. */
+  next(ref: number): number {
+    return this.arena.wordsOf(ref)[(CellArena.offsetOf(ref) >> 2) + 2];
+  }
+
+  count(list: ListId): number {
+    return this.counts[list];
+  }
+
+  /** Bytes of the cells on a list. */
+  bytesOn(list: ListId): number {
+    return this.bytes[list];
+  }
+
+  /** Creates an entry at the end of a list. @param outpoint 36 bytes @param data the coin, empty for none */
+  create(outpoint: Uint8Array, data: Uint8Array, list: ListId, fresh: boolean, generation: number): number {
+    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + data.length);
+    const offset = CellArena.offsetOf(ref);
+    const bytes = this.arena.bytesOf(ref);
+    for (let i = 0; i < KEY_BYTES; i++) bytes[offset + KEY_OFFSET + i] = outpoint[i];
+    for (let i = 0; i < data.length; i++) bytes[offset + ENTRY_HEAD_BYTES + i] = data[i];
+    this.arena.wordsOf(ref)[offset >> 2] = data.length | (fresh ? FRESH_BIT : 0) | (generation << GENERATION_SHIFT);
+    this.link(ref, list);
+    return ref;
+  }
+
+  /** Replaces an entry's coin. @returns the entry's reference, another one when the cell was too small */
+  setData(ref: number, data: Uint8Array): number {
+    if (ENTRY_HEAD_BYTES + data.length <= this.arena.sizeOf(ref)) {
+      const offset = CellArena.offsetOf(ref);
+      const words = this.arena.wordsOf(ref);
+      words[offset >> 2] = ((words[offset >> 2] & ~LENGTH_MASK) | data.length) >>> 0;
+      this.arena.bytesOf(ref).set(data, offset + ENTRY_HEAD_BYTES);
+      return ref;
+    }
+    const outpoint = this.outpoint(ref).slice();
+    const created = this.create(outpoint, data, this.listOf(ref), this.isFresh(ref), this.generation(ref));
+    this.destroy(ref);
+    return created;
+  }
+
+  /** Forgets the coin of an entry; the cell stays as it is. */
+  clearData(ref: number): void {
+    const words = this.arena.wordsOf(ref);
+    const at = CellArena.offsetOf(ref) >> 2;
+    words[at] = (words[at] & ~LENGTH_MASK) >>> 0;
+  }
+
+  destroy(ref: number): void {
+    this.unlink(ref);
+    this.arena.free(ref);
+  }
+
+  /** Moves an entry to the end of a list, of its own too. */
+  move(ref: number, list: ListId, fresh: boolean): void {
+    this.unlink(ref);
+    const words = this.arena.wordsOf(ref);
+    const at = CellArena.offsetOf(ref) >> 2;
+    words[at] = (fresh ? words[at] | FRESH_BIT : words[at] & ~FRESH_BIT) >>> 0;
+    this.link(ref, list);
+  }
+
+  touch(ref: number, generation: number): void {
+    const words = this.arena.wordsOf(ref);
+    const at = CellArena.offsetOf(ref) >> 2;
+    words[at] = ((words[at] & ((1 << GENERATION_SHIFT) - 1)) | (generation << GENERATION_SHIFT)) >>> 0;
+  }
+
+  generation(ref: number): number {
+    return this.word(ref) >>> GENERATION_SHIFT;
+  }
+
+  isFresh(ref: number): boolean {
+    return (this.word(ref) & FRESH_BIT) !== 0;
+  }
+
+  listOf(ref: number): ListId {
+    return ((this.word(ref) >> LIST_SHIFT) & 3) as ListId;
+  }
+
+  /** Length of the coin, 0 for none. */
+  dataLength(ref: number): number {
+    return this.word(ref) & LENGTH_MASK;
+  }
+
+  /** A view, valid until the entry changes. */
+  outpoint(ref: number): Uint8Array {
+    const at = CellArena.offsetOf(ref) + KEY_OFFSET;
+    return this.arena.bytesOf(ref).subarray(at, at + KEY_BYTES);
+  }
+
+  /** Whether the entry's outpoint equals bytes[at..at+36). */
+  hasOutpoint(ref: number, bytes: Uint8Array, at: number): boolean {
+    const own = this.arena.bytesOf(ref);
+    const offset = CellArena.offsetOf(ref) + KEY_OFFSET;
+    for (let i = 0; i < KEY_BYTES; i++) if (own[offset + i] !== bytes[at + i]) return false;
+    return true;
+  }
+
+  private word(ref: number): number {
+    return this.arena.wordsOf(ref)[CellArena.offsetOf(ref) >> 2];
+  }
+
+  private link(ref: number, list: ListId): void {
+    const words = this.arena.wordsOf(ref);
+    const at = CellArena.offsetOf(ref) >> 2;
+    const last = this.tails[list];
+    words[at] = ((words[at] & ~(3 << LIST_SHIFT)) | (list << LIST_SHIFT)) >>> 0;
+    words[at + 1] = last;
+    words[at + 2] = 0;
+    if (last === 0) this.heads[list] = ref;
+    else this.arena.wordsOf(last)[(CellArena.offsetOf(last) >> 2) + 2] = ref;
+    this.tails[list] = ref;
+    this.counts[list]++;
+    this.bytes[list] += this.arena.sizeOf(ref);
+  }
+
+  private unlink(ref: number): void {
+    const words = this.arena.wordsOf(ref);
+    const at = CellArena.offsetOf(ref) >> 2;
+    const list = (words[at] >> LIST_SHIFT) & 3;
+    const previous = words[at + 1];
+    const next = words[at + 2];
+    if (previous === 0) this.heads[list] = next;
+    else this.arena.wordsOf(previous)[(CellArena.offsetOf(previous) >> 2) + 2] = next;
+    if (next === 0) this.tails[list] = previous;
+    else this.arena.wordsOf(next)[(CellArena.offsetOf(next) >> 2) + 1] = previous;
+    this.counts[list]--;
+    this.bytes[list] -= this.arena.sizeOf(ref);
+  }
+}
