@@ -1,0 +1,137 @@
+// The first steps of acceptance, in the order of Core 0.21's PreChecks: the transaction by itself, its place in time, its inputs, its
+// size and fee. Nothing here runs a script.
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { Coin } from '../../consensus/coin.js';
+import { checkSpentCoins } from '../../consensus/rules/check-inputs.js';
+import { checkTransaction } from '../../consensus/rules/check-transaction.js';
+import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../../consensus/rules/locks.js';
+import { SCRIPT_VERIFY_TAPROOT, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { sigopCost } from '../../consensus/script/sigops.js';
+import type { Reject } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { feeForSize } from '../../policy/fee-rate.js';
+import { policyReject } from '../../policy/reject.js';
+import { signalsReplacement } from '../../policy/replaceable.js';
+import { inputsAreStandard, witnessIsStandard } from '../../policy/standard-inputs.js';
+import { checkStandardTx } from '../../policy/standard-tx.js';
+import { adjustedVirtualSize } from '../../policy/virtual-size.js';
+import { POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
+import type { AcceptContext, Step, Workspace } from './workspace.js';
+
+/** Smaller ones could be confused with inner nodes of a merkle tree (CVE-2017-12842). */
+const MIN_STRIPPED_BYTES = 82;
+/** A fifth of a block's sigops. */
+const MAX_STANDARD_SIGOP_COST = 16_000;
+
+/** Context-free rules and looks. */
+export const checkAlone: Step = ({ tx }, { options }) => {
+  const verdict = checkTransaction(tx);
+  if (verdict !== null) return verdict;
+  if (tx.isCoinbase) return policyReject('consensus', 'coinbase');
+  if (options.policy.requireStandard) {
+    const fault = checkStandardTx(tx, options.policy);
+    if (fault !== null) return fault;
+  }
+  return tx.strippedSize < MIN_STRIPPED_BYTES ? policyReject('not-standard', 'tx-size-small') : null;
+};
+
+/** Whether the next block could hold it by its lock time. */
+export const checkFinal: Step = ({ tx }, { tip }) =>
+  isFinalTx(tx, tip.height + 1, tip.medianTimePast()) ? null : policyReject('premature-spend', 'non-final');
+
+/** Known already, or at odds with transactions that did not allow replacement. */
+export const checkConflicts: Step = (work, { pool }) => {
+  if (pool.get(work.tx.txid) !== undefined) return policyReject('conflict', 'txn-already-in-mempool');
+  for (let i = 0; i < work.tx.inputCount; i++) {
+    const rival = pool.spender(work.tx.outpoint(i));
+    if (rival === undefined || work.conflicts.has(rival)) continue;
+    if (!signalsReplacement(rival.tx)) return policyReject('mempool-policy', 'txn-mempool-conflict');
+    work.conflicts.add(rival);
+  }
+  return null;
+};
+
+/** Finds the coin of each input. The caller has prefetched them, and after a miss the transaction's own outputs. */
+export const findCoins: Step = (work, { pool, coins }) => {
+  const { tx } = work;
+  work.spent = [];
+  for (let i = 0; i < tx.inputCount; i++) {
+    const outpoint = tx.outpoint(i);
+    const parent = pool.get(tx.prevHash(i));
+    const coin = parent !== undefined ? poolCoin(parent, tx.prevIndex(i)) : coins.get(outpoint);
+    if (coin !== undefined) {
+      work.spent.push(coin);
+      continue;
+    }
+    for (const own of ownOutpoints(tx)) {
+      if (coins.isKnown(own) && coins.get(own) !== undefined) return policyReject('conflict', 'txn-already-known');
+    }
+    return policyReject('missing-inputs', 'bad-txns-inputs-missingorspent');
+  }
+  return null;
+};
+
+/** Relative locks, then amounts and maturity, then the looks of what is spent. */
+export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
+  const { tx, spent } = work;
+  const locks = sequenceLocks(tx, coinHeights(spent, tip.height), tip);
+  work.hasSequenceLock = locks.minHeight >= 0 || locks.minTime >= 0;
+  if (!sequenceLocksMet(locks, tip)) return policyReject('premature-spend', 'non-BIP68-final');
+  const { verdict, fee } = checkSpentCoins(tx, spent, tip.height + 1);
+  if (verdict !== null) return verdict;
+  work.fee = fee;
+  work.spendsCoinbase = spent.some((coin) => coin.coinbase);
+  if (!options.policy.requireStandard) return null;
+  if (!inputsAreStandard(tx, spent, (nextFlags & SCRIPT_VERIFY_TAPROOT) !== 0)) {
+    return policyReject('inputs-not-standard', 'bad-txns-nonstandard-inputs');
+  }
+  if (tx.hasWitness && !witnessIsStandard(tx, spent)) return policyReject('witness-mutated', 'bad-witness-nonstandard');
+  return null;
+};
+
+/** Signature checks, size, fee. */
+export const checkSizeAndFee: Step = (work, context) => {
+  const { tx } = work;
+  const { policy } = context.options;
+  work.sigopCost = sigopCost(tx, work.spent, STANDARD_SCRIPT_FLAGS);
+  work.modifiedFee = work.fee + context.pool.delta(tx.txid);
+  work.size = adjustedVirtualSize(tx.weight, work.sigopCost, policy.bytesPerSigop);
+  if (work.sigopCost > MAX_STANDARD_SIGOP_COST) {
+    return policyReject('not-standard', 'bad-txns-too-many-sigops', String(work.sigopCost));
+  }
+  return work.accept.bypassLimits === true ? null : checkFeeRate(work, context);
+};
+
+function checkFeeRate(work: Workspace, { eviction, options }: AcceptContext): Reject | null {
+  const poolMinimum = feeForSize(eviction.minFeeRate(), work.size);
+  if (poolMinimum > 0 && work.modifiedFee < poolMinimum) {
+    return policyReject('mempool-policy', 'mempool min fee not met', `${work.modifiedFee} < ${poolMinimum}`);
+  }
+  const relayMinimum = feeForSize(options.policy.minRelayFeeRate, work.size);
+  if (work.modifiedFee < relayMinimum) {
+    return policyReject('mempool-policy', 'min relay fee not met', `${work.modifiedFee} < ${relayMinimum}`);
+  }
+  return null;
+}
+
+/** Heights as BIP-0068 counts them: what is unconfirmed counts as part of the next block. */
+export function coinHeights(spent: readonly Coin[], tipHeight: number): number[] {
+  return spent.map((coin) => (coin.height === POOL_COIN_HEIGHT ? tipHeight + 1 : coin.height));
+}
+
+/** Outpoints of the transaction's own outputs. */
+export function ownOutpoints(tx: TxView): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  for (let i = 0; i < tx.outputCount; i++) {
+    const outpoint = new Uint8Array(36);
+    outpoint.set(tx.txid);
+    new DataView(outpoint.buffer).setUint32(32, i, true);
+    found.push(outpoint);
+  }
+  return found;
+}
+
+/** txid for debug texts. */
+export function idHex(tx: TxView): string {
+  return hashToHex(tx.txid);
+}

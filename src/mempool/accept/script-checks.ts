@@ -1,0 +1,31 @@
+// Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21 does: rules beyond
+// P2SH are "non-mandatory" when the input passes without them.
+import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { scriptErrorText } from '../../consensus/script/script-error.js';
+import type { Reject } from '../../consensus/state.js';
+import { policyReject } from '../../policy/reject.js';
+import type { Verifier } from '../../parallel/verifier.js';
+import type { Workspace } from './workspace.js';
+
+/** @param nextFlags flags of the next block, under which success is remembered too */
+export async function checkScripts(work: Workspace, verifier: Verifier, nextFlags: number): Promise<Reject | null> {
+  const { tx, spent } = work;
+  // A flag only forbids, so the next block's flags are covered as far as they are a part of ours, which they always are.
+  const alsoCacheFlags = (nextFlags & ~STANDARD_SCRIPT_FLAGS) === 0 ? nextFlags : undefined;
+  const result = await verifier.verifyTxs({
+    txs: [{ tx, spent }],
+    flags: STANDARD_SCRIPT_FLAGS,
+    klass: 'transaction',
+    ...(alsoCacheFlags === undefined ? {} : { alsoCacheFlags }),
+  });
+  if (result.ok) return null;
+  const text = scriptErrorText(result.scriptError);
+  const again = await verifier.verifyTxs({
+    txs: [{ tx, spent, onlyInput: result.failedInput }],
+    flags: MANDATORY_SCRIPT_FLAGS,
+    klass: 'transaction',
+  });
+  return again.ok
+    ? policyReject('not-standard', `non-mandatory-script-verify-flag (${text})`)
+    : policyReject('consensus', `mandatory-script-verify-flag-failed (${text})`);
+}

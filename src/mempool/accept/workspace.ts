@@ -1,0 +1,54 @@
+// What one acceptance learns from step to step, after Core's MemPoolAccept. A step reads what earlier steps filled in, fills in its
+// own fields, and answers with a verdict; none of them changes the pool.
+import type { Coin } from '../../consensus/coin.js';
+import type { HeaderContext } from '../../consensus/header-context.js';
+import type { Reject } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { MempoolEntry } from '../entry.js';
+import type { Eviction } from '../eviction.js';
+import type { MempoolOptions } from '../options.js';
+import type { CoinSource } from '../source.js';
+import type { TxPool } from '../tx-pool.js';
+
+export interface AcceptOptions {
+  /** Judge only; nothing is kept. */
+  readonly testOnly?: boolean;
+  /** No fee rules and no trimming: for transactions that come back from a block. */
+  readonly bypassLimits?: boolean;
+}
+
+/** The surroundings of one pass of synchronous checks. */
+export interface AcceptContext {
+  readonly pool: TxPool;
+  readonly eviction: Eviction;
+  readonly options: MempoolOptions;
+  readonly tip: HeaderContext;
+  readonly coins: CoinSource;
+  /** Script flags of the block after the tip. */
+  readonly nextFlags: number;
+}
+
+export class Workspace {
+  /** Coin of each input, from the pool or the chain. */
+  spent: Coin[] = [];
+  fee = 0;
+  modifiedFee = 0;
+  sigopCost = 0;
+  /** Sigop-adjusted virtual size. */
+  size = 0;
+  spendsCoinbase = false;
+  hasSequenceLock = false;
+  /** Entries that spend one of its outpoints. */
+  conflicts = new Set<MempoolEntry>();
+  ancestors = new Set<MempoolEntry>();
+  /** The conflicts and all that depends on them: what would be replaced. */
+  replaced = new Set<MempoolEntry>();
+
+  constructor(
+    readonly tx: TxView,
+    readonly accept: AcceptOptions,
+  ) {}
+}
+
+/** One step of acceptance. */
+export type Step = (work: Workspace, context: AcceptContext) => Reject | null;

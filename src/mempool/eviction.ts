@@ -1,0 +1,103 @@
+// What leaves a full or old pool, and the rolling minimum fee rate that follows an eviction. Core 0.21's Expire, TrimToSize and
+// GetMinFee. The pool is never trimmed by a timer: only acceptance and reorganisations call here.
+import type { Clock } from '../lib/clock.js';
+import { feeRateOf } from '../policy/fee-rate.js';
+import type { MempoolEntry } from './entry.js';
+import type { MempoolOptions } from './options.js';
+import { collectDescendants } from './relatives.js';
+import type { TxPool } from './tx-pool.js';
+
+/** Seconds in which the rolling minimum halves. */
+const HALF_LIFE = 12 * 60 * 60;
+/** The minimum is recomputed at most this often, in seconds. */
+const DECAY_STEP = 10;
+
+/**
+ * Whether a is evicted before b: the lower of the two when each counts with its own or its descendants' fee rate, whichever is
+ * higher; among equals the newer.
+ */
+export function worseByDescendants(a: MempoolEntry, b: MempoolEntry): boolean {
+  const aWhole = a.descendantFees * a.size > a.modifiedFee * a.descendantSize;
+  const bWhole = b.descendantFees * b.size > b.modifiedFee * b.descendantSize;
+  const left = (aWhole ? a.descendantFees : a.modifiedFee) * (bWhole ? b.descendantSize : b.size);
+  const right = (aWhole ? a.descendantSize : a.size) * (bWhole ? b.descendantFees : b.modifiedFee);
+  return left === right ? a.time > b.time : left < right;
+}
+
+export class Eviction {
+  readonly #pool: TxPool;
+  readonly #options: MempoolOptions;
+  readonly #clock: Clock;
+  /** Satoshis per 1,000 virtual bytes, with fraction. */
+  #rollingMinimum = 0;
+  #lastUpdate: number;
+  #blockSinceBump = false;
+
+  constructor(pool: TxPool, options: MempoolOptions, clock: Clock) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#clock = clock;
+    this.#lastUpdate = clock.nowSeconds();
+  }
+
+  /** A block came: the minimum may decay from now on. */
+  blockConnected(): void {
+    this.#lastUpdate = this.#clock.nowSeconds();
+    this.#blockSinceBump = true;
+  }
+
+  /** Lowest fee rate that enters a pool that was full, satoshis per 1,000 virtual bytes; 0 when it wasn't. */
+  minFeeRate(): number {
+    if (!this.#blockSinceBump || this.#rollingMinimum === 0) return Math.round(this.#rollingMinimum);
+    const incremental = this.#options.policy.incrementalFeeRate;
+    const now = this.#clock.nowSeconds();
+    if (now > this.#lastUpdate + DECAY_STEP) {
+      const usage = this.#pool.usageBytes;
+      const limit = this.#options.maxUsageBytes;
+      const halfLife = usage < limit / 4 ? HALF_LIFE / 4 : usage < limit / 2 ? HALF_LIFE / 2 : HALF_LIFE;
+      this.#rollingMinimum /= 2 ** ((now - this.#lastUpdate) / halfLife);
+      this.#lastUpdate = now;
+      if (this.#rollingMinimum < incremental / 2) {
+        this.#rollingMinimum = 0;
+        return 0;
+      }
+    }
+    return Math.max(Math.round(this.#rollingMinimum), incremental);
+  }
+
+  /** Drops what is too old, then the worst until the pool fits. */
+  limit(): void {
+    this.expire();
+    this.trim();
+  }
+
+  /** @returns entries removed */
+  expire(): number {
+    const cutoff = this.#clock.nowSeconds() - this.#options.expirySeconds;
+    const stage = new Set<MempoolEntry>();
+    // Descendants are never older than what they spend, except after a reorganisation: hence one walk per turn.
+    let before = this.#pool.size;
+    const start = before;
+    for (let oldest = this.#pool.oldest; oldest !== undefined && oldest.time < cutoff; oldest = this.#pool.oldest) {
+      stage.clear();
+      collectDescendants(oldest, stage);
+      this.#pool.remove(stage, 'expiry');
+      before = this.#pool.size;
+    }
+    return start - before;
+  }
+
+  /** @returns entries removed */
+  trim(): number {
+    const start = this.#pool.size;
+    for (let worst = this.#pool.worst; worst !== undefined && this.#pool.usageBytes > this.#options.maxUsageBytes; worst = this.#pool.worst) {
+      const removedRate = feeRateOf(worst.descendantFees, worst.descendantSize) + this.#options.policy.incrementalFeeRate;
+      if (removedRate > this.#rollingMinimum) {
+        this.#rollingMinimum = removedRate;
+        this.#blockSinceBump = false;
+      }
+      this.#pool.removeWithDescendants(worst, 'sizelimit');
+    }
+    return start - this.#pool.size;
+  }
+}

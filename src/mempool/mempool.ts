@@ -1,0 +1,202 @@
+// The set of unconfirmed transactions that the node would mine. Callers: RPC, templates, peers; the chain tells it of every tip.
+// Acceptance is in accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
+import type { Verifier } from '../parallel/verifier.js';
+import { type AcceptResult, Acceptor } from './accept/acceptor.js';
+import type { AcceptOptions } from './accept/workspace.js';
+import { compareEntryIds, type MempoolEntry } from './entry.js';
+import { Eviction } from './eviction.js';
+import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
+import { collectAncestors, collectDescendants } from './relatives.js';
+import { ReorgFollower } from './reorg.js';
+import type { ChainChange, MempoolChain } from './source.js';
+import { type PoolListener, TxPool } from './tx-pool.js';
+
+export interface MempoolDeps {
+  readonly chain: MempoolChain;
+  readonly verifier: Verifier;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called with what each acceptance took. */
+  readonly observe?: (name: 'mempool_accept', seconds: number, labels: { readonly result: 'accepted' | 'rejected' }) => void;
+}
+
+/** Gauges and counters for /metrics and getmempoolinfo. */
+export interface MempoolStats {
+  readonly transactions: number;
+  /** Sum of virtual sizes. */
+  readonly bytes: number;
+  readonly usageBytes: number;
+  readonly maxUsageBytes: number;
+  /** Base fees in satoshis. */
+  readonly totalFees: number;
+  /** What enters now, satoshis per 1,000 virtual bytes: the larger of rolling minimum and relay minimum. */
+  readonly minFeeRate: number;
+  readonly minRelayFeeRate: number;
+  readonly incrementalFeeRate: number;
+  readonly unbroadcast: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly replaced: number;
+}
+
+export class Mempool {
+  readonly options: MempoolOptions;
+  readonly #deps: MempoolDeps;
+  readonly #pool = new TxPool();
+  readonly #eviction: Eviction;
+  readonly #acceptor: Acceptor;
+  readonly #reorg: ReorgFollower;
+  readonly #unbroadcast = new Set<MempoolEntry>();
+  #accepted = 0;
+  #rejected = 0;
+  #replaced = 0;
+
+  constructor(options: Partial<MempoolOptions>, deps: MempoolDeps) {
+    this.options = { ...DEFAULT_MEMPOOL, ...options };
+    this.#deps = deps;
+    const pool = this.#pool;
+    this.#eviction = new Eviction(pool, this.options, deps.clock);
+    this.#acceptor = new Acceptor(this.options, { pool, eviction: this.#eviction, ...deps });
+    this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log });
+    pool.listen({
+      added() {},
+      changed() {},
+      removed: (entry) => this.#unbroadcast.delete(entry),
+    });
+  }
+
+  /** Number of transactions. */
+  get size(): number {
+    return this.#pool.size;
+  }
+  /** Transactions-updated counter, uint32. */
+  get counter(): number {
+    return this.#pool.counter;
+  }
+  /** Core's mempool sequence number, for getrawmempool. */
+  get sequence(): number {
+    return this.#pool.sequence;
+  }
+
+  /**
+   * Judges a transaction and keeps it unless told otherwise. Waits until transactions of disconnected blocks are back.
+   * Never rejects the promise for a bad transaction; only for faults of storage or verifier.
+   */
+  async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
+    const started = this.#deps.clock.monotonicMs();
+    await this.#reorg.settled();
+    const result = await this.#acceptor.accept(tx, options);
+    if (result.reject !== null) this.#rejected++;
+    else if (result.entry !== null) {
+      this.#accepted++;
+      this.#replaced += result.replaced;
+    }
+    const seconds = (this.#deps.clock.monotonicMs() - started) / 1000;
+    this.#deps.observe?.('mempool_accept', seconds, { result: result.reject === null ? 'accepted' : 'rejected' });
+    return result;
+  }
+
+  /** The chain moved. Synchronous; see settled for the rest. */
+  onTip(_tip: unknown, change: ChainChange): void {
+    this.#reorg.follow(change);
+  }
+
+  /** Resolves when nothing is on its way back from disconnected blocks; at once when there was no reorganisation. */
+  settled(): Promise<void> {
+    return this.#reorg.settled();
+  }
+
+  /** The node shuts down: long polls see another counter. */
+  bumpCounter(): void {
+    this.#pool.bumpCounter();
+  }
+
+  /** Hears of every entry that comes, goes or changes rank. */
+  listen(listener: PoolListener): void {
+    this.#pool.listen(listener);
+  }
+
+  /** @param txid 32 bytes, internal order */
+  get(txid: Uint8Array): MempoolEntry | undefined {
+    return this.#pool.get(txid);
+  }
+  has(txid: Uint8Array): boolean {
+    return this.#pool.get(txid) !== undefined;
+  }
+  /** Who spends an outpoint (36 bytes) here. */
+  spender(outpoint: Uint8Array): MempoolEntry | undefined {
+    return this.#pool.spender(outpoint);
+  }
+  entries(): IterableIterator<MempoolEntry> {
+    return this.#pool.entries();
+  }
+
+  /** All entries as getrawmempool lists them: fewer ancestors first, then the higher base fee rate, then the larger txid. */
+  sorted(): MempoolEntry[] {
+    return [...this.#pool.entries()].sort(byDepthAndScore);
+  }
+
+  /** Everything the transaction depends on here, by txid. */
+  ancestors(entry: MempoolEntry): MempoolEntry[] {
+    return [...collectAncestors(entry)].sort(compareEntryIds);
+  }
+  /** Everything that depends on it, by txid. */
+  descendants(entry: MempoolEntry): MempoolEntry[] {
+    const found = new Set<MempoolEntry>();
+    collectDescendants(entry, found);
+    found.delete(entry);
+    return [...found].sort(compareEntryIds);
+  }
+
+  /** prioritisetransaction. @param txid internal order @param deltaSats added to what was given before */
+  prioritise(txid: Uint8Array, deltaSats: number): void {
+    this.#pool.prioritise(txid, deltaSats);
+  }
+  /** Sum of the prioritisations of a txid. */
+  feeDelta(txid: Uint8Array): number {
+    return this.#pool.delta(txid);
+  }
+
+  /** Marks a transaction as not yet announced to anyone (it came from RPC, not from a peer). */
+  addUnbroadcast(txid: Uint8Array): void {
+    const entry = this.#pool.get(txid);
+    if (entry === undefined) return;
+    entry.unbroadcast = true;
+    this.#unbroadcast.add(entry);
+  }
+  /** A peer has asked for it. */
+  removeUnbroadcast(txid: Uint8Array): void {
+    const entry = this.#pool.get(txid);
+    if (entry === undefined) return;
+    entry.unbroadcast = false;
+    this.#unbroadcast.delete(entry);
+  }
+
+  stats(): MempoolStats {
+    const { policy, maxUsageBytes } = this.options;
+    return {
+      transactions: this.#pool.size,
+      bytes: this.#pool.bytes,
+      usageBytes: this.#pool.usageBytes,
+      maxUsageBytes,
+      totalFees: this.#pool.totalFees,
+      minFeeRate: Math.max(this.#eviction.minFeeRate(), policy.minRelayFeeRate),
+      minRelayFeeRate: policy.minRelayFeeRate,
+      incrementalFeeRate: policy.incrementalFeeRate,
+      unbroadcast: this.#unbroadcast.size,
+      accepted: this.#accepted,
+      rejected: this.#rejected,
+      replaced: this.#replaced,
+    };
+  }
+}
+
+function byDepthAndScore(a: MempoolEntry, b: MempoolEntry): number {
+  if (a.ancestorCount !== b.ancestorCount) return a.ancestorCount - b.ancestorCount;
+  const left = a.fee * b.size;
+  const right = b.fee * a.size;
+  return left === right ? compareEntryIds(b, a) : right - left;
+}

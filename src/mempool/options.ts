@@ -1,0 +1,28 @@
+// Limits of the mempool as a whole, with Core 0.21's defaults. Rules about single transactions are policy's (policy/options.ts).
+import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
+
+export interface MempoolOptions {
+  readonly policy: PolicyOptions;
+  /** -maxmempool in bytes of estimated memory. */
+  readonly maxUsageBytes: number;
+  /** -mempoolexpiry in seconds. */
+  readonly expirySeconds: number;
+  /** -limitancestorcount; the transaction counts itself. */
+  readonly limitAncestorCount: number;
+  /** -limitancestorsize in virtual bytes. */
+  readonly limitAncestorSize: number;
+  /** -limitdescendantcount */
+  readonly limitDescendantCount: number;
+  /** -limitdescendantsize in virtual bytes. */
+  readonly limitDescendantSize: number;
+}
+
+export const DEFAULT_MEMPOOL: MempoolOptions = {
+  policy: DEFAULT_POLICY,
+  maxUsageBytes: 300_000_000,
+  expirySeconds: 336 * 60 * 60,
+  limitAncestorCount: 25,
+  limitAncestorSize: 101_000,
+  limitDescendantCount: 25,
+  limitDescendantSize: 101_000,
+};

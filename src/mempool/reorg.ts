@@ -1,0 +1,170 @@
+// Keeps the pool in step with the chain: confirmed transactions and their rivals leave at once; transactions of disconnected blocks come
+// back through acceptance, oldest first, and then whatever no longer fits the new tip leaves. Core 0.21's removeForBlock,
+// DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
+//
+// The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits settled().
+import { hashKey } from '../consensus/bytes/hex.js';
+import type { Coin } from '../consensus/coin.js';
+import { COINBASE_MATURITY } from '../consensus/limits.js';
+import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../consensus/rules/locks.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Logger } from '../log/logger.js';
+import { coinHeights } from './accept/pre-checks.js';
+import type { Acceptor } from './accept/acceptor.js';
+import { type MempoolEntry, poolCoin } from './entry.js';
+import type { Eviction } from './eviction.js';
+import { collectDescendants } from './relatives.js';
+import type { ChainChange, MempoolChain } from './source.js';
+import type { TxPool } from './tx-pool.js';
+import { entryUsage } from './usage.js';
+
+/** Memory for transactions on their way back; the newest beyond it are dropped. */
+const MAX_RETURNING_BYTES = 20_000_000;
+
+interface Returning {
+  readonly tx: TxView;
+  readonly key: string;
+  readonly bytes: number;
+}
+
+export interface ReorgDeps {
+  readonly pool: TxPool;
+  readonly eviction: Eviction;
+  readonly acceptor: Acceptor;
+  readonly chain: MempoolChain;
+  readonly log: Logger;
+}
+
+export class ReorgFollower {
+  readonly #deps: ReorgDeps;
+  /** Oldest block first, in block order. */
+  #returning: Returning[] = [];
+  #work: Promise<void> | null = null;
+
+  constructor(deps: ReorgDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the pool fits the tip: no transaction is on its way back. */
+  settled(): Promise<void> {
+    return this.#work ?? Promise.resolve();
+  }
+
+  /** Synchronous part. Call inside the chain's apply step. */
+  follow(change: ChainChange): void {
+    const { pool, eviction } = this.#deps;
+    for (const { block } of change.disconnected) {
+      pool.bumpCounter();
+      const back = block.txs.map((tx) => ({ tx, key: hashKey(tx.txid), bytes: entryUsage(tx) }));
+      this.#returning = [...back, ...this.#returning];
+    }
+    for (const { block } of change.connected) {
+      this.#removeForBlock(block.txs);
+      eviction.blockConnected();
+      pool.bumpCounter();
+    }
+    if (change.disconnected.length === 0) return;
+    this.#dropExcess();
+    this.#work ??= this.#bringBack().finally(() => {
+      this.#work = null;
+    });
+  }
+
+  #removeForBlock(txs: readonly TxView[]): void {
+    const { pool } = this.#deps;
+    for (const tx of txs) {
+      const entry = pool.get(tx.txid);
+      if (entry !== undefined) pool.remove(new Set([entry]), 'block', true);
+      if (!tx.isCoinbase) pool.removeConflicts(tx);
+      pool.clearDelta(tx.txid);
+    }
+    if (this.#returning.length === 0) return;
+    const confirmed = new Set(txs.map((tx) => hashKey(tx.txid)));
+    this.#returning = this.#returning.filter(({ key }) => !confirmed.has(key));
+  }
+
+  #dropExcess(): void {
+    let bytes = 0;
+    for (const item of this.#returning) bytes += item.bytes;
+    while (bytes > MAX_RETURNING_BYTES) {
+      const last = this.#returning.pop() as Returning;
+      bytes -= last.bytes;
+      this.#deps.pool.removeRecursive(last.tx, 'reorg');
+    }
+  }
+
+  async #bringBack(): Promise<void> {
+    const { pool, acceptor, eviction, log } = this.#deps;
+    try {
+      do {
+        const returned: MempoolEntry[] = [];
+        for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
+          const item = next;
+          const result = item.tx.isCoinbase ? null : await acceptor.accept(item.tx, { bypassLimits: true });
+          const at = this.#returning.indexOf(item);
+          // A block that came meanwhile may have taken it: then nothing is left to do for it.
+          if (at < 0) continue;
+          this.#returning.splice(at, 1);
+          const entry = result?.entry ?? pool.get(item.tx.txid);
+          if (entry !== undefined) returned.push(entry);
+          else pool.removeRecursive(item.tx, 'reorg');
+        }
+        pool.linkChildren(returned.filter((entry) => pool.has(entry)));
+        await this.#removeUnfit();
+      } while (this.#returning.length > 0);
+      eviction.limit();
+    } catch (error) {
+      // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
+      log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
+      for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
+    }
+  }
+
+  /** Removes what the next block could no longer hold: locks closed again, coinbases immature again. */
+  async #removeUnfit(): Promise<void> {
+    const { pool, chain } = this.#deps;
+    for (;;) {
+      const { tip, coins } = chain;
+      const wanted: Uint8Array[] = [];
+      for (const entry of pool.entries()) if (needsCoins(entry)) wanted.push(...this.#chainOutpoints(entry));
+      if (wanted.length > 0) await coins.prefetch(wanted);
+      if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
+      const stage = new Set<MempoolEntry>();
+      for (const entry of pool.entries()) {
+        // What was accepted during the prefetch fits this tip by itself.
+        if (needsCoins(entry) && this.#chainOutpoints(entry).some((outpoint) => !coins.isKnown(outpoint))) continue;
+        if (!this.#fits(entry)) collectDescendants(entry, stage);
+      }
+      pool.remove(stage, 'reorg');
+      return;
+    }
+  }
+
+  #chainOutpoints(entry: MempoolEntry): Uint8Array[] {
+    const { tx } = entry;
+    const found: Uint8Array[] = [];
+    for (let i = 0; i < tx.inputCount; i++) if (this.#deps.pool.get(tx.prevHash(i)) === undefined) found.push(tx.outpoint(i));
+    return found;
+  }
+
+  #fits(entry: MempoolEntry): boolean {
+    const { pool, chain } = this.#deps;
+    const { tx } = entry;
+    const { tip, coins } = chain;
+    if (!isFinalTx(tx, tip.height + 1, tip.medianTimePast())) return false;
+    if (!needsCoins(entry)) return true;
+    const spent: Coin[] = [];
+    for (let i = 0; i < tx.inputCount; i++) {
+      const parent = pool.get(tx.prevHash(i));
+      const coin = parent === undefined ? coins.get(tx.outpoint(i)) : poolCoin(parent, tx.prevIndex(i));
+      if (coin === undefined) return false;
+      if (coin.coinbase && tip.height + 1 - coin.height < COINBASE_MATURITY) return false;
+      spent.push(coin);
+    }
+    return sequenceLocksMet(sequenceLocks(tx, coinHeights(spent, tip.height), tip), tip);
+  }
+}
+
+function needsCoins(entry: MempoolEntry): boolean {
+  return entry.spendsCoinbase || entry.hasSequenceLock;
+}

@@ -1,0 +1,32 @@
+// What the mempool needs of the chain: the tip, the coins there, and the rules of the next block. chain/chain.ts implements it.
+import type { BlockView } from '../consensus/block/block-view.js';
+import type { Coin } from '../consensus/coin.js';
+import type { HeaderContext } from '../consensus/header-context.js';
+
+/** Coins at the tip. After prefetch, get answers at once. */
+export interface CoinSource {
+  /** @param outpoints 36 bytes each */
+  prefetch(outpoints: readonly Uint8Array[]): Promise<void>;
+  /** Whether get may be called. */
+  isKnown(outpoint: Uint8Array): boolean;
+  /** undefined: spent or never there. */
+  get(outpoint: Uint8Array): Coin | undefined;
+}
+
+export interface MempoolChain {
+  readonly tip: HeaderContext;
+  readonly coins: CoinSource;
+  /** Script flags of the block after the tip. */
+  nextBlockFlags(): number;
+}
+
+/** A block that joined or left the active chain. */
+export interface ChangedBlock {
+  readonly block: BlockView;
+}
+
+/** One change of the tip: blocks that left, old tip first, then blocks that joined, lowest first. */
+export interface ChainChange {
+  readonly disconnected: readonly ChangedBlock[];
+  readonly connected: readonly ChangedBlock[];
+}

@@ -1,0 +1,292 @@
+// The pool's structure: entries by txid, spenders by outpoint, links, sums over ancestors and descendants, deltas of fees, and the
+// transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/).
+import { hashKey } from '../consensus/bytes/hex.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { collectAncestors, collectDescendants } from './relatives.js';
+import type { MempoolEntry } from './entry.js';
+import { worseByDescendants } from './eviction.js';
+import { IndexedHeap } from './indexed-heap.js';
+import { DELTA_USAGE, LINK_USAGE } from './usage.js';
+
+/** Why a transaction left, as Core's MemPoolRemovalReason. */
+export type RemovalReason = 'expiry' | 'sizelimit' | 'reorg' | 'block' | 'conflict' | 'replaced';
+
+/** Hears of every change, synchronously and in order. */
+export interface PoolListener {
+  added(entry: MempoolEntry): void;
+  removed(entry: MempoolEntry, reason: RemovalReason): void;
+  /** Parents, modified fee or sums over ancestors changed. */
+  changed(entry: MempoolEntry): void;
+}
+
+export class TxPool {
+  readonly #byTxid = new Map<string, MempoolEntry>();
+  readonly #spenders = new Map<string, MempoolEntry>();
+  readonly #deltas = new Map<string, number>();
+  readonly #listeners: PoolListener[] = [];
+  readonly #scores = new IndexedHeap(0, worseByDescendants);
+  readonly #ages = new IndexedHeap(1, (a, b) => a.time < b.time);
+  #usage = 0;
+  #bytes = 0;
+  #totalFees = 0;
+  #counter = 0;
+  #sequence = 1;
+
+  get size(): number {
+    return this.#byTxid.size;
+  }
+  /** Sum of the virtual sizes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+  /** Base fees of everything here. */
+  get totalFees(): number {
+    return this.#totalFees;
+  }
+  /** Estimated memory in Core's count. */
+  get usageBytes(): number {
+    return this.#usage + this.#deltas.size * DELTA_USAGE;
+  }
+  /** Transactions-updated counter, uint32: entries added and removed, tip changes, prioritisations of entries. */
+  get counter(): number {
+    return this.#counter;
+  }
+  /** Core's mempool sequence: starts at 1, one up for each entry that comes or goes. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+  /** First to be evicted. */
+  get worst(): MempoolEntry | undefined {
+    return this.#scores.peek();
+  }
+  get oldest(): MempoolEntry | undefined {
+    return this.#ages.peek();
+  }
+  get deltas(): ReadonlyMap<string, number> {
+    return this.#deltas;
+  }
+
+  entries(): IterableIterator<MempoolEntry> {
+    return this.#byTxid.values();
+  }
+  /** @param txid 32 bytes, internal order */
+  get(txid: Uint8Array): MempoolEntry | undefined {
+    return this.#byTxid.get(hashKey(txid));
+  }
+  has(entry: MempoolEntry): boolean {
+    return this.#byTxid.get(entry.key) === entry;
+  }
+  /** Who spends an outpoint (36 bytes). */
+  spender(outpoint: Uint8Array): MempoolEntry | undefined {
+    return this.#spenders.get(hashKey(outpoint));
+  }
+  /** What prioritisetransaction added for a txid. */
+  delta(txid: Uint8Array): number {
+    return this.#deltas.get(hashKey(txid)) ?? 0;
+  }
+  listen(listener: PoolListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The tip moved by one block, or the node shuts down. */
+  bumpCounter(): void {
+    this.#counter = (this.#counter + 1) >>> 0;
+  }
+
+  /** Inserts an entry whose parents are here; links to children already here are made by linkChildren. */
+  add(entry: MempoolEntry): void {
+    this.#byTxid.set(entry.key, entry);
+    const delta = this.#deltas.get(entry.key);
+    if (delta !== undefined) {
+      entry.modifiedFee += delta;
+      entry.ancestorFees += delta;
+      entry.descendantFees += delta;
+    }
+    const { tx } = entry;
+    for (let i = 0; i < tx.inputCount; i++) {
+      this.#spenders.set(hashKey(tx.outpoint(i)), entry);
+      const parent = this.#byTxid.get(hashKey(tx.prevHash(i)));
+      if (parent !== undefined) this.#link(parent, entry);
+    }
+    for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry, 1);
+    this.#usage += entry.usageBytes;
+    this.#bytes += entry.size;
+    this.#totalFees += entry.fee;
+    this.#scores.insert(entry);
+    this.#ages.insert(entry);
+    this.bumpCounter();
+    this.#sequence++;
+    for (const listener of this.#listeners) listener.added(entry);
+  }
+
+  /**
+   * Removes a set that is closed under descendants, or, for a block, entries whose ancestors are all in the set or gone: then
+   * `updateDescendants` corrects the sums of those who stay.
+   */
+  remove(stage: ReadonlySet<MempoolEntry>, reason: RemovalReason, updateDescendants = false): void {
+    for (const entry of stage) {
+      if (updateDescendants) {
+        const below = new Set<MempoolEntry>();
+        collectDescendants(entry, below);
+        for (const descendant of below) {
+          if (descendant !== entry && !stage.has(descendant)) this.#unrelateAncestor(entry, descendant);
+        }
+      }
+      for (const ancestor of collectAncestors(entry)) {
+        if (!stage.has(ancestor)) this.#unrelateDescendant(ancestor, entry);
+      }
+    }
+    for (const entry of stage) {
+      for (const parent of entry.parents) {
+        parent.children.delete(entry);
+        this.#usage -= LINK_USAGE;
+      }
+      for (const child of entry.children) {
+        child.parents.delete(entry);
+        this.#usage -= LINK_USAGE;
+        if (!stage.has(child)) this.#changed(child);
+      }
+    }
+    for (const entry of stage) this.#drop(entry, reason);
+  }
+
+  /** An entry and everything after it. */
+  removeWithDescendants(entry: MempoolEntry, reason: RemovalReason): void {
+    const stage = new Set<MempoolEntry>();
+    collectDescendants(entry, stage);
+    this.remove(stage, reason);
+  }
+
+  /** Whatever in the pool is this transaction or depends on it, also when the transaction itself isn't here. */
+  removeRecursive(tx: TxView, reason: RemovalReason): void {
+    const stage = new Set<MempoolEntry>();
+    const entry = this.get(tx.txid);
+    if (entry !== undefined) collectDescendants(entry, stage);
+    else for (const child of this.#spendersOf(tx)) collectDescendants(child, stage);
+    this.remove(stage, reason);
+  }
+
+  /** Entries that spend the same outputs as a confirmed transaction go, with all that depends on them and their prioritisations. */
+  removeConflicts(tx: TxView): void {
+    for (let i = 0; i < tx.inputCount; i++) {
+      const rival = this.spender(tx.outpoint(i));
+      if (rival === undefined || rival.tx === tx) continue;
+      this.#deltas.delete(rival.key);
+      this.removeWithDescendants(rival, 'conflict');
+    }
+  }
+
+  /**
+   * Entries that came back from disconnected blocks meet children that were here before. Call once with all of them in block order.
+   */
+  linkChildren(returned: readonly MempoolEntry[]): void {
+    const excluded = new Set(returned);
+    for (let i = returned.length - 1; i >= 0; i--) {
+      const entry = returned[i];
+      for (const child of this.#spendersOf(entry.tx)) {
+        if (excluded.has(child) || entry.children.has(child)) continue;
+        this.#link(entry, child);
+        this.#changed(child);
+      }
+      const below = new Set<MempoolEntry>();
+      collectDescendants(entry, below);
+      for (const descendant of below) if (!excluded.has(descendant)) this.#relate(entry, descendant, 1, true);
+    }
+  }
+
+  /** prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. @param txid internal order */
+  prioritise(txid: Uint8Array, deltaSats: number): void {
+    const key = hashKey(txid);
+    this.#deltas.set(key, (this.#deltas.get(key) ?? 0) + deltaSats);
+    const entry = this.#byTxid.get(key);
+    if (entry === undefined) return;
+    entry.modifiedFee += deltaSats;
+    const below = new Set<MempoolEntry>();
+    collectDescendants(entry, below);
+    for (const descendant of below) {
+      descendant.ancestorFees += deltaSats;
+      this.#changed(descendant);
+    }
+    entry.descendantFees += deltaSats;
+    this.#scores.update(entry);
+    for (const ancestor of collectAncestors(entry)) {
+      ancestor.descendantFees += deltaSats;
+      this.#scores.update(ancestor);
+    }
+    this.bumpCounter();
+  }
+
+  /** Forgets a prioritisation, as when its transaction was mined. */
+  clearDelta(txid: Uint8Array): void {
+    this.#deltas.delete(hashKey(txid));
+  }
+
+  #spendersOf(tx: TxView): MempoolEntry[] {
+    const found: MempoolEntry[] = [];
+    const outpoint = new Uint8Array(36);
+    outpoint.set(tx.txid);
+    const view = new DataView(outpoint.buffer);
+    for (let i = 0; i < tx.outputCount; i++) {
+      view.setUint32(32, i, true);
+      const child = this.#spenders.get(hashKey(outpoint));
+      if (child !== undefined) found.push(child);
+    }
+    return found;
+  }
+
+  #link(parent: MempoolEntry, child: MempoolEntry): void {
+    if (child.parents.has(parent)) return;
+    child.parents.add(parent);
+    parent.children.add(child);
+    this.#usage += LINK_USAGE;
+  }
+
+  /** Puts a new pair of relatives into each other's sums. */
+  #relate(ancestor: MempoolEntry, descendant: MempoolEntry, count: 1, tell = false): void {
+    descendant.ancestorCount += count;
+    descendant.ancestorSize += ancestor.size;
+    descendant.ancestorFees += ancestor.modifiedFee;
+    descendant.ancestorSigops += ancestor.sigopCost;
+    ancestor.descendantCount += count;
+    ancestor.descendantSize += descendant.size;
+    ancestor.descendantFees += descendant.modifiedFee;
+    this.#scores.update(ancestor);
+    if (tell) this.#changed(descendant);
+  }
+
+  #unrelateAncestor(gone: MempoolEntry, descendant: MempoolEntry): void {
+    descendant.ancestorCount--;
+    descendant.ancestorSize -= gone.size;
+    descendant.ancestorFees -= gone.modifiedFee;
+    descendant.ancestorSigops -= gone.sigopCost;
+    this.#changed(descendant);
+  }
+
+  #unrelateDescendant(ancestor: MempoolEntry, gone: MempoolEntry): void {
+    ancestor.descendantCount--;
+    ancestor.descendantSize -= gone.size;
+    ancestor.descendantFees -= gone.modifiedFee;
+    this.#scores.update(ancestor);
+  }
+
+  #drop(entry: MempoolEntry, reason: RemovalReason): void {
+    this.#byTxid.delete(entry.key);
+    const { tx } = entry;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const key = hashKey(tx.outpoint(i));
+      if (this.#spenders.get(key) === entry) this.#spenders.delete(key);
+    }
+    this.#usage -= entry.usageBytes;
+    this.#bytes -= entry.size;
+    this.#totalFees -= entry.fee;
+    this.#scores.remove(entry);
+    this.#ages.remove(entry);
+    this.bumpCounter();
+    this.#sequence++;
+    for (const listener of this.#listeners) listener.removed(entry, reason);
+  }
+
+  #changed(entry: MempoolEntry): void {
+    for (const listener of this.#listeners) listener.changed(entry);
+  }
+}

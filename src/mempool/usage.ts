@@ -1,0 +1,48 @@
+// Estimates the memory that Core would count for a transaction (CTxMemPool::DynamicMemoryUsage), since -maxmempool is in that unit and
+// eviction starts there. Sizes are those of a 64-bit glibc build; usage need not match to the byte, but it must scale alike.
+import type { TxView } from '../consensus/tx/tx-view.js';
+
+/** What malloc takes for a request: a word of overhead, rounded to 16. */
+function malloc(bytes: number): number {
+  return bytes === 0 ? 0 : ((bytes + 31) >>> 4) << 4;
+}
+
+/** CTransaction with its reference count. */
+const TX_OBJECT = 136;
+const TX_IN = 96;
+const TX_OUT = 40;
+/** Script bytes kept inside the object. */
+const INLINE_SCRIPT = 28;
+/** One std::vector. */
+const VECTOR = 24;
+/** CTxMemPoolEntry and its places in the multi-index. */
+const ENTRY_NODE = 264 + 96;
+/** Node of the map from outpoint to spender. */
+const SPENT_NODE = 48;
+/** vTxHashes: hash and iterator. */
+const HASH_ROW = 40;
+/** Node in a set of parents or children. */
+const LINK_NODE = 40;
+
+/** Bytes of both ends of a parent-child link. */
+export const LINK_USAGE = 2 * malloc(LINK_NODE);
+/** Bytes of a prioritisation. */
+export const DELTA_USAGE = malloc(72);
+
+/** Bytes of an entry with its transaction. */
+export function entryUsage(tx: TxView): number {
+  let total = malloc(TX_OBJECT) + malloc(tx.inputCount * TX_IN) + malloc(tx.outputCount * TX_OUT);
+  for (let i = 0; i < tx.inputCount; i++) {
+    total += scriptUsage(tx.scriptSig(i).length) + malloc(SPENT_NODE);
+    if (tx.witnessCount(i) === 0) continue;
+    const items = tx.witness(i);
+    total += malloc(items.length * VECTOR);
+    for (const item of items) total += malloc(item.length);
+  }
+  for (let i = 0; i < tx.outputCount; i++) total += scriptUsage(tx.outputScript(i).length);
+  return total + malloc(ENTRY_NODE) + HASH_ROW;
+}
+
+function scriptUsage(length: number): number {
+  return length > INLINE_SCRIPT ? malloc(length) : 0;
+}

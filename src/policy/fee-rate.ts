@@ -1,0 +1,27 @@
+// Fee rates in satoshis per 1,000 virtual bytes, with Core 0.21's integer arithmetic (CFeeRate). Used by policy checks, the mempool
+// and block assembly.
+import { COIN_SATS } from '../consensus/limits.js';
+
+/** Fee of a size at a rate: truncated, but at least one satoshi when the rate is positive. */
+export function feeForSize(feeRateSatsPerKvb: number, sizeBytes: number): number {
+  const fee = scaleDown(feeRateSatsPerKvb, sizeBytes, 1000);
+  return fee === 0 && sizeBytes !== 0 ? Math.sign(feeRateSatsPerKvb) : fee;
+}
+
+/** The rate that a fee pays for a size, truncated; 0 for size 0. */
+export function feeRateOf(feeSats: number, sizeBytes: number): number {
+  return sizeBytes === 0 ? 0 : scaleDown(feeSats, 1000, sizeBytes);
+}
+
+/** As Core's messages print a rate: `0.00001000 BTC/kvB`. */
+export function formatFeeRate(feeRateSatsPerKvb: number): string {
+  const whole = Math.trunc(feeRateSatsPerKvb / COIN_SATS);
+  return `${whole}.${String(feeRateSatsPerKvb % COIN_SATS).padStart(8, '0')} BTC/kvB`;
+}
+
+/** a * b / divisor towards zero; exact also where the product leaves the safe integers (prioritised fees do). */
+function scaleDown(a: number, b: number, divisor: number): number {
+  const product = a * b;
+  if (Number.isSafeInteger(product)) return Math.trunc(product / divisor) + 0;
+  return Number((BigInt(a) * BigInt(b)) / BigInt(divisor));
+}

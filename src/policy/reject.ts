@@ -1,0 +1,39 @@
+// Reasons of policy and of the mempool, all in one list; the law's are in consensus/rules/reject.ts. Strings are Core 0.21's.
+import type { Reject, RejectCategory } from '../consensus/state.js';
+
+/** Every reason that is not the law's. */
+export type PolicyReason =
+  | 'coinbase'
+  | 'version'
+  | 'tx-size'
+  | 'scriptsig-size'
+  | 'scriptsig-not-pushonly'
+  | 'scriptpubkey'
+  | 'bare-multisig'
+  | 'dust'
+  | 'multi-op-return'
+  | 'tx-size-small'
+  | 'non-final'
+  | 'txn-already-in-mempool'
+  | 'txn-mempool-conflict'
+  | 'txn-already-known'
+  | 'bad-txns-inputs-missingorspent'
+  | 'non-BIP68-final'
+  | 'bad-txns-nonstandard-inputs'
+  | 'bad-witness-nonstandard'
+  | 'bad-txns-too-many-sigops'
+  | 'mempool min fee not met'
+  | 'min relay fee not met'
+  | 'too-long-mempool-chain'
+  | 'bad-txns-spends-conflicting-tx'
+  | 'insufficient fee'
+  | 'too many potential replacements'
+  | 'replacement-adds-unconfirmed'
+  | 'mempool full'
+  | `mandatory-script-verify-flag-failed (${string})`
+  | `non-mandatory-script-verify-flag (${string})`;
+
+/** A failed rule of policy. */
+export function policyReject(category: RejectCategory, reason: PolicyReason, debug = ''): Reject {
+  return { category, reason, debug };
+}

@@ -1,0 +1,73 @@
+// Core 0.21's AreInputsStandard and IsWitnessStandard: what a transaction spends, and with which witnesses. They bound the work that
+// script checks can ask for before any is run. Used by the mempool when standardness is required.
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { countSigops } from '../consensus/script/sigops.js';
+import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
+import { pushedStack } from './pushed-stack.js';
+import { solve } from './script-type.js';
+
+const MAX_P2SH_SIGOPS = 15;
+const MAX_P2WSH_SCRIPT_BYTES = 3600;
+const MAX_P2WSH_STACK_ITEMS = 100;
+const MAX_WITNESS_ITEM_BYTES = 80;
+const ANNEX_TAG = 0x50;
+const TAPROOT_LEAF_MASK = 0xfe;
+const TAPROOT_LEAF_TAPSCRIPT = 0xc0;
+
+/** Whether every output spent is of a kind whose spending rules are settled. @param spent one per input */
+export function inputsAreStandard(tx: TxView, spent: readonly SpentOutput[], taprootActive: boolean): boolean {
+  for (let i = 0; i < tx.inputCount; i++) {
+    const { type } = solve(spent[i].script);
+    if (type === 'nonstandard' || type === 'witness_unknown') return false;
+    if (type === 'witness_v1_taproot' && !taprootActive) return false;
+    if (type === 'scripthash') {
+      const stack = pushedStack(tx.scriptSig(i));
+      if (stack === null || stack.length === 0) return false;
+      if (countSigops(stack[stack.length - 1], true) > MAX_P2SH_SIGOPS) return false;
+    }
+  }
+  return true;
+}
+
+/** Whether every witness belongs to a witness program and is of ordinary size. @param spent one per input */
+export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): boolean {
+  for (let i = 0; i < tx.inputCount; i++) {
+    if (tx.witnessCount(i) === 0) continue;
+    let program = spent[i].script;
+    const nested = isPayToScriptHash(program);
+    if (nested) {
+      // The scriptSig's value on the stack is the script; the signatures were not looked at yet.
+      const stack = pushedStack(tx.scriptSig(i));
+      if (stack === null || stack.length === 0) return false;
+      program = stack[stack.length - 1];
+    }
+    const version = witnessVersion(program);
+    if (version < 0) return false;
+    const witness = tx.witness(i);
+    const longProgram = program.length === 34;
+    if (version === 0 && longProgram && !p2wshIsStandard(witness)) return false;
+    if (version === 1 && longProgram && !nested && !taprootIsStandard(witness)) return false;
+  }
+  return true;
+}
+
+function p2wshIsStandard(witness: readonly Uint8Array[]): boolean {
+  const items = witness.length - 1;
+  if (witness[items].length > MAX_P2WSH_SCRIPT_BYTES || items > MAX_P2WSH_STACK_ITEMS) return false;
+  return itemsAreSmall(witness, items);
+}
+
+function taprootIsStandard(witness: readonly Uint8Array[]): boolean {
+  const last = witness[witness.length - 1];
+  // An annex has no meaning yet.
+  if (witness.length >= 2 && last.length > 0 && last[0] === ANNEX_TAG) return false;
+  if (witness.length < 2) return true;
+  if (last.length === 0) return false;
+  return (last[0] & TAPROOT_LEAF_MASK) !== TAPROOT_LEAF_TAPSCRIPT || itemsAreSmall(witness, witness.length - 2);
+}
+
+function itemsAreSmall(witness: readonly Uint8Array[], count: number): boolean {
+  for (let k = 0; k < count; k++) if (witness[k].length > MAX_WITNESS_ITEM_BYTES) return false;
+  return true;
+}

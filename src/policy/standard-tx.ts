@@ -1,0 +1,44 @@
+// Core 0.21's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used by the
+// mempool when standardness is required.
+import type { Reject } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { isPushOnly } from '../consensus/script/tokenizer.js';
+import { dustThreshold } from './dust.js';
+import type { PolicyOptions } from './options.js';
+import { policyReject } from './reject.js';
+import { solve } from './script-type.js';
+
+const MAX_STANDARD_VERSION = 2;
+const MAX_STANDARD_WEIGHT = 400_000;
+/** A 15-of-15 P2SH multisignature with compressed keys fits. */
+const MAX_SCRIPT_SIG_BYTES = 1650;
+const MAX_MULTISIG_KEYS = 3;
+
+/** @returns the first way in which it isn't standard, or null */
+export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | null {
+  if (tx.version > MAX_STANDARD_VERSION || tx.version < 1) return policyReject('not-standard', 'version');
+  if (tx.weight > MAX_STANDARD_WEIGHT) return policyReject('not-standard', 'tx-size');
+  for (let i = 0; i < tx.inputCount; i++) {
+    const scriptSig = tx.scriptSig(i);
+    if (scriptSig.length > MAX_SCRIPT_SIG_BYTES) return policyReject('not-standard', 'scriptsig-size');
+    if (!isPushOnly(scriptSig)) return policyReject('not-standard', 'scriptsig-not-pushonly');
+  }
+  let dataOutputs = 0;
+  for (let i = 0; i < tx.outputCount; i++) {
+    const script = tx.outputScript(i);
+    const { type, solutions } = solve(script);
+    if (type === 'nonstandard') return policyReject('not-standard', 'scriptpubkey');
+    if (type === 'nulldata') {
+      if (!policy.dataCarrier || script.length > policy.dataCarrierBytes) return policyReject('not-standard', 'scriptpubkey');
+      dataOutputs++;
+    } else if (type === 'multisig') {
+      const required = solutions[0][0];
+      const keys = solutions[solutions.length - 1][0];
+      if (keys < 1 || keys > MAX_MULTISIG_KEYS || required < 1 || required > keys) return policyReject('not-standard', 'scriptpubkey');
+      if (!policy.permitBareMultisig) return policyReject('not-standard', 'bare-multisig');
+    }
+    if (type !== 'nulldata' && tx.outputValue(i) < dustThreshold(script, policy.dustFeeRate)) return policyReject('not-standard', 'dust');
+  }
+  if (dataOutputs > 1) return policyReject('not-standard', 'multi-op-return');
+  return null;
+}
