@@ -1,0 +1,117 @@
+// The frame of every bench: it says what it protects, runs, and prints one table, or JSON with --json for keeping. A case stands
+// beside the bare limit of the same run wherever there is one; the ratio is what may be compared between machines.
+//
+//   node build/bench/NAME.js [--json]
+
+import { describeMachine } from './machine.js';
+import { percentile } from './samples.js';
+
+/** One line of the table. */
+export interface BenchCase {
+  readonly name: string;
+  /** Of the samples: "us per input", "replies/s". */
+  readonly unit: string;
+  readonly samples: readonly number[];
+  /** Whether a good figure is small (times) or large (rates). */
+  readonly better: 'lower' | 'higher';
+  /** The same work with nothing around it, in the same unit and run. */
+  readonly limit?: { readonly name: string; readonly samples: readonly number[] };
+  /** What is to be reached, and whether it was: null when the machine can't tell. */
+  readonly goal?: { readonly text: string; reached(p50: number, ratio: number | null): boolean | null };
+}
+
+export interface Bench {
+  /** Path of what it measures, without src/: "parallel/pooled-verifier". */
+  readonly name: string;
+  /** One sentence: what gets worse for whom when this figure does. */
+  readonly protects: string;
+  run(): Promise<{ readonly cases: readonly BenchCase[]; readonly notes?: readonly string[] }>;
+}
+
+interface Line {
+  readonly name: string;
+  readonly unit: string;
+  readonly rounds: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly limit: string | null;
+  readonly limitP50: number | null;
+  /** p50 over the limit's p50. */
+  readonly ratio: number | null;
+  readonly goal: string | null;
+  readonly reached: boolean | null;
+}
+
+function toLine(item: BenchCase): Line {
+  const p50 = percentile(item.samples, 0.5);
+  // The slow end is the high one for times and the low one for rates.
+  const p99 = percentile(item.samples, item.better === 'lower' ? 0.99 : 0.01);
+  const limitP50 = item.limit ? percentile(item.limit.samples, 0.5) : null;
+  const ratio = limitP50 === null ? null : p50 / limitP50;
+  return {
+    name: item.name,
+    unit: item.unit,
+    rounds: item.samples.length,
+    p50,
+    p99,
+    limit: item.limit?.name ?? null,
+    limitP50,
+    ratio,
+    goal: item.goal?.text ?? null,
+    reached: item.goal ? item.goal.reached(p50, ratio) : null,
+  };
+}
+
+/** Three or more significant digits: 0.123, 12.3, 1,234. */
+function show(value: number | null): string {
+  if (value === null) return '-';
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function verdict(line: Line): string {
+  if (line.goal === null) return '-';
+  const mark = line.reached === null ? '' : line.reached ? ' (reached)' : ' (missed)';
+  return line.goal + mark;
+}
+
+/** Columns as wide as their widest cell; the first one to the left, numbers to the right. */
+function printTable(rows: readonly string[][]): void {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  for (const row of rows) {
+    const cells = row.map((cell, column) =>
+      column === 0 || column === row.length - 1 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+    );
+    console.log(`  ${cells.join('  ').trimEnd()}`);
+  }
+}
+
+/** Runs a bench and prints its report. */
+export async function runBench(bench: Bench): Promise<void> {
+  const machine = describeMachine();
+  const { cases, notes = [] } = await bench.run();
+  const lines = cases.map(toLine);
+  if (process.argv.includes('--json')) {
+    console.log(JSON.stringify({ bench: bench.name, protects: bench.protects, machine, notes, cases: lines }));
+    return;
+  }
+  console.log(`${bench.name}: ${bench.protects}`);
+  console.log(
+    `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}, commit ${machine.commit}, load ${machine.load.toFixed(1)}`,
+  );
+  for (const note of notes) console.log(note);
+  printTable([
+    ['case', 'p50', 'p99', 'bare limit', 'ratio', 'rounds', 'unit, goal'],
+    ...lines.map((line) => [
+      line.name,
+      show(line.p50),
+      show(line.p99),
+      show(line.limitP50),
+      show(line.ratio),
+      String(line.rounds),
+      line.goal === null ? line.unit : `${line.unit}, ${verdict(line)}`,
+    ]),
+  ]);
+  const limits = new Set(lines.flatMap((line) => (line.limit === null ? [] : [line.limit])));
+  for (const limit of limits) console.log(`bare limit: ${limit}`);
+}

@@ -1,0 +1,36 @@
+// Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Run by bench/verify-block.
+
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+
+/** `count` checks laid out one after another in shared memory, CURVE_ROW bytes each. */
+export interface CurveJob {
+  readonly rows: SharedArrayBuffer;
+  readonly first: number;
+  readonly count: number;
+  readonly schnorr: boolean;
+}
+
+/** Signature 64, message 32, public key 33 (ECDSA) or 32 (Schnorr). */
+export const CURVE_ROW = 129;
+
+const crypto = createNativeCrypto();
+
+/** @returns the number of checks that passed */
+export function check(job: CurveJob): number {
+  const bytes = new Uint8Array(job.rows);
+  let passed = 0;
+  for (let i = job.first; i < job.first + job.count; i++) {
+    const at = i * CURVE_ROW;
+    const signature = bytes.subarray(at, at + 64);
+    const message = bytes.subarray(at + 64, at + 96);
+    const good = job.schnorr
+      ? crypto.schnorrVerify(signature, bytes.subarray(at + 96, at + 128), message)
+      : crypto.ecdsaVerify(signature, bytes.subarray(at + 96, at + 129), message);
+    if (good) passed++;
+  }
+  return passed;
+}
+
+export function describe(): string {
+  return crypto.backend.ecdsa;
+}
