@@ -27,8 +27,8 @@ export class CoinsDb {
   }
 
   /**
-   * All coins by txid (internal order) and index, in chunks of at most `size`, of the state at the moment of this call. End the loop or
-   * call return(), or the view stays open until the store closes.
+   * All coins by txid (internal order) and index, in chunks of at most `size`, of the state at the moment of this call. Loop over it to the end or
+   * break; a walk that never starts keeps its view open until the store closes.
    */
   chunks(size = 1000): AsyncGenerator<CoinRow[], void, undefined> {
     return readChunks(this.store.cursor(prefixRange(PREFIX.coin)), size);

@@ -1,0 +1,100 @@
+// Every Store under the common suite, and what only real folders have: locks, the ENGINE file, survival of a kill.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { fromEngineError } from '../../../src/storage/engine.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import { type EngineName, loadEngine, openStore } from '../../../src/storage/open-store.js';
+import { storeSuite } from './store-suite.js';
+
+const root = mkdtempSync(join(tmpdir(), 'adit-store-'));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = (): string => join(root, `folder${folders++}`, 'below');
+
+storeSuite('memory', async () => new MemoryStore());
+
+const engines: EngineName[] = ['nxtedition-rocksdb', 'level-rocksdb'];
+for (const engine of engines) {
+  const loaded = loadEngine(engine);
+  if (loaded instanceof Error) {
+    t.test(engine, { skip: `does not load here: ${loaded.message}` }, () => {});
+    continue;
+  }
+  storeSuite(engine, () => openStore({ path: newFolder(), engine }));
+
+  t.test(`${engine}: what was written is there after opening again`, async (t) => {
+    const path = newFolder();
+    let store = await openStore({ path, engine });
+    await store.batch([{ type: 'put', key: Uint8Array.of(1), value: Uint8Array.of(2) }]);
+    await store.close();
+    store = await openStore({ path });
+    t.equal(store.engine, engine, 'without a wish the folder decides');
+    t.same([...((await store.get(Uint8Array.of(1))) ?? [])], [2]);
+    t.ok((await store.approximateSize(Uint8Array.of(0), Uint8Array.of(255))) >= 0);
+    await store.close();
+  });
+
+  t.test(`${engine}: a folder in use is locked`, async (t) => {
+    const path = newFolder();
+    const store = await openStore({ path, engine });
+    await t.rejects(openStore({ path, engine }), { code: 'STORE_LOCKED' });
+    await store.close();
+  });
+
+  t.test(`${engine}: the other engine is refused`, async (t) => {
+    const path = newFolder();
+    await (await openStore({ path, engine })).close();
+    const record = readFileSync(join(path, 'ENGINE'), 'latin1');
+    t.match(record, `engine: ${engine}\nformat: 1\nbinding: `);
+    const other = engines.find((name) => name !== engine) as EngineName;
+    await t.rejects(openStore({ path, engine: other }), { code: 'STORE_ENGINE', message: new RegExp(`was written by engine ${engine}`) });
+    writeFileSync(join(path, 'ENGINE'), record.replace('format: 1', 'format: 2'));
+    await t.rejects(openStore({ path }), { code: 'STORE_ENGINE' });
+    writeFileSync(join(path, 'ENGINE'), 'nonsense');
+    await t.rejects(openStore({ path }), { code: 'STORE_CORRUPTION' });
+    rmSync(join(path, 'ENGINE'));
+    await t.rejects(openStore({ path }), { code: 'STORE_ENGINE', message: /did not create/ });
+  });
+
+  t.test(`${engine}: a damaged manifest is corruption`, async (t) => {
+    const path = newFolder();
+    await (await openStore({ path, engine })).close();
+    writeFileSync(join(path, 'CURRENT'), 'MANIFEST-999999\n');
+    await t.rejects(openStore({ path }), { code: 'STORE_CORRUPTION' });
+  });
+
+  t.test(`${engine}: acknowledged batches survive SIGKILL`, async (t) => {
+    const path = newFolder();
+    const script = `
+      const { openStore } = await import(${JSON.stringify(new URL('../../../src/storage/open-store.js', import.meta.url).href)});
+      const store = await openStore({ path: ${JSON.stringify(path)}, engine: ${JSON.stringify(engine)} });
+      for (let i = 0; i < 200; i++) await store.batch([{ type: 'put', key: Uint8Array.of(i), value: new Uint8Array(100).fill(i) }]);
+      process.kill(process.pid, 'SIGKILL');`;
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    t.equal(run.signal, 'SIGKILL', run.stderr.toString());
+    const store = await openStore({ path });
+    let count = 0;
+    for await (const [key, value] of store.iterate()) {
+      t.ok(value.every((byte) => byte === key[0]));
+      count++;
+    }
+    t.equal(count, 200);
+    await store.close();
+  });
+}
+
+t.test('errors of both bindings get their codes', async (t) => {
+  const code = (message: string, extra: object = {}) => fromEngineError(Object.assign(new Error(message), extra), 'do it').code;
+  t.equal(code('IO error: lock /x/LOCK: Resource temporarily unavailable'), 'STORE_LOCKED');
+  t.equal(code('anything', { code: 'LEVEL_LOCKED' }), 'STORE_LOCKED');
+  t.equal(code('IO error: No space left on device: While appending to file: /x/000004.log'), 'STORE_DISK_FULL');
+  t.equal(code('Corruption: block checksum mismatch: stored = 1, computed = 2'), 'STORE_CORRUPTION');
+  t.equal(code('Database is not open', { cause: Object.assign(new Error('IO error: Permission denied'), {}) }), 'STORE_PERMISSION');
+  t.equal(code('Database is not open', { code: 'LEVEL_DATABASE_NOT_OPEN' }), 'STORE_CLOSED');
+  t.equal(code('IO error: Input/output error'), 'STORE_IO');
+  t.match(fromEngineError(new Error('Corruption: x'), 'read keys').message, 'Failed to read keys: Corruption: x');
+});
