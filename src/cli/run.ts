@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Args } from '../config/args.js';
 import { locate } from '../config/load.js';
 import { version } from '../config/version.js';
-import { methodSpecs } from '../rpc/declare/methods.js';
+import { METHODS } from '../rpc/declare/methods.js';
 import { parseJson } from '../rpc/wire/json-parse.js';
 import { encodeJson } from '../rpc/wire/json-write.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
@@ -98,7 +98,7 @@ async function ask(args: Args, words: readonly string[]): Promise<number> {
     timeoutMs: args.int('rpcclienttimeout', 900) * 1000,
   };
   const [method, ...rest] = words as [string, ...string[]];
-  const params = convertArguments(methodSpecs.get(method), rest, args.bool('named', false));
+  const params = convertArguments(METHODS.get(method), rest, args.bool('named', false));
   const raw = await post(target, `{"method":${encodeJson(method)},"params":${encodeJson(params)},"id":1}\n`);
   if (raw.status === 401) throw new CliError('Authorization failed: Incorrect rpcuser or rpcpassword');
   if (raw.body.length === 0) throw new CliError(raw.status >= 400 ? `server returned HTTP error ${raw.status}` : 'no response from server');

@@ -1,0 +1,153 @@
+// What an operator sees when something is wrong with a start, and what is left behind after an end.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { Daemon, freePort } from '../framework/daemon.js';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
+const cliFile = path.join(root, 'build', 'src', 'adit-cli.js');
+
+function run(file: string, ...args: string[]): { status: number | null; out: string; err: string } {
+  const done = spawnSync(process.execPath, [file, ...args], { timeout: 30_000, encoding: 'utf8' });
+  return { status: done.status, out: done.stdout, err: done.stderr };
+}
+
+t.test('options that cannot be used', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-options-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const refused: [string[], string][] = [
+    [['-nosuchopt'], 'Error: Error parsing command line arguments: Invalid parameter -nosuchopt\n'],
+    [['-datadir=/nonexistent/x'], 'Error: Specified data directory "/nonexistent/x" does not exist.\n'],
+    [['-regtest', '-signet'], 'Error: Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.\n'],
+    [['-regtest', `-datadir=${dir}`, '-blockmintxfee=lots'], "Error: Invalid amount for -blockmintxfee=<amount>: 'lots'\n"],
+    [['-regtest', `-datadir=${dir}`, '-rpcallowip=300.1.1.1'], /Invalid -rpcallowip subnet specification: 300\.1\.1\.1\./.source],
+    [['-regtest', `-datadir=${dir}`, '-loadblock=/nonexistent/blocks.dat'], '/nonexistent/blocks.dat'],
+  ];
+  for (const [args, message] of refused) {
+    const done = run(daemonFile, '-printtoconsole=0', ...args);
+    t.equal(done.status, 1, args.join(' '));
+    t.ok(done.err === message || new RegExp(message).test(done.err), done.err);
+  }
+  const help = run(daemonFile, '--help');
+  t.equal(help.status, 0);
+  t.match(help.out, /-rpcport=<n>/);
+  t.equal(run(daemonFile, '-version').status, 0);
+});
+
+t.test('one node to a folder and a port', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const locked = run(daemonFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${await freePort()}`, '-printtoconsole=0');
+  t.equal(locked.status, 1);
+  t.equal(locked.err, `Error: Cannot obtain a lock on data directory ${node.networkDir}. adit is probably already running.\n`);
+  t.equal(await node.call('getblockcount'), 0, 'the first node was not disturbed');
+  t.ok(fs.existsSync(path.join(node.networkDir, '.cookie')), 'nor was its cookie');
+
+  const other = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-port-'));
+  t.teardown(() => fs.rmSync(other, { recursive: true, force: true }));
+  const taken = run(daemonFile, '-regtest', `-datadir=${other}`, `-rpcport=${node.port}`, '-printtoconsole=0');
+  t.equal(taken.status, 1);
+  t.match(taken.err, /Error: Unable to start HTTP server\. See debug log for details\./);
+  t.notOk(fs.existsSync(path.join(other, 'regtest', '.cookie')), 'no cookie is left');
+
+  t.equal(fs.statSync(path.join(node.networkDir, '.cookie')).mode & 0o777, 0o600, "the cookie is the operator's alone");
+  t.match(fs.readFileSync(path.join(node.networkDir, '.cookie'), 'utf8'), /^__cookie__:[0-9a-f]{64}$/);
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.notMatch(log, fs.readFileSync(path.join(node.networkDir, '.cookie'), 'utf8').slice(11), 'the log does not know it');
+  t.match(log, /libsecp256k1|secp256k1/, 'the log names the curve library');
+  t.same(await node.stop(), { code: 0, signal: null });
+  t.notOk(fs.existsSync(path.join(node.networkDir, '.cookie')), 'a clean stop removes the cookie');
+  t.notOk(fs.existsSync(path.join(node.networkDir, 'bitcoind.pid')), 'and the process id');
+});
+
+t.test('SIGTERM is a clean stop', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const [hash] = await node.call('generatetoaddress', 1, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+  node.child?.kill('SIGTERM');
+  t.same(await node.ended(), { code: 0, signal: null });
+  await node.up();
+  t.equal(await node.call('getbestblockhash'), hash);
+});
+
+t.test('garbage on the RPC port', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const garbage = [
+    '\0\xff\x01\x02'.repeat(500),
+    'GET / HTTP/9.9\r\n\r\n',
+    'POST / HTTP/1.1\r\nContent-Length: 99999999999999\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n',
+    `POST / HTTP/1.1\r\n${'X: y\r\n'.repeat(5000)}\r\n`,
+  ];
+  for (const bytes of garbage) {
+    await new Promise<void>((resolve) => {
+      const socket = net.connect(node.port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+      socket.on('error', () => resolve());
+      socket.on('close', () => resolve());
+      socket.on('data', () => {});
+      socket.setTimeout(1000, () => socket.destroy());
+    });
+    t.equal(await node.call('getblockcount'), 0, 'it still answers');
+  }
+  const deep = await node.post('['.repeat(100_000));
+  t.equal(deep.status, 500, 'too deep is a parse error');
+  t.match(deep.body, /Parse error/);
+});
+
+t.test('metrics', async (t) => {
+  const port = await freePort();
+  const node = await Daemon.start(`-metricsport=${port}`);
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 2, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+  await node.call('getblocktemplate', { rules: ['segwit'] });
+  const text = await new Promise<string>((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port, path: '/metrics' }, (reply) => {
+        let body = '';
+        reply
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => (body += chunk))
+          .on('end', () => resolve(body));
+      })
+      .on('error', reject);
+  });
+  const figure = (name: string): number =>
+    Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  t.equal(figure('bitcoin_blocks'), 2);
+  t.equal(figure('adit_blocks_connected_total'), 2);
+  t.equal(figure('bitcoin_latest_block_height'), 2);
+  t.equal(figure('bitcoin_latest_block_txs'), 1);
+  t.ok(figure('adit_template_age_seconds') >= 0);
+  t.ok(figure('adit_template_build_seconds_count') >= 1);
+  t.ok(figure('adit_rpc_seconds_count{method="generatetoaddress",result="ok"}') >= 1);
+  t.ok(figure('adit_nodejs_eventloop_lag_p99_seconds') >= 0);
+  t.match(text, /^adit_info\{.*ecdsa="[^"]+".*\} 1$/m);
+});
+
+t.test('adit-cli', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const cli = (...args: string[]): ReturnType<typeof run> =>
+    run(cliFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args);
+  t.same(cli('getblockcount'), { status: 0, out: '0\n', err: '' });
+  const hash = cli('getblockhash', '0');
+  t.match(hash.out, /^[0-9a-f]{64}\n$/, 'a string is printed raw');
+  t.match(cli('getblock', hash.out.trim(), '1').out, /^\{\n {2}"hash": /, 'an object is indented');
+  t.equal(cli('-named', 'getblockhash', 'height=0').out, hash.out);
+  const missing = cli('nosuchmethod');
+  t.equal(missing.status, 89);
+  t.equal(missing.err, 'error code: -32601\nerror message:\nMethod not found\n');
+  t.equal(cli('getblockhash', '99').status, 8);
+  const wrong = cli('-rpcuser=x', '-rpcpassword=y', 'getblockcount');
+  t.equal(wrong.status, 1);
+  t.equal(wrong.err, 'error: Authorization failed: Incorrect rpcuser or rpcpassword\n');
+  const nobody = run(cliFile, '-regtest', `-datadir=${node.dir}`, `-rpcport=${await freePort()}`, 'getblockcount');
+  t.equal(nobody.status, 1);
+  t.match(nobody.err, /^error: Could not connect to the server 127\.0\.0\.1:/);
+});

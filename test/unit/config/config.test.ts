@@ -1,0 +1,122 @@
+// Options and bitcoin.conf, in Core's order of strength and with Core's messages.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { convertArguments } from '../../../src/cli/arguments.js';
+import { prettyJson } from '../../../src/cli/pretty.js';
+import { Args, leadingInteger } from '../../../src/config/args.js';
+import { parseConf } from '../../../src/config/conf-file.js';
+import { helpText } from '../../../src/config/help.js';
+import { loadConfig, parseArgs } from '../../../src/config/load.js';
+import { version } from '../../../src/config/version.js';
+import { METHODS } from '../../../src/rpc/declare/methods.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { JsonObject } from '../../../src/rpc/wire/values.js';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function load(conf: string | undefined, ...argv: string[]): ReturnType<typeof loadConfig> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
+  try {
+    if (conf !== undefined) fs.writeFileSync(path.join(dir, 'bitcoin.conf'), conf);
+    return loadConfig(parseArgs([`-datadir=${dir}`, ...argv]));
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+t.test('command line', async (t) => {
+  t.throws(() => parseArgs(['-nosuchopt=1']), { message: 'Error parsing command line arguments: Invalid parameter -nosuchopt' });
+  t.throws(() => parseArgs(['--bogus']), { message: 'Error parsing command line arguments: Invalid parameter --bogus' });
+  t.throws(() => parseArgs(['foo']), { message: /unexpected token 'foo'/ });
+  t.throws(() => parseArgs(['-includeconf=x']), { message: /-includeconf cannot be used from commandline/ });
+  const args = parseArgs(['-rpcuser=a', '--rpcuser=b', '-nolisten', '-server=0', '-rpcauth=x', '-rpcauth=y', '-par=2x', '-debug']);
+  t.equal(args.text('rpcuser'), 'b', 'the last one counts');
+  t.equal(args.bool('listen', true), false);
+  t.equal(args.bool('server', true), false);
+  t.same(args.list('rpcauth'), ['x', 'y']);
+  t.equal(args.int('par', 0), 2, 'numbers are read as far as they go');
+  t.same(args.list('debug'), ['']);
+  t.equal(parseArgs(['-nolisten=0']).bool('listen', false), true, 'a double negative');
+  t.equal(parseArgs(['-server=true']).bool('server', true), false, 'Core reads "true" as 0');
+  t.equal(leadingInteger(' -12abc'), -12);
+  t.equal(leadingInteger('abc'), 0);
+});
+
+t.test('the configuration file', async (t) => {
+  t.throws(() => parseConf('server=1\n-rpcport=2', 'f', () => {}), {
+    message: 'parse error on line 2: -rpcport=2, options in configuration file must be specified without leading -',
+  });
+  t.throws(() => parseConf('nolisten', 'f', () => {}), {
+    message: 'parse error on line 1: nolisten, if you intended to specify a negated option, use nolisten=1 instead',
+  });
+  t.throws(() => parseConf('rpcpassword=a#b', 'f', () => {}), { message: /using # in rpcpassword can be ambiguous/ });
+  t.same(
+    parseConf('a=1 # note\n[regtest]\nb = 2\n\n', 'f', () => {}),
+    [
+      { section: '', name: 'a', value: '1' },
+      { section: 'regtest', name: 'b', value: '2' },
+    ],
+  );
+  t.same(
+    parseConf('test.rpcport=5', 'f', () => {}),
+    [{ section: 'test', name: 'rpcport', value: '5' }],
+  );
+  const config = load('regtest=1\nrpcuser=first\nrpcuser=second\nblockmintxfee=0.00005\n[regtest]\nrpcport=1234\n');
+  t.equal(config.chain, 'regtest', 'the file may choose the chain');
+  t.equal(config.rpc.user, 'first', 'in a file the first one counts');
+  t.equal(config.rpc.port, 1234);
+  t.equal(config.mining.minFeeRate, 5000);
+  t.equal(load('rpcuser=file', '-regtest', '-rpcuser=line').rpc.user, 'line');
+  t.throws(() => load('rpcport=1', '-regtest'), {
+    message: 'Config setting for -rpcport only applied on regtest network when in [regtest] section.',
+  });
+  t.match(load('nonsense=1', '-regtest').notes, ['Ignoring unknown configuration value nonsense']);
+  t.throws(() => load('x', '-regtest'), { message: 'Error reading configuration file: parse error on line 1: x' });
+});
+
+t.test('bad values', async (t) => {
+  t.throws(() => load(undefined, '-regtest', '-testnet'), {
+    message: 'Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.',
+  });
+  t.throws(() => load(undefined, '-chain=moon'), { message: /Unknown chain moon/ });
+  t.throws(() => load(undefined, '-blockmintxfee=x'), { message: "Invalid amount for -blockmintxfee=<amount>: 'x'" });
+  t.throws(() => load(undefined, '-rpcport=99999'), { message: /-rpcport/ });
+  t.throws(() => loadConfig(parseArgs(['-datadir=/nonexistent/folder'])), {
+    message: 'Specified data directory "/nonexistent/folder" does not exist.',
+  });
+  t.throws(() => load(undefined, '-regtest', '-vbparams=testdummy:0'), { message: /Version bits parameters malformed/ });
+  t.equal(
+    load(undefined, '-regtest', '-incrementalrelayfee=0.00003').policy.minRelayFeeRate,
+    3000,
+    'raising the increment lifts the minimum',
+  );
+  t.equal(load(undefined, '-regtest', '-blockmaxweight=99999999').mining.maxWeight, 3_996_000);
+});
+
+t.test('help and version', async (t) => {
+  t.match(helpText(), /-blockmaxweight=<n>/);
+  t.ok(
+    helpText()
+      .split('\n')
+      .every((line) => line.length <= 80),
+    'fits a terminal',
+  );
+  const manifest = JSON.parse(fs.readFileSync(path.resolve(import.meta.dirname, '../../../../package.json'), 'utf8')) as {
+    version: string;
+  };
+  t.equal(version, manifest.version);
+  t.ok(new Args().knows('datadir'));
+});
+
+t.test('arguments of adit-cli', async (t) => {
+  const spec = METHODS.get('getblockhash');
+  t.ok(Array.isArray(convertArguments(spec, ['5'], false)));
+  t.equal((convertArguments(METHODS.get('getblock'), ['00ff', '1'], false) as unknown[])[0], '00ff', 'text stays text');
+  t.throws(() => convertArguments(spec, ['zz'], false), { message: 'Error parsing JSON: zz' });
+  const named = convertArguments(spec, ['height=7'], true);
+  t.ok(named instanceof JsonObject && named.has('height'));
+  t.throws(() => convertArguments(spec, ['height'], true), { message: /No '=' in named argument/ });
+  t.equal(prettyJson(parseJson(bytes('{"a":[1.50,{}],"b":[]}'))), '{\n  "a": [\n    1.50,\n    {\n    }\n  ],\n  "b": [\n  ]\n}');
+});
