@@ -2,7 +2,7 @@
 //
 // Facts that shape this file. Batches are written on the calling thread, so callers keep them to a few thousand operations.
 // Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled getMany surfaces as an
-// uncaught exception of the process instead of a rejection: corruption found by a read stops the node, which is what it must do.
+// uncaught exception and its promise never settles: corruption found by such a read stops the node, which is what it must do.
 
 import { createRequire } from 'node:module';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';

@@ -28,10 +28,17 @@ const LOADERS: Record<EngineName, () => Engine> = {
 /** Fastest first. */
 const PREFERENCE: readonly EngineName[] = ['nxtedition-rocksdb', 'level-rocksdb'];
 
+/** The binding that this process has loaded. */
+let loaded: EngineName | null = null;
+
 /** Loads a binding, or says why it doesn't load here. */
 export function loadEngine(name: EngineName): Engine | Error {
+  // Both carry RocksDB's symbols, of versions years apart; with both in one process the second one crashes.
+  if (loaded !== null && loaded !== name) return new StoreError('STORE_ENGINE', `this process already uses ${loaded}`);
   try {
-    return LOADERS[name]();
+    const engine = LOADERS[name]();
+    loaded = name;
+    return engine;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

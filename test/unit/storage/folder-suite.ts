@@ -1,29 +1,26 @@
-// Every Store under the common suite, and what only real folders have: locks, the ENGINE file, survival of a kill.
+// What only a store in a folder has: locks, the ENGINE file, survival of a kill. One process per engine: the two bindings carry different
+// RocksDB versions and disturb each other in one process.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { fromEngineError } from '../../../src/storage/engine.js';
-import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { type EngineName, loadEngine, openStore } from '../../../src/storage/open-store.js';
 import { storeSuite } from './store-suite.js';
 
-const root = mkdtempSync(join(tmpdir(), 'adit-store-'));
-t.teardown(() => rmSync(root, { recursive: true, force: true }));
-let folders = 0;
-const newFolder = (): string => join(root, `folder${folders++}`, 'below');
-
-storeSuite('memory', async () => new MemoryStore());
-
-const engines: EngineName[] = ['nxtedition-rocksdb', 'level-rocksdb'];
-for (const engine of engines) {
+/** Registers the common suite and the folder's own tests for one engine, or a skip when its binding doesn't load here. */
+export function folderSuite(engine: EngineName, other: EngineName): void {
   const loaded = loadEngine(engine);
   if (loaded instanceof Error) {
     t.test(engine, { skip: `does not load here: ${loaded.message}` }, () => {});
-    continue;
+    return;
   }
+  const root = mkdtempSync(join(tmpdir(), 'adit-store-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  let folders = 0;
+  const newFolder = (): string => join(root, `folder${folders++}`, 'below');
+
   storeSuite(engine, () => openStore({ path: newFolder(), engine }));
 
   t.test(`${engine}: what was written is there after opening again`, async (t) => {
@@ -50,7 +47,6 @@ for (const engine of engines) {
     await (await openStore({ path, engine })).close();
     const record = readFileSync(join(path, 'ENGINE'), 'latin1');
     t.match(record, `engine: ${engine}\nformat: 1\nbinding: `);
-    const other = engines.find((name) => name !== engine) as EngineName;
     await t.rejects(openStore({ path, engine: other }), { code: 'STORE_ENGINE', message: new RegExp(`was written by engine ${engine}`) });
     writeFileSync(join(path, 'ENGINE'), record.replace('format: 1', 'format: 2'));
     await t.rejects(openStore({ path }), { code: 'STORE_ENGINE' });
@@ -85,16 +81,8 @@ for (const engine of engines) {
     t.equal(count, 200);
     await store.close();
   });
-}
 
-t.test('errors of both bindings get their codes', async (t) => {
-  const code = (message: string, extra: object = {}) => fromEngineError(Object.assign(new Error(message), extra), 'do it').code;
-  t.equal(code('IO error: lock /x/LOCK: Resource temporarily unavailable'), 'STORE_LOCKED');
-  t.equal(code('anything', { code: 'LEVEL_LOCKED' }), 'STORE_LOCKED');
-  t.equal(code('IO error: No space left on device: While appending to file: /x/000004.log'), 'STORE_DISK_FULL');
-  t.equal(code('Corruption: block checksum mismatch: stored = 1, computed = 2'), 'STORE_CORRUPTION');
-  t.equal(code('Database is not open', { cause: Object.assign(new Error('IO error: Permission denied'), {}) }), 'STORE_PERMISSION');
-  t.equal(code('Database is not open', { code: 'LEVEL_DATABASE_NOT_OPEN' }), 'STORE_CLOSED');
-  t.equal(code('IO error: Input/output error'), 'STORE_IO');
-  t.match(fromEngineError(new Error('Corruption: x'), 'read keys').message, 'Failed to read keys: Corruption: x');
-});
+  t.test(`${engine}: a process stays with one binding`, async (t) => {
+    await t.rejects(openStore({ path: newFolder(), engine: other }), { code: 'STORE_ENGINE', message: /already uses/ });
+  });
+}

@@ -1,0 +1,5 @@
+// RocksStore over the binding nxtedition-rocksdb.
+
+import { folderSuite } from './folder-suite.js';
+
+folderSuite('nxtedition-rocksdb', 'level-rocksdb');
