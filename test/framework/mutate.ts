@@ -1,0 +1,54 @@
+// A small seeded source of random numbers and the byte mutations of the fuzz tests. The same seed gives the same cases everywhere.
+
+/** Numbers from a 32-bit seed (mulberry32). */
+export class Random {
+  constructor(private state: number) {}
+
+  /** 0 <= n < limit, limit up to 2^32. */
+  below(limit: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000) * limit);
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.below(256));
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)];
+  }
+}
+
+// Values at which lengths and counts turn from one encoding or limit to another.
+const HOT_BYTES = [0x00, 0x01, 0x02, 0x4b, 0x4c, 0x4d, 0x4e, 0x7f, 0x80, 0xfc, 0xfd, 0xfe, 0xff];
+
+/** A copy of the bytes with one to four random changes: flips, hot values, cuts, repeats, insertions. */
+export function mutate(bytes: Uint8Array, random: Random): Uint8Array {
+  let out = Array.from(bytes);
+  for (let n = 1 + random.below(4); n > 0 && out.length > 0; n--) {
+    const at = random.below(out.length);
+    const length = 1 + random.below(Math.min(16, out.length - at));
+    switch (random.below(6)) {
+      case 0:
+        out[at] ^= 1 << random.below(8);
+        break;
+      case 1:
+        out[at] = random.pick(HOT_BYTES);
+        break;
+      case 2:
+        out = out.slice(0, at);
+        break;
+      case 3:
+        out.splice(at, length);
+        break;
+      case 4:
+        out.splice(at, 0, ...out.slice(at, at + length));
+        break;
+      default:
+        out.splice(at, 0, ...random.bytes(length));
+    }
+  }
+  return Uint8Array.from(out);
+}

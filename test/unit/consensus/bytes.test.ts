@@ -1,0 +1,118 @@
+// Readers, writers, hex and compact sizes: round trips, and every way the input can be too short or not canonical.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../../../src/consensus/bytes/compact-size.js';
+import {
+  compareBytes,
+  equalBytes,
+  fromHex,
+  hashFromHex,
+  hashKey,
+  hashToHex,
+  isHex,
+  isZero,
+  toHex,
+} from '../../../src/consensus/bytes/hex.js';
+import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
+import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
+
+const SEED = 20240814;
+fc.configureGlobal({ seed: SEED, numRuns: 300 });
+
+t.test('hex', async (t) => {
+  t.equal(toHex(Uint8Array.of(0, 1, 0xab, 0xff)), '0001abff');
+  t.same(fromHex('0001ABff'), Uint8Array.of(0, 1, 0xab, 0xff));
+  t.same(fromHex(''), new Uint8Array(0));
+  for (const bad of ['0', 'zz', '0g', 'g0', '00 0', '\u0130\u0130', '-1']) t.throws(() => fromHex(bad), DecodeError, bad);
+  t.same(['', '0', '00', 'aB', 'xx', '0x00', '\u0660\u0660'].map(isHex), [false, false, true, true, false, false, false]);
+  t.equal(hashToHex(Uint8Array.from({ length: 32 }, (_, i) => i)).slice(0, 6), '1f1e1d');
+  t.throws(() => hashFromHex('00'), DecodeError);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40_000 }), (bytes) => {
+      t.equal(toHex(bytes), Buffer.from(bytes).toString('hex'));
+      return equalBytes(fromHex(toHex(bytes)), bytes);
+    }),
+    { numRuns: 50 },
+  );
+  fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (h) => equalBytes(hashFromHex(hashToHex(h)), h)));
+});
+
+t.test('comparisons', async (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 6 }), fc.uint8Array({ maxLength: 6 }), (a, b) => {
+      const order = Math.sign(Buffer.compare(a, b));
+      return Math.sign(compareBytes(a, b)) === order && equalBytes(a, b) === (order === 0) && (hashKey(a) === hashKey(b)) === (order === 0);
+    }),
+  );
+  t.ok(isZero(new Uint8Array(5)));
+  t.notOk(isZero(Uint8Array.of(0, 0, 1)));
+});
+
+t.test('numbers', async (t) => {
+  const bytes = new ByteWriter(1)
+    .u8(0xfe)
+    .u16(0xfedc)
+    .u32(0xfedcba98)
+    .i32(-2)
+    .u64(2 ** 53 - 1)
+    .u64(-1n)
+    .finish();
+  t.equal(toHex(bytes), 'fedcfe98badcfefeffffffffffffffffff1f00ffffffffffffffff');
+  const reader = new ByteReader(bytes);
+  t.equal(reader.u8(), 0xfe);
+  t.equal(reader.u16(), 0xfedc);
+  t.equal(reader.u32(), 0xfedcba98);
+  t.equal(reader.i32(), -2);
+  t.equal(reader.u64(), 2 ** 53 - 1);
+  t.equal(reader.i64big(), -1n);
+  t.equal(reader.remaining, 0);
+  t.throws(() => reader.u8(), DecodeError);
+  t.throws(() => new ByteReader(fromHex('0000000000002000')).u64(), DecodeError, '2^53 is not safe');
+  t.throws(() => new ByteReader(new Uint8Array(4), 5), DecodeError);
+  t.throws(() => new ByteReader(new Uint8Array(4), 0, 5), DecodeError);
+  for (const [name, size] of [
+    ['u16', 2],
+    ['u32', 4],
+    ['i32', 4],
+    ['u64', 8],
+    ['i64big', 8],
+    ['hash', 32],
+  ] as const) {
+    t.throws(() => new ByteReader(new Uint8Array(size - 1))[name](), DecodeError, `${name} of too few bytes`);
+  }
+});
+
+t.test('compact sizes', async (t) => {
+  const edges: [bigint, string][] = [
+    [0n, '00'],
+    [252n, 'fc'],
+    [253n, 'fdfd00'],
+    [0xffffn, 'fdffff'],
+    [0x10000n, 'fe00000100'],
+    [0xffffffffn, 'feffffffff'],
+    [0x100000000n, 'ff0000000001000000'],
+    [0xffffffffffffffffn, 'ffffffffffffffffff'],
+  ];
+  for (const [value, hex] of edges) {
+    t.equal(toHex(encodeCompactSize(value)), hex);
+    t.equal(compactSizeLength(value), hex.length / 2);
+    t.same(parseCompactSize(fromHex(hex)), { value, length: hex.length / 2 });
+    for (let cut = 0; cut < hex.length; cut += 2) t.throws(() => parseCompactSize(fromHex(hex.slice(0, cut))), DecodeError);
+  }
+  for (const hex of ['fdfc00', 'feffff0000', 'ffffffffff00000000']) {
+    t.throws(() => new ByteReader(fromHex(hex)).compactSize(2 ** 53 - 1), /non-canonical/, hex);
+    t.throws(() => parseCompactSize(fromHex(hex)), /non-canonical/, hex);
+  }
+  t.equal(new ByteReader(fromHex('fe00000002')).compactSize(), 0x02000000);
+  t.throws(() => new ByteReader(fromHex('fe01000002')).compactSize(), /too large/);
+  t.throws(() => new ByteReader(fromHex('05')).compactSize(4), /too large/);
+  t.throws(() => new ByteReader(fromHex('feffffff01aabb')).varBytes(), /end of data/);
+  fc.assert(fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (value) => parseCompactSize(encodeCompactSize(value)).value === value));
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 700 }), (data) => {
+      const reader = new ByteReader(new ByteWriter().varBytes(data).finish());
+      return equalBytes(reader.varBytes(), data) && reader.remaining === 0;
+    }),
+  );
+});
