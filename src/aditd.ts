@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+// The daemon: options in, a node up, and down again on a signal, the stop call, or a fault. What can be wrong with a start is said on
+// stderr as `Error: ...` with exit status 1, as Bitcoin Core does.
+import { type Args, ConfigError } from './config/args.js';
+import { helpText } from './config/help.js';
+import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
+import { version } from './config/version.js';
+import { createLogger, type NodeLogger } from './log/create-logger.js';
+import { announcement } from './node/announce.js';
+import { prepareFolders } from './node/data-folder.js';
+import { startNode } from './node/start.js';
+
+function refuse(message: string): never {
+  process.stderr.write(`Error: ${message}\n`);
+  process.exit(1);
+}
+
+/** Messages of errors that an operator can mend; anything else is a fault of ours and shows its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
+  // Faults that no room caught: what was acknowledged is on disk, so the safest thing is to say so and end.
+  const die = (what: string) => (error: unknown) => {
+    log.error(`${what}: ${explain(error)}`);
+    log.close();
+    process.stderr.write(`Error: ${what}: ${explain(error)}\n`);
+    process.exit(1);
+  };
+  process.on('uncaughtException', die('A fault that nobody expected'));
+  process.on('unhandledRejection', die('A fault that nobody expected'));
+  process.on('SIGHUP', () => log.reopen());
+  process.on('SIGPIPE', () => {});
+
+  const signalled = new Promise<undefined>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(undefined));
+  });
+  const aborted = new AbortController();
+  void signalled.then(() => aborted.abort());
+  const node = await startNode(config, log, aborted.signal);
+  if (config.announce) process.stdout.write(announcement(config, node.addresses));
+  const fault = await Promise.race([signalled, node.stopAsked]);
+  if (fault) process.stderr.write(`Error: ${fault.message}\n`);
+  await node.stop();
+  return fault ? 1 : 0;
+}
+
+async function main(): Promise<number> {
+  let args: Args;
+  let config: NodeConfig;
+  let log: NodeLogger;
+  try {
+    args = parseArgs(process.argv.slice(2));
+    if (args.bool('version', false)) {
+      process.stdout.write(`adit daemon version ${version}\n`);
+      return 0;
+    }
+    if (['?', 'h', 'help'].some((name) => args.bool(name, false))) {
+      process.stdout.write(helpText());
+      return 0;
+    }
+    // Files made here are the operator's alone.
+    process.umask(0o077);
+    config = loadConfig(args);
+    prepareFolders(config.netDir, config.blocksDir);
+    log = createLogger(config.log);
+  } catch (error) {
+    refuse(explain(error));
+  }
+  try {
+    const status = await run(config, log);
+    log.info('Shutdown: done');
+    log.close();
+    return status;
+  } catch (error) {
+    log.error(explain(error));
+    log.close();
+    refuse(explain(error));
+  }
+}
+
+// Threads and sockets that are slow to go must not keep an ended node in the process table.
+main().then((status) => process.exit(status));
