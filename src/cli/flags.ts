@@ -7,7 +7,7 @@ const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] =
   ['help', 'bool', ''],
   ['h', 'bool', ''],
   ['version', 'bool', 'Print the version and exit'],
-  ['datadir', 'string', 'The data folder of the node (default: ~/.bitcoin)'],
+  ['datadir', 'string', 'The data folder of the node (default: ~/.adit)'],
   ['conf', 'string', 'The configuration file, relative to the data folder (default: bitcoin.conf)'],
   ['chain', 'string', 'main, test, testnet4, signet or regtest (default: main)'],
   ['regtest', 'bool', 'Same as -chain=regtest'],

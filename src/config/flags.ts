@@ -35,7 +35,7 @@ section('Options', [
   ['help', 'bool'],
   ['h', 'bool'],
   ['version', 'bool', 'Print the version and exit'],
-  ['datadir', 'string', 'The data folder (default: ~/.bitcoin); it must exist'],
+  ['datadir', 'string', 'The data folder (default: ~/.adit); one that is named must exist'],
   ['conf', 'string', 'The configuration file, relative to the data folder (default: bitcoin.conf)'],
   ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
   ['dbcache', 'int', 'Memory for coins and database caches, in MiB (default: 450, least 4)'],

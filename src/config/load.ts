@@ -85,11 +85,11 @@ const maxScriptThreads = 16;
 
 const chainFolders: Record<ChainName, string> = { main: '', test: 'testnet3', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest' };
 
-/** Core's default data folder on this system. */
+/** The default data folder on this system. Not Core's: two nodes that append to the same block files would ruin both. */
 export function defaultDataDir(): string {
-  if (process.platform === 'darwin') return path.join(os.homedir(), 'Library', 'Application Support', 'Bitcoin');
-  if (process.platform === 'win32') return path.join(process.env.APPDATA ?? os.homedir(), 'Bitcoin');
-  return path.join(os.homedir(), '.bitcoin');
+  if (process.platform === 'darwin') return path.join(os.homedir(), 'Library', 'Application Support', 'adit');
+  if (process.platform === 'win32') return path.join(process.env.APPDATA ?? os.homedir(), 'adit');
+  return path.join(os.homedir(), '.adit');
 }
 
 function chooseChain(args: Args): ChainName {

@@ -7,6 +7,9 @@ import { ConfigError } from '../config/args.js';
 
 /** Makes sure the folders exist and can be written to. @throws ConfigError in Core's words */
 export function prepareFolders(netDir: string, blocksDir: string): void {
+  if (fs.existsSync(path.join(blocksDir, 'index', 'CURRENT'))) {
+    throw new ConfigError(`${netDir} belongs to Bitcoin Core. adit keeps its own block index and would ruin Core's; give it another -datadir.`);
+  }
   for (const dir of [netDir, blocksDir]) {
     try {
       fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
