@@ -47,6 +47,11 @@ export class Exchange {
     return new Uint8Array(this.#res.getRemoteAddress());
   }
 
+  /** Peer's address as text, for the log. */
+  get remoteAddressText(): string {
+    return Buffer.from(this.#res.getRemoteAddressAsText()).toString();
+  }
+
   /** Called once when the client goes away before the reply is out. */
   set onGone(handler: (() => void) | null) {
     this.#onGone = handler;

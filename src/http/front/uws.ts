@@ -11,6 +11,9 @@ const loaded = Number(process.versions.modules) > 131 ? await import('uwebsocket
 /** The library. */
 export const uws = loaded as unknown as typeof Uws & { _cfg(option: string): void };
 
+/** Refuses a port that another socket listens on. */
+export const LISTEN_EXCLUSIVE_PORT = (uws as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }).LIBUS_LISTEN_EXCLUSIVE_PORT;
+
 // Without this every reply carries a header that names the library.
 uws._cfg('silent');
 

@@ -36,6 +36,11 @@ export class FrontCounters {
     this.#words[NAMES.indexOf(name)] += amount;
   }
 
+  /** Sets a gauge. */
+  set(name: FrontCounterName, value: number): void {
+    this.#words[NAMES.indexOf(name)] = value;
+  }
+
   get(name: FrontCounterName): number {
     return this.#words[NAMES.indexOf(name)];
   }

@@ -3,7 +3,18 @@
 // about to answer alone and must not be older than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { FrontCounters } from './front-counters.js';
-import { bodyMember, type FrontNews, ITEM, type Item, isPacked, memberBody, type NodeNews, Outbox, type PriorityCall, unpackMessage } from './messages.js';
+import {
+  bodyMember,
+  type FrontNews,
+  ITEM,
+  type Item,
+  isPacked,
+  memberBody,
+  type NodeNews,
+  Outbox,
+  type PriorityCall,
+  unpackMessage,
+} from './messages.js';
 import type { MethodCounts } from './method-counts.js';
 
 /** Takes the reply to a call. */
@@ -48,7 +59,12 @@ export class FrontLink {
   #calls = 0;
   #bytes = 0;
 
-  constructor(ports: { main: MessagePort; priority: MessagePort }, bounds: LinkBounds, counters: FrontCounters, onNews: (news: FrontNews) => void) {
+  constructor(
+    ports: { main: MessagePort; priority: MessagePort },
+    bounds: LinkBounds,
+    counters: FrontCounters,
+    onNews: (news: FrontNews) => void,
+  ) {
     this.#port = ports.main;
     this.#priority = ports.priority;
     this.#bounds = bounds;

@@ -1,8 +1,9 @@
 // What crosses between a front and the node thread. Small, frequent items travel packed, one post per turn of the loop and
 // direction; rare news (tips, templates, slabs) and everything that carries shared memory travels as plain objects.
 // Both ends of the channel (front-link.ts, node-link.ts) are the only users.
-import { Packr } from 'msgpackr';
+
 import type { MessagePort } from 'node:worker_threads';
+import { Packr } from 'msgpackr';
 import type { TipSnapshot } from '../../rpc/front/context.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import type { SlabInfo, SlabRef } from './slab-ring.js';
@@ -104,7 +105,10 @@ export class Outbox {
       return;
     }
     this.#parts = [];
-    this.#port.postMessage([packed, ...parts], parts.map((part) => part.buffer as ArrayBuffer));
+    this.#port.postMessage(
+      [packed, ...parts],
+      parts.map((part) => part.buffer as ArrayBuffer),
+    );
   };
 }
 

@@ -3,7 +3,19 @@
 // a turn after every few milliseconds of work. Callers: http/server.ts.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { TemplateFacts } from '../../template/facts.js';
-import { bodyMember, type FrontNews, ITEM, type Item, isPacked, memberBody, type NodeNews, Outbox, PART_BYTES, type PriorityCall, unpackMessage } from './messages.js';
+import {
+  bodyMember,
+  type FrontNews,
+  ITEM,
+  type Item,
+  isPacked,
+  memberBody,
+  type NodeNews,
+  Outbox,
+  PART_BYTES,
+  type PriorityCall,
+  unpackMessage,
+} from './messages.js';
 import { MethodCounts } from './method-counts.js';
 
 /** A finished call. */

@@ -1,0 +1,330 @@
+// What one front does with a request: address, method, path and credentials in Core's order, then the body; answers alone what it
+// can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by start-front.ts.
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { createPureHashes } from '../../crypto/pure.js';
+import { METHODS } from '../../rpc/declare/methods.js';
+import type { DispatchObserver } from '../../rpc/dispatch.js';
+import { FrontDesk } from '../../rpc/front/plan.js';
+import { TemplateView } from '../../template/view/template-view.js';
+import type { FrontCounters } from '../link/front-counters.js';
+import type { FrontLink } from '../link/front-link.js';
+import type { FrontNews, PublishedTip } from '../link/messages.js';
+import { MethodCounts } from '../link/method-counts.js';
+import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
+import type { SlabReader } from '../link/slab-ring.js';
+import type { HttpOptions } from '../options.js';
+import { AddressFilter, MethodFilter } from './access.js';
+import { Authenticator } from './auth.js';
+import type { Exchange } from './exchange.js';
+import { FanOut, SLICED_BYTES } from './fan-out.js';
+import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
+import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
+import { TemplateExchange } from './template-exchange.js';
+
+/** What a front is made of. */
+export interface FrontDeps {
+  readonly options: HttpOptions;
+  readonly params: ChainParams;
+  readonly startedSeconds: number;
+  readonly state: SharedState;
+  readonly counters: FrontCounters;
+  readonly slabs: SlabReader;
+  readonly link: FrontLink;
+  readonly tip: PublishedTip;
+  readonly warmup: string | null;
+}
+
+// Core lets a wrong password wait this long.
+const WRONG_PASSWORD_MS = 250;
+// So many sockets may wait that way; the next ones are cut off at once, which tells a guesser nothing sooner.
+const WRONG_PASSWORD_MAX = 1024;
+// How often calls answered here are reported to the node thread, for /metrics.
+const REPORT_MS = 1000;
+
+const ONLY_POST = 'JSONRPC server handles only POST requests';
+const QUEUE_FULL = 'Work queue depth exceeded';
+const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
+const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
+
+export class Front {
+  readonly #deps: FrontDeps;
+  readonly #auth: Authenticator;
+  readonly #addresses: AddressFilter;
+  readonly #methods: MethodFilter;
+  readonly #desk: FrontDesk;
+  readonly #view: TemplateView;
+  readonly #fanOut = new FanOut();
+  readonly #counts = new MethodCounts();
+  readonly #reporting: NodeJS.Timeout;
+  #tip: PublishedTip;
+  #warmup: string | null;
+  #open = 0;
+  #wrongPasswords = 0;
+  #onIdle: (() => void) | null = null;
+
+  constructor(deps: FrontDeps) {
+    this.#deps = deps;
+    this.#tip = deps.tip;
+    this.#warmup = deps.warmup;
+    this.#auth = new Authenticator(deps.options.credentials);
+    this.#addresses = new AddressFilter(deps.options.allow);
+    this.#methods = new MethodFilter(deps.options.whitelist);
+    const { state } = deps;
+    this.#desk = new FrontDesk(
+      {
+        params: deps.params,
+        hashes: createPureHashes(),
+        snapshot: () => this.#freshTip(),
+        nowSeconds: () => state.nowSeconds(),
+        startedSeconds: deps.startedSeconds,
+        warmup: () => this.#warmup,
+      },
+      this.#observer(),
+    );
+    this.#view = new TemplateView({
+      state: templateState(state),
+      timers: { monotonicMs: () => performance.now(), after: timerAfter },
+      tipHex: () => this.#freshTip().hashHex,
+      drain: () => deps.link.drain(),
+      ask: (done) => deps.link.askTemplate(done),
+      lease: (place) => deps.slabs.lease(place),
+      release: (place) => deps.slabs.release(place),
+    });
+    this.#reporting = setInterval(() => deps.link.report(this.#counts), REPORT_MS);
+    this.#reporting.unref();
+  }
+
+  /** Takes news of the node thread that concern replies; the rest is start-front's. */
+  onNews(news: FrontNews): void {
+    switch (news.news) {
+      case 'tip':
+        this.#tip = news.tip;
+        this.#view.onTip(news.tip.hashHex);
+        break;
+      case 'template':
+        this.#view.onTemplate(news.facts, news.slab);
+        break;
+      case 'slab':
+        this.#deps.slabs.update(news.slab);
+        break;
+      case 'evict':
+        this.#evict(news.index);
+        break;
+      case 'warmup':
+        this.#warmup = news.text;
+        break;
+      default:
+    }
+    this.#countWaiters();
+  }
+
+  /** Answers parked calls, and calls back when no request is open any more. The shared state says that the server stops. */
+  drain(idle: () => void): void {
+    this.#view.stop();
+    this.#countWaiters();
+    if (this.#open === 0) idle();
+    else this.#onIdle = idle;
+  }
+
+  /** Stops the timers. */
+  close(): void {
+    clearInterval(this.#reporting);
+    this.#deps.link.report(this.#counts);
+  }
+
+  /** Takes a request. */
+  handle(exchange: Exchange): void {
+    this.#open++;
+    this.#deps.counters.add('requests');
+    this.#deps.counters.add('exchangesOpen');
+    exchange.onEnd = () => this.#ended(exchange);
+    const { bodyLimit } = this.#deps.options;
+    if (!this.#admit(exchange, bodyLimit)) return;
+    const auth = this.#auth.check(exchange.authorization);
+    if (auth.kind === 'missing') this.#unauthorized(exchange);
+    else if (auth.kind === 'wrong') this.#wrongPassword(exchange);
+    else {
+      exchange.readBody(
+        bodyLimit,
+        (body, shared) => this.#onBody(exchange, auth.user, body, shared),
+        () => this.#page(exchange, 413),
+      );
+    }
+  }
+
+  /** Everything that the head decides before credentials; false when the request was answered. */
+  #admit(exchange: Exchange, bodyLimit: number): boolean {
+    const { method, target } = exchange;
+    if (exchange.contentLength > bodyLimit) this.#page(exchange, 413);
+    else if (!this.#addresses.allows(exchange.remoteAddress)) {
+      this.#deps.counters.add('refusedAddress');
+      exchange.reply(403, TYPE_DEFAULT, '');
+    } else if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) this.#page(exchange, 503);
+    else if (method === 'DELETE') exchange.reply(405, TYPE_DEFAULT, '');
+    else if (!HANDLED_METHODS.has(method)) this.#page(exchange, 501);
+    else if (target !== '/' && !target.startsWith('/wallet/')) exchange.reply(404, TYPE_DEFAULT, '');
+    else if (method !== 'POST') exchange.reply(405, TYPE_DEFAULT, ONLY_POST);
+    else return true;
+    return false;
+  }
+
+  #onBody(exchange: Exchange, user: string, body: Uint8Array, shared: boolean): void {
+    try {
+      const allowed = this.#methods.allowed(user);
+      if (body.byteLength > LARGE_BODY_BYTES && allowed === null) {
+        const method = scanMethod(body);
+        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, method, SUBMISSIONS.has(method));
+        return;
+      }
+      const plan = this.#desk.plan(body, { user, uri: exchange.target, allowed });
+      switch (plan.kind) {
+        case 'reply':
+          this.#deliver(exchange, plan.status, plan.body);
+          break;
+        case 'forbidden':
+          exchange.reply(403, TYPE_DEFAULT, '');
+          break;
+        case 'node':
+          this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, plan.method, plan.priority);
+          break;
+        case 'template': {
+          const begun = performance.now();
+          const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
+          const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
+          this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
+          this.#countWaiters();
+          break;
+        }
+      }
+    } catch (error) {
+      this.#deps.link.tell({ news: 'notice', level: 'error', text: `request failed: ${error instanceof Error ? error.stack : error}` });
+      exchange.reply(500, TYPE_DEFAULT, 'Unhandled request');
+    }
+  }
+
+  #toNode(exchange: Exchange, user: string, body: Uint8Array, method: string, priority: boolean): void {
+    const waits = METHODS.get(method)?.waits === true;
+    const { link } = this.#deps;
+    const id = link.call({ user, uri: exchange.target, method, body, priority, waits }, (status, reply) =>
+      this.#deliver(exchange, status, reply),
+    );
+    if (id === 0) {
+      this.#deps.counters.add('refusedQueueFull');
+      exchange.reply(500, TYPE_DEFAULT, QUEUE_FULL);
+      return;
+    }
+    exchange.onGone = () => link.cancel(id);
+  }
+
+  #deliver(exchange: Exchange, status: number, body: string | Uint8Array): void {
+    if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) exchange.closeAfterReply();
+    if (body.length > SLICED_BYTES && status === 200) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      this.#deps.counters.add('repliesSliced');
+      this.#fanOut.send(exchange, TYPE_JSON, { parts: [bytes], slabIndex: -1, release() {} });
+      return;
+    }
+    exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
+  }
+
+  #page(exchange: Exchange, status: number): void {
+    exchange.closeAfterReply();
+    exchange.reply(status, TYPE_PAGE, errorPage(status));
+  }
+
+  #unauthorized(exchange: Exchange): void {
+    exchange.reply(401, TYPE_DEFAULT, '', ['WWW-Authenticate', 'Basic realm="jsonrpc"']);
+  }
+
+  #wrongPassword(exchange: Exchange): void {
+    this.#deps.counters.add('refusedAuth');
+    const address = exchange.remoteAddressText;
+    this.#deps.link.tell({ news: 'notice', level: 'warn', text: `ThreadRPCServer incorrect password attempt from ${address}` });
+    if (this.#wrongPasswords >= WRONG_PASSWORD_MAX) {
+      exchange.close();
+      return;
+    }
+    this.#wrongPasswords++;
+    setTimeout(() => {
+      this.#wrongPasswords--;
+      this.#unauthorized(exchange);
+    }, WRONG_PASSWORD_MS);
+  }
+
+  #ended(exchange: Exchange): void {
+    this.#open--;
+    this.#deps.counters.add('exchangesOpen', -1);
+    if (exchange.gone) {
+      this.#deps.counters.add('abortedByClient');
+      this.#countWaiters();
+    }
+    if (this.#open === 0 && this.#onIdle) {
+      const idle = this.#onIdle;
+      this.#onIdle = null;
+      // The last reply is on its way: it goes out before whatever idle() closes.
+      setImmediate(idle);
+    }
+  }
+
+  /** The newest tip: facts are posted before the epoch rises, so a newer epoch means that they are in the port. */
+  #freshTip(): PublishedTip {
+    if (this.#deps.state.epoch !== this.#tip.epoch) this.#deps.link.drain();
+    return this.#tip;
+  }
+
+  #evict(slabIndex: number): void {
+    const count = this.#fanOut.evict(slabIndex);
+    if (count === 0) return;
+    this.#deps.counters.add('evictedReaders', count);
+    this.#deps.link.tell({ news: 'evicted', count });
+  }
+
+  #countWaiters(): void {
+    this.#deps.counters.set('waiters', this.#view.waiters);
+  }
+
+  #observer(): DispatchObserver {
+    const begun = new Map<number, number>();
+    let next = 0;
+    return {
+      started: () => {
+        begun.set(++next, performance.now());
+        return next;
+      },
+      finished: (token, method, code) => {
+        const start = begun.get(token) ?? 0;
+        begun.delete(token);
+        this.#counts.add(method, (performance.now() - start) / 1000, code !== 0);
+      },
+    };
+  }
+}
+
+function templateState(state: SharedState) {
+  return {
+    get mempoolCounter() {
+      return state.mempoolCounter;
+    },
+    get isTestChain() {
+      return state.has(STATE_FLAG.TEST_CHAIN);
+    },
+    get hasNetwork() {
+      return state.has(STATE_FLAG.NETWORK);
+    },
+    get connections() {
+      return state.connections;
+    },
+    get initialBlockDownload() {
+      return state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD);
+    },
+    get shuttingDown() {
+      return state.has(STATE_FLAG.SHUTTING_DOWN);
+    },
+    nowSeconds: () => state.nowSeconds(),
+  };
+}
+
+function timerAfter(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,140 @@
+// Life of a front thread: builds its app, joins the acceptor, serves, and closes the app before the thread ends (an open app aborts
+// the process). The first front also runs the acceptor: one app on exclusive ports that deals sockets out to all fronts, itself
+// among them. Called by workers/front.ts with what http/server.ts put together.
+import type { MessagePort } from 'node:worker_threads';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { FrontCounters } from '../link/front-counters.js';
+import { FrontLink } from '../link/front-link.js';
+import type { FrontNews, PublishedTip } from '../link/messages.js';
+import { SharedState } from '../link/shared-state.js';
+import { type SlabInfo, SlabReader } from '../link/slab-ring.js';
+import type { HttpBind, HttpOptions } from '../options.js';
+import { Exchange } from './exchange.js';
+import { Front } from './front.js';
+import { LISTEN_EXCLUSIVE_PORT, type TemplatedApp, type us_listen_socket, uws } from './uws.js';
+
+/** What a front thread is started with. */
+export interface FrontInit {
+  readonly index: number;
+  readonly options: HttpOptions;
+  readonly params: ChainParams;
+  readonly startedSeconds: number;
+  readonly state: SharedArrayBuffer;
+  readonly counters: SharedArrayBuffer;
+  readonly slabControl: SharedArrayBuffer;
+  readonly slabs: readonly SlabInfo[];
+  readonly tip: PublishedTip;
+  readonly warmup: string | null;
+  /** Bytes of bodies that may be under way to the node thread. */
+  readonly linkBytes: number;
+  readonly main: MessagePort;
+  readonly priority: MessagePort;
+}
+
+/** An app as its native side has it; the declarations leave these two out. */
+type ChildApp = TemplatedApp & { getDescriptor(): unknown; addChildAppDescriptor(descriptor: unknown): void };
+
+/** Runs a front until the node thread closes it. */
+export function startFront(init: FrontInit): void {
+  const thread = new FrontThread(init);
+  // Nothing may take the thread down while its app is open: it would take the process with it.
+  const survive = (error: unknown) => thread.notice('error', `front ${init.index}: ${error instanceof Error ? error.stack : error}`);
+  process.on('uncaughtException', survive);
+  process.on('unhandledRejection', survive);
+}
+
+class FrontThread {
+  readonly #init: FrontInit;
+  readonly #link: FrontLink;
+  readonly #front: Front;
+  readonly #app: ChildApp;
+  #acceptor: ChildApp | null = null;
+  #listening: us_listen_socket[] = [];
+
+  constructor(init: FrontInit) {
+    this.#init = init;
+    const counters = new FrontCounters(init.counters);
+    const bounds = { calls: init.options.workQueue, bytes: init.linkBytes };
+    this.#link = new FrontLink({ main: init.main, priority: init.priority }, bounds, counters, (news) => this.#onNews(news));
+    this.#front = new Front({
+      options: init.options,
+      params: init.params,
+      startedSeconds: init.startedSeconds,
+      state: new SharedState(init.state),
+      counters,
+      slabs: new SlabReader(init.slabControl, init.slabs),
+      link: this.#link,
+      tip: init.tip,
+      warmup: init.warmup,
+    });
+    this.#app = uws.App() as ChildApp;
+    this.#app.filter((_res, change) => counters.add('connectionsOpen', Number(change) > 0 ? 1 : -1));
+    this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req)));
+    this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
+  }
+
+  notice(level: 'warn' | 'error', text: string): void {
+    this.#link.tell({ news: 'notice', level, text });
+  }
+
+  #onNews(news: FrontNews): void {
+    switch (news.news) {
+      case 'children':
+        this.#listen(news.descriptors);
+        break;
+      case 'stopListening':
+        this.#stopListening();
+        break;
+      case 'drain':
+        this.#front.drain(() => this.#link.tell({ news: 'drained' }));
+        break;
+      case 'close':
+        this.#close();
+        break;
+      default:
+        this.#front.onNews(news);
+    }
+  }
+
+  #listen(descriptors: readonly unknown[]): void {
+    let app = this.#app;
+    if (descriptors.length > 1) {
+      app = this.#acceptor = uws.App() as ChildApp;
+      for (const descriptor of descriptors) app.addChildAppDescriptor(descriptor);
+    }
+    let shared = 0;
+    const ports = this.#init.options.binds.map((bind) => {
+      const port = this.#listenOn(app, bind, shared);
+      if (bind.port === 0 && port !== null) shared = port;
+      return port;
+    });
+    this.#link.tell({ news: 'listening', ports });
+  }
+
+  /** @param shared port that earlier binds to any port were given: all hosts listen on the same one */
+  #listenOn(app: ChildApp, bind: HttpBind, shared: number): number | null {
+    let port: number | null = null;
+    type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
+    // Exclusive: without it a second process could listen too and would silently take half the sockets.
+    (app.listen as unknown as Listen).call(app, bind.host, bind.port || shared, LISTEN_EXCLUSIVE_PORT, (socket) => {
+      if (!socket) return;
+      this.#listening.push(socket);
+      port = uws.us_socket_local_port(socket as never);
+    });
+    return port;
+  }
+
+  #stopListening(): void {
+    for (const socket of this.#listening) uws.us_listen_socket_close(socket);
+    this.#listening = [];
+  }
+
+  #close(): void {
+    this.#stopListening();
+    this.#front.close();
+    this.#app.close();
+    this.#acceptor?.close();
+    this.#link.tell({ news: 'closed' });
+    this.#link.close();
+  }
+}

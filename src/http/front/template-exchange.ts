@@ -1,0 +1,69 @@
+// A getblocktemplate call between the socket and template/view: the view knows parts and errors, this file knows what becomes of
+// them on the wire. Small replies are joined and sent at once, large ones go through the fan-out scheduler.
+import type { TemplatePlan } from '../../rpc/front/plan.js';
+import type { TemplateBody, TemplateCall } from '../../template/view/template-view.js';
+import type { Exchange } from './exchange.js';
+import { type FanOut, SLICED_BYTES } from './fan-out.js';
+import { TYPE_DEFAULT, TYPE_JSON } from './pages.js';
+
+/** Told when the call is answered; `failed` when with an error. */
+export type TemplateDone = (failed: boolean) => void;
+
+export class TemplateExchange implements TemplateCall {
+  readonly #exchange: Exchange;
+  readonly #plan: TemplatePlan;
+  readonly #fanOut: FanOut;
+  readonly #done: TemplateDone;
+
+  constructor(exchange: Exchange, plan: TemplatePlan, fanOut: FanOut, done: TemplateDone) {
+    this.#exchange = exchange;
+    this.#plan = plan;
+    this.#fanOut = fanOut;
+    this.#done = done;
+  }
+
+  get request() {
+    return this.#plan.request;
+  }
+
+  get prefix(): string {
+    return this.#plan.prefix;
+  }
+
+  get suffix(): string {
+    return this.#plan.suffix;
+  }
+
+  get gone(): boolean {
+    return this.#exchange.gone;
+  }
+
+  set onGone(handler: (() => void) | null) {
+    this.#exchange.onGone = handler;
+  }
+
+  send(body: TemplateBody): void {
+    this.#done(false);
+    const silent = this.#silent();
+    let total = 0;
+    for (const part of body.parts) total += part.byteLength;
+    if (total > SLICED_BYTES && !silent) {
+      this.#fanOut.send(this.#exchange, TYPE_JSON, body);
+      return;
+    }
+    if (silent) this.#exchange.reply(204, TYPE_DEFAULT, '');
+    else this.#exchange.reply(200, TYPE_JSON, Buffer.concat(body.parts, total));
+    body.release();
+  }
+
+  fail(code: number, message: string): void {
+    this.#done(true);
+    const { status, body } = this.#plan.error(code, message);
+    this.#exchange.reply(status, body === '' ? TYPE_DEFAULT : TYPE_JSON, body);
+  }
+
+  /** A JSON-RPC 2.0 notification: done, never answered. */
+  #silent(): boolean {
+    return this.#plan.suffix === '}\n' && this.#plan.error(0, '').status === 204;
+  }
+}

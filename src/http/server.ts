@@ -1,0 +1,282 @@
+// The HTTP server as the node thread sees it: starts front threads, publishes tips and templates to them, runs their calls, and ends
+// them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's epoch, then replies.
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Logger } from '../log/logger.js';
+import type { TipSnapshot } from '../rpc/front/context.js';
+import type { TemplateFacts } from '../template/facts.js';
+import type { FrontInit } from './front/start-front.js';
+import { FrontCounters, type FrontFigures } from './link/front-counters.js';
+import type { NodeNews } from './link/messages.js';
+import { type ExecuteBody, type NodeLinkStats, NodeLinks, type TemplateSource } from './link/node-link.js';
+import { type SharedState, STATE_FLAG } from './link/shared-state.js';
+import type { SlabRing, SlabStats } from './link/slab-ring.js';
+import type { HttpOptions } from './options.js';
+
+/** What hands out templates; src/template/service.ts. */
+export interface TemplatePublisher extends TemplateSource {
+  current(): TemplateFacts | null;
+  onPublish(listener: (facts: TemplateFacts) => void): unknown;
+}
+
+/** What the server needs of the node. */
+export interface FrontsDeps {
+  readonly execute: ExecuteBody;
+  readonly templates: TemplatePublisher;
+  readonly state: SharedState;
+  readonly slabs: SlabRing;
+  readonly params: ChainParams;
+  readonly logger: Logger;
+  /** Start of the process, seconds since 1970. */
+  readonly startedSeconds: number;
+  readonly tip: TipSnapshot;
+  /** Text of -28 replies until setWarmup(null); null when the node is ready. */
+  readonly warmup?: string | null;
+}
+
+/** Figures of the whole server. */
+export interface FrontsStats {
+  readonly fronts: readonly FrontFigures[];
+  readonly link: NodeLinkStats;
+  readonly slabs: SlabStats;
+  readonly waiters: number;
+  readonly evictedReaders: number;
+}
+
+/** The running server. */
+export interface Fronts {
+  /** Where it listens, one entry per bind that worked. */
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  publishTip(tip: TipSnapshot): void;
+  /** Posts a template to every front; a second time is ignored. Templates of deps.templates are posted by themselves. */
+  publishTemplate(facts: TemplateFacts): void;
+  setWarmup(text: string | null): void;
+  stats(): FrontsStats;
+  /** From now on new requests get 503 and parked polls -9; replies end their connections. */
+  stopAccepting(): void;
+  /** Waits for calls under way (at most graceMs), then ends all sockets and threads. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** No address could be bound. The message is what Core prints after `Error: `. */
+export class HttpStartError extends Error {
+  constructor() {
+    super('Unable to start HTTP server. See debug log for details.');
+    this.name = 'HttpStartError';
+  }
+}
+
+// Room for several of the largest bodies on their way at once; a fraction of what a node has anyway.
+const LINK_BODIES = 4;
+const CLOSE_GRACE_MS = 10_000;
+const EXIT_GRACE_MS = 3_000;
+
+/** Starts the fronts and listens. @throws HttpStartError when every bind fails */
+export async function createFronts(options: HttpOptions, deps: FrontsDeps): Promise<Fronts> {
+  // The library asks the C environment, which a worker's copy of process.env does not reach.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '8192';
+  const server = new FrontServer(options, deps);
+  try {
+    await server.start();
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+  return server;
+}
+
+interface FrontHandle {
+  readonly worker: Worker;
+  readonly counters: FrontCounters;
+  readonly exited: Promise<void>;
+  descriptor: unknown;
+  drained: boolean;
+}
+
+class FrontServer implements Fronts {
+  readonly #options: HttpOptions;
+  readonly #deps: FrontsDeps;
+  readonly #links: NodeLinks;
+  readonly #fronts: FrontHandle[] = [];
+  readonly #seen = new WeakSet<TemplateFacts>();
+  readonly #awaited: { news: NodeNews['news']; count: number; done: () => void }[] = [];
+  #ports: readonly (number | null)[] = [];
+  #warmup: string | null;
+  #evicted = 0;
+  #stopping = false;
+  #closing: Promise<void> | null = null;
+  addresses: { host: string; port: number }[] = [];
+
+  constructor(options: HttpOptions, deps: FrontsDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#warmup = deps.warmup ?? null;
+    this.#links = new NodeLinks({
+      execute: deps.execute,
+      templates: deps.templates,
+      publishTemplate: (facts) => this.publishTemplate(facts),
+      onNews: (front, news) => this.#onNews(front, news),
+      onFault: (what, error) => deps.logger.error(`http ${what} failed: ${error instanceof Error ? error.stack : error}`),
+    });
+    deps.slabs.onGrow = (slab) => this.#links.tellAll({ news: 'slab', slab });
+    deps.slabs.onExhausted = (index) => this.#links.tellAll({ news: 'evict', index });
+  }
+
+  async start(): Promise<void> {
+    const ready = this.#wait('ready', this.#options.fronts);
+    for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index);
+    this.#deps.templates.onPublish((facts) => this.publishTemplate(facts));
+    const current = this.#deps.templates.current();
+    if (current) this.publishTemplate(current);
+    await ready;
+    const listening = this.#wait('listening', 1);
+    this.#links.tell(0, { news: 'children', descriptors: this.#fronts.map((front) => front.descriptor) });
+    await listening;
+    this.#options.binds.forEach(({ host, port }, i) => {
+      const bound = this.#ports[i];
+      if (bound) this.addresses.push({ host, port: bound });
+      else this.#deps.logger.warn(`Binding RPC on address ${host} port ${port} failed.`);
+    });
+    if (this.addresses.length > 0) return;
+    this.#deps.logger.error('Unable to bind any endpoint for RPC server');
+    throw new HttpStartError();
+  }
+
+  publishTip(tip: TipSnapshot): void {
+    this.#links.tellAll({ news: 'tip', tip: { ...tip, epoch: (this.#deps.state.epoch + 1) | 0 } });
+  }
+
+  publishTemplate(facts: TemplateFacts): void {
+    if (this.#seen.has(facts)) return;
+    this.#seen.add(facts);
+    const slab = facts.slabIndex < 0 ? null : this.#deps.slabs.publish({ index: facts.slabIndex });
+    this.#links.tellAll({ news: 'template', facts, slab });
+  }
+
+  setWarmup(text: string | null): void {
+    this.#warmup = text;
+    this.#links.tellAll({ news: 'warmup', text });
+  }
+
+  stats(): FrontsStats {
+    const fronts = this.#fronts.map((front) => front.counters.read());
+    const waiters = fronts.reduce((sum, front) => sum + front.waiters, 0);
+    return { fronts, link: this.#links.stats(), slabs: this.#deps.slabs.stats(), waiters, evictedReaders: this.#evicted };
+  }
+
+  stopAccepting(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#deps.state.set(STATE_FLAG.SHUTTING_DOWN, true);
+    this.#links.tellAll({ news: 'drain' });
+  }
+
+  close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const undrained = this.#fronts.filter((front) => !front.drained).length;
+    const drained = this.#wait('drained', undrained);
+    this.stopAccepting();
+    if (graceMs > 0) await within(drained, graceMs);
+    this.#links.tell(0, { news: 'stopListening' });
+    this.#links.tellAll({ news: 'close' });
+    const exited = Promise.all(this.#fronts.map((front) => front.exited));
+    if (!(await within(exited, EXIT_GRACE_MS))) {
+      this.#deps.logger.warn('a front thread did not end in time');
+      for (const { worker } of this.#fronts) worker.unref();
+    }
+    for (const index of this.#fronts.keys()) this.#links.remove(index);
+  }
+
+  #spawn(index: number): void {
+    const main = new MessageChannel();
+    const priority = new MessageChannel();
+    const counters = new FrontCounters();
+    const { state, slabs, params, startedSeconds, tip } = this.#deps;
+    const init: FrontInit = {
+      index,
+      options: this.#options,
+      params,
+      startedSeconds,
+      state: state.buffer,
+      counters: counters.buffer,
+      slabControl: slabs.control,
+      slabs: slabs.slabs,
+      tip: { ...tip, epoch: state.epoch },
+      warmup: this.#warmup,
+      linkBytes: LINK_BODIES * this.#options.bodyLimit,
+      main: main.port2,
+      priority: priority.port2,
+    };
+    const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
+      name: `adit-front-${index}`,
+      workerData: init,
+      transferList: [main.port2, priority.port2],
+    });
+    worker.on('error', (error) => this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`));
+    const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    void exited.then(() => this.#onExit(index));
+    this.#fronts.push({ worker, counters, exited, descriptor: undefined, drained: false });
+    this.#links.add(index, { main: main.port1, priority: priority.port1 });
+  }
+
+  #onNews(index: number, news: NodeNews): void {
+    switch (news.news) {
+      case 'ready':
+        this.#fronts[index].descriptor = news.descriptor;
+        break;
+      case 'listening':
+        this.#ports = news.ports;
+        break;
+      case 'drained':
+        this.#fronts[index].drained = true;
+        break;
+      case 'evicted':
+        this.#evicted += news.count;
+        this.#deps.slabs.readersGone();
+        break;
+      case 'notice':
+        if (news.level === 'debug') this.#deps.logger.debug('http', news.text);
+        else this.#deps.logger[news.level](news.text);
+        break;
+      default:
+    }
+    this.#arrived(news.news);
+  }
+
+  /** A front that ends on its own takes nobody's news with it: whoever waits for it goes on. */
+  #onExit(index: number): void {
+    if (this.#closing) return;
+    this.#deps.logger.error(`front ${index} has ended by itself`);
+    this.#links.remove(index);
+    this.#fronts[index].drained = true;
+    for (const { news } of [...this.#awaited]) this.#arrived(news);
+  }
+
+  #wait(news: NodeNews['news'], count: number): Promise<void> {
+    if (count === 0) return Promise.resolve();
+    return new Promise((done) => this.#awaited.push({ news, count, done }));
+  }
+
+  #arrived(news: NodeNews['news']): void {
+    for (const waiting of [...this.#awaited]) {
+      if (waiting.news !== news || --waiting.count > 0) continue;
+      this.#awaited.splice(this.#awaited.indexOf(waiting), 1);
+      waiting.done();
+    }
+  }
+}
+
+/** Whether the promise was fulfilled within the time. */
+async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const result = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return result;
+}

@@ -1,0 +1,105 @@
+// Parked getblocktemplate calls: each costs a closure and an entry here, no thread and no timer of its own. They go on at a new
+// tip, when the server stops, or at a deadline (60 s after they came, then every 10 s) at which the mempool counter is not
+// the one they know. BIP-0022 long polling with the timing of Core 0.21. Used by template-view.ts.
+
+/** Monotonic time and one-shot timers; tests move them by hand. */
+export interface PollTimers {
+  monotonicMs(): number;
+  /** Calls back once after so many milliseconds; the result cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** A call that waits. */
+export interface ParkedPoll {
+  /** What the client has seen: tip in display hex, transactions-updated counter. */
+  readonly tipHex: string;
+  readonly counter: number;
+  /** Goes on with the call. */
+  resume(): void;
+}
+
+const FIRST_MS = 60_000;
+const NEXT_MS = 10_000;
+
+/** All parked calls of a front. */
+export class LongPolls {
+  readonly #timers: PollTimers;
+  readonly #liveCounter: () => number;
+  readonly #parked = new Map<ParkedPoll, number>();
+  #cancelTimer: (() => void) | null = null;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(timers: PollTimers, liveCounter: () => number) {
+    this.#timers = timers;
+    this.#liveCounter = liveCounter;
+  }
+
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  park(poll: ParkedPoll): void {
+    const deadline = this.#timers.monotonicMs() + FIRST_MS;
+    this.#parked.set(poll, deadline);
+    if (deadline < this.#timerAtMs) this.#arm(deadline);
+  }
+
+  /** The client has gone. */
+  remove(poll: ParkedPoll): void {
+    this.#parked.delete(poll);
+    if (this.#parked.size === 0) this.#disarm();
+  }
+
+  /** Everyone who knows another tip goes on, in order of arrival. */
+  tipChanged(tipHex: string): void {
+    this.#resume((poll) => poll.tipHex !== tipHex);
+  }
+
+  /** Everyone goes on. */
+  resumeAll(): void {
+    this.#resume(() => true);
+  }
+
+  #resume(ready: (poll: ParkedPoll) => boolean): void {
+    const woken: ParkedPoll[] = [];
+    for (const poll of this.#parked.keys()) if (ready(poll)) woken.push(poll);
+    for (const poll of woken) this.#parked.delete(poll);
+    if (this.#parked.size === 0) this.#disarm();
+    for (const poll of woken) poll.resume();
+  }
+
+  #tick(): void {
+    this.#disarm();
+    const now = this.#timers.monotonicMs();
+    const counter = this.#liveCounter();
+    const woken: ParkedPoll[] = [];
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const [poll, deadline] of this.#parked) {
+      let next = deadline;
+      if (deadline <= now) {
+        if (poll.counter !== counter) {
+          woken.push(poll);
+          continue;
+        }
+        next = now + NEXT_MS;
+        this.#parked.set(poll, next);
+      }
+      if (next < earliest) earliest = next;
+    }
+    for (const poll of woken) this.#parked.delete(poll);
+    if (earliest !== Number.POSITIVE_INFINITY) this.#arm(earliest);
+    for (const poll of woken) poll.resume();
+  }
+
+  #arm(deadlineMs: number): void {
+    this.#disarm();
+    this.#timerAtMs = deadlineMs;
+    this.#cancelTimer = this.#timers.after(Math.max(0, deadlineMs - this.#timers.monotonicMs()), () => this.#tick());
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,236 @@
+// getblocktemplate on a front: checks in Core's order, long polls, and replies made of a head, the shared transactions bytes and
+// a tail. A template of an older tip is never given: the call waits until the node thread has published the new one.
+// Callers: http/front. References: BIP-0022, BIP-0023; 5-second rule and counters as in Core 0.21's rpc/mining.cpp.
+import { RPC_CODE, RpcError } from '../../rpc/errors.js';
+import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
+import type { TemplateFacts } from '../facts.js';
+import { currentTime, longPollId, missingRule, renderTemplate } from '../render-template.js';
+import { LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
+
+/** Where the transactions of a published template lie. */
+export interface SharedPlace {
+  readonly index: number;
+  readonly use: number;
+}
+
+/** The shared numbers a template call looks at. */
+export interface TemplateState {
+  readonly mempoolCounter: number;
+  readonly isTestChain: boolean;
+  readonly hasNetwork: boolean;
+  readonly connections: number;
+  readonly initialBlockDownload: boolean;
+  readonly shuttingDown: boolean;
+  nowSeconds(): number;
+}
+
+/** What the view needs around it. */
+export interface TemplateViewDeps {
+  readonly state: TemplateState;
+  readonly timers: PollTimers;
+  /** Best tip, display hex, at least as new as any reply given before. */
+  tipHex(): string;
+  /** Handles all news that has arrived, so that onTemplate() may be called. */
+  drain(): void;
+  /** Asks the node thread for a template of the current tip; code 0 after it was published. */
+  ask(done: (code: number, text: string) => void): void;
+  /** Holds shared bytes in place; null when they are gone. */
+  lease(place: SharedPlace): SharedArrayBuffer | null;
+  release(place: SharedPlace): void;
+}
+
+/** A reply's result: head, transactions, tail. */
+export interface TemplateBody {
+  readonly parts: readonly Uint8Array[];
+  /** Slab of the middle part, -1 when it is not shared. */
+  readonly slabIndex: number;
+  release(): void;
+}
+
+/** One call, as far as the view knows it. */
+export interface TemplateCall {
+  readonly request: TemplateRequest;
+  /** Envelope around the result. */
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly gone: boolean;
+  /** Set while the call waits; called when the client goes away. */
+  onGone: (() => void) | null;
+  send(body: TemplateBody): void;
+  fail(code: number, message: string): void;
+}
+
+const FRESH_SECONDS = 5;
+const EMPTY_ARRAY = new TextEncoder().encode('[]');
+
+interface Published {
+  readonly facts: TemplateFacts;
+  readonly place: SharedPlace | null;
+  /** Latest header time given with it: it only moves forward. */
+  curtime: number;
+  /** Heads and tails of this curtime by the client's rules. */
+  readonly rendered: Map<string, { head: Uint8Array; tail: Uint8Array }>;
+}
+
+export class TemplateView {
+  readonly #deps: TemplateViewDeps;
+  readonly #polls: LongPolls;
+  #published: Published | null = null;
+  #asking: TemplateCall[] | null = null;
+
+  constructor(deps: TemplateViewDeps) {
+    this.#deps = deps;
+    this.#polls = new LongPolls(deps.timers, () => deps.state.mempoolCounter);
+  }
+
+  /** Parked long polls. */
+  get waiters(): number {
+    return this.#polls.size;
+  }
+
+  /** A template was published by the node thread. */
+  onTemplate(facts: TemplateFacts, place: SharedPlace | null): void {
+    this.#published = { facts, place, curtime: 0, rendered: new Map() };
+  }
+
+  /** The best tip is another one. */
+  onTip(tipHex: string): void {
+    this.#polls.tipChanged(tipHex);
+  }
+
+  /** The server stops: parked calls are answered now. The state says that it is shutting down. */
+  stop(): void {
+    this.#polls.resumeAll();
+  }
+
+  /** Takes a call; answers now or later. */
+  call(call: TemplateCall): void {
+    try {
+      checkTemplateReadiness(this.#deps.state);
+      const tipHex = this.#deps.tipHex();
+      const watch = parseLongPollId(call.request.longPollId, { tipHex, counter: this.#published?.facts.counter ?? 0 });
+      if (watch === null) this.#goOn(call);
+      else if (watch.tipHex === tipHex && !this.#deps.state.shuttingDown) this.#park(call, watch.tipHex, watch.counter);
+      else this.#wake(call);
+    } catch (error) {
+      failWith(call, error);
+    }
+  }
+
+  #park(call: TemplateCall, tipHex: string, counter: number): void {
+    const poll: ParkedPoll = {
+      tipHex,
+      counter,
+      resume: () => {
+        call.onGone = null;
+        this.#wake(call);
+      },
+    };
+    call.onGone = () => this.#polls.remove(poll);
+    this.#polls.park(poll);
+  }
+
+  #wake(call: TemplateCall): void {
+    if (this.#deps.state.shuttingDown) call.fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+    else this.#goOn(call);
+  }
+
+  #goOn(call: TemplateCall): void {
+    try {
+      checkTemplateRules(call.request.rules);
+    } catch (error) {
+      failWith(call, error);
+      return;
+    }
+    this.#answer(call, false);
+  }
+
+  /** @param asked the node thread was asked for this call: what it published need not be fresh, only of the tip */
+  #answer(call: TemplateCall, asked: boolean): void {
+    if (call.gone) return;
+    const tipHex = this.#deps.tipHex();
+    let published = this.#published;
+    if (!published || published.facts.prevHashHex !== tipHex || !(asked || this.#isFresh(published.facts))) {
+      this.#ask(call);
+      return;
+    }
+    let shared = this.#lease(published);
+    if (!shared) {
+      // Its slab is used again already: something newer is on the way, or here.
+      this.#deps.drain();
+      published = this.#published;
+      shared = published && published.facts.prevHashHex === this.#deps.tipHex() ? this.#lease(published) : null;
+      if (!published || !shared) {
+        this.#ask(call);
+        return;
+      }
+    }
+    this.#send(call, published, shared);
+  }
+
+  #isFresh(facts: TemplateFacts): boolean {
+    const { state } = this.#deps;
+    return facts.counter === state.mempoolCounter || state.nowSeconds() - facts.builtAt <= FRESH_SECONDS;
+  }
+
+  #ask(call: TemplateCall): void {
+    if (this.#asking) {
+      this.#asking.push(call);
+      return;
+    }
+    this.#asking = [call];
+    this.#deps.ask((code, text) => {
+      const calls = this.#asking ?? [];
+      this.#asking = null;
+      for (const one of calls) {
+        if (code !== 0) one.fail(code, text);
+        else this.#answer(one, true);
+      }
+    });
+  }
+
+  /** The JSON array of transactions, leased when it is shared. */
+  #lease({ facts, place }: Published): Uint8Array | null {
+    if (!place) return EMPTY_ARRAY;
+    const buffer = this.#deps.lease(place);
+    return buffer && new Uint8Array(buffer, facts.transactionsOffset, facts.transactionsLength);
+  }
+
+  #send(call: TemplateCall, published: Published, transactions: Uint8Array): void {
+    const { facts, place } = published;
+    const release = () => {
+      if (place) this.#deps.release(place);
+    };
+    const missing = missingRule(facts, call.request.rules);
+    if (missing !== null) {
+      release();
+      call.fail(RPC_CODE.INVALID_PARAMETER, `Support for '${missing}' rule requires explicit client support`);
+      return;
+    }
+    const { head, tail } = this.#render(published, call.request.rules);
+    const parts = [Buffer.concat([Buffer.from(call.prefix), head]), transactions, Buffer.concat([tail, Buffer.from(call.suffix)])];
+    call.send({ parts, slabIndex: place ? place.index : -1, release });
+  }
+
+  #render(published: Published, clientRules: readonly string[]): { head: Uint8Array; tail: Uint8Array } {
+    const curtime = Math.max(published.curtime, currentTime(published.facts, this.#deps.state.nowSeconds()));
+    if (curtime !== published.curtime) {
+      published.curtime = curtime;
+      published.rendered.clear();
+    }
+    // What a client lists matters only where a deployment asks for it.
+    const known = published.facts.vbAvailable.filter(({ name }) => clientRules.includes(name)).map(({ name }) => name);
+    const key = known.join();
+    let rendered = published.rendered.get(key);
+    if (!rendered) {
+      rendered = renderTemplate(published.facts, { curtime, clientRules: known, longpollid: longPollId(published.facts) });
+      published.rendered.set(key, rendered);
+    }
+    return rendered;
+  }
+}
+
+function failWith(call: TemplateCall, error: unknown): void {
+  if (error instanceof RpcError) call.fail(error.code, error.message);
+  else call.fail(RPC_CODE.MISC_ERROR, error instanceof Error ? error.message : String(error));
+}
