@@ -1,97 +1,481 @@
 // The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change them.
-// Callers: RPC, mempool, templates, peers, wallet, start-up.
+// All changes go through one queue, one at a time: gather (async), apply (sync, everyone told), answer, write. Each step has its own
+// file; this one orders them and turns a failing store into a chain that refuses further changes. Longer than most files because it
+// is the room's whole front. Callers: RPC, mempool, templates, peers, wallet, start-up.
 
-import type { BlockView } from '../consensus/block/block-view.js';
+import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
+import { parseHeader } from '../consensus/block/header-view.js';
+import { equalBytes, hashFromHex, hashToHex } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
-import type { Verdict } from '../consensus/state.js';
+import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
+import { checkBlock } from '../consensus/rules/check-block.js';
+import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { Reject, Verdict } from '../consensus/state.js';
+import { PREFIX, prefixRange } from '../storage/layout.js';
+import type { StoreCursor } from '../storage/store.js';
+import { StoreError } from '../storage/store-error.js';
+import { VerifierFaultError } from '../parallel/verifier.js';
+import { acceptBlock, acceptHeader } from './accept.js';
+import { Activator } from './activator.js';
+import { testValidity, type ValidityOptions } from './block-validity.js';
+import { ChainFault } from './chain-fault.js';
 import type { CoinsCache } from './coins/coins-cache.js';
+import { sumCoins } from './coins-stats.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
-import type { HeaderNode } from './header-node.js';
+import { type HeaderNode, NodeStatus } from './header-node.js';
+import { importBlocks, type ImportProgress } from './import-blocks.js';
+import { InitialDownload } from './initial-download.js';
+import { invalidate } from './invalidate.js';
+import { Listeners } from './listeners.js';
+import { openWorkspace } from './open-workspace.js';
 import type { ChainDeps, ChainOptions } from './options.js';
-import type { BlockOutcome, ChainStats, ChainTip, CoinsStats, KnownBlock } from './outcome.js';
+import type { BlockOutcome, BlockState, ChainStats, CoinsStats, KnownBlock } from './outcome.js';
+import { Persister } from './persister.js';
+import { SerialQueue, yieldToLoop } from './serial-queue.js';
+import { verificationProgress } from './verification-progress.js';
+import { verifyBlocks } from './verify-chain.js';
+import { withReservedValue } from './witness-reserved.js';
+import type { ChainWorkspace } from './workspace.js';
 
-/** How far a file import came. */
-export interface ImportProgress {
-  readonly blocks: number;
-  readonly bytes: number;
-  readonly height: number;
-  readonly blocksPerSecond: number;
-}
-
-/** How a block is tested without being kept. */
-export interface ValidityOptions {
-  /** Proof of work and, on signet, the block signature. */
-  readonly checkPow: boolean;
-  readonly checkMerkle: boolean;
-  /** Queue of the script checks; 'proposal' by default. */
-  readonly klass?: 'proposal' | 'block';
-}
+/** Unwritten rows of the header tree that an import lets gather. */
+const IMPORT_DIRTY_ROWS = 2_000;
 
 export class Chain {
+  private readonly queue = new SerialQueue();
+  private readonly activator: Activator;
+  private readonly persister: Persister;
+  private readonly download: InitialDownload;
+  private readonly headerListeners = new Listeners<[HeaderNode]>();
+  private readonly assumedHash: Uint8Array | null;
+  private announcedHeader: HeaderNode;
+  private faultError: ChainFault | null = null;
+  private importing = 0;
+  private closing: Promise<void> | null = null;
+
   /** Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet. */
-  static async open(_options: Partial<ChainOptions>, _deps: ChainDeps): Promise<Chain> {
-    throw new Error('later');
+  static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
+    const ws = await openWorkspace(options, deps);
+    const chain = new Chain(ws, deps);
+    try {
+      await chain.change<void>(async (reply) => {
+        await chain.leaveFailedTip();
+        await chain.activator.activate();
+        reply();
+      });
+      await chain.queue.idle();
+      if (chain.faultError !== null) throw chain.faultError;
+    } catch (error) {
+      await ws.blocks.files.close().catch(() => undefined);
+      throw error;
+    }
+    return chain;
   }
-  readonly params!: ChainParams;
-  /** The coins at the tip. Prefetch, then get. Only the chain changes it. */
-  readonly coins!: CoinsCache;
-  get tip(): HeaderNode { throw new Error('later'); }
-  get genesis(): HeaderNode { throw new Error('later'); }
-  get bestHeader(): HeaderNode { throw new Error('later'); }
+
+  private constructor(
+    private readonly ws: ChainWorkspace,
+    private readonly deps: ChainDeps,
+  ) {
+    const minimumChainWork = ws.options.minimumChainWork ?? ws.params.minimumChainWork;
+    this.download = new InitialDownload({ minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
+      ws.log.info('Leaving InitialBlockDownload (latching to false)');
+    });
+    const assumed = ws.options.assumeValid ?? ws.params.assumeValid;
+    this.assumedHash = assumed === null || /^0*$/.test(assumed) ? null : hashFromHex(assumed.padStart(64, '0'));
+    this.persister = new Persister(ws, this.tip);
+    this.activator = new Activator(
+      ws,
+      this.persister,
+      () => (this.assumedHash === null ? undefined : ws.index.get(this.assumedHash)),
+      () => !this.isInitialBlockDownload(),
+    );
+    this.announcedHeader = ws.index.bestHeader;
+  }
+
+  get params(): ChainParams {
+    return this.ws.params;
+  }
+  /** The coins at the tip: prefetch, then get, without an await between. Only the chain changes them. */
+  get coins(): CoinsCache {
+    return this.ws.coins;
+  }
+  /** Deployment states by branch, shared by everyone who asks about this tree. */
+  get versionBits(): VersionBitsCache {
+    return this.ws.versionBits;
+  }
+  get tip(): HeaderNode {
+    return this.ws.active.tip as HeaderNode;
+  }
+  get genesis(): HeaderNode {
+    return this.ws.active.at(0) as HeaderNode;
+  }
+  get bestHeader(): HeaderNode {
+    return this.ws.index.bestHeader;
+  }
   /** Set once storage failed; every change is refused from then on. */
-  get fault(): Error | null { throw new Error('later'); }
+  get fault(): ChainFault | null {
+    return this.faultError;
+  }
+
   /** @param hash 32 bytes internal order, or 64 digits of display hex */
-  node(_hash: Uint8Array | string): HeaderNode | undefined { throw new Error('later'); }
+  node(hash: Uint8Array | string): HeaderNode | undefined {
+    return this.ws.index.get(typeof hash === 'string' ? hashFromHex(hash) : hash);
+  }
   /** Block of the active chain. */
-  atHeight(_height: number): HeaderNode | undefined { throw new Error('later'); }
+  atHeight(height: number): HeaderNode | undefined {
+    return this.ws.active.at(height);
+  }
   /** Whether the block is in the active chain. */
-  contains(_node: HeaderNode): boolean { throw new Error('later'); }
+  contains(node: HeaderNode): boolean {
+    return this.ws.active.contains(node);
+  }
   /** Next block of the active chain after one of its blocks. */
-  next(_node: HeaderNode): HeaderNode | undefined { throw new Error('later'); }
-  isInitialBlockDownload(): boolean { throw new Error('later'); }
-  /** Core's GuessVerificationProgress, 0..1. */
-  verificationProgress(_node: HeaderNode): number { throw new Error('later'); }
+  next(node: HeaderNode): HeaderNode | undefined {
+    return this.ws.active.next(node);
+  }
+  blockState(node: HeaderNode): BlockState {
+    return {
+      failed: node.failed,
+      hasData: node.has(NodeStatus.HAVE_DATA),
+      hasUndo: node.has(NodeStatus.HAVE_UNDO),
+      valid: !node.failed && node.has(NodeStatus.SCRIPTS_VALID),
+    };
+  }
+  /** Ends of all branches and the tip, highest first. */
+  tips(): HeaderNode[] {
+    return [...new Set([this.tip, ...this.ws.index.ends])].sort((a, b) => b.height - a.height);
+  }
+  /** True until the tip was once recent and had enough work. */
+  isInitialBlockDownload(): boolean {
+    return this.download.active(this.tip, this.importing > 0);
+  }
+  /** Part of the network's history up to a block, 0 to 1. */
+  verificationProgress(node: HeaderNode): number {
+    return verificationProgress(node, this.params, Math.floor(this.ws.clock.nowMs() / 1000));
+  }
   /** Script flags of the block after the tip. */
-  nextBlockFlags(): number { throw new Error('later'); }
+  nextBlockFlags(): number {
+    return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);
+  }
+
   /** What submitblock and proposals look up first. */
-  known(_hash: Uint8Array): KnownBlock { throw new Error('later'); }
-  /** The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out (Core's UpdateUncommittedBlockStructures). */
-  withWitnessReserved(_block: BlockView): BlockView { throw new Error('later'); }
-  /** Checks, stores and activates a block (ProcessNewBlock). @param options.force the block was asked for: store it even when it has less work; default true */
-  submitBlock(_block: Uint8Array | BlockView, _options?: { force?: boolean }): Promise<BlockOutcome> { throw new Error('later'); }
-  /** Checks and stores a header. null: accepted or already known as good. @throws DecodeError under 80 bytes */
-  submitHeader(_header: Uint8Array): Promise<Verdict> { throw new Error('later'); }
-  /** Connects a block onto the tip without keeping anything. The block's parent must be the tip, else verdict 'inconclusive-not-best-prevblk'. */
-  testBlockValidity(_block: BlockView, _options: ValidityOptions): Promise<Verdict> { throw new Error('later'); }
-  /** false: genesis, which cannot be invalidated. */
-  invalidateBlock(_node: HeaderNode): Promise<boolean> { throw new Error('later'); }
-  reconsiderBlock(_node: HeaderNode): Promise<void> { throw new Error('later'); }
-  preciousBlock(_node: HeaderNode): Promise<void> { throw new Error('later'); }
+  known(hash: Uint8Array): KnownBlock {
+    const node = this.ws.index.get(hash);
+    if (node === undefined) return 'unknown';
+    if (node.failed) return 'duplicate-invalid';
+    return node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
+  }
+
+  /** The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out and segwit asks for one. */
+  withWitnessReserved(block: BlockView): BlockView {
+    const prev = this.ws.index.get(block.header.prevHash);
+    if (prev === undefined || prev.height + 1 < this.params.segwitHeight) return block;
+    return withReservedValue(block);
+  }
+
+  /**
+   * Checks, stores and activates a block (Core's ProcessNewBlock). Its bytes and row are written when this resolves.
+   * @param options.force it was asked for: store it even when it has less work than the tip; default true
+   * @throws DecodeError; ChainFault
+   */
+  async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
+    const view = block instanceof Uint8Array ? parseBlock(block, this.ws.crypto) : block;
+    const early = checkBlock(view, this.params, this.ws.crypto);
+    if (early !== null) {
+      this.activator.onChecked.call(view.hash, view, early);
+      return { kind: 'invalid', reject: early, isNew: false, node: this.ws.index.get(view.hash) ?? null };
+    }
+    return this.change((reply) => this.processBlock(view, options.force ?? true, reply));
+  }
+
+  private async processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
+    let seen: { reject: Reject | null } | undefined;
+    const off = this.activator.onChecked.add((hash, _block, reject) => {
+      if (equalBytes(hash, view.hash)) seen = { reject };
+    });
+    try {
+      const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
+      if (verdict !== null) this.activator.onChecked.call(view.hash, view, verdict);
+      await this.persister.writeRows();
+      this.announceHeader();
+      if (verdict !== null || node === null) {
+        reply({ kind: 'invalid', reject: verdict, isNew: false, node });
+        return;
+      }
+      await this.activator.activate({ node, block: view });
+      if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
+      else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
+      else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
+    } finally {
+      off();
+    }
+  }
+
+  /** Checks and stores a header. null: accepted, or known as good. @throws DecodeError under 80 bytes; ChainFault */
+  async submitHeader(header: Uint8Array): Promise<Verdict> {
+    return (await this.submitHeaders([header])).verdict;
+  }
+
+  /** Checks and stores headers in order, until one fails. @throws DecodeError; ChainFault */
+  async submitHeaders(headers: readonly Uint8Array[]): Promise<{ verdict: Verdict; last: HeaderNode | null }> {
+    const views = headers.map((bytes) => parseHeader(bytes, this.ws.crypto));
+    return this.change(async (reply) => {
+      let last: HeaderNode | null = null;
+      let verdict: Verdict = null;
+      for (const view of views) {
+        const result = acceptHeader(this.ws, view);
+        verdict = result.verdict;
+        if (verdict !== null) break;
+        last = result.node;
+      }
+      await this.persister.writeRows();
+      this.announceHeader();
+      reply({ verdict, last });
+    });
+  }
+
+  /** Connects a block onto the tip without keeping anything. On another parent the verdict's reason is 'inconclusive-not-best-prevblk'. */
+  async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
+    this.refuseAfterFault();
+    return this.reading(() => testValidity(this.ws, block, options));
+  }
+
+  /** Marks a block as invalid and leaves it. Always null; genesis is left alone. */
+  invalidateBlock(node: HeaderNode): Promise<Verdict> {
+    return this.change(async (reply) => {
+      await invalidate(this.ws, this.activator, node);
+      await this.activator.activate();
+      await this.settleBefore(reply);
+    });
+  }
+
+  /** Takes marks of invalidity from a block and its family, and activates what is best then. */
+  reconsiderBlock(node: HeaderNode): Promise<Verdict> {
+    return this.change(async (reply) => {
+      this.ws.index.clearFailures(node);
+      await this.activator.activate();
+      await this.settleBefore(reply);
+    });
+  }
+
+  /** Treats a block as if received before all others of its work. */
+  preciousBlock(node: HeaderNode): Promise<Verdict> {
+    return this.change(async (reply) => {
+      if (this.ws.index.makePrecious(node)) await this.activator.activate();
+      await this.settleBefore(reply);
+    });
+  }
+
+  /** For marks set by hand: they must be written when the answer goes out. */
+  private async settleBefore(reply: (verdict: Verdict) => void): Promise<void> {
+    await this.activator.settle();
+    await this.persister.writeRows();
+    this.announceHeader();
+    reply(null);
+  }
+
+  /** The tip of the last run was marked invalid but not left yet when the process died. */
+  private async leaveFailedTip(): Promise<void> {
+    let target = this.tip;
+    while (target.failed && target.prev !== null) target = target.prev;
+    if (target === this.tip) return;
+    this.ws.log.info(`Leaving a tip that is marked invalid, down to height ${target.height}`);
+    await this.activator.disconnectTo(target, () => undefined);
+    this.ws.index.refillCandidates();
+  }
+
   /** Whether the block's bytes are stored. */
-  hasBlock(_node: HeaderNode): boolean { throw new Error('later'); }
-  readBlock(_node: HeaderNode): Promise<BlockView> { throw new Error('later'); }
-  /** The bytes as stored, unparsed. */
-  readBlockBytes(_node: HeaderNode): Promise<Uint8Array> { throw new Error('later'); }
-  /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. */
-  readUndo(_node: HeaderNode): Promise<Coin[][]> { throw new Error('later'); }
+  hasBlock(node: HeaderNode): boolean {
+    return node.has(NodeStatus.HAVE_DATA);
+  }
+  /** @throws StoreError */
+  readBlock(node: HeaderNode): Promise<BlockView> {
+    return this.ws.blocks.read(node);
+  }
+  /** The bytes as stored, unparsed. @throws StoreError */
+  readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
+    return this.ws.blocks.readBytes(node);
+  }
+  /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
+  readUndo(node: HeaderNode): Promise<Coin[][]> {
+    return this.ws.blocks.readUndo(node);
+  }
+  /** Bytes of block and undo files. */
+  sizeOnDisk(): number {
+    return this.ws.blocks.files.sizeOnDisk;
+  }
+
   /** An unspent output at the tip. @param outpoint 36 bytes */
-  coin(_outpoint: Uint8Array): Promise<Coin | undefined> { throw new Error('later'); }
-  /** Flushes, then walks all coins in slices. */
-  coinsStats(_hashType?: 'hash_serialized_2' | 'none'): Promise<CoinsStats> { throw new Error('later'); }
-  /** Ends of the tree with their status, highest first. */
-  tips(): ChainTip[] { throw new Error('later'); }
+  async coin(outpoint: Uint8Array): Promise<Coin | undefined> {
+    return this.reading(async () => {
+      await this.coins.prefetch([outpoint]);
+      return this.coins.get(outpoint);
+    });
+  }
+
+  /** Writes everything, then walks all coins in slices while the chain goes on. */
+  async coinsStats(options: { hashSerialized: boolean }): Promise<CoinsStats> {
+    const range = prefixRange(PREFIX.coin);
+    const { cursor, tip } = await this.change<{ cursor: StoreCursor; tip: HeaderNode }>(async (reply) => {
+      await this.persister.flush();
+      // Opened before anything else can change: a view of exactly these coins.
+      reply({ cursor: this.ws.store.cursor(range), tip: this.tip });
+    });
+    const diskSize = await this.ws.store.approximateSize(range.gte, range.lt);
+    return sumCoins(cursor, tip, options.hashSerialized ? this.ws.crypto : null, diskSize);
+  }
+
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */
-  verifyChain(_level: number, _blocks: number): Promise<boolean> { throw new Error('later'); }
+  verifyChain(level: number, blocks: number): Promise<boolean> {
+    return this.change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
+  }
+
   /** Reads a blk file, bootstrap.dat or a file of hex lines, with full validation. @returns blocks accepted as new */
-  loadBlockFile(_path: string, _onProgress?: (progress: ImportProgress) => void): Promise<number> { throw new Error('later'); }
+  async loadBlockFile(path: string, onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    this.refuseAfterFault();
+    const { crypto, clock, log, params, options } = this.ws;
+    this.importing++;
+    try {
+      const sink = {
+        hashes: crypto,
+        clock,
+        log,
+        magic: params.magic,
+        orphanBytes: options.orphanBytes,
+        has: (hash: Uint8Array) => this.ws.index.get(hash) !== undefined,
+        accept: (block: BlockView) => this.importBlock(block),
+        height: () => this.tip.height,
+        stopping: () => this.ws.stopping() || this.faultError !== null,
+      };
+      return await importBlocks(path, sink, onProgress);
+    } finally {
+      this.importing--;
+      if (this.faultError === null) await this.flush();
+    }
+  }
+
+  /** One block of an import: nobody was promised anything yet, so rows are written in groups. */
+  private async importBlock(block: BlockView): Promise<boolean> {
+    const known = this.ws.index.get(block.hash);
+    if (known?.has(NodeStatus.HAVE_DATA)) return false;
+    const early = checkBlock(block, this.params, this.ws.crypto);
+    if (early !== null) {
+      this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${early.reason}`);
+      return false;
+    }
+    return this.change(async (reply) => {
+      const { verdict, node, isNew } = await acceptBlock(this.ws, block, true);
+      if (verdict !== null) this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
+      if (verdict === null && node !== null) await this.activator.activate({ node, block });
+      this.announceHeader();
+      await this.activator.settle();
+      if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.persister.writeRows();
+      reply(isNew);
+    });
+  }
+
   /** Registers a listener; those registered first are called first. @returns unsubscribe */
-  onTip(_listener: TipListener): () => void { throw new Error('later'); }
-  onHeader(_listener: HeaderListener): () => void { throw new Error('later'); }
-  onChecked(_listener: CheckedListener): () => void { throw new Error('later'); }
+  onTip(listener: TipListener): () => void {
+    return this.activator.onTip.add(listener);
+  }
+  onHeader(listener: HeaderListener): () => void {
+    return this.headerListeners.add(listener);
+  }
+  onChecked(listener: CheckedListener): () => void {
+    return this.activator.onChecked.add(listener);
+  }
+
+  private announceHeader(): void {
+    const best = this.ws.index.bestHeader;
+    if (best === this.announcedHeader) return;
+    this.announcedHeader = best;
+    this.headerListeners.call(best);
+  }
+
   /** Writes everything to the store; near the tip this is already so. */
-  flush(): Promise<void> { throw new Error('later'); }
-  stats(): ChainStats { throw new Error('later'); }
-  /** Finishes the change under way, flushes, syncs. The store and files stay open (their owner closes them). */
-  close(): Promise<void> { throw new Error('later'); }
+  flush(): Promise<void> {
+    return this.change(async (reply) => {
+      await this.persister.flush();
+      reply();
+    });
+  }
+
+  stats(): ChainStats {
+    const { connected, disconnected, rejected, reorganizations } = this.activator.counts;
+    return {
+      height: this.tip.height,
+      headers: this.bestHeader.height,
+      blocksConnected: connected,
+      blocksDisconnected: disconnected,
+      blocksRejected: rejected,
+      reorgs: reorganizations,
+      candidates: this.ws.index.candidates.size,
+      coinsCacheBytes: this.coins.stats().usedBytes,
+      queued: this.queue.size,
+    };
+  }
+
+  /** Finishes the change under way, writes everything, closes the block files. The store stays open: its owner closes it. */
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
+    await this.queue.run(async () => {
+      try {
+        if (this.faultError === null) {
+          await this.persister.flush();
+          await this.ws.blocks.files.sync();
+          await this.ws.store.batch([], { sync: true });
+        }
+      } catch (error) {
+        this.fail(error);
+      } finally {
+        await this.ws.blocks.files.close().catch((error) => this.fail(error));
+      }
+    });
+  }
+
+  /**
+   * Runs a change in its turn. The job answers by `reply`, and may go on writing afterwards; the next change waits for all of it.
+   * Whatever it throws means that memory and disk may differ: the chain refuses everything from then on.
+   */
+  private change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
+    if (this.closing !== null) return Promise.reject(new ChainFault('The chain is closed', undefined));
+    return new Promise<T>((resolve, reject) => {
+      const run = async (): Promise<void> => {
+        this.refuseAfterFault();
+        await job(resolve);
+        // Whoever was answered goes first: the reply and the next template leave before anything is written.
+        await yieldToLoop();
+        await this.activator.settle();
+      };
+      this.queue.run(run).catch((error: unknown) => reject(this.fail(error)));
+    });
+  }
+
+  /** Reads beside the queue: a failing store ends the chain here too. */
+  private async reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof StoreError || error instanceof VerifierFaultError ? this.fail(error) : error;
+    }
+  }
+
+  private refuseAfterFault(): void {
+    if (this.faultError !== null) throw this.faultError;
+  }
+
+  /** Enters the state of fault, once. */
+  private fail(error: unknown): ChainFault {
+    if (this.faultError === null) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.faultError = error instanceof ChainFault ? error : new ChainFault(`The chain stopped: ${message}`, error);
+      this.ws.log.error(this.faultError.message);
+      this.deps.onFault?.(this.faultError);
+    }
+    return this.faultError;
+  }
 }

@@ -3,7 +3,7 @@
 // Callers: every part of the chain room; rules see a node as HeaderContext.
 
 import { hashToHex } from '../consensus/bytes/hex.js';
-import type { HeaderContext } from '../consensus/rules/header-context.js';
+import type { HeaderContext } from '../consensus/header-context.js';
 
 /** Bits of HeaderNode.status. Validity levels follow Core's BLOCK_VALID_*: each bit implies the ones before it. */
 export const NodeStatus = {

@@ -5,7 +5,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
-import type { BlockFiles } from '../storage/block-files.js';
+import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
 import type { Store } from '../storage/store.js';
 
 /** Plain settings; every field has the default of Core. */
@@ -43,13 +43,16 @@ export const defaultChainOptions: ChainOptions = {
 export interface ChainDeps {
   readonly params: ChainParams;
   readonly store: Store;
-  readonly files: BlockFiles;
+  /** Opens the block files, given the last block and the last undo record of each file that the index knows of; the chain closes them. */
+  readonly openFiles: (lastKnown: BlockPosition | null, lastKnownUndo: ReadonlyMap<number, number>) => Promise<BlockFiles>;
   readonly verifier: Verifier;
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called once, when storage failed and the chain refuses further changes; the node should stop cleanly. */
   readonly onFault?: (fault: Error) => void;
-  /** Durations in seconds, for histograms: names connect_gather, connect_scripts, connect_apply, connect_persist, connect_total. */
+  /** Fires when the node begins to stop: long work ends at the next block. */
+  readonly stopping?: AbortSignal;
+  /** Durations in seconds, for histograms: names connect_gather, connect_check, connect_scripts, connect_apply, connect_persist, connect_total. */
   readonly observe?: (name: string, seconds: number, labels?: Record<string, string>) => void;
 }

@@ -23,30 +23,32 @@ export interface BlockOutcome {
 /** What is known of a block hash before looking at the block, as submitblock and proposals ask it. */
 export type KnownBlock = 'duplicate' | 'duplicate-invalid' | 'duplicate-inconclusive' | 'unknown';
 
-/** Facts about one end of the tree, for getchaintips. */
-export interface ChainTip {
-  readonly node: HeaderNode;
-  /** Blocks between it and the active chain. */
-  readonly branchLength: number;
-  readonly status: 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
+/** How far a block got. */
+export interface BlockState {
+  /** It or an ancestor broke a rule or was invalidated. */
+  readonly failed: boolean;
+  readonly hasData: boolean;
+  readonly hasUndo: boolean;
+  /** Connected at least once. */
+  readonly valid: boolean;
 }
 
 /** Sums over all unspent outputs, for gettxoutsetinfo. */
 export interface CoinsStats {
   readonly height: number;
-  readonly bestBlock: HeaderNode;
+  /** Internal order. */
+  readonly bestBlock: Uint8Array;
   /** Transactions with at least one unspent output. */
   readonly transactions: number;
   /** Unspent outputs. */
   readonly outputs: number;
   /** Core's measure: 32 + 4 + 4 + 8 + 2 + script length for each output. */
   readonly bogoSize: number;
-  /** Core's hash_serialized_2, 32 bytes, internal order. */
-  readonly hashSerialized: Uint8Array;
+  /** Core's hash_serialized_2, 32 bytes, internal order; null when not asked for. */
+  readonly hashSerialized: Uint8Array | null;
   /** Bytes the coins take in the database, estimated. */
   readonly diskSize: number;
-  /** Satoshi. */
-  readonly totalAmount: bigint;
+  readonly totalSats: number;
 }
 
 /** Counters and gauges for /metrics. */

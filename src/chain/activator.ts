@@ -1,0 +1,141 @@
+// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared (async), applied with everyone told
+// (sync), then written. Callers: Chain, inside its queue.
+
+import type { BlockView } from '../consensus/block/block-view.js';
+import type { Reject } from '../consensus/state.js';
+import { ChainFault } from './chain-fault.js';
+import { CoinsOverlay } from './coins-overlay.js';
+import { compareCandidates } from './candidates.js';
+import type { ConnectedBlock, TipChange } from './events.js';
+import { type HeaderNode, NodeStatus } from './header-node.js';
+import { Listeners } from './listeners.js';
+import type { Persister } from './persister.js';
+import { applyStep, prepareDisconnect, prepareStep, type Step, type SuppliedBlock } from './reorganize.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Blocks taken off in one move by invalidateBlock: the tip others see goes down in such steps. */
+const INVALIDATE_STEP = 100;
+
+/** Counts for /metrics. */
+export interface ActivatorCounts {
+  connected: number;
+  disconnected: number;
+  rejected: number;
+  reorganizations: number;
+}
+
+export class Activator {
+  readonly onTip = new Listeners<[HeaderNode, TipChange]>();
+  readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
+  readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
+  /** Applied, but not handed to the persister's afterStep yet. */
+  private unsettled = false;
+
+  /**
+   * @param assumed the assumed-valid block, once its header is known
+   * @param eager whether changes are written at once (near the tip) or gathered (initial download)
+   */
+  constructor(
+    private readonly ws: ChainWorkspace,
+    private readonly persister: Persister,
+    private readonly assumed: () => HeaderNode | undefined,
+    private readonly eager: () => boolean,
+  ) {}
+
+  /**
+   * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this returns:
+   * call settle() once whoever waits has been answered.
+   */
+  async activate(supplied: SuppliedBlock | null = null): Promise<void> {
+    const { index, active } = this.ws;
+    for (;;) {
+      const target = index.findMostWork();
+      if (target === undefined || target === active.tip || this.ws.stopping()) break;
+      await this.settle();
+      const begin = this.ws.clock.monotonicMs();
+      const step = await prepareStep(this.ws, target, supplied, this.assumed());
+      if (step.unreadable !== null) this.forget(step.unreadable.node, step.unreadable.error);
+      this.judge(step);
+      if (!this.worthApplying(step)) continue;
+      this.apply(step);
+      this.ws.observe('connect_total', (this.ws.clock.monotonicMs() - begin) / 1000);
+    }
+  }
+
+  /** Writes what the last moves changed. */
+  async settle(): Promise<void> {
+    if (!this.unsettled) return;
+    const begin = this.ws.clock.monotonicMs();
+    await this.persister.afterStep(this.eager());
+    this.unsettled = false;
+    this.ws.observe('connect_persist', (this.ws.clock.monotonicMs() - begin) / 1000);
+  }
+
+  /** A partly valid branch that ends below the present tip is not worth leaving it. */
+  private worthApplying(step: Step): boolean {
+    const last = step.connected[step.connected.length - 1];
+    if (step.failed === null && step.unreadable === null) return step.connected.length + step.disconnected.length > 0;
+    return last !== undefined && compareCandidates(last.node, this.ws.active.tip as HeaderNode) > 0;
+  }
+
+  /** Records what preparing a step found out about blocks, and tells those who follow verdicts. */
+  private judge(step: Step): void {
+    const { index, log } = this.ws;
+    for (const { node, block } of step.connected) {
+      index.raise(node, NodeStatus.SCRIPTS_VALID);
+      this.onChecked.call(node.hash, block, null);
+    }
+    if (step.failed === null) return;
+    const { node, block, reject } = step.failed;
+    this.counts.rejected++;
+    log.warn(`Invalid block ${node.hashHex} at height ${node.height}: ${reject.reason}${reject.debug === '' ? '' : `, ${reject.debug}`}`);
+    if (reject.category !== 'mutated') {
+      index.markFailed(node);
+      index.noteInvalidChain(node);
+    } else {
+      throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
+    }
+    this.onChecked.call(node.hash, block, reject);
+  }
+
+  private forget(node: HeaderNode, error: Error): void {
+    this.ws.log.error(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
+    this.ws.index.forgetData(node);
+  }
+
+  /** The synchronous part: coins, tip, candidates, listeners. */
+  private apply(step: Step): void {
+    const { active, index, clock } = this.ws;
+    const begin = clock.monotonicMs();
+    applyStep(this.ws, step);
+    this.unsettled = true;
+    const tip = active.tip as HeaderNode;
+    if (step.connected.length > 0) index.candidates.pruneBelow(tip);
+    this.persister.noteConnected(step.connected);
+    this.counts.connected += step.connected.length;
+    this.counts.disconnected += step.disconnected.length;
+    if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
+    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected });
+    this.ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
+    // The change itself stands, but someone who keeps state beside the chain may now be out of step with it.
+    if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
+  }
+
+  /**
+   * Disconnects from the tip down to a block, which becomes the tip.
+   * @param onLeft called for each block that left, right after it did, before others are told
+   */
+  async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<void> {
+    const { active } = this.ws;
+    while (active.tip !== target) {
+      await this.settle();
+      const disconnected: ConnectedBlock[] = [];
+      const overlay = new CoinsOverlay(this.ws.coins);
+      for (let node = active.tip as HeaderNode; node !== target && disconnected.length < INVALIDATE_STEP; node = node.prev as HeaderNode) {
+        disconnected.push(await prepareDisconnect(this.ws, node, overlay));
+      }
+      for (const { node } of disconnected) onLeft(node);
+      this.apply({ disconnected, connected: [], failed: null, unreadable: null });
+    }
+  }
+}

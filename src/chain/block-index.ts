@@ -1,0 +1,286 @@
+// The header tree and what follows from it: which blocks may become the tip, which wait for a parent's bytes, which failed.
+// Semantics of Core 0.21's BlockManager. Callers: the chain's pipeline steps; nothing here awaits or touches storage.
+
+import { hashKey } from '../consensus/bytes/hex.js';
+import type { ActiveChain } from './active-chain.js';
+import { Candidates, compareCandidates } from './candidates.js';
+import { FAILED_MASK, type HeaderNode, HeaderSlabs, NodeStatus } from './header-node.js';
+
+/** Arrival number of the first block received in this process; blocks found at start have 0 (active chain) and 1. */
+const FIRST_SEQUENCE_ID = 2;
+
+export class BlockIndex {
+  readonly candidates = new Candidates();
+  /** Nodes whose row in the store is outdated. */
+  readonly dirty = new Set<HeaderNode>();
+  /** Most work among headers not known to be invalid. */
+  bestHeader!: HeaderNode;
+  /** Most work among blocks known to be invalid. */
+  bestInvalid: HeaderNode | null = null;
+  private readonly slabs = new HeaderSlabs();
+  private readonly nodes = new Map<string, HeaderNode>();
+  /** Nodes without children. */
+  private readonly leaves = new Set<HeaderNode>();
+  /** Blocks with bytes whose ancestors' bytes are missing, by parent. */
+  private readonly unlinked = new Map<HeaderNode, Set<HeaderNode>>();
+  /** Blocks that failed by themselves: headers on top of them are refused. */
+  private readonly failedBlocks = new Set<HeaderNode>();
+  private nextSequenceId = FIRST_SEQUENCE_ID;
+  /** Work of the tip at the last preciousBlock, and the number it gave. */
+  private lastPreciousWork = 0n;
+  private reverseSequenceId = -1;
+
+  constructor(private readonly active: ActiveChain) {}
+
+  get size(): number {
+    return this.nodes.size;
+  }
+
+  /** @param hash 32 bytes, internal order */
+  get(hash: Uint8Array): HeaderNode | undefined {
+    return this.nodes.get(hashKey(hash));
+  }
+
+  /** Every node, in order of insertion. */
+  all(): IterableIterator<HeaderNode> {
+    return this.nodes.values();
+  }
+
+  /** Ends of all branches. */
+  get ends(): ReadonlySet<HeaderNode> {
+    return this.leaves;
+  }
+
+  /** Adds a header that passed the rules; the row becomes dirty. */
+  addHeader(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
+    const node = this.insert(header, hash, prev, proof);
+    node.status = NodeStatus.HEADER_VALID;
+    this.dirty.add(node);
+    if (this.bestHeader === undefined || this.bestHeader.chainWork < node.chainWork) this.bestHeader = node;
+    return node;
+  }
+
+  private insert(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
+    const node = this.slabs.createNode(prev, proof, header, hash);
+    this.nodes.set(hashKey(hash), node);
+    if (prev !== null) this.leaves.delete(prev);
+    this.leaves.add(node);
+    return node;
+  }
+
+  /** Adds a header from its stored row, parents first; call finishLoad after the last. */
+  addLoaded(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint, status: number, txCount: number): HeaderNode {
+    const node = this.insert(header, hash, prev, proof);
+    node.status = status;
+    node.txCount = txCount;
+    if (txCount > 0) {
+      if (prev === null) node.chainTxCount = txCount;
+      else if (prev.chainTxCount > 0) node.chainTxCount = prev.chainTxCount + txCount;
+      else this.addUnlinked(prev, node);
+    }
+    if (prev !== null && prev.failed && !node.failed) {
+      node.status |= NodeStatus.FAILED_CHILD;
+      this.dirty.add(node);
+    }
+    if (node.failed) {
+      if ((node.status & NodeStatus.FAILED) !== 0) this.failedBlocks.add(node);
+      if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
+    } else if (this.bestHeader === undefined || node.chainWork > this.bestHeader.chainWork) {
+      this.bestHeader = node;
+    }
+    return node;
+  }
+
+  /** Once all rows are in and the active chain stands: arrival numbers and candidates. */
+  finishLoad(): void {
+    const found: HeaderNode[] = [];
+    const tip = this.active.tip as HeaderNode;
+    for (const node of this.nodes.values()) {
+      node.sequenceId = this.active.contains(node) ? 0 : 1;
+      if (node === tip || (node.isConnectable && node.chainWork >= tip.chainWork)) found.push(node);
+    }
+    this.candidates.addAll(found);
+    this.candidates.pruneBelow(tip);
+  }
+
+  private addUnlinked(parent: HeaderNode, node: HeaderNode): void {
+    let waiting = this.unlinked.get(parent);
+    if (waiting === undefined) {
+      waiting = new Set();
+      this.unlinked.set(parent, waiting);
+    }
+    waiting.add(node);
+  }
+
+  /** Records that a block passed the checks without coins and that its bytes are stored; descendants that waited for it join. */
+  receivedTransactions(node: HeaderNode, txCount: number, file: number, blockPos: number): void {
+    node.txCount = txCount;
+    node.chainTxCount = 0;
+    node.file = file;
+    node.blockPos = blockPos;
+    node.status |= NodeStatus.HAVE_DATA;
+    this.raise(node, NodeStatus.TRANSACTIONS_VALID);
+    this.dirty.add(node);
+    if (node.prev !== null && node.prev.chainTxCount === 0) {
+      this.addUnlinked(node.prev, node);
+      return;
+    }
+    const queue: HeaderNode[] = [node];
+    for (let i = 0; i < queue.length; i++) {
+      const linked = queue[i] as HeaderNode;
+      linked.chainTxCount = (linked.prev === null ? 0 : linked.prev.chainTxCount) + linked.txCount;
+      // Still outside the candidates, so the number that orders them may change.
+      linked.sequenceId = this.nextSequenceId++;
+      this.addCandidate(linked);
+      const children = this.unlinked.get(linked);
+      if (children !== undefined) {
+        queue.push(...children);
+        this.unlinked.delete(linked);
+      }
+    }
+  }
+
+  /** Takes back that bytes are stored (they turned out unreadable): the block and those after it wait for new ones. */
+  forgetData(node: HeaderNode): void {
+    node.status &= ~(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
+    node.file = -1;
+    node.blockPos = 0;
+    node.undoPos = 0;
+    node.txCount = 0;
+    this.dirty.add(node);
+    for (const other of [...this.offChain()]) {
+      if (other.height < node.height || !other.descendsFrom(node)) continue;
+      this.candidates.delete(other);
+      other.chainTxCount = 0;
+      if (other !== node && other.has(NodeStatus.HAVE_DATA)) this.addUnlinked(other.prev as HeaderNode, other);
+    }
+    if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
+  }
+
+  /** Raises the validity of a block that has not failed. */
+  raise(node: HeaderNode, level: number): void {
+    if (node.failed || node.has(level)) return;
+    node.status |= level;
+    this.dirty.add(node);
+  }
+
+  private addCandidate(node: HeaderNode): void {
+    const tip = this.active.tip;
+    if (tip === undefined || compareCandidates(node, tip) >= 0) this.candidates.add(node);
+  }
+
+  /** A block that broke a rule when it was connected, or that the operator names. */
+  markFailed(node: HeaderNode): void {
+    node.status |= NodeStatus.FAILED;
+    this.failedBlocks.add(node);
+    this.dirty.add(node);
+    this.candidates.delete(node);
+  }
+
+  /** A block that broke a rule before its bytes were stored. */
+  markFailedEarly(node: HeaderNode): void {
+    node.status |= NodeStatus.FAILED;
+    this.dirty.add(node);
+  }
+
+  /** Book-keeping for a failed branch: the most-work invalid block, and the best header if it was on that branch. */
+  noteInvalidChain(node: HeaderNode): void {
+    if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
+    const tip = this.active.tip;
+    if (tip !== undefined && this.bestHeader.ancestor(node.height) === node) this.bestHeader = tip;
+  }
+
+  /** Whether a header on top of prev would build on a failed block; marks the way down to it as failed children. */
+  buildsOnFailed(prev: HeaderNode): boolean {
+    if (prev.has(NodeStatus.SCRIPTS_VALID) && !prev.failed) return false;
+    for (const failed of this.failedBlocks) {
+      if (prev.ancestor(failed.height) !== failed) continue;
+      for (let walk: HeaderNode = prev; walk !== failed; walk = walk.prev as HeaderNode) {
+        walk.status |= NodeStatus.FAILED_CHILD;
+        this.dirty.add(walk);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  /** The valid, fully stored branch with the most work; drops candidates that turn out failed or incomplete. */
+  findMostWork(): HeaderNode | undefined {
+    for (;;) {
+      const best = this.candidates.best;
+      if (best === undefined) return undefined;
+      let test: HeaderNode | null = best;
+      let usable = true;
+      for (; test !== null && !this.active.contains(test); test = test.prev) {
+        const missing = !test.has(NodeStatus.HAVE_DATA);
+        if (!test.failed && !missing) continue;
+        if (test.failed && (this.bestInvalid === null || best.chainWork > this.bestInvalid.chainWork)) this.bestInvalid = best;
+        for (let walk: HeaderNode = best; walk !== test; walk = walk.prev as HeaderNode) {
+          if (test.failed) {
+            walk.status |= NodeStatus.FAILED_CHILD;
+            this.dirty.add(walk);
+          } else {
+            this.addUnlinked(walk.prev as HeaderNode, walk);
+          }
+          this.candidates.delete(walk);
+        }
+        this.candidates.delete(test);
+        usable = false;
+        break;
+      }
+      if (usable) return best;
+    }
+  }
+
+  /** Nodes outside the active chain, each once. */
+  *offChain(): Generator<HeaderNode> {
+    const seen = new Set<HeaderNode>();
+    for (const leaf of this.leaves) {
+      for (let node: HeaderNode | null = leaf; node !== null && !this.active.contains(node) && !seen.has(node); node = node.prev) {
+        seen.add(node);
+        yield node;
+      }
+    }
+  }
+
+  /** Adds every connectable block that is no worse than the tip. */
+  refillCandidates(): void {
+    const tip = this.active.tip as HeaderNode;
+    for (const node of this.offChain()) if (node.isConnectable && compareCandidates(node, tip) >= 0) this.candidates.add(node);
+    this.candidates.add(tip);
+  }
+
+  /** Takes failure marks from a block, its descendants and its ancestors. */
+  clearFailures(node: HeaderNode): void {
+    const tip = this.active.tip as HeaderNode;
+    for (const other of this.offChain()) {
+      if (!other.failed || other.ancestor(node.height) !== node) continue;
+      this.clearFailure(other);
+      if (other.isConnectable && compareCandidates(other, tip) > 0) this.candidates.add(other);
+      if (this.bestInvalid === other) this.bestInvalid = null;
+    }
+    for (let walk: HeaderNode | null = node; walk !== null && !this.active.contains(walk); walk = walk.prev) this.clearFailure(walk);
+  }
+
+  private clearFailure(node: HeaderNode): void {
+    if (!node.failed) return;
+    node.status &= ~FAILED_MASK;
+    this.failedBlocks.delete(node);
+    this.dirty.add(node);
+  }
+
+  /** Treats a block as if it had arrived before all others of its work. @returns false when it has less work than the tip */
+  makePrecious(node: HeaderNode): boolean {
+    const tip = this.active.tip as HeaderNode;
+    if (node.chainWork < tip.chainWork) return false;
+    if (tip.chainWork > this.lastPreciousWork) this.reverseSequenceId = -1;
+    this.lastPreciousWork = tip.chainWork;
+    this.candidates.delete(node);
+    node.sequenceId = this.reverseSequenceId--;
+    if (node.isConnectable) {
+      this.candidates.add(node);
+      this.candidates.pruneBelow(tip);
+    }
+    return true;
+  }
+}

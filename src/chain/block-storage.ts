@@ -1,0 +1,89 @@
+// Blocks and undo data by node of the header tree: positions in the files, checks that the right bytes came back, and a few parsed
+// blocks kept. Callers: chain steps, RPC by way of Chain.
+
+import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
+import { equalBytes } from '../consensus/bytes/hex.js';
+import { DecodeError } from '../consensus/bytes/reader.js';
+import type { Coin } from '../consensus/coin.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
+import { decodeUndo, encodeUndo } from '../storage/codec/undo.js';
+import { StoreError } from '../storage/store-error.js';
+import type { ConnectedBlock } from './events.js';
+import { type HeaderNode, NodeStatus } from './header-node.js';
+
+/** Parsed blocks kept near the tip: enough for a usual reorganisation and for the calls that ask about the newest block. */
+const KEPT_BLOCKS = 6;
+/** Blocks above this size are not kept, in bytes. */
+const KEPT_BLOCK_BYTES = 4_000_000;
+
+export class BlockStorage {
+  /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
+  private readonly recent = new Map<HeaderNode, ConnectedBlock>();
+
+  constructor(
+    readonly files: BlockFiles,
+    private readonly hashes: Hashes,
+  ) {}
+
+  /** Appends a block's bytes; resolves once the kernel has them. */
+  append(block: BlockView): Promise<BlockPosition> {
+    return this.files.appendBlock(block.bytes);
+  }
+
+  /** Keeps a connected block in memory. */
+  keep(connected: ConnectedBlock): void {
+    this.recent.delete(connected.node);
+    this.recent.set(connected.node, connected);
+  }
+
+  /** Forgets what need not be kept: the oldest beyond a few, but nothing whose undo data is not written yet. */
+  trim(): void {
+    for (const [node, { block }] of this.recent) {
+      const written = node.has(NodeStatus.HAVE_UNDO);
+      if (written && (this.recent.size > KEPT_BLOCKS || block.totalSize > KEPT_BLOCK_BYTES)) this.recent.delete(node);
+    }
+  }
+
+  /** The bytes of a stored block. @throws StoreError */
+  async readBytes(node: HeaderNode): Promise<Uint8Array> {
+    const recent = this.recent.get(node);
+    if (recent !== undefined) return recent.block.bytes;
+    if (!node.has(NodeStatus.HAVE_DATA)) throw new StoreError('STORE_NOT_FOUND', `Block ${node.hashHex} is not stored`);
+    const bytes = await this.files.readBlock({ file: node.file, pos: node.blockPos });
+    if (bytes.length < 80 || !equalBytes(bytes.subarray(0, 80), node.headerBytes)) {
+      throw new StoreError('STORE_CORRUPTION', `Another block lies where ${node.hashHex} should be`);
+    }
+    return bytes;
+  }
+
+  /** A stored block, parsed. @throws StoreError */
+  async read(node: HeaderNode): Promise<BlockView> {
+    const recent = this.recent.get(node);
+    if (recent !== undefined) return recent.block;
+    const bytes = await this.readBytes(node);
+    try {
+      return parseBlock(bytes, this.hashes);
+    } catch (error) {
+      if (error instanceof DecodeError) throw new StoreError('STORE_CORRUPTION', `Block ${node.hashHex} does not parse`, error);
+      throw error;
+    }
+  }
+
+  /** Coins a connected block spent, per transaction after the coinbase. @throws StoreError */
+  async readUndo(node: HeaderNode): Promise<Coin[][]> {
+    const recent = this.recent.get(node);
+    if (recent !== undefined) return recent.spent;
+    if (node.prev === null) return [];
+    if (!node.has(NodeStatus.HAVE_UNDO)) throw new StoreError('STORE_NOT_FOUND', `No undo data for block ${node.hashHex}`);
+    const bytes = await this.files.readUndo({ file: node.file, pos: node.undoPos }, node.prevHash);
+    return decodeUndo(bytes) as Coin[][];
+  }
+
+  /** Writes a connected block's undo data unless it is there already. */
+  async writeUndo({ node, spent }: ConnectedBlock): Promise<void> {
+    if (node.has(NodeStatus.HAVE_UNDO) || node.prev === null) return;
+    node.undoPos = await this.files.appendUndo(node.file, encodeUndo(spent), node.prevHash);
+    node.status |= NodeStatus.HAVE_UNDO;
+  }
+}

@@ -1,0 +1,71 @@
+// Start-up: header tree, block files, genesis, an interrupted flush, the tip that the coins stand at. Callers: Chain.open.
+
+import { parseBlock } from '../consensus/block/block-view.js';
+import { blockProof } from '../consensus/rules/bits.js';
+import { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import { TIP_KEY } from '../storage/layout.js';
+import { ActiveChain } from './active-chain.js';
+import { BlockIndex } from './block-index.js';
+import { BlockStorage } from './block-storage.js';
+import { ChainFault } from './chain-fault.js';
+import { CoinsCache } from './coins/coins-cache.js';
+import { NodeStatus } from './header-node.js';
+import { loadIndex } from './load-index.js';
+import { type ChainDeps, type ChainOptions, defaultChainOptions } from './options.js';
+import { rowOp } from './persister.js';
+import { replayFlush } from './replay-flush.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Everything the chain works on, with coins and tip consistent. @throws StoreError, ChainFault */
+export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDeps): Promise<ChainWorkspace> {
+  const options: ChainOptions = { ...defaultChainOptions, ...given };
+  const { params, store, crypto, clock, log, verifier, stopping, observe } = deps;
+  const active = new ActiveChain();
+  const index = new BlockIndex(active);
+  const { rows, lastKnown, lastKnownUndo } = await loadIndex(store, index);
+  const files = await deps.openFiles(lastKnown, lastKnownUndo);
+  const blocks = new BlockStorage(files, crypto);
+  const ws: ChainWorkspace = {
+    params,
+    options,
+    crypto,
+    clock,
+    log,
+    verifier,
+    store,
+    blocks,
+    index,
+    active,
+    coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store }),
+    versionBits: new VersionBitsCache(),
+    stopping: () => stopping?.aborted === true,
+    observe: observe ?? (() => undefined),
+  };
+  try {
+    if (rows === 0) await createGenesis(ws);
+    if (index.get(params.genesisHash) === undefined) {
+      throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
+    }
+    await replayFlush({ store, index, blocks, log });
+    const tipHash = await store.get(TIP_KEY);
+    const tip = tipHash === undefined ? undefined : index.get(tipHash);
+    if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
+    active.setTip(tip);
+    index.finishLoad();
+    return ws;
+  } catch (error) {
+    await files.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The first block of a new data folder. Its output can never be spent, so the coins begin empty. */
+async function createGenesis(ws: ChainWorkspace): Promise<void> {
+  const block = parseBlock(ws.params.genesis, ws.crypto);
+  const at = await ws.blocks.append(block);
+  const node = ws.index.addHeader(block.header.bytes, block.hash, null, blockProof(block.header.bits));
+  ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
+  ws.index.raise(node, NodeStatus.SCRIPTS_VALID);
+  ws.index.dirty.delete(node);
+  await ws.store.batch([rowOp(node), { type: 'put', key: TIP_KEY, value: node.hash }]);
+}

@@ -1,0 +1,151 @@
+// Brings the chain's state into the store. Near the tip every change is one batch: coins, undo positions, tip. During initial download
+// coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a start that finds the marker
+// replays those blocks (see replay-flush.ts). Callers: Chain and Activator, inside the chain's queue.
+
+import { encodeIndexRow } from '../storage/codec/index-row.js';
+import { blockIndexKey, encodeFlushMarker, FLUSH_MARKER_KEY, TIP_KEY } from '../storage/layout.js';
+import type { BatchOp } from '../storage/store.js';
+import type { ConnectedBlock } from './events.js';
+import type { HeaderNode } from './header-node.js';
+import { yieldToLoop } from './serial-queue.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Changed coins that go out as one batch: more than any one block can change. */
+const ATOMIC_ENTRIES = 200_000;
+/** Operations of one batch of a chunked flush; building it keeps the thread busy for a few milliseconds. */
+const CHUNK_ENTRIES = 4_000;
+/** Index rows in one batch on their own. */
+const ROW_CHUNK = 2_000;
+/** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
+const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
+
+export class Persister {
+  /** Connected blocks whose undo data is not in the files yet. */
+  private unwritten: ConnectedBlock[] = [];
+  private lastFlushMs: number;
+
+  /** @param storedTip block that the coins in the store stand at */
+  constructor(
+    private readonly ws: ChainWorkspace,
+    private storedTip: HeaderNode,
+  ) {
+    this.lastFlushMs = ws.clock.monotonicMs();
+  }
+
+  /** Takes note of blocks just connected. */
+  noteConnected(blocks: readonly ConnectedBlock[]): void {
+    this.unwritten.push(...blocks);
+  }
+
+  /** Whether the store knows everything. */
+  get isClean(): boolean {
+    return this.storedTip === this.ws.active.tip && this.ws.index.dirty.size === 0 && this.ws.coins.dirtyEntries === 0;
+  }
+
+  /** Writes changed rows of the header tree: what makes an accepted header or block survive. */
+  async writeRows(): Promise<void> {
+    while (this.ws.index.dirty.size > 0) await this.ws.store.batch(this.takeRows(ROW_CHUNK));
+  }
+
+  /**
+   * After a change of the tip: undo data always, coins when due.
+   * @param eager near the tip: write everything at once
+   */
+  async afterStep(eager: boolean): Promise<void> {
+    await this.writeUndo();
+    if (eager || this.flushIsDue()) await this.flushCoins();
+    this.ws.coins.evict();
+    this.ws.blocks.trim();
+  }
+
+  /** Writes everything there is. */
+  async flush(): Promise<void> {
+    await this.writeUndo();
+    await this.flushCoins();
+    await this.writeRows();
+  }
+
+  private flushIsDue(): boolean {
+    const { coins, options, clock } = this.ws;
+    if (coins.dirtyBytes >= Math.min(options.flushBytes, options.coinsCacheBytes / 2)) return true;
+    return clock.monotonicMs() - this.lastFlushMs > MAX_FLUSH_INTERVAL_MS;
+  }
+
+  private async writeUndo(): Promise<void> {
+    while (this.unwritten.length > 0) {
+      const connected = this.unwritten[0] as ConnectedBlock;
+      await this.ws.blocks.writeUndo(connected);
+      this.ws.index.dirty.add(connected.node);
+      this.unwritten.shift();
+    }
+  }
+
+  private async flushCoins(): Promise<void> {
+    const { coins, active } = this.ws;
+    const tip = active.tip as HeaderNode;
+    if (tip === this.storedTip && coins.dirtyEntries === 0) return;
+    if (coins.dirtyEntries <= ATOMIC_ENTRIES) await this.flushAtOnce(tip);
+    else await this.flushInChunks(tip);
+    this.storedTip = tip;
+    this.lastFlushMs = this.ws.clock.monotonicMs();
+  }
+
+  private async flushAtOnce(tip: HeaderNode): Promise<void> {
+    const { coins, store } = this.ws;
+    const ops: BatchOp[] = this.takeRows(Number.POSITIVE_INFINITY);
+    for (;;) {
+      const some = coins.drainDirty(CHUNK_ENTRIES);
+      if (some.length === 0) break;
+      for (const op of some) ops.push(op);
+      if (some.length === CHUNK_ENTRIES) await yieldToLoop();
+    }
+    ops.push({ type: 'put', key: TIP_KEY, value: tip.hash });
+    await this.written(() => store.batch(ops));
+  }
+
+  private async flushInChunks(tip: HeaderNode): Promise<void> {
+    const { coins, store, blocks } = this.ws;
+    // Replaying after a crash needs these blocks and their undo data, so they must not be lost with the machine either.
+    await blocks.files.sync();
+    const marker: BatchOp = { type: 'put', key: FLUSH_MARKER_KEY, value: encodeFlushMarker(this.storedTip.hash, tip.hash) };
+    await store.batch([...this.takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
+    await this.written(async () => {
+      for (;;) {
+        const ops = coins.drainDirty(CHUNK_ENTRIES);
+        if (ops.length === 0) break;
+        await store.batch(ops);
+        await yieldToLoop();
+      }
+      const end: BatchOp[] = [{ type: 'put', key: TIP_KEY, value: tip.hash }, { type: 'del', key: FLUSH_MARKER_KEY }];
+      await store.batch(end, { sync: true });
+    });
+  }
+
+  /** Tells the cache how writing what it handed out went. */
+  private async written(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.ws.coins.markFailed();
+      throw error;
+    }
+    this.ws.coins.markClean();
+  }
+
+  /** Rows of changed nodes; they count as written from here on, since a failed write ends the node. */
+  private takeRows(limit: number): BatchOp[] {
+    const ops: BatchOp[] = [];
+    for (const node of this.ws.index.dirty) {
+      if (ops.length >= limit) break;
+      ops.push(rowOp(node));
+      this.ws.index.dirty.delete(node);
+    }
+    return ops;
+  }
+}
+
+/** The write of a node's row. */
+export function rowOp(node: HeaderNode): BatchOp {
+  const { headerBytes: header, height, status, txCount, file, blockPos, undoPos } = node;
+  return { type: 'put', key: blockIndexKey(node.hash), value: encodeIndexRow({ header, height, status, txCount, file, blockPos, undoPos }) };
+}

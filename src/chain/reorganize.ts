@@ -1,0 +1,129 @@
+// One step towards a better tip, worked out in full before anything changes: which blocks leave, which join, and which turned out
+// invalid on the way (Core's ActivateBestChainStep). Then applying it, in one synchronous go. Callers: Activator.
+
+import type { BlockView } from '../consensus/block/block-view.js';
+import { isUnspendable } from '../consensus/coin.js';
+import { checkBlock } from '../consensus/rules/check-block.js';
+import type { Reject } from '../consensus/state.js';
+import { StoreError } from '../storage/store-error.js';
+import { ChainFault } from './chain-fault.js';
+import { connectCoins, CoinsOverlay, disconnectCoins, OutpointOf } from './coins-overlay.js';
+import { scriptsNeeded, tryConnect } from './connect-block.js';
+import type { ConnectedBlock } from './events.js';
+import { type HeaderNode, lastCommonAncestor } from './header-node.js';
+import { yieldToLoop } from './serial-queue.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** Block bytes one step may hold in memory. A longer reorganisation goes in several steps, through tips that others can see. */
+const MAX_STEP_BYTES = 64 << 20;
+
+/** A block whose parsed form is at hand already. */
+export interface SuppliedBlock {
+  readonly node: HeaderNode;
+  readonly block: BlockView;
+}
+
+/** What to do. */
+export interface Step {
+  /** Old tip first. */
+  readonly disconnected: ConnectedBlock[];
+  /** Lowest first; all valid. */
+  readonly connected: ConnectedBlock[];
+  /** The block after the connected ones, when it broke a rule. */
+  readonly failed: { readonly node: HeaderNode; readonly block: BlockView; readonly reject: Reject } | null;
+  /** The block after the connected ones, when its stored bytes could not be read. */
+  readonly unreadable: { readonly node: HeaderNode; readonly error: StoreError } | null;
+}
+
+/** Reads and checks blocks from the tip towards the target, until a better tip than the present one is reached. */
+export async function prepareStep(
+  ws: ChainWorkspace,
+  target: HeaderNode,
+  supplied: SuppliedBlock | null,
+  assumed: HeaderNode | undefined,
+): Promise<Step> {
+  const tip = ws.active.tip as HeaderNode;
+  const fork = lastCommonAncestor(tip, target);
+  const disconnected: ConnectedBlock[] = [];
+  const connected: ConnectedBlock[] = [];
+  const step = (rest: Partial<Step> = {}): Step => ({ disconnected, connected, failed: null, unreadable: null, ...rest });
+  let bytes = 0;
+  let overlay: CoinsOverlay | null = null;
+  for (let node = tip; node !== fork; node = node.prev as HeaderNode) {
+    overlay ??= new CoinsOverlay(ws.coins);
+    const leaving = await prepareDisconnect(ws, node, overlay);
+    disconnected.push(leaving);
+    bytes += leaving.block.totalSize;
+    // Enough for one step: go down this far now, and on from there.
+    if (bytes > MAX_STEP_BYTES) return step();
+  }
+  for (let height = fork.height + 1; height <= target.height; height++) {
+    const node = target.ancestor(height) as HeaderNode;
+    let block: BlockView;
+    try {
+      block = supplied?.node === node ? supplied.block : await readChecked(ws, node);
+    } catch (error) {
+      if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) {
+        return step({ unreadable: { node, error } });
+      }
+      throw error;
+    }
+    const scripts = scriptsNeeded(ws, node, assumed);
+    const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'block', scripts, overlay });
+    if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
+    if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
+    connected.push({ node, block, spent: result.spent });
+    bytes += block.totalSize;
+    if (node.chainWork > tip.chainWork || bytes > MAX_STEP_BYTES || node === target) break;
+    overlay ??= new CoinsOverlay(ws.coins);
+    connectCoins(overlay, block, node.height);
+    await yieldToLoop();
+  }
+  return step();
+}
+
+/** Reads a block of the active chain with its undo data and takes it off the overlay. */
+export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, overlay: CoinsOverlay): Promise<ConnectedBlock> {
+  const block = await ws.blocks.read(node);
+  const spent = await ws.blocks.readUndo(node);
+  await ws.coins.prefetch(spendableOutpoints(block, overlay));
+  if (!disconnectCoins(overlay, block, spent, node.height)) {
+    throw new ChainFault(`The coins database does not fit block ${node.hashHex}`, undefined);
+  }
+  await yieldToLoop();
+  return { node, block, spent };
+}
+
+/** Outpoints whose coins disconnecting a block removes and that the overlay does not know yet. */
+function spendableOutpoints(block: BlockView, overlay: CoinsOverlay): Uint8Array[] {
+  const list: Uint8Array[] = [];
+  for (const tx of block.txs) {
+    for (let o = 0; o < tx.outputCount; o++) {
+      if (isUnspendable(tx.outputScript(o))) continue;
+      const outpoint = new OutpointOf().set(tx.txid, o);
+      if (!overlay.has(outpoint)) list.push(outpoint);
+    }
+  }
+  return list;
+}
+
+/** A stored block; its bytes passed all checks before they were written, so failing now means they rotted. */
+export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
+  const block = await ws.blocks.read(node);
+  const verdict = checkBlock(block, ws.params, ws.crypto);
+  if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} fails ${verdict.reason}`);
+  return block;
+}
+
+/** Moves coins and tip. Everything was prepared, so nothing in here waits or fails. */
+export function applyStep(ws: ChainWorkspace, step: Step): void {
+  for (const { node, block, spent } of step.disconnected) {
+    if (!disconnectCoins(ws.coins, block, spent, node.height)) throw new ChainFault(`The coins do not fit block ${node.hashHex}`, undefined);
+    ws.active.setTip(node.prev as HeaderNode);
+  }
+  for (const { node, block } of step.connected) {
+    connectCoins(ws.coins, block, node.height);
+    ws.active.setTip(node);
+  }
+  for (const connected of step.connected) ws.blocks.keep(connected);
+}

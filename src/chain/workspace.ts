@@ -1,0 +1,32 @@
+// What the steps of the chain's pipeline share. One per chain, made when it opens; only steps running in the chain's queue change it.
+
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
+import type { Verifier } from '../parallel/verifier.js';
+import type { Store } from '../storage/store.js';
+import type { ActiveChain } from './active-chain.js';
+import type { BlockIndex } from './block-index.js';
+import type { BlockStorage } from './block-storage.js';
+import type { CoinsCache } from './coins/coins-cache.js';
+import type { ChainOptions } from './options.js';
+
+export interface ChainWorkspace {
+  readonly params: ChainParams;
+  readonly options: ChainOptions;
+  readonly crypto: Crypto;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly verifier: Verifier;
+  readonly store: Store;
+  readonly blocks: BlockStorage;
+  readonly index: BlockIndex;
+  readonly active: ActiveChain;
+  readonly coins: CoinsCache;
+  readonly versionBits: VersionBitsCache;
+  /** Whether the node is about to stop. */
+  readonly stopping: () => boolean;
+  readonly observe: (name: string, seconds: number) => void;
+}
