@@ -36,6 +36,8 @@ export interface DispatchObserver {
 export interface DispatchHooks {
   /** Lets more urgent work in; called between any two entries. */
   breathe?(): void;
+  /** A batch gives the event loop a turn after this long. */
+  readonly turnMs?: number;
 }
 
 /** Everything a dispatcher is made of. */
@@ -55,7 +57,7 @@ export type Place = 'here' | 'elsewhere';
 
 const FAULT_TEXT = 'Internal error';
 
-/** A batch gives the event loop a turn after this long. */
+/** Milliseconds of a batch between turns of the event loop. */
 const TURN_MS = 5;
 
 const nextTurn = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(resolve, value));
@@ -136,7 +138,7 @@ export class Dispatcher<Context> {
       for (let i = from; i < entries.length; i++) {
         if (i > 0) hooks.breathe?.();
         const outcome = this.execute(entries[i]!, call);
-        const wait = outcome instanceof Promise ? outcome : performance.now() - turn > TURN_MS ? nextTurn(outcome) : null;
+        const wait = outcome instanceof Promise ? outcome : performance.now() - turn > (hooks.turnMs ?? TURN_MS) ? nextTurn(outcome) : null;
         if (wait) {
           return wait.then((value) => {
             outcomes.push(value);

@@ -1,6 +1,6 @@
 // What a front thread knows by itself: parameters, clocks and the published facts of the tip. Methods that need no more
 // than this run there; http/front fills it in.
-import type { ChainParams } from '../../consensus/params/types.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
 
 /** Facts of the tip, published by the node thread with every change. */

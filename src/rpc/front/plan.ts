@@ -3,7 +3,7 @@
 import { METHODS } from '../declare/methods.js';
 import { checkAccess, type CallInfo, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
-import { assembleReply, encodeEnvelope, type Outcome, type Reply } from '../wire/reply.js';
+import { assembleReply, encodeEnvelope, isNotification, type Outcome, type Reply } from '../wire/reply.js';
 import { parseRequest, type RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
@@ -39,6 +39,9 @@ export interface FrontCall {
 /** Submissions jump the queue of the link. */
 const PRIORITY = new Set(['submitblock', 'submitheader']);
 
+/** Longer batches go to the node thread, where they are cut into turns: a front must not be kept. */
+const MAX_BATCH = 100;
+
 /** Stands in for the result while the envelope is cut in two; no id can contain it unescaped. */
 const HOLE = '\u0000';
 
@@ -64,7 +67,8 @@ export class FrontDesk {
       if (refused) return refused.status === 403 ? { kind: 'forbidden' } : { kind: 'reply', ...refused };
     }
     if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
-    if (this.#dispatcher.place(parsed) === 'elsewhere') {
+    const long = parsed.kind === 'batch' && parsed.entries.length > MAX_BATCH;
+    if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
       if (parsed.kind === 'single') {
         const { method } = parsed.entry;
         return { kind: 'node', method, priority: PRIORITY.has(method) };
@@ -73,7 +77,7 @@ export class FrontDesk {
     }
     const info: CallInfo = { user: call.user, path: call.uri };
     // Front methods are synchronous, so their replies are.
-    return { kind: 'reply', ...(this.#dispatcher.dispatch(parsed, info) as Reply) };
+    return { kind: 'reply', ...(this.#dispatcher.dispatch(parsed, info, { turnMs: Number.POSITIVE_INFINITY }) as Reply) };
   }
 
   #template(entry: RequestEntry): CallPlan {
@@ -81,6 +85,7 @@ export class FrontDesk {
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
       if (request.mode === 'proposal') return { kind: 'node', method: entry.method, priority: false };
+      if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
       const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
       const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });
       return { kind: 'template', request, prefix, suffix, error };

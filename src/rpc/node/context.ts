@@ -2,7 +2,9 @@
 // others implement and that node/wiring fills in. Hashes are 32 bytes in internal order, amounts satoshis, times seconds.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin } from '../../consensus/coin.js';
-import type { ChainParams } from '../../consensus/params/types.js';
+import type { HeaderContext } from '../../consensus/header-context.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
 import type { Reject, Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
@@ -10,8 +12,8 @@ import type { Clock } from '../../lib/clock.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { RawJson } from '../wire/values.js';
 
-/** A header of the tree; chain's HeaderNode. */
-export interface HeaderInfo {
+/** A header of the tree; chain's HeaderNode is one. */
+export interface HeaderInfo extends HeaderContext {
   readonly hash: Uint8Array;
   readonly hashHex: string;
   readonly prev: HeaderInfo | null;
@@ -26,91 +28,80 @@ export interface HeaderInfo {
   readonly txCount: number;
   /** Transactions up to and including the block, 0 while some ancestor was never stored. */
   readonly chainTxCount: number;
-  medianTimePast(): number;
+  /** The 80 bytes. */
+  readonly headerBytes: Uint8Array;
   ancestor(height: number): HeaderInfo | null;
-}
-
-/** How far a block got. `valid` means connected at least once, `failed` that it or an ancestor broke a rule. */
-export interface BlockState {
-  readonly failed: boolean;
-  readonly hasData: boolean;
-  readonly hasUndo: boolean;
-  readonly valid: boolean;
 }
 
 /** What came of a block that was handed in. */
 export interface BlockOutcome {
   readonly kind: 'accepted' | 'duplicate' | 'inconclusive' | 'invalid';
-  readonly reject?: Reject | null;
-  readonly isNew?: boolean;
+  readonly reject: Reject | null;
+  readonly isNew: boolean;
+}
+
+/** What is known of a block hash before the block is looked at. */
+export type KnownBlock = 'duplicate' | 'duplicate-invalid' | 'duplicate-inconclusive' | 'unknown';
+
+/** One head of the tree. */
+export interface TipInfo {
+  readonly node: HeaderInfo;
+  readonly branchLength: number;
+  readonly status: 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
 }
 
 /** Facts of the unspent set, from one pinned state. */
 export interface CoinsStats {
   readonly height: number;
-  readonly bestBlock: Uint8Array;
+  readonly bestBlock: HeaderInfo;
   readonly transactions: number;
   readonly outputs: number;
   readonly bogoSize: number;
-  /** Only when asked for. */
-  readonly hashSerialized: Uint8Array | null;
+  readonly hashSerialized: Uint8Array;
   readonly diskSize: number;
-  readonly totalSats: number;
+  readonly totalAmount: bigint;
 }
 
-/** State of one versionbits deployment for the block after the tip. */
-export interface DeploymentState {
-  readonly name: string;
-  readonly bit: number;
-  readonly status: 'defined' | 'started' | 'locked_in' | 'active' | 'failed';
-  readonly startTime: bigint | number;
-  readonly timeout: bigint | number;
-  readonly since: number;
-  readonly minActivationHeight: number;
-  readonly statistics?: {
-    readonly period: number;
-    readonly threshold: number;
-    readonly elapsed: number;
-    readonly count: number;
-    readonly possible: boolean;
-  };
-}
-
-/** The chain as RPC sees it. */
+/** The chain as RPC sees it; chain/chain.ts is one. */
 export interface ChainAccess {
   readonly params: ChainParams;
   readonly tip: HeaderInfo;
   readonly genesis: HeaderInfo;
   readonly bestHeader: HeaderInfo;
-  node(hash: Uint8Array | string): HeaderInfo | null | undefined;
+  /** @param hash 32 bytes internal order, or display hex */
+  node(hash: Uint8Array | string): HeaderInfo | undefined;
   /** The block of the best chain at a height. */
-  atHeight(height: number): HeaderInfo | null | undefined;
+  atHeight(height: number): HeaderInfo | undefined;
   /** Whether the header is in the best chain. */
   contains(node: HeaderInfo): boolean;
-  blockState(node: HeaderInfo): BlockState;
+  /** The block after one of the best chain's. */
+  next(node: HeaderInfo): HeaderInfo | undefined;
   isInitialBlockDownload(): boolean;
-  submitBlock(bytes: Uint8Array, options?: { force?: boolean }): Promise<BlockOutcome>;
+  verificationProgress(node: HeaderInfo): number;
+  known(hash: Uint8Array): KnownBlock;
+  /** The block with the coinbase's witness nonce filled in where a miner left it out. */
+  withWitnessReserved(block: BlockView): BlockView;
+  submitBlock(block: Uint8Array | BlockView, options?: { force?: boolean }): Promise<BlockOutcome>;
   submitHeader(bytes: Uint8Array): Promise<Verdict>;
   testBlockValidity(block: BlockView, options: { checkPow: boolean; checkMerkle: boolean }): Promise<Verdict>;
-  invalidateBlock(node: HeaderInfo): Promise<Verdict>;
-  reconsiderBlock(node: HeaderInfo): Promise<Verdict>;
-  preciousBlock(node: HeaderInfo): Promise<Verdict>;
+  /** False: genesis, which cannot be. */
+  invalidateBlock(node: HeaderInfo): Promise<boolean>;
+  reconsiderBlock(node: HeaderInfo): Promise<void>;
+  preciousBlock(node: HeaderInfo): Promise<void>;
+  /** Whether the block's bytes are stored. */
+  hasBlock(node: HeaderInfo): boolean;
   readBlock(node: HeaderInfo): Promise<BlockView>;
-  /** Spent coins per non-coinbase transaction of the block, in block order. */
+  readBlockBytes(node: HeaderInfo): Promise<Uint8Array>;
+  /** Spent coins of each transaction after the coinbase, per input. */
   readUndo(node: HeaderInfo): Promise<Coin[][]>;
   /** An unspent output; the argument is txid and little-endian index, 36 bytes. */
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
-  coinsStats(options: { hashSerialized: boolean }): Promise<CoinsStats>;
-  /** Heads of all branches. */
-  tips(): HeaderInfo[];
+  coinsStats(hashType?: 'hash_serialized_2' | 'none'): Promise<CoinsStats>;
+  /** Heads of all branches, highest first. */
+  tips(): TipInfo[];
   verifyChain(level: number, blocks: number): Promise<boolean>;
-  /** Bytes of block and undo files. */
-  sizeOnDisk(): number | Promise<number>;
-  deployments(): DeploymentState[];
-  /** Warnings of the node, empty when there are none. */
-  warnings(): string;
   /** Calls back after each change of the tip; returns the way to stop. */
-  onTipChange(listener: (tip: HeaderInfo) => void): () => void;
+  onTip(listener: (tip: HeaderInfo) => void): () => void;
 }
 
 /** A transaction of the pool with its place among the others. */
@@ -150,28 +141,49 @@ export interface PoolInfo {
   readonly unbroadcastCount: number;
 }
 
-/** What came of an offered transaction. `missingInputs` is the class that Core answers with -25. */
+/** What came of an offered transaction. */
 export interface PoolVerdict {
+  /** Null when it was (or would be) taken. */
   readonly reject: Reject | null;
-  /** Base fee and BIP-0141 virtual size, known when accepted. */
+  /** The fee was above the caller's limit; the transaction was not kept. */
+  readonly feeExceeded: boolean;
+  /** Base fee in satoshis and BIP-0141 virtual size; 0 when rejected. */
   readonly fee: number;
   readonly vsize: number;
+}
+
+/** How a transaction is offered. */
+export interface PoolOffer {
+  /** Only check. */
+  readonly testOnly: boolean;
+  /** Base fee that must not be exceeded, null for any. */
+  readonly maxFeeSats: number | null;
 }
 
 /** The pool as RPC sees it. */
 export interface PoolAccess {
   get(txid: Uint8Array): PoolEntry | undefined;
-  /** All txids at this moment, internal order, in Core's listing order (depth, then score). */
+  /** All txids at this moment, internal order, in Core's listing order (ancestor count, then mining score). */
   txids(): Uint8Array[];
-  /** All in-pool ancestors, the transaction itself left out. */
+  /** All ancestors in the pool, the transaction itself left out. */
   ancestors(txid: Uint8Array): Uint8Array[];
   descendants(txid: Uint8Array): Uint8Array[];
+  /** Whether a transaction of the pool spends this outpoint, 36 bytes. */
+  isSpent(outpoint: Uint8Array): boolean;
+  /** Additions and removals so far, for mempool_sequence. */
+  sequence(): number;
   info(): PoolInfo;
-  /** Checks, and keeps the transaction unless testOnly. */
-  accept(tx: TxView, options: { testOnly: boolean }): Promise<PoolVerdict>;
+  accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;
   /** Announces again what is already here. */
   announce(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;
+}
+
+/** Where every transaction of the best chain is, when -txindex is on. */
+export interface TxIndexAccess {
+  /** Whether it has caught up with the tip. */
+  synced(): boolean | Promise<boolean>;
+  find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
 }
 
 /** Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch. */
@@ -200,7 +212,18 @@ export interface NetworkAccess {
   readonly serviceNames: readonly string[];
   readonly active: boolean;
   readonly relays: boolean;
+  /** ipv4, ipv6, onion, as getnetworkinfo lists them. */
+  readonly networks: readonly NetworkInfo[];
   timeOffset(): number;
+}
+
+/** One of getnetworkinfo's networks, members in wire order. */
+export interface NetworkInfo {
+  readonly name: string;
+  readonly limited: boolean;
+  readonly reachable: boolean;
+  readonly proxy: string;
+  readonly proxy_randomize_credentials: boolean;
 }
 
 /** A peer as getpeerinfo shows it; members in order, already in wire form. */
@@ -231,7 +254,11 @@ export interface NodeContext {
   readonly crypto: Crypto;
   readonly clock: ClockControl;
   readonly chain: ChainAccess;
+  /** Deployment states by period, one per header tree. */
+  readonly versionBits: VersionBitsCache;
   readonly mempool: PoolAccess;
+  /** Null without -txindex. */
+  readonly txIndex: TxIndexAccess | null;
   readonly templates: TemplateAccess;
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;
@@ -240,12 +267,16 @@ export interface NodeContext {
   publicKey(secret: Uint8Array, compressed: boolean): Uint8Array | null;
   /** Resolves when every event up to now reached wallet, notifiers and indexes. */
   settle(): Promise<void>;
+  /** Bytes of block and undo files. */
+  sizeOnDisk(): number | Promise<number>;
+  /** Warnings of the node, empty when there are none. */
+  warnings(): string;
   /** Begins the end of the process, after the reply is out. */
   stop(waitMs: number): void;
   /** Fires when the node begins to stop. */
   readonly stopping: AbortSignal;
   /** Calls under way: method and start on the monotonic clock. */
   activeCommands(): readonly { method: string; startedMs: number }[];
-  /** Start of the process, milliseconds since 1970. */
+  /** Start of the process, seconds since 1970. */
   readonly startedSeconds: number;
 }

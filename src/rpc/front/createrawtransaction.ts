@@ -1,0 +1,107 @@
+// createrawtransaction: an unsigned transaction from JSON, with Core 0.21's checks in their order (rpc/rawtransaction_util.cpp).
+import { decodeAddress } from '../../address/address.js';
+import { pushData } from '../../consensus/rules/script-push.js';
+import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
+import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hex } from '../render/hex.js';
+import { JsonNumber, JsonObject, type JsonValue } from '../wire/values.js';
+import type { FrontContext } from './context.js';
+
+const MAX_LOCKTIME = 0xffff_ffffn;
+const SEQUENCE_FINAL = 0xffff_ffff;
+/** Highest sequence that lets a lock time count. */
+const SEQUENCE_LOCKABLE = 0xffff_fffe;
+/** Highest sequence that marks a transaction as replaceable (BIP-0125). */
+const SEQUENCE_REPLACEABLE = 0xffff_fffd;
+const OP_RETURN = 0x6a;
+
+const invalid = (what: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, ${what}`);
+
+function input(value: JsonValue, sequenceDefault: number): TxInputFields {
+  const object = asObject(value);
+  const prevHash = asHash(object.get('txid'), 'txid');
+  const vout = object.get('vout');
+  if (!(vout instanceof JsonNumber)) return invalid('missing vout key');
+  const prevIndex = asInt(vout);
+  if (prevIndex < 0) invalid('vout cannot be negative');
+  let sequence = sequenceDefault;
+  const given = object.get('sequence');
+  if (given instanceof JsonNumber) {
+    const number = asInt64(given);
+    if (number < 0n || number > BigInt(SEQUENCE_FINAL)) invalid('sequence number is out of range');
+    sequence = Number(number);
+  }
+  return { prevHash, prevIndex, scriptSig: new Uint8Array(0), sequence };
+}
+
+/** One object of all outputs; a list of one-member objects is joined. */
+function joined(outputs: JsonValue): JsonObject {
+  if (outputs instanceof JsonObject) return outputs;
+  const all = new JsonObject();
+  for (const item of asArray(outputs)) {
+    if (!(item instanceof JsonObject)) return invalid('key-value pair not an object as expected');
+    if (item.size !== 1) invalid('key-value pair must contain exactly one key');
+    all.add(item.keys[0]!, item.values[0]!);
+  }
+  return all;
+}
+
+/** A value's text whatever its type, as univalue's getValStr gives it. */
+function valueText(value: JsonValue | undefined): string {
+  if (value instanceof JsonNumber) return value.text;
+  return value === true ? '1' : typeof value === 'string' ? value : '';
+}
+
+function dataScript(data: Uint8Array): Uint8Array {
+  const push = pushData(data);
+  const script = new Uint8Array(push.length + 1);
+  script[0] = OP_RETURN;
+  script.set(push, 1);
+  return script;
+}
+
+function outputsOf(given: JsonValue, ctx: FrontContext): TxOutputFields[] {
+  const all = joined(given);
+  const seen = new Set<string>();
+  const out: TxOutputFields[] = [];
+  for (const key of all.keys) {
+    if (key === 'data') {
+      if (seen.has('data')) invalid('duplicate key: data');
+      seen.add('data');
+      const data = asHex(valueText(all.get(key)), 'Data');
+      out.push({ value: 0, script: dataScript(data) });
+      continue;
+    }
+    const decoded = decodeAddress(key, ctx.params);
+    if (!('script' in decoded)) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${key}`);
+    const mark = hex(decoded.script);
+    if (seen.has(mark)) invalid(`duplicated address: ${key}`);
+    seen.add(mark);
+    out.push({ value: asAmount(all.get(key)), script: decoded.script });
+  }
+  return out;
+}
+
+export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
+  checkTypes(args, ['array', null, 'number', 'bool'], true);
+  const replaceable = args[3] === true;
+  const [inputs = null, outputs = null, lock = null] = args;
+  if (inputs === null || outputs === null) invalid('arguments 1 and 2 must be non-null');
+  const listed = asArray(inputs);
+  if (!(outputs instanceof JsonObject)) asArray(outputs);
+  let locktime = 0;
+  if (lock !== null) {
+    const number = asInt64(lock);
+    if (number < 0n || number > MAX_LOCKTIME) invalid('locktime out of range');
+    locktime = Number(number);
+  }
+  const sequence = replaceable ? SEQUENCE_REPLACEABLE : locktime ? SEQUENCE_LOCKABLE : SEQUENCE_FINAL;
+  const vin = listed.map((one) => input(one, sequence));
+  const vout = outputsOf(outputs, ctx);
+  if (replaceable && vin.length > 0 && !vin.some((one) => one.sequence <= SEQUENCE_REPLACEABLE)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter combination: Sequence number(s) contradict replaceable option');
+  }
+  return hex(buildTx({ version: 2, inputs: vin, outputs: vout, locktime }));
+};

@@ -1,0 +1,28 @@
+// Front methods that need nothing but the tip's published facts, the clock and their own arguments.
+import { METHODS } from '../declare/methods.js';
+import { renderHelp, renderOverview } from '../help.js';
+import { asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { Double } from '../wire/values.js';
+import type { FrontContext } from './context.js';
+
+type FrontRun = Run<FrontContext>;
+
+export const getblockcount: FrontRun = (ctx) => ctx.snapshot().height;
+
+export const getbestblockhash: FrontRun = (ctx) => ctx.snapshot().hashHex;
+
+export const getdifficulty: FrontRun = (ctx) => new Double(ctx.snapshot().difficulty);
+
+export const uptime: FrontRun = (ctx) => ctx.nowSeconds() - ctx.startedSeconds;
+
+export const echo: FrontRun = (_ctx, args) => args;
+
+/** An unknown topic is an answer, not an error. */
+export const help: FrontRun = (_ctx, args) => {
+  if (args.length === 0) return renderOverview(METHODS.values());
+  const topic = asString(args[0]);
+  if (topic === '') return renderOverview(METHODS.values());
+  const spec = METHODS.get(topic);
+  return spec ? renderHelp(spec) : `help: unknown command: ${topic}`;
+};

@@ -1,0 +1,113 @@
+// getblockchaininfo, getchaintips, getchaintxstats: the state of the chain in figures.
+import { ALWAYS_ACTIVE, NEVER_ACTIVE, NEVER_HEIGHT, type Deployment } from '../../consensus/params/deployment.js';
+import { deploymentSince, deploymentState, deploymentStatistics } from '../../consensus/rules/versionbits.js';
+import { asHash, asInt } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { difficultyOf } from '../render/difficulty.js';
+import { Double, type JsonResult } from '../wire/values.js';
+import type { HeaderInfo, NodeContext } from './context.js';
+import { notFound } from './lookup.js';
+
+type NodeRun = Run<NodeContext>;
+
+/** Default window of getchaintxstats: a month. */
+const WINDOW_SECONDS = 30 * 24 * 60 * 60;
+
+function votedFork(ctx: NodeContext, deployment: Deployment): JsonResult {
+  const { tip, params } = ctx.chain;
+  const status = deploymentState(deployment, tip, params, ctx.versionBits);
+  const since = deploymentSince(deployment, tip, params, ctx.versionBits);
+  const started = status === 'started';
+  const statistics = started && deployment.startTime !== ALWAYS_ACTIVE ? { ...deploymentStatistics(deployment, tip, params) } : undefined;
+  return {
+    type: 'bip9',
+    bip9: {
+      status,
+      bit: started ? deployment.bit : undefined,
+      start_time: deployment.startTime,
+      timeout: deployment.timeout,
+      since,
+      statistics,
+      min_activation_height: deployment.minActivationHeight,
+    },
+    height: status === 'active' ? since : undefined,
+    active: status === 'active',
+  };
+}
+
+/** Soft forks by name: buried ones first, then those voted in; what can never be active is left out. */
+function softForks(ctx: NodeContext): Record<string, JsonResult> {
+  const { params, tip } = ctx.chain;
+  const out: Record<string, JsonResult> = {};
+  const buried: readonly (readonly [string, number])[] = [
+    ['bip34', params.bip34Height],
+    ['bip66', params.bip66Height],
+    ['bip65', params.bip65Height],
+    ['csv', params.csvHeight],
+    ['segwit', params.segwitHeight],
+  ];
+  for (const [name, height] of buried) {
+    if (height !== NEVER_HEIGHT) out[name] = { type: 'buried', active: tip.height + 1 >= height, height };
+  }
+  for (const deployment of params.deployments) {
+    if (deployment.startTime !== NEVER_ACTIVE) out[deployment.name] = votedFork(ctx, deployment);
+  }
+  return out;
+}
+
+export const getblockchaininfo: NodeRun = async (ctx) => {
+  const sizeOnDisk = await ctx.sizeOnDisk();
+  const { chain } = ctx;
+  const { tip } = chain;
+  return {
+    chain: chain.params.name,
+    blocks: tip.height,
+    headers: chain.bestHeader.height,
+    bestblockhash: tip.hashHex,
+    difficulty: new Double(difficultyOf(tip.bits)),
+    mediantime: tip.medianTimePast(),
+    verificationprogress: new Double(chain.verificationProgress(tip)),
+    initialblockdownload: chain.isInitialBlockDownload(),
+    chainwork: tip.chainWork.toString(16).padStart(64, '0'),
+    size_on_disk: sizeOnDisk,
+    pruned: false,
+    softforks: softForks(ctx),
+    warnings: ctx.warnings(),
+  };
+};
+
+export const getchaintips: NodeRun = (ctx) =>
+  ctx.chain.tips().map(({ node, branchLength, status }) => ({
+    height: node.height,
+    hash: node.hashHex,
+    branchlen: branchLength,
+    status,
+  }));
+
+export const getchaintxstats: NodeRun = (ctx, args) => {
+  const { chain } = ctx;
+  let last: HeaderInfo = chain.tip;
+  if ((args[1] ?? null) !== null) {
+    last = chain.node(asHash(args[1], 'blockhash')) ?? notFound();
+    if (!chain.contains(last)) fail(RPC_CODE.INVALID_PARAMETER, 'Block is not in main chain');
+  }
+  const month = Math.floor(WINDOW_SECONDS / chain.params.powTargetSpacing);
+  const count = (args[0] ?? null) === null ? Math.max(0, Math.min(month, last.height - 1)) : asInt(args[0]);
+  if (count < 0 || (count > 0 && count >= last.height)) {
+    fail(RPC_CODE.INVALID_PARAMETER, "Invalid block count: should be between 0 and the block's height - 1");
+  }
+  const first = last.ancestor(last.height - count) ?? last;
+  const seconds = last.medianTimePast() - first.medianTimePast();
+  const transactions = last.chainTxCount - first.chainTxCount;
+  return {
+    time: last.time,
+    txcount: last.chainTxCount,
+    window_final_block_hash: last.hashHex,
+    window_final_block_height: last.height,
+    window_block_count: count,
+    window_tx_count: count > 0 ? transactions : undefined,
+    window_interval: count > 0 ? seconds : undefined,
+    txrate: count > 0 && seconds > 0 ? new Double(transactions / seconds) : undefined,
+  };
+};

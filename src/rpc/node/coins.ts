@@ -1,0 +1,55 @@
+// gettxout and gettxoutsetinfo: the set of unspent outputs, with and without the pool on top.
+import { asBool, asHash, asInt, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hashHex } from '../render/hex.js';
+import { scriptMembers } from '../render/script.js';
+import { Amount, type JsonResult } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { outpointOf, renderContext } from './lookup.js';
+
+/** An output as gettxout shows it. */
+function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinbase: boolean; confirmations: number }): JsonResult {
+  return {
+    bestblock: ctx.chain.tip.hashHex,
+    confirmations: out.confirmations,
+    value: new Amount(out.value),
+    scriptPubKey: scriptMembers(out.script, renderContext(ctx), true),
+    coinbase: out.coinbase,
+  };
+}
+
+export const gettxout: Run<NodeContext> = async (ctx, args) => {
+  const txid = asHash(args[0], 'txid');
+  const index = asInt(args[1]) >>> 0;
+  const withPool = (args[2] ?? null) === null || asBool(args[2]);
+  const outpoint = outpointOf(txid, index);
+  if (withPool) {
+    if (ctx.mempool.isSpent(outpoint)) return null;
+    const tx = ctx.mempool.get(txid)?.tx;
+    if (tx) {
+      if (index >= tx.outputCount) return null;
+      return shown(ctx, { value: tx.outputValue(index), script: tx.outputScript(index), coinbase: false, confirmations: 0 });
+    }
+  }
+  const coin = await ctx.chain.coin(outpoint);
+  return coin ? shown(ctx, { ...coin, confirmations: ctx.chain.tip.height - coin.height + 1 }) : null;
+};
+
+export const gettxoutsetinfo: Run<NodeContext> = async (ctx, args) => {
+  const type = (args[0] ?? null) === null ? 'hash_serialized_2' : asString(args[0]);
+  if (type !== 'hash_serialized_2' && type !== 'none') {
+    return fail(RPC_CODE.INVALID_PARAMETER, `${type} is not a valid hash_type`);
+  }
+  const stats = await ctx.chain.coinsStats(type);
+  return {
+    height: stats.height,
+    bestblock: stats.bestBlock.hashHex,
+    transactions: stats.transactions,
+    txouts: stats.outputs,
+    bogosize: stats.bogoSize,
+    hash_serialized_2: type === 'none' ? undefined : hashHex(stats.hashSerialized),
+    disk_size: stats.diskSize,
+    total_amount: new Amount(stats.totalAmount),
+  };
+};

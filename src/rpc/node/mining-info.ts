@@ -1,0 +1,76 @@
+// getmininginfo, getnetworkhashps, prioritisetransaction.
+import { retargetInterval } from '../../consensus/params/chain-params.js';
+import { asDouble, asHash, asInt, asInt64 } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { difficultyOf } from '../render/difficulty.js';
+import { Double } from '../wire/values.js';
+import type { HeaderInfo, NodeContext } from './context.js';
+
+type NodeRun = Run<NodeContext>;
+
+const DEFAULT_LOOKBACK = 120;
+const WORD = 1n << 32n;
+
+/** A 256-bit number as a double, summed word by word from the lowest like Core's getdouble. */
+function toDouble(value: bigint): number {
+  let sum = 0;
+  let factor = 1;
+  for (let rest = value; rest > 0n; rest /= WORD) {
+    sum += factor * Number(rest % WORD);
+    factor *= 4294967296;
+  }
+  return sum;
+}
+
+/** Hashes per second over the blocks before a height; heights outside the chain below the tip mean the tip. */
+function networkHashes(ctx: NodeContext, lookback: number, height: number): number {
+  const { chain } = ctx;
+  const last = height >= 0 && height < chain.tip.height ? (chain.atHeight(height) ?? chain.tip) : chain.tip;
+  if (last.height === 0) return 0;
+  const wanted = lookback <= 0 ? (last.height % retargetInterval(chain.params)) + 1 : lookback;
+  let first: HeaderInfo = last;
+  let minTime = last.time;
+  let maxTime = last.time;
+  for (let i = Math.min(wanted, last.height); i > 0 && first.prev; i--) {
+    first = first.prev;
+    minTime = Math.min(minTime, first.time);
+    maxTime = Math.max(maxTime, first.time);
+  }
+  return minTime === maxTime ? 0 : toDouble(last.chainWork - first.chainWork) / (maxTime - minTime);
+}
+
+export const getnetworkhashps: NodeRun = (ctx, args) => {
+  const lookback = (args[0] ?? null) === null ? DEFAULT_LOOKBACK : asInt(args[0]);
+  const height = (args[1] ?? null) === null ? -1 : asInt(args[1]);
+  return new Double(networkHashes(ctx, lookback, height));
+};
+
+export const getmininginfo: NodeRun = (ctx) => {
+  const { tip, params } = ctx.chain;
+  const last = ctx.templates.lastAssembled();
+  return {
+    blocks: tip.height,
+    currentblockweight: last?.weight,
+    currentblocktx: last?.transactions,
+    difficulty: new Double(difficultyOf(tip.bits)),
+    networkhashps: new Double(networkHashes(ctx, DEFAULT_LOOKBACK, -1)),
+    pooledtx: ctx.mempool.info().size,
+    chain: params.name,
+    warnings: ctx.warnings(),
+  };
+};
+
+export const prioritisetransaction: NodeRun = (ctx, args) => {
+  const txid = asHash(args[0], 'txid');
+  const delta = asInt64(args[2]);
+  const dummy = args[1] ?? null;
+  if (dummy !== null && asDouble(dummy) !== 0) {
+    fail(
+      RPC_CODE.INVALID_PARAMETER,
+      'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.',
+    );
+  }
+  ctx.mempool.prioritise(txid, Number(delta));
+  return true;
+};

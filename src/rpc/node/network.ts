@@ -1,0 +1,59 @@
+// getnetworkinfo, getconnectioncount, getpeerinfo, getnettotals.
+import type { Run } from '../dispatch.js';
+import { Amount } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+
+type NodeRun = Run<NodeContext>;
+
+/** The version whose RPC this node speaks; clients compare it. */
+const SPOKEN_VERSION = 210100;
+const SECONDS_PER_DAY = 86_400;
+
+export const getnetworkinfo: NodeRun = (ctx) => {
+  const { network } = ctx;
+  const connections = network.connections();
+  const pool = ctx.mempool.info();
+  return {
+    version: SPOKEN_VERSION,
+    subversion: network.subversion,
+    protocolversion: network.protocolVersion,
+    localservices: network.localServices.toString(16).padStart(16, '0'),
+    localservicesnames: network.serviceNames,
+    localrelay: network.relays,
+    timeoffset: network.timeOffset(),
+    networkactive: network.active,
+    connections: connections.in + connections.out,
+    connections_in: connections.in,
+    connections_out: connections.out,
+    networks: network.networks.map((one) => ({ ...one })),
+    relayfee: new Amount(pool.minRelayFeeRate),
+    incrementalfee: new Amount(pool.incrementalFeeRate),
+    localaddresses: [],
+    warnings: ctx.warnings(),
+  };
+};
+
+export const getconnectioncount: NodeRun = (ctx) => {
+  const { in: inbound, out } = ctx.network.connections();
+  return inbound + out;
+};
+
+export const getpeerinfo: NodeRun = (ctx) => ctx.network.peers();
+
+/** No upload target can be set yet, so its figures are those of none. */
+export const getnettotals: NodeRun = (ctx) => {
+  const { received, sent } = ctx.network.totals();
+  return {
+    totalbytesrecv: received,
+    totalbytessent: sent,
+    timemillis: ctx.clock.nowMs(),
+    uploadtarget: {
+      timeframe: SECONDS_PER_DAY,
+      target: 0,
+      target_reached: false,
+      serve_historical_blocks: true,
+      bytes_left_in_cycle: 0,
+      time_left_in_cycle: 0,
+    },
+  };
+};

@@ -1,0 +1,81 @@
+// sendrawtransaction and testmempoolaccept: raw transactions into the pool, or as if. Core 0.21: rpc/rawtransaction.cpp,
+// node/transaction.cpp.
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
+import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { feeForSize } from '../../policy/fee-rate.js';
+import { asAmount, asArray, asString, checkTypes, hexBytes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hashHex } from '../render/hex.js';
+import { Amount, type JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { outpointOf } from './lookup.js';
+
+/** 0.10 BTC per 1,000 virtual bytes. */
+const DEFAULT_MAX_FEE_RATE = 10_000_000;
+
+/** Bytes of one raw transaction in the extended format, null when they are not that. */
+export function decodeTx(ctx: NodeContext, text: string): TxView | null {
+  const bytes = hexBytes(text);
+  if (!bytes) return null;
+  try {
+    return parseTxLenient(bytes, ctx.crypto, { tryNoWitness: false });
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}
+
+const undecodable = (): never =>
+  fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
+
+/** The highest fee a caller allows, null for any. */
+function maxFee(value: JsonValue | undefined, tx: TxView): number | null {
+  const rate = (value ?? null) === null ? DEFAULT_MAX_FEE_RATE : asAmount(value);
+  const fee = feeForSize(rate, tx.vsize);
+  return fee > 0 ? fee : null;
+}
+
+function refuse(reject: Reject): never {
+  const code = reject.category === 'missing-inputs' ? RPC_CODE.VERIFY_ERROR : RPC_CODE.VERIFY_REJECTED;
+  return fail(code, rejectText(reject));
+}
+
+export const sendrawtransaction: Run<NodeContext> = async (ctx, args) => {
+  checkTypes(args, ['string', null]);
+  const tx = decodeTx(ctx, asString(args[0])) ?? undecodable();
+  const maxFeeSats = maxFee(args[1], tx);
+  const { txid } = tx;
+  for (let i = 0; i < tx.outputCount; i++) {
+    if (await ctx.chain.coin(outpointOf(txid, i))) {
+      fail(RPC_CODE.VERIFY_ALREADY_IN_CHAIN, 'Transaction already in block chain');
+    }
+  }
+  if (ctx.mempool.get(txid)) {
+    ctx.mempool.announce(txid);
+    return hashHex(txid);
+  }
+  const verdict = await ctx.mempool.accept(tx, { testOnly: false, maxFeeSats });
+  if (verdict.reject) refuse(verdict.reject);
+  if (verdict.feeExceeded) {
+    fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
+  }
+  return hashHex(txid);
+};
+
+export const testmempoolaccept: Run<NodeContext> = async (ctx, args) => {
+  checkTypes(args, ['array', null]);
+  const list = asArray(args[0]);
+  if (list.length !== 1) fail(RPC_CODE.INVALID_PARAMETER, 'Array must contain exactly one raw transaction for now');
+  const tx = decodeTx(ctx, asString(list[0])) ?? undecodable();
+  const limit = maxFee(args[1], tx);
+  const txid = hashHex(tx.txid);
+  const { reject, fee, feeExceeded, vsize } = await ctx.mempool.accept(tx, { testOnly: true, maxFeeSats: limit });
+  if (reject) {
+    return [{ txid, allowed: false, 'reject-reason': reject.category === 'missing-inputs' ? 'missing-inputs' : reject.reason }];
+  }
+  if (feeExceeded) return [{ txid, allowed: false, 'reject-reason': 'max-fee-exceeded' }];
+  return [{ txid, allowed: true, vsize, fees: { base: new Amount(fee) } }];
+};

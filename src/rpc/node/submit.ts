@@ -1,0 +1,79 @@
+// submitblock, submitheader and getblocktemplate's proposal mode: foreign blocks in, verdicts in BIP-0022's words out.
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import type { Reject } from '../../consensus/state.js';
+import { asString, hexBytes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { parseTemplateRequest } from '../front/template-request.js';
+import { hashHex } from '../render/hex.js';
+import type { NodeContext } from './context.js';
+
+type NodeRun = Run<NodeContext>;
+
+/** A block from hex; bytes after it do not matter. */
+function decodeBlock(ctx: NodeContext, text: string): BlockView {
+  const bytes = hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
+  return blockFromBytes(ctx, bytes);
+}
+
+function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
+  try {
+    return parseBlock(bytes, ctx.crypto);
+  } catch (error) {
+    if (error instanceof DecodeError) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
+    throw error;
+  }
+}
+
+/** BIP-0022's word for a verdict: null when valid. */
+const verdictWord = (reject: Reject | null): string | null => (reject ? reject.reason || 'rejected' : null);
+
+/** A block that arrived as bytes, for links that carry no hex: the same as submitblock. */
+export async function submitBlockBytes(ctx: NodeContext, bytes: Uint8Array): Promise<string | null> {
+  return submit(ctx, blockFromBytes(ctx, bytes));
+}
+
+async function submit(ctx: NodeContext, block: BlockView): Promise<string | null> {
+  if (!block.txs[0]?.isCoinbase) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
+  const known = ctx.chain.known(block.hash);
+  if (known === 'duplicate' || known === 'duplicate-invalid') return known;
+  const outcome = await ctx.chain.submitBlock(ctx.chain.withWitnessReserved(block), { force: true });
+  switch (outcome.kind) {
+    case 'accepted':
+      return null;
+    case 'invalid':
+      return verdictWord(outcome.reject) ?? 'rejected';
+    default:
+      return outcome.kind;
+  }
+}
+
+export const submitblock: NodeRun = (ctx, args) => submit(ctx, decodeBlock(ctx, asString(args[0])));
+
+export const submitheader: NodeRun = async (ctx, args) => {
+  const bytes = hexBytes(asString(args[0]));
+  if (!bytes || bytes.length < HEADER_SIZE) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block header decode failed');
+  const header = parseHeader(bytes, ctx.crypto);
+  if (!ctx.chain.node(header.prevHash)) {
+    fail(RPC_CODE.VERIFY_ERROR, `Must submit previous header (${hashHex(header.prevHash)}) first`);
+  }
+  const verdict = await ctx.chain.submitHeader(header.bytes);
+  return verdict ? fail(RPC_CODE.VERIFY_ERROR, verdict.reason) : null;
+};
+
+/** Checks a block without proof of work; nothing is kept. */
+async function propose(ctx: NodeContext, data: string): Promise<string | null> {
+  const block = decodeBlock(ctx, data);
+  const known = ctx.chain.known(block.hash);
+  if (known !== 'unknown') return known;
+  if (hashHex(block.header.prevHash) !== ctx.chain.tip.hashHex) return 'inconclusive-not-best-prevblk';
+  return verdictWord(await ctx.chain.testBlockValidity(block, { checkPow: false, checkMerkle: true }));
+}
+
+/** On the node thread: proposals always, templates when they come inside a batch. */
+export const getblocktemplate: NodeRun = (ctx, args, call) => {
+  const request = parseTemplateRequest(args);
+  return request.mode === 'proposal' ? propose(ctx, request.data) : ctx.templates.getBlockTemplate(request, call.signal);
+};

@@ -1,0 +1,53 @@
+// waitfornewblock, waitforblock, waitforblockheight: replies that are held until the tip moves. A waiter is a closure, not a
+// thread; it ends with the event, the timeout, the client or the node.
+import { asHashHex, asInt } from '../args.js';
+import type { CallInfo, Run } from '../dispatch.js';
+import type { JsonResult, JsonValue } from '../wire/values.js';
+import type { HeaderInfo, NodeContext } from './context.js';
+
+type NodeRun = Run<NodeContext>;
+
+/** Longest delay a timer takes; a timeout beyond it is as good as none. */
+const MAX_TIMER_MS = 0x7fff_ffff;
+
+const timeoutOf = (value: JsonValue | undefined): number => ((value ?? null) === null ? 0 : asInt(value));
+
+/** Waits until the tip pleases, then tells about the tip of that moment. @param timeoutMs 0 for ever, negative for not at all */
+function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: (tip: HeaderInfo) => boolean): Promise<JsonResult> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    let forget = () => {};
+    const done = () => {
+      forget();
+      clearTimeout(timer);
+      ctx.stopping.removeEventListener('abort', done);
+      call.signal?.removeEventListener('abort', done);
+      const { tip } = ctx.chain;
+      resolve({ hash: tip.hashHex, height: tip.height });
+    };
+    if (pleases(ctx.chain.tip) || ctx.stopping.aborted || call.signal?.aborted) return done();
+    forget = ctx.chain.onTip((tip) => {
+      // Answered after the whole change, when the chain has the new tip.
+      if (pleases(tip)) queueMicrotask(done);
+    });
+    if (timeoutMs !== 0) timer = setTimeout(done, Math.min(Math.max(timeoutMs, 0), MAX_TIMER_MS));
+    ctx.stopping.addEventListener('abort', done);
+    call.signal?.addEventListener('abort', done);
+  });
+}
+
+export const waitfornewblock: NodeRun = (ctx, args, call) => {
+  const timeoutMs = timeoutOf(args[0]);
+  const before = ctx.chain.tip.hashHex;
+  return untilTip(ctx, call, timeoutMs, (tip) => tip.hashHex !== before);
+};
+
+export const waitforblock: NodeRun = (ctx, args, call) => {
+  const wanted = asHashHex(args[0], 'blockhash');
+  return untilTip(ctx, call, timeoutOf(args[1]), (tip) => tip.hashHex === wanted);
+};
+
+export const waitforblockheight: NodeRun = (ctx, args, call) => {
+  const height = asInt(args[0]);
+  return untilTip(ctx, call, timeoutOf(args[1]), (tip) => tip.height >= height);
+};

@@ -1,0 +1,39 @@
+// The members that header and block objects share, in Core 0.21's order. Used by getblockheader and getblock.
+import type { HeaderContext } from '../../consensus/header-context.js';
+import { Double, type JsonResult } from '../wire/values.js';
+import { difficultyOf } from './difficulty.js';
+import { hashHex, hex32 } from './hex.js';
+
+/** What is shown of a header. */
+export interface ShownHeader extends HeaderContext {
+  readonly hashHex: string;
+  readonly merkleRoot: Uint8Array;
+  readonly nonce: number;
+  readonly chainWork: bigint;
+  readonly txCount: number;
+}
+
+/** Height to merkle root. */
+export function headerHead(node: ShownHeader): Record<string, JsonResult> {
+  return {
+    height: node.height,
+    version: node.version,
+    versionHex: hex32(node.version),
+    merkleroot: hashHex(node.merkleRoot),
+  };
+}
+
+/** Time to the neighbours' hashes. */
+export function headerTail(node: ShownHeader, next: { readonly hashHex: string } | undefined): Record<string, JsonResult> {
+  return {
+    time: node.time,
+    mediantime: node.medianTimePast(),
+    nonce: node.nonce,
+    bits: hex32(node.bits),
+    difficulty: new Double(difficultyOf(node.bits)),
+    chainwork: node.chainWork.toString(16).padStart(64, '0'),
+    nTx: node.txCount,
+    previousblockhash: node.prev ? hashHex(node.prev.hash) : undefined,
+    nextblockhash: next?.hashHex,
+  } as Record<string, JsonResult>;
+}

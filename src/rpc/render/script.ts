@@ -1,0 +1,62 @@
+// A script as replies show it: words, hex, type and the addresses it pays, as Core 0.21.1 prints them (a bare public key has
+// none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
+import { encodeAddress } from '../../address/address.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { scriptAsm } from '../../policy/script-asm.js';
+import { solve, type Solution } from '../../policy/script-type.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { JsonResult } from '../wire/values.js';
+import { hex } from './hex.js';
+
+/** What rendering needs to know. */
+export interface RenderContext {
+  readonly params: ChainParams;
+  readonly hashes: Hashes;
+}
+
+/** A script's address, null when it has none. */
+export function addressOf(script: Uint8Array, ctx: RenderContext): string | null {
+  return encodeAddress(script, ctx.params);
+}
+
+/** OP_DUP OP_HASH160 hash OP_EQUALVERIFY OP_CHECKSIG. @param hash 20 bytes */
+export function payToKeyHash(hash: Uint8Array): Uint8Array {
+  return Uint8Array.of(0x76, 0xa9, 0x14, ...hash, 0x88, 0xac);
+}
+
+/** OP_HASH160 hash OP_EQUAL for a script. */
+export function payToScriptHash(script: Uint8Array, hashes: Hashes): Uint8Array {
+  return Uint8Array.of(0xa9, 0x14, ...hashes.hash160(script), 0x87);
+}
+
+/** Size of a public key by its first byte, 0 when there is no such key. */
+export function publicKeySize(first: number | undefined): number {
+  if (first === 2 || first === 3) return 33;
+  return first === 4 || first === 6 || first === 7 ? 65 : 0;
+}
+
+const isKey = (bytes: Uint8Array) => bytes.length > 0 && bytes.length === publicKeySize(bytes[0]);
+
+/** Addresses and the signatures needed, null when the script pays nobody in particular. */
+function destinations(script: Uint8Array, solution: Solution, ctx: RenderContext): { required: number; addresses: string[] } | null {
+  if (solution.type !== 'multisig') {
+    const address = addressOf(script, ctx);
+    return address === null ? null : { required: 1, addresses: [address] };
+  }
+  const keys = solution.solutions.slice(1, -1).filter(isKey);
+  if (keys.length === 0) return null;
+  const addresses = keys.map((key) => addressOf(payToKeyHash(ctx.hashes.hash160(key)), ctx) ?? '');
+  return { required: solution.solutions[0]![0] ?? 0, addresses };
+}
+
+/** Members of a scriptPubKey object. */
+export function scriptMembers(script: Uint8Array, ctx: RenderContext, withHex: boolean): Record<string, JsonResult> {
+  const solution = solve(script);
+  const out: Record<string, JsonResult> = { asm: scriptAsm(script) };
+  if (withHex) out.hex = hex(script);
+  const paid = solution.type === 'pubkey' || solution.type === 'nonstandard' || solution.type === 'nulldata' ? null : destinations(script, solution, ctx);
+  if (paid) out.reqSigs = paid.required;
+  out.type = solution.type;
+  if (paid) out.addresses = paid.addresses;
+  return out;
+}
