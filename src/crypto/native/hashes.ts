@@ -1,9 +1,11 @@
-// Hashes by Node's OpenSSL. Called by crypto/native/index.ts, once per thread.
+// Hashes by node:crypto: the reference that direct-hashes.ts is checked against, and what runs where that does not load.
+// Called by crypto/native/index.ts, once per thread.
 // Measured on Node 20, 32 bytes: crypto.hash 0.7 us, createHash 1.1, @noble/hashes 1.2 (ripemd160) and 1.0 (sha1).
 
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
 import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import type { Hashes, Sha256Stream } from '../crypto.js';
+import { loadDirectHashes } from './direct-hashes.js';
 
 /** Longest input, tag prefix included, that is joined in a scratch buffer: below this one call beats a copied midstate. */
 const JOIN_LIMIT = 2048;
@@ -58,7 +60,7 @@ interface TagState {
 }
 
 /** Hash functions by node:crypto, with RIPEMD-160 and SHA-1 from @noble/hashes where OpenSSL refuses them. */
-export function createNativeHashes(): Hashes {
+export function createNodeHashes(): Hashes {
   const oneShot = pickOneShot();
   const sha256 = (data: Uint8Array): Uint8Array => oneShot('sha256', data);
   const ripemd160 = legacyHash(oneShot, 'ripemd160', nobleRipemd160);
@@ -106,4 +108,16 @@ export function createNativeHashes(): Hashes {
     sha256Stream: () => new NodeSha256Stream(createHash('sha256')),
     taggedHash,
   };
+}
+
+/** The quickest hashes of this thread and what to call them in the log. */
+export function pickHashes(): { hashes: Hashes; name: string } {
+  const node = createNodeHashes();
+  const direct = loadDirectHashes(node);
+  return direct === null ? { hashes: node, name: 'node:crypto' } : { hashes: direct, name: 'OpenSSL (direct)' };
+}
+
+/** The quickest hashes of this thread, for threads that check no signatures. */
+export function createNativeHashes(): Hashes {
+  return pickHashes().hashes;
 }

@@ -2,7 +2,7 @@
 // that thread's entry (node, workers, fronts); pure code receives the record inside its context.
 
 import type { Crypto, Curve } from '../crypto.js';
-import { createNativeHashes } from './hashes.js';
+import { createNodeHashes, pickHashes } from './hashes.js';
 import { createPackageEcdsa, createPackageSchnorr } from './package-curve.js';
 import { loadSystemCurve } from './system-curve.js';
 
@@ -10,7 +10,7 @@ import { loadSystemCurve } from './system-curve.js';
 const WASM_SCHNORR = 'tiny-secp256k1 (WebAssembly)';
 const NATIVE_ECDSA = 'secp256k1 (npm)';
 
-/** `prefer: 'packages'` leaves the system's library alone; it exists for tests and for comparing. */
+/** `prefer: 'packages'` leaves koffi and what it opens alone; it exists for tests and for comparing. */
 export interface NativeCryptoOptions {
   readonly prefer?: 'system' | 'packages';
 }
@@ -24,14 +24,15 @@ export function createNativeCrypto(options: NativeCryptoOptions = {}): Crypto {
   const system = options.prefer === 'packages' ? null : loadSystemCurve();
   const ecdsa: Pick<Curve, 'ecdsaVerify' | 'isPoint'> = system?.ecdsa ?? createPackageEcdsa();
   const schnorr: Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> = system?.schnorr ?? createPackageSchnorr();
+  const { hashes, name } = options.prefer === 'packages' ? { hashes: createNodeHashes(), name: 'node:crypto' } : pickHashes();
   return {
-    ...createNativeHashes(),
+    ...hashes,
     ...ecdsa,
     ...schnorr,
     backend: {
       ecdsa: system === null ? NATIVE_ECDSA : backendName(system.name),
       schnorr: system?.schnorr ? backendName(system.name) : WASM_SCHNORR,
-      hashes: 'node:crypto',
+      hashes: name,
     },
   };
 }

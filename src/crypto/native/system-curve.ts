@@ -15,8 +15,6 @@ const DARWIN_NAMES = ['libsecp256k1.dylib', 'libsecp256k1.5.dylib', 'libsecp256k
 
 /** SECP256K1_FLAGS_TYPE_CONTEXT | SECP256K1_FLAGS_BIT_CONTEXT_VERIFY: old versions verify only with this bit, new ones ignore it. */
 const CONTEXT_VERIFY = 0x0101;
-/** Size of secp256k1_pubkey, secp256k1_xonly_pubkey and secp256k1_ecdsa_signature, the library's opaque parsed forms. */
-const OPAQUE_SIZE = 64;
 
 type NativeFunction = ReturnType<LibraryHandle['func']>;
 
@@ -47,51 +45,79 @@ function hasKeyLength(publicKey: Uint8Array): boolean {
   return publicKey.length === 33 || publicKey.length === 65;
 }
 
-function bindEcdsa(library: LibraryHandle, context: unknown): SystemCurve['ecdsa'] | null {
-  const parseKey = tryFunction(library, 'secp256k1_ec_pubkey_parse', ['void*', 'void*', 'const uint8_t*', 'size_t']);
-  const parseSignature = tryFunction(library, 'secp256k1_ecdsa_signature_parse_compact', ['void*', 'void*', 'const uint8_t*']);
-  const normalize = tryFunction(library, 'secp256k1_ecdsa_signature_normalize', ['void*', 'void*', 'void*']);
-  const verify = tryFunction(library, 'secp256k1_ecdsa_verify', ['void*', 'void*', 'const uint8_t*', 'void*']);
+/**
+ * Memory outside the collector's heap through which all arguments go, with addresses taken once: handing over small arrays
+ * themselves makes V8 move each out of its heap first, 1 to 2 us a check. Messages longer than MESSAGE_SIZE are read where they lie.
+ *
+ *   0    parsed key          128  signature, or output key     320  message, or tweak
+ *   64   parsed signature    192  serialised or x-only key
+ */
+const KEY = 0;
+const PARSED = 64;
+const SIGNATURE = 128;
+const PUBLIC_KEY = 192;
+const MESSAGE = 320;
+const OUTPUT_KEY = SIGNATURE;
+const MESSAGE_SIZE = 32;
+const MEMORY_SIZE = 384;
+
+/** The scratch memory of one thread and where it lies. */
+class Scratch {
+  readonly memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
+  /** Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system. */
+  readonly base = Number(koffi.address(this.memory));
+}
+
+function bindEcdsa(library: LibraryHandle, context: number, { memory, base }: Scratch): SystemCurve['ecdsa'] | null {
+  const parseKey = tryFunction(library, 'secp256k1_ec_pubkey_parse', ['size_t', 'size_t', 'size_t', 'size_t']);
+  const parseSignature = tryFunction(library, 'secp256k1_ecdsa_signature_parse_compact', ['size_t', 'size_t', 'size_t']);
+  const normalize = tryFunction(library, 'secp256k1_ecdsa_signature_normalize', ['size_t', 'size_t', 'size_t']);
+  const verify = tryFunction(library, 'secp256k1_ecdsa_verify', ['size_t', 'size_t', 'size_t', 'size_t']);
   if (parseKey === null || parseSignature === null || normalize === null || verify === null) return null;
-  const key = new Uint8Array(new ArrayBuffer(OPAQUE_SIZE));
-  const parsed = new Uint8Array(new ArrayBuffer(OPAQUE_SIZE));
+  const parse = (publicKey: Uint8Array): boolean => {
+    memory.set(publicKey, PUBLIC_KEY);
+    return parseKey(context, base + KEY, base + PUBLIC_KEY, publicKey.length) === 1;
+  };
   return {
     ecdsaVerify: (signature, publicKey, message) => {
       if (signature.length !== 64 || message.length !== 32 || !hasKeyLength(publicKey)) return false;
-      if (parseSignature(context, parsed, signature) !== 1) return false;
-      if (parseKey(context, key, publicKey, publicKey.length) !== 1) return false;
+      memory.set(signature, SIGNATURE);
+      if (parseSignature(context, base + PARSED, base + SIGNATURE) !== 1) return false;
+      if (!parse(publicKey)) return false;
       // The library calls high S invalid; consensus does not. Low S is the rule, so a call is saved nearly always.
-      if (isHighS(signature)) normalize(context, parsed, parsed);
-      return verify(context, parsed, message, key) === 1;
+      if (isHighS(signature)) normalize(context, base + PARSED, base + PARSED);
+      memory.set(message, MESSAGE);
+      return verify(context, base + PARSED, base + MESSAGE, base + KEY) === 1;
     },
-    isPoint: (publicKey) => hasKeyLength(publicKey) && parseKey(context, key, publicKey, publicKey.length) === 1,
+    isPoint: (publicKey) => hasKeyLength(publicKey) && parse(publicKey),
   };
 }
 
-function bindSchnorr(library: LibraryHandle, context: unknown): SystemCurve['schnorr'] {
-  const parseXonly = tryFunction(library, 'secp256k1_xonly_pubkey_parse', ['void*', 'void*', 'const uint8_t*']);
-  const tweakCheck = tryFunction(library, 'secp256k1_xonly_pubkey_tweak_add_check', [
-    'void*',
-    'const uint8_t*',
-    'int',
-    'void*',
-    'const uint8_t*',
-  ]);
-  const verify = tryFunction(library, 'secp256k1_schnorrsig_verify', ['void*', 'const uint8_t*', 'const uint8_t*', 'size_t', 'void*']);
+function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: Scratch): SystemCurve['schnorr'] {
+  const parseXonly = tryFunction(library, 'secp256k1_xonly_pubkey_parse', ['size_t', 'size_t', 'size_t']);
+  const tweakCheck = tryFunction(library, 'secp256k1_xonly_pubkey_tweak_add_check', ['size_t', 'size_t', 'int', 'size_t', 'size_t']);
+  const verify = tryFunction(library, 'secp256k1_schnorrsig_verify', ['size_t', 'size_t', 'size_t', 'size_t', 'size_t']);
+  const verifyLong = tryFunction(library, 'secp256k1_schnorrsig_verify', ['size_t', 'size_t', 'void*', 'size_t', 'size_t']);
   // verify got its length argument together with sign_custom: a library without the one has another form of the other.
   const signCustom = tryFunction(library, 'secp256k1_schnorrsig_sign_custom', ['void*', 'void*', 'void*', 'size_t', 'void*', 'void*']);
-  if (parseXonly === null || tweakCheck === null || verify === null || signCustom === null) return null;
-  const key = new Uint8Array(new ArrayBuffer(OPAQUE_SIZE));
+  if (parseXonly === null || tweakCheck === null || verify === null || verifyLong === null || signCustom === null) return null;
+  const parse = (key: Uint8Array): boolean => {
+    memory.set(key, PUBLIC_KEY);
+    return parseXonly(context, base + KEY, base + PUBLIC_KEY) === 1;
+  };
   return {
     schnorrVerify: (signature, publicKey, message) => {
-      if (signature.length !== 64 || publicKey.length !== 32) return false;
-      if (parseXonly(context, key, publicKey) !== 1) return false;
-      return verify(context, signature, message, message.length, key) === 1;
+      if (signature.length !== 64 || publicKey.length !== 32 || !parse(publicKey)) return false;
+      memory.set(signature, SIGNATURE);
+      if (message.length > MESSAGE_SIZE) return verifyLong(context, base + SIGNATURE, message, message.length, base + KEY) === 1;
+      memory.set(message, MESSAGE);
+      return verify(context, base + SIGNATURE, base + MESSAGE, message.length, base + KEY) === 1;
     },
     tapTweakCheck: (outputKey, parity, internalKey, tweak) => {
-      if (outputKey.length !== 32 || internalKey.length !== 32 || tweak.length !== 32) return false;
-      if (parseXonly(context, key, internalKey) !== 1) return false;
-      return tweakCheck(context, outputKey, parity, key, tweak) === 1;
+      if (outputKey.length !== 32 || internalKey.length !== 32 || tweak.length !== 32 || !parse(internalKey)) return false;
+      memory.set(outputKey, OUTPUT_KEY);
+      memory.set(tweak, MESSAGE);
+      return tweakCheck(context, base + OUTPUT_KEY, parity, base + KEY, base + MESSAGE) === 1;
     },
   };
 }
@@ -106,11 +132,12 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
       continue;
     }
     try {
-      const createContext = library.func('secp256k1_context_create', 'void*', ['unsigned int']);
+      const createContext = library.func('secp256k1_context_create', 'size_t', ['unsigned int']);
       // Contexts live as long as the thread; verification never changes them.
-      const context: unknown = createContext(CONTEXT_VERIFY);
-      const ecdsa = bindEcdsa(library, context);
-      if (ecdsa !== null) return { name, ecdsa, schnorr: bindSchnorr(library, context) };
+      const context: number = createContext(CONTEXT_VERIFY);
+      const scratch = new Scratch();
+      const ecdsa = bindEcdsa(library, context, scratch);
+      if (ecdsa !== null) return { name, ecdsa, schnorr: bindSchnorr(library, context, scratch) };
     } catch {
       // A file of that name which isn't the library: try the next one.
     }

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Hashes } from '../../../src/crypto/crypto.js';
-import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { loadDirectHashes } from '../../../src/crypto/native/direct-hashes.js';
+import { createNodeHashes } from '../../../src/crypto/native/hashes.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { sipHash24, sipKey } from '../../../src/crypto/siphash.js';
 
@@ -11,9 +12,12 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const implementations: [string, Hashes][] = [
-  ['native', createNativeHashes()],
+  ['node', createNodeHashes()],
   ['pure', createPureHashes()],
 ];
+const direct = loadDirectHashes(createNodeHashes());
+if (direct === null) t.comment('direct: this node exports no OpenSSL functions, not tested');
+else implementations.push(['direct', direct]);
 
 for (const [name, hashes] of implementations) {
   t.test(`${name}: published values for "abc" and the empty string`, async (t) => {
@@ -62,28 +66,49 @@ for (const [name, hashes] of implementations) {
   });
 }
 
-t.test('native and pure agree on random input', async () => {
-  const [native, pure] = [createNativeHashes(), createPureHashes()];
-  fc.assert(
-    fc.property(
-      fc.uint8Array({ maxLength: 300 }),
-      fc.uint8Array({ maxLength: 300 }),
-      fc.string({ unit: 'grapheme-ascii' }),
-      (a, b, tag) => {
-        const same = (name: string, x: Uint8Array, y: Uint8Array): void => {
-          if (hex(x) !== hex(y)) throw new Error(`${name} differs`);
-        };
-        same('sha256', native.sha256(a), pure.sha256(a));
-        same('sha256d', native.sha256d(a), pure.sha256d(a));
-        same('sha1', native.sha1(a), pure.sha1(a));
-        same('ripemd160', native.ripemd160(a), pure.ripemd160(a));
-        same('hash160', native.hash160(a), pure.hash160(a));
-        same('stream', native.sha256Stream().update(a).update(b).digest(), pure.sha256Stream().update(a).update(b).digest());
-        same('tagged', native.taggedHash(tag, a, b), pure.taggedHash(tag, a, b));
-      },
-    ),
-    { numRuns: 200 },
-  );
+const pure = createPureHashes();
+for (const [name, hashes] of implementations) {
+  if (name === 'pure') continue;
+  t.test(`${name} and pure agree on random input`, async () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.uint8Array({ maxLength: 300 }),
+        fc.string({ unit: 'grapheme-ascii' }),
+        (a, b, tag) => {
+          const same = (name: string, x: Uint8Array, y: Uint8Array): void => {
+            if (hex(x) !== hex(y)) throw new Error(`${name} differs`);
+          };
+          same('sha256', hashes.sha256(a), pure.sha256(a));
+          same('sha256d', hashes.sha256d(a), pure.sha256d(a));
+          same('sha1', hashes.sha1(a), pure.sha1(a));
+          same('ripemd160', hashes.ripemd160(a), pure.ripemd160(a));
+          same('hash160', hashes.hash160(a), pure.hash160(a));
+          same('stream', hashes.sha256Stream().update(a).update(b).digest(), pure.sha256Stream().update(a).update(b).digest());
+          same('tagged', hashes.taggedHash(tag, a, b), pure.taggedHash(tag, a, b));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+}
+
+t.test('direct hashes are refused when they disagree with the reference', { skip: direct === null }, async (t) => {
+  const wrong = { ...createNodeHashes(), ripemd160: (data: Uint8Array) => createNodeHashes().sha1(data) };
+  t.equal(loadDirectHashes(wrong), null);
+});
+
+t.test('direct streams and one-shot hashes may be used in turn', { skip: direct === null }, async (t) => {
+  const { sha256, sha256d, sha256Stream, taggedHash } = direct as Hashes;
+  const [a, b] = [sha256Stream(), sha256Stream()];
+  a.update(ascii('ab'));
+  sha256d(ascii('noise'));
+  b.update(ascii('x'));
+  taggedHash('tag', ascii('noise'));
+  a.update(ascii('c'));
+  b.update(new Uint8Array(9_000));
+  t.equal(hex(a.digest()), hex(sha256(ascii('abc'))));
+  t.equal(hex(b.digest()), hex(sha256(Uint8Array.from([...ascii('x'), ...new Uint8Array(9_000)]))));
 });
 
 t.test('SipHash-2-4: the first values of its paper', async (t) => {
