@@ -1,8 +1,8 @@
 // Addresses and the output scripts they stand for: P2PKH and P2SH in Base58Check, witness programs in Bech32 or Bech32m
 // (BIP-0173, BIP-0350). What is accepted is what Core 0.21.1 accepts; error texts are those of later versions. Used by RPC.
 
-import { publicKeyHashScript } from '../consensus/script/templates.js';
 import { scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
+import { publicKeyHashScript } from '../consensus/script/templates.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { createPureHashes } from '../crypto/pure.js';
 import { solve } from '../policy/script-type.js';
@@ -87,11 +87,7 @@ export function encodeWitnessProgram(version: number, program: Uint8Array, param
 }
 
 /** Reads an address of one network. */
-export function decodeAddress(
-  text: string,
-  params: AddressParams,
-  hashes: Hashes = PURE_HASHES,
-): DecodedAddress | AddressError {
+export function decodeAddress(text: string, params: AddressParams, hashes: Hashes = PURE_HASHES): DecodedAddress | AddressError {
   const looksSegwit = text.slice(0, params.bech32Hrp.length).toLowerCase() === params.bech32Hrp;
   const data = decodeBase58Check(text, 1 + HASH_SIZE, hashes);
   const destination = data === null ? null : base58Destination(data, params);
@@ -160,9 +156,7 @@ function describeError(
       : 'Invalid checksum or length of Base58 address (P2PKH or P2SH)';
   }
   const known = data[0] === params.base58.p2pkh || data[0] === params.base58.p2sh;
-  return known
-    ? 'Invalid length for Base58 address (P2PKH or P2SH)'
-    : 'Invalid or unsupported Base58-encoded address.';
+  return known ? 'Invalid length for Base58 address (P2PKH or P2SH)' : 'Invalid or unsupported Base58-encoded address.';
 }
 
 function withVersion(version: number, payload: Uint8Array): Uint8Array {

@@ -1,12 +1,12 @@
 // Scripts as text, byte for byte as Core prints them in `asm` members. Used by RPC.
 
+import { toHex } from '../consensus/bytes/hex.js';
 import { checkSignatureEncoding } from '../consensus/script/encoding.js';
 import { SCRIPT_VERIFY_STRICTENC } from '../consensus/script/flags.js';
 import { decodeNumber } from '../consensus/script/number.js';
 import { OP, opcodeName } from '../consensus/script/opcodes.js';
 import { ScriptError } from '../consensus/script/script-error.js';
 import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
-import { toHex } from '../consensus/bytes/hex.js';
 import { isUnspendable } from './script-type.js';
 
 const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([

@@ -2,12 +2,7 @@
 // Used by signature-ops.ts, the fast paths and the asm writer.
 
 import { hasLowS, isStrictDer } from './der.js';
-import {
-  SCRIPT_VERIFY_DERSIG,
-  SCRIPT_VERIFY_LOW_S,
-  SCRIPT_VERIFY_STRICTENC,
-  SCRIPT_VERIFY_WITNESS_PUBKEYTYPE,
-} from './flags.js';
+import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_LOW_S, SCRIPT_VERIFY_STRICTENC, SCRIPT_VERIFY_WITNESS_PUBKEYTYPE } from './flags.js';
 import { ScriptError } from './script-error.js';
 import { SigVersion, type SigVersionCode } from './script-run.js';
 
@@ -34,11 +29,7 @@ export function checkPublicKeyEncoding(publicKey: Uint8Array, flags: number, sig
   if ((flags & SCRIPT_VERIFY_STRICTENC) !== 0 && !isCompressedKey(publicKey) && !isUncompressedKey(publicKey)) {
     return ScriptError.PUBKEYTYPE;
   }
-  if (
-    (flags & SCRIPT_VERIFY_WITNESS_PUBKEYTYPE) !== 0 &&
-    sigVersion === SigVersion.WITNESS_V0 &&
-    !isCompressedKey(publicKey)
-  ) {
+  if ((flags & SCRIPT_VERIFY_WITNESS_PUBKEYTYPE) !== 0 && sigVersion === SigVersion.WITNESS_V0 && !isCompressedKey(publicKey)) {
     return ScriptError.WITNESS_PUBKEYTYPE;
   }
   return ScriptError.OK;

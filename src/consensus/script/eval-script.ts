@@ -1,6 +1,7 @@
 // Runs one script on a stack: limits, pushes, flow control, and dispatch of the other opcodes to stack-ops.ts, number-ops.ts and
 // signature-ops.ts. Called by interpreter.ts and witness-program.ts; rules as Bitcoin Core's interpreter, errors as codes.
 
+import type { SignatureChecker } from './checker.js';
 import {
   SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY,
   SCRIPT_VERIFY_CHECKSEQUENCEVERIFY,
@@ -8,9 +9,8 @@ import {
   SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_NOPS,
   SCRIPT_VERIFY_MINIMALIF,
 } from './flags.js';
-import type { SignatureChecker } from './checker.js';
-import { runNumberOp } from './number-ops.js';
 import { castToBool, decodeNumber, encodeNumber } from './number.js';
+import { runNumberOp } from './number-ops.js';
 import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
 import { NO_CODE_SEPARATOR, ScriptRun, SigVersion, type SigVersionCode, TaprootContext } from './script-run.js';
@@ -132,7 +132,7 @@ function isDisabled(opcode: number): boolean {
 
 function checkIfArgument(run: ScriptRun): number {
   const { stack, sigVersion } = run;
-  if (stack.length < 1) return ScriptError.UNBALANCED_CONDITIONAL;
+  if (stack.length < 1) return ScriptError.INVALID_STACK_OPERATION;
   if (sigVersion === SigVersion.BASE) return ScriptError.OK;
   const top = stack[stack.length - 1];
   if (top.length === 0 || (top.length === 1 && top[0] === 1)) return ScriptError.OK;

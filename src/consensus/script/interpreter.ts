@@ -1,6 +1,7 @@
 // Whether an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141, BIP-0341) in the
 // order that decides which error is seen. Called by verify-input.ts, policy and signing. Pure; never throws on any input.
 
+import { equalBytes } from '../bytes/hex.js';
 import { plainPush } from './build-script.js';
 import type { SignatureChecker } from './checker.js';
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
@@ -16,7 +17,6 @@ import { castToBool } from './number.js';
 import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
 import { SigVersion, TaprootContext } from './script-run.js';
-import { sameBytes } from './stack-ops.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from './templates.js';
 import { isPushOnly } from './tokenizer.js';
 import { verifyWitnessProgram } from './witness-program.js';
@@ -76,7 +76,7 @@ export function verifyScript(
     const version = segwit ? witnessVersion(redeemScript) : -1;
     if (version >= 0) {
       hadWitness = true;
-      if (!sameBytes(scriptSig, plainPush(redeemScript))) return ScriptError.WITNESS_MALLEATED_P2SH;
+      if (!equalBytes(scriptSig, plainPush(redeemScript))) return ScriptError.WITNESS_MALLEATED_P2SH;
       error = verifyWitnessProgram(witness, version, redeemScript.subarray(2), flags, checker, true);
       if (error !== ScriptError.OK) return error;
       stack.length = 1;
@@ -105,7 +105,7 @@ function verifyKeyHashSpend(
   if (!(keySize > 1 && keySize < OP.OP_PUSHDATA1) || scriptSig.length !== 2 + sigSize + keySize) return NO_ERROR_YET;
   const signature = scriptSig.subarray(1, 1 + sigSize);
   const publicKey = scriptSig.subarray(2 + sigSize);
-  if (!sameBytes(checker.crypto.hash160(publicKey), scriptPubKey.subarray(3, 23))) return ScriptError.EQUALVERIFY;
+  if (!equalBytes(checker.crypto.hash160(publicKey), scriptPubKey.subarray(3, 23))) return ScriptError.EQUALVERIFY;
   const error = checkSignatureEncoding(signature, flags) || checkPublicKeyEncoding(publicKey, flags, SigVersion.BASE);
   if (error !== ScriptError.OK) return error;
   if (!checker.checkEcdsa(signature, publicKey, scriptPubKey, SigVersion.BASE)) {

@@ -1,8 +1,8 @@
 // The workspace of one script evaluation: what the steps of eval-script.ts, stack-ops.ts, number-ops.ts and signature-ops.ts
 // share. Plain fields on purpose; the rules live in those files.
 
-import { SCRIPT_VERIFY_MINIMALDATA } from './flags.js';
 import type { SignatureChecker } from './checker.js';
+import { SCRIPT_VERIFY_MINIMALDATA } from './flags.js';
 
 /** Which rules a script runs under. */
 export const SigVersion = {

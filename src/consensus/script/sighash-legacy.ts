@@ -21,36 +21,36 @@ const STREAM_FROM = 1 << 14;
 
 /** Legacy hashes of one transaction. */
 export class LegacySighash {
-  readonly #tx: TxView;
-  readonly #hashes: Hashes;
-  #frame: Uint8Array | null = null;
+  private readonly tx: TxView;
+  private readonly hashes: Hashes;
+  private frame: Uint8Array | null = null;
 
   constructor(tx: TxView, hashes: Hashes) {
-    this.#tx = tx;
-    this.#hashes = hashes;
+    this.tx = tx;
+    this.hashes = hashes;
   }
 
   hash(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
-    const tx = this.#tx;
+    const tx = this.tx;
     const base = hashType & BASE_MASK;
     if (inputIndex >= tx.inputCount || (base === SINGLE && inputIndex >= tx.outputCount)) return numberOne();
     const script = codeForHash(scriptCode);
     if (base === NONE || base === SINGLE || (hashType & ANYONECANPAY) !== 0) {
-      return this.#hashPartial(inputIndex, script, hashType);
+      return this.hashPartial(inputIndex, script, hashType);
     }
-    return this.#hashAll(inputIndex, script, hashType);
+    return this.hashAll(inputIndex, script, hashType);
   }
 
-  #hashAll(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
-    const frame = (this.#frame ??= buildFrame(this.#tx));
-    const before = 4 + compactSizeLength(this.#tx.inputCount) + INPUT_SIZE * inputIndex + 36;
+  private hashAll(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
+    const frame = (this.frame ??= buildFrame(this.tx));
+    const before = 4 + compactSizeLength(this.tx.inputCount) + INPUT_SIZE * inputIndex + 36;
     const after = frame.length - before - 1;
     if (frame.length >= STREAM_FROM) {
       const tail = new Uint8Array(4);
       writeU32(tail, 0, hashType);
       const size = new Uint8Array(5);
       const sizeEnd = writeCompactSize(size, 0, script.declaredSize);
-      const first = this.#hashes
+      const first = this.hashes
         .sha256Stream()
         .update(frame.subarray(0, before))
         .update(size.subarray(0, sizeEnd))
@@ -58,7 +58,7 @@ export class LegacySighash {
         .update(frame.subarray(before + 1))
         .update(tail)
         .digest();
-      return this.#hashes.sha256(first);
+      return this.hashes.sha256(first);
     }
     const out = preimageBuffer(frame.length + script.bytes.length + 9);
     out.set(frame.subarray(0, before));
@@ -66,11 +66,11 @@ export class LegacySighash {
     out.set(frame.subarray(before + 1), at);
     at += after;
     writeU32(out, at, hashType);
-    return this.#hashes.sha256d(out.subarray(0, at + 4));
+    return this.hashes.sha256d(out.subarray(0, at + 4));
   }
 
-  #hashPartial(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
-    const tx = this.#tx;
+  private hashPartial(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
+    const tx = this.tx;
     const base = hashType & BASE_MASK;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const partialOutputs = base === NONE || base === SINGLE;
@@ -112,15 +112,14 @@ export class LegacySighash {
     }
     writeU32(out, at, tx.locktime);
     writeU32(out, at + 4, hashType);
-    return this.#hashes.sha256d(out.subarray(0, at + 8));
+    return this.hashes.sha256d(out.subarray(0, at + 8));
   }
 }
 
 /** Version, inputs with empty scripts, outputs, locktime. */
 function buildFrame(tx: TxView): Uint8Array {
   const outputs = tx.outputsSerialized;
-  const size =
-    8 + compactSizeLength(tx.inputCount) + INPUT_SIZE * tx.inputCount + compactSizeLength(tx.outputCount) + outputs.length;
+  const size = 8 + compactSizeLength(tx.inputCount) + INPUT_SIZE * tx.inputCount + compactSizeLength(tx.outputCount) + outputs.length;
   const frame = new Uint8Array(size);
   writeU32(frame, 0, tx.version);
   let at = writeCompactSize(frame, 4, tx.inputCount);

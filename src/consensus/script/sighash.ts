@@ -5,8 +5,8 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
 import type { TaprootContext } from './script-run.js';
 import { LegacySighash } from './sighash-legacy.js';
-import { SegwitSighash } from './sighash-segwit.js';
 import { SighashParts } from './sighash-parts.js';
+import { SegwitSighash } from './sighash-segwit.js';
 import { TaprootSighash } from './sighash-taproot.js';
 import type { SpentOutput } from './spent-output.js';
 
@@ -20,23 +20,27 @@ export const SIGHASH_ANYONECANPAY = 0x80;
 
 /** Signature hashes of one transaction's inputs. */
 export class SighashCache {
-  readonly #legacy: LegacySighash;
-  readonly #segwit: SegwitSighash;
-  readonly #taproot: TaprootSighash;
+  private readonly tx: TxView;
+  private readonly hashes: Hashes;
+  private readonly spent: readonly (SpentOutput | null)[] | null;
+  // Most transactions use one kind of hash only: each is made when first asked for.
+  private parts: SighashParts | null = null;
+  private legacyHashes: LegacySighash | null = null;
+  private segwitHashes: SegwitSighash | null = null;
+  private taprootHashes: TaprootSighash | null = null;
   // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script code.
-  #lastScript: Uint8Array | null = null;
-  #lastKey = -1;
-  #lastHash: Uint8Array | null = null;
+  private lastScript: Uint8Array | null = null;
+  private lastKey = -1;
+  private lastHash: Uint8Array | null = null;
 
   /**
    * @param tx stays unchanged while the cache lives
    * @param spent outputs spent by all inputs, in order; without them (null, or an entry null) taproot hashes do not exist
    */
   constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null = null) {
-    const parts = new SighashParts(tx, hashes, spent);
-    this.#legacy = new LegacySighash(tx, hashes);
-    this.#segwit = new SegwitSighash(tx, hashes, parts);
-    this.#taproot = new TaprootSighash(tx, hashes, parts, spent);
+    this.tx = tx;
+    this.hashes = hashes;
+    this.spent = spent;
   }
 
   /**
@@ -47,16 +51,18 @@ export class SighashCache {
   legacy(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + hashType;
     // Only plain bytes make unambiguous keys; other hash types come from vectors alone.
-    if (hashType < 0 || hashType > 0xff) return this.#legacy.hash(inputIndex, scriptCode, hashType);
-    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key) return this.#lastHash;
-    return this.#remember(scriptCode, key, this.#legacy.hash(inputIndex, scriptCode, hashType));
+    const legacy = (this.legacyHashes ??= new LegacySighash(this.tx, this.hashes));
+    if (hashType < 0 || hashType > 0xff) return legacy.hash(inputIndex, scriptCode, hashType);
+    if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key) return this.lastHash;
+    return this.remember(scriptCode, key, legacy.hash(inputIndex, scriptCode, hashType));
   }
 
   /** BIP-0143. @param value satoshi of the spent output @param hashType one byte */
   segwitV0(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + 0x100 + hashType;
-    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key) return this.#lastHash;
-    return this.#remember(scriptCode, key, this.#segwit.hash(inputIndex, scriptCode, value, hashType));
+    if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key) return this.lastHash;
+    this.segwitHashes ??= new SegwitSighash(this.tx, this.hashes, this.sharedParts());
+    return this.remember(scriptCode, key, this.segwitHashes.hash(inputIndex, scriptCode, value, hashType));
   }
 
   /**
@@ -64,13 +70,18 @@ export class SighashCache {
    * @returns null for an undefined hash type, SINGLE without its output, or unknown spent outputs
    */
   taproot(inputIndex: number, hashType: number, context: TaprootContext, tapscript: boolean): Uint8Array | null {
-    return this.#taproot.hash(inputIndex, hashType, context, tapscript);
+    this.taprootHashes ??= new TaprootSighash(this.tx, this.hashes, this.sharedParts(), this.spent);
+    return this.taprootHashes.hash(inputIndex, hashType, context, tapscript);
   }
 
-  #remember(scriptCode: Uint8Array, key: number, hash: Uint8Array): Uint8Array {
-    this.#lastScript = scriptCode;
-    this.#lastKey = key;
-    this.#lastHash = hash;
+  private sharedParts(): SighashParts {
+    return (this.parts ??= new SighashParts(this.tx, this.hashes, this.spent));
+  }
+
+  private remember(scriptCode: Uint8Array, key: number, hash: Uint8Array): Uint8Array {
+    this.lastScript = scriptCode;
+    this.lastKey = key;
+    this.lastHash = hash;
     return hash;
   }
 }

@@ -155,14 +155,7 @@ function runCheckMultisig(run: ScriptRun, opcode: number): number {
 }
 
 /** Tries keys from the top down, each against the next unmatched signature; stops once there are too few keys left. */
-function matchSignatures(
-  run: ScriptRun,
-  code: Uint8Array,
-  lastSig: number,
-  sigCount: number,
-  lastKey: number,
-  keyCount: number,
-): number {
+function matchSignatures(run: ScriptRun, code: Uint8Array, lastSig: number, sigCount: number, lastKey: number, keyCount: number): number {
   const { stack, flags, sigVersion } = run;
   let sig = lastSig;
   let key = lastKey;

@@ -1,5 +1,6 @@
 // The opcodes that move stack elements and compare them, OP_TOALTSTACK (6b) to OP_EQUALVERIFY (88). Called by eval-script.ts.
 
+import { equalBytes } from '../bytes/hex.js';
 import { castToBool, decodeNumber, encodeNumber } from './number.js';
 import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
@@ -94,7 +95,7 @@ export function runStackOp(run: ScriptRun, opcode: number): number {
       return ScriptError.OK;
     case OP.OP_EQUAL:
     case OP.OP_EQUALVERIFY: {
-      const equal = sameBytes(stack[size - 2], stack[size - 1]);
+      const equal = equalBytes(stack[size - 2], stack[size - 1]);
       stack.length = size - 2;
       if (opcode === OP.OP_EQUAL) stack.push(equal ? TRUE : FALSE);
       else if (!equal) return ScriptError.EQUALVERIFY;
@@ -122,11 +123,4 @@ function swap(stack: Uint8Array[], a: number, b: number): void {
   const kept = stack[a];
   stack[a] = stack[b];
   stack[b] = kept;
-}
-
-/** Whether two stack elements hold the same bytes. */
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

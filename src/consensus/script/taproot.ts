@@ -43,9 +43,7 @@ export function tapbranchHash(a: Uint8Array, b: Uint8Array, hashes: Hashes): Uin
 
 /** The tweak of an internal key (x-only) with a merkle root, or without one for a key-path-only output. */
 export function taptweakHash(internalKey: Uint8Array, merkleRoot: Uint8Array | null, hashes: Hashes): Uint8Array {
-  return merkleRoot === null
-    ? hashes.taggedHash('TapTweak', internalKey)
-    : hashes.taggedHash('TapTweak', internalKey, merkleRoot);
+  return merkleRoot === null ? hashes.taggedHash('TapTweak', internalKey) : hashes.taggedHash('TapTweak', internalKey, merkleRoot);
 }
 
 /**
@@ -53,12 +51,7 @@ export function taptweakHash(internalKey: Uint8Array, merkleRoot: Uint8Array | n
  * @param control of a size that isControlBlockSize accepts
  * @param outputKey x-only, 32 bytes
  */
-export function checkTaprootCommitment(
-  control: Uint8Array,
-  outputKey: Uint8Array,
-  leafHash: Uint8Array,
-  crypto: Crypto,
-): boolean {
+export function checkTaprootCommitment(control: Uint8Array, outputKey: Uint8Array, leafHash: Uint8Array, crypto: Crypto): boolean {
   let node = leafHash;
   for (let at = CONTROL_BASE_SIZE; at < control.length; at += CONTROL_NODE_SIZE) {
     node = tapbranchHash(node, control.subarray(at, at + CONTROL_NODE_SIZE), crypto);

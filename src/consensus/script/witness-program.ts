@@ -2,6 +2,7 @@
 // Called by interpreter.ts once it has recognised a program.
 
 import { compactSizeLength } from '../bytes/compact-size.js';
+import { equalBytes } from '../bytes/hex.js';
 import type { SignatureChecker } from './checker.js';
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
 import { evalScript, MAX_SCRIPT_ELEMENT_SIZE, MAX_STACK_SIZE } from './eval-script.js';
@@ -17,7 +18,6 @@ import { isOpSuccess } from './opcodes.js';
 import { writeCompactSize } from './preimage.js';
 import { ScriptError } from './script-error.js';
 import { SigVersion, type SigVersionCode, TaprootContext } from './script-run.js';
-import { sameBytes } from './stack-ops.js';
 import {
   ANNEX_TAG,
   checkTaprootCommitment,
@@ -55,42 +55,26 @@ export function verifyWitnessProgram(
     : ScriptError.OK;
 }
 
-function verifyScriptHash(
-  witness: readonly Uint8Array[],
-  program: Uint8Array,
-  flags: number,
-  checker: SignatureChecker,
-): number {
+function verifyScriptHash(witness: readonly Uint8Array[], program: Uint8Array, flags: number, checker: SignatureChecker): number {
   if (witness.length === 0) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
   const script = witness[witness.length - 1];
-  if (!sameBytes(checker.crypto.sha256(script), program)) return ScriptError.WITNESS_PROGRAM_MISMATCH;
+  if (!equalBytes(checker.crypto.sha256(script), program)) return ScriptError.WITNESS_PROGRAM_MISMATCH;
   return runWitnessScript(witness.slice(0, -1), script, flags, checker, SigVersion.WITNESS_V0, new TaprootContext());
 }
 
 /** The implied P2PKH script, step by step in its order, without running it. */
-function verifyKeyHash(
-  witness: readonly Uint8Array[],
-  program: Uint8Array,
-  flags: number,
-  checker: SignatureChecker,
-): number {
+function verifyKeyHash(witness: readonly Uint8Array[], program: Uint8Array, flags: number, checker: SignatureChecker): number {
   if (witness.length !== 2) return ScriptError.WITNESS_PROGRAM_MISMATCH;
   const [signature, publicKey] = witness;
   if (signature.length > MAX_SCRIPT_ELEMENT_SIZE || publicKey.length > MAX_SCRIPT_ELEMENT_SIZE) return ScriptError.PUSH_SIZE;
-  if (!sameBytes(checker.crypto.hash160(publicKey), program)) return ScriptError.EQUALVERIFY;
-  const error =
-    checkSignatureEncoding(signature, flags) || checkPublicKeyEncoding(publicKey, flags, SigVersion.WITNESS_V0);
+  if (!equalBytes(checker.crypto.hash160(publicKey), program)) return ScriptError.EQUALVERIFY;
+  const error = checkSignatureEncoding(signature, flags) || checkPublicKeyEncoding(publicKey, flags, SigVersion.WITNESS_V0);
   if (error !== ScriptError.OK) return error;
   if (checker.checkEcdsa(signature, publicKey, publicKeyHashScript(program), SigVersion.WITNESS_V0)) return ScriptError.OK;
   return (flags & SCRIPT_VERIFY_NULLFAIL) !== 0 && signature.length > 0 ? ScriptError.NULLFAIL : ScriptError.EVAL_FALSE;
 }
 
-function verifyTaproot(
-  witness: readonly Uint8Array[],
-  outputKey: Uint8Array,
-  flags: number,
-  checker: SignatureChecker,
-): number {
+function verifyTaproot(witness: readonly Uint8Array[], outputKey: Uint8Array, flags: number, checker: SignatureChecker): number {
   let count = witness.length;
   if (count === 0) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
   const context = new TaprootContext();

@@ -1,0 +1,164 @@
+// Runs the taproot vectors: Core's generated spends under every set of consensus flags, the wallet vectors of BIP-0341, and BIP-0340 signatures
+// through the interpreter's curve.
+
+import { encodeAddress } from '../../src/address/address.js';
+import {
+  CONSENSUS_SCRIPT_FLAGS,
+  parseScriptFlags,
+  SCRIPT_FLAG_NAMES,
+  SCRIPT_VERIFY_P2SH,
+  SCRIPT_VERIFY_TAPROOT,
+  SCRIPT_VERIFY_WITNESS,
+} from '../../src/consensus/script/flags.js';
+import { TaprootContext } from '../../src/consensus/script/script-run.js';
+import { SighashCache } from '../../src/consensus/script/sighash.js';
+import { SighashParts } from '../../src/consensus/script/sighash-parts.js';
+import { checkTaprootCommitment, tapbranchHash, tapleafHash, taptweakHash } from '../../src/consensus/script/taproot.js';
+import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
+import { buildTx } from '../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
+
+const crypto = createNativeCrypto();
+const MAIN = { base58: { p2pkh: 0, p2sh: 5, wif: 128 }, bech32Hrp: 'bc' };
+
+/** Every sensible set of the consensus flags: WITNESS only with P2SH, TAPROOT only with WITNESS. */
+const FLAG_SETS = subsets(SCRIPT_FLAG_NAMES.map(([, flag]) => flag).filter((flag) => (CONSENSUS_SCRIPT_FLAGS & flag) !== 0)).filter(
+  (flags) =>
+    ((flags & SCRIPT_VERIFY_WITNESS) === 0 || (flags & SCRIPT_VERIFY_P2SH) !== 0) &&
+    ((flags & SCRIPT_VERIFY_TAPROOT) === 0 || (flags & SCRIPT_VERIFY_WITNESS) !== 0),
+);
+
+function subsets(flags: readonly number[]): number[] {
+  const sets = [0];
+  for (const flag of flags) sets.push(...sets.map((set) => set | flag));
+  return sets;
+}
+
+interface Spend {
+  scriptSig: string;
+  witness: string[];
+}
+interface AssetRow {
+  tx: string;
+  prevouts: string[];
+  index: number;
+  flags: string;
+  comment: string;
+  success: Spend;
+  failure?: Spend;
+  final?: boolean;
+}
+
+function withInput(tx: TxView, index: number, spend: Spend): TxView {
+  const inputs = Array.from({ length: tx.inputCount }, (_, i) => ({
+    prevHash: tx.prevHash(i),
+    prevIndex: tx.prevIndex(i),
+    scriptSig: i === index ? unhex(spend.scriptSig) : tx.scriptSig(i),
+    sequence: tx.sequence(i),
+    witness: i === index ? spend.witness.map(unhex) : tx.witness(i),
+  }));
+  const outputs = Array.from({ length: tx.outputCount }, (_, i) => ({ value: tx.outputValueBig(i), script: tx.outputScript(i) }));
+  return parseTx(buildTx({ version: tx.version, inputs, outputs, locktime: tx.locktime }), crypto, { exact: true });
+}
+
+/** A serialised output: value, size of the script (below 64 kB), script. */
+function readOutput(text: string): { value: number; script: Uint8Array } {
+  const bytes = Buffer.from(text, 'hex');
+  const value = Number(bytes.readBigInt64LE(0));
+  return { value, script: Uint8Array.from(bytes.subarray(bytes[8] === 0xfd ? 11 : 9)) };
+}
+
+vectorSuite<AssetRow>('taproot/script_assets.jsonl.gz', 'generated spends', (row) => {
+  const named = parseScriptFlags(row.flags);
+  if (named === null) return `unknown flag in ${row.flags}`;
+  const spent = row.prevouts.map(readOutput);
+  const plain = parseTx(unhex(row.tx), crypto, { exact: true });
+  for (const [spend, mustPass] of [
+    [row.success, true],
+    [row.failure, false],
+  ] as const) {
+    if (spend === undefined) continue;
+    const tx = withInput(plain, row.index, spend);
+    const cache = new SighashCache(tx, crypto, spent);
+    const judged = FLAG_SETS.filter((flags) => (mustPass ? row.final === true || (flags & named) === flags : (flags & named) === named));
+    if (judged.length === 0) return 'no flag set to try';
+    for (const flags of judged) {
+      const error = verifyTxInput(tx, row.index, spent, flags, crypto, cache);
+      if ((error === 0) !== mustPass) return `${row.comment}: flags ${flags.toString(16)}, error ${error}, must pass: ${mustPass}`;
+    }
+  }
+  return null;
+});
+
+type Tree = { id: number; script: string; leafVersion: number } | [Tree, Tree];
+interface OutputRow {
+  given: { internalPubkey: string; scriptTree: Tree | null };
+  intermediary: { leafHashes?: string[]; merkleRoot: string | null; tweak: string; tweakedPubkey: string };
+  expected: { scriptPubKey: string; bip350Address: string; scriptPathControlBlocks?: string[] };
+}
+
+vectorSuite<OutputRow>('taproot/bip341_script_pub_key.json', 'outputs and control blocks', ({ given, intermediary, expected }) => {
+  const leaves: { id: number; hash: Uint8Array }[] = [];
+  const hashTree = (tree: Tree): Uint8Array => {
+    if (Array.isArray(tree)) return tapbranchHash(hashTree(tree[0]), hashTree(tree[1]), crypto);
+    const hash = tapleafHash(tree.leafVersion, unhex(tree.script), crypto);
+    leaves.push({ id: tree.id, hash });
+    return hash;
+  };
+  const root = given.scriptTree === null ? null : hashTree(given.scriptTree);
+  if ((root === null ? null : hex(root)) !== intermediary.merkleRoot) return 'merkle root';
+  const internal = unhex(given.internalPubkey);
+  const tweak = taptweakHash(internal, root, crypto);
+  if (hex(tweak) !== intermediary.tweak) return 'tweak';
+  const output = unhex(intermediary.tweakedPubkey);
+  if (!crypto.tapTweakCheck(output, 0, internal, tweak) && !crypto.tapTweakCheck(output, 1, internal, tweak)) return 'output key';
+  if (expected.scriptPubKey !== `5120${intermediary.tweakedPubkey}`) return 'script';
+  if (encodeAddress(unhex(expected.scriptPubKey), MAIN) !== expected.bip350Address) return 'address';
+  for (const { id, hash } of leaves) {
+    if (hex(hash) !== intermediary.leafHashes?.[id]) return `leaf ${id}`;
+    const control = expected.scriptPathControlBlocks?.[id];
+    if (control === undefined || !checkTaprootCommitment(unhex(control), output, hash, crypto)) return `control block ${id}`;
+    if (checkTaprootCommitment(unhex(control), output, crypto.sha256(hash), crypto)) return `control block ${id} fits any leaf`;
+  }
+  return null;
+});
+
+interface KeyPathRow {
+  given: { rawUnsignedTx: string; utxosSpent: { scriptPubKey: string; amountSats: number }[] };
+  intermediary: Record<'hashAmounts' | 'hashOutputs' | 'hashPrevouts' | 'hashScriptPubkeys' | 'hashSequences', string>;
+  inputSpending: { given: { txinIndex: number; hashType: number }; intermediary: { sigHash: string }; expected: { witness: string[] } }[];
+  auxiliary: { fullySignedTx: string };
+}
+
+vectorSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signature hashes', (row) => {
+  const spent = row.given.utxosSpent.map(({ scriptPubKey, amountSats }) => ({ value: amountSats, script: unhex(scriptPubKey) }));
+  const tx = parseTx(unhex(row.given.rawUnsignedTx), crypto, { exact: true });
+  const parts = new SighashParts(tx, crypto, spent);
+  const shared = [parts.amounts, parts.outputs, parts.prevouts, parts.scripts, parts.sequences].map(hex);
+  const { hashAmounts, hashOutputs, hashPrevouts, hashScriptPubkeys, hashSequences } = row.intermediary;
+  if (shared.join() !== [hashAmounts, hashOutputs, hashPrevouts, hashScriptPubkeys, hashSequences].join()) return 'shared parts';
+  const cache = new SighashCache(tx, crypto, spent);
+  for (const { given, intermediary } of row.inputSpending) {
+    const hash = cache.taproot(given.txinIndex, given.hashType, new TaprootContext(), false);
+    if (hash === null || hex(hash) !== intermediary.sigHash) return `input ${given.txinIndex}`;
+  }
+  const signed = parseTx(unhex(row.auxiliary.fullySignedTx), crypto, { exact: true });
+  const signedCache = new SighashCache(signed, crypto, spent);
+  const flags = CONSENSUS_SCRIPT_FLAGS;
+  for (let i = 0; i < signed.inputCount; i++) {
+    const error = verifyTxInput(signed, i, spent, flags, crypto, signedCache);
+    if (error !== 0) return `signed input ${i}: error ${error}`;
+  }
+  return null;
+});
+
+vectorSuite<{ publicKey: string; message: string; signature: string; valid: boolean }>(
+  'taproot/bip340_schnorr.json',
+  'signatures',
+  (row) => {
+    const got = crypto.schnorrVerify(unhex(row.signature), unhex(row.publicKey), unhex(row.message));
+    return got === row.valid ? null : `${row.publicKey}: ${got}`;
+  },
+);
