@@ -141,6 +141,7 @@ export class Acceptor {
   #finish(work: Workspace): AcceptResult {
     const { pool, eviction, chain, clock } = this.#deps;
     if (work.accept.testOnly === true) return outcome(work, null);
+    if (work.accept.maxFeeSats !== undefined && work.fee > work.accept.maxFeeSats) return outcome(work, null);
     pool.remove(work.replaced, 'replaced');
     const entry = new MempoolEntry({
       tx: work.tx,

@@ -15,6 +15,8 @@ export interface AcceptOptions {
   readonly testOnly?: boolean;
   /** No fee rules and no trimming: for transactions that come back from a block. */
   readonly bypassLimits?: boolean;
+  /** Above this base fee the transaction is judged but not kept. */
+  readonly maxFeeSats?: number;
 }
 
 /** The surroundings of one pass of synchronous checks. */
