@@ -1,0 +1,318 @@
+// The coins cache: Core's flags, flushing, eviction, races of prefetch, and long random histories against a naive model.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { CoinsCache } from '../../../src/chain/coins/coins-cache.js';
+import { CoinsDb } from '../../../src/chain/coins/coins-db.js';
+import type { Coin } from '../../../src/consensus/coin.js';
+import { decodeCoin } from '../../../src/storage/codec/coin.js';
+import { coinKey, TIP_KEY } from '../../../src/storage/layout.js';
+import type { BatchOp } from '../../../src/storage/store.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** Outpoint number n. */
+function outpoint(n: number): Uint8Array {
+  const bytes = new Uint8Array(36);
+  new DataView(bytes.buffer).setUint32(0, Math.floor(n / 3) * 2654435761, true);
+  new DataView(bytes.buffer).setUint32(16, n, true);
+  bytes[32] = n % 3;
+  return bytes;
+}
+function coin(seed: number, scriptLength = 22): Coin {
+  return { value: seed * 1000, script: new Uint8Array(scriptLength).fill(0x51 + (seed % 20)), height: seed, coinbase: seed % 7 === 0 };
+}
+const text = (value: Coin | undefined): string => (value === undefined ? 'none' : `${value.value} ${value.height} ${value.coinbase} ${hex(value.script)}`);
+
+async function flush(cache: CoinsCache, store: MemoryStore, limit = 1000): Promise<number> {
+  let writes = 0;
+  for (;;) {
+    const ops = cache.drainDirty(limit);
+    if (ops.length === 0) return writes;
+    writes += ops.length;
+    await store.batch(ops);
+    cache.markClean();
+  }
+}
+const create = (budgetBytes = 1 << 30): { cache: CoinsCache; store: MemoryStore } => {
+  const store = new MemoryStore();
+  return { store, cache: new CoinsCache({ budgetBytes }, { store }) };
+};
+
+t.test('what is not known must be prefetched', async (t) => {
+  const { cache, store } = create();
+  await store.batch([{ type: 'put', key: coinKey(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
+  t.throws(() => cache.get(outpoint(1)), /prefetched/);
+  t.throws(() => cache.spend(outpoint(1)), /prefetched/);
+  t.notOk(cache.isKnown(outpoint(1)));
+  const reading = cache.prefetch([outpoint(1), outpoint(2), outpoint(1)]);
+  t.ok(cache.hasPendingPrefetch);
+  await reading;
+  t.notOk(cache.hasPendingPrefetch);
+  t.equal(text(cache.get(outpoint(1))), '100000000 1 false ');
+  t.equal(cache.get(outpoint(2)), undefined, 'known to be absent');
+  t.equal(cache.spend(outpoint(2)), undefined);
+  t.equal(cache.dirtyEntries, 0);
+  await cache.prefetch([outpoint(1)]);
+  t.match(cache.stats(), { entries: 2, hits: 1, misses: 3 });
+  await t.rejects(cache.prefetch([new Uint8Array(35)]), RangeError);
+  await store.batch([{ type: 'put', key: coinKey(outpoint(5)), value: new Uint8Array(0) }]);
+  await t.rejects(cache.prefetch([outpoint(5)]), { code: 'STORE_CORRUPTION' });
+});
+
+t.test('a coin created and spent between flushes never reaches the store', async (t) => {
+  const { cache, store } = create();
+  cache.add(outpoint(1), coin(1));
+  t.equal(text(cache.get(outpoint(1))), text(coin(1)));
+  t.equal(cache.dirtyEntries, 1);
+  t.equal(text(cache.spend(outpoint(1))), text(coin(1)));
+  t.equal(cache.dirtyEntries, 0);
+  t.equal(cache.get(outpoint(1)), undefined, 'and stays known as spent');
+  cache.add(outpoint(1), coin(2));
+  cache.spend(outpoint(1));
+  t.same(cache.drainDirty(10), []);
+  t.equal(cache.stats().freshSpends, 2);
+  t.equal(store.size, 0);
+});
+
+t.test('overwriting', async (t) => {
+  const { cache, store } = create();
+  cache.add(outpoint(1), coin(1));
+  t.throws(() => cache.add(outpoint(1), coin(2)), /BIP-0030/);
+  cache.add(outpoint(1), coin(2), { possibleOverwrite: true });
+  t.equal(text(cache.get(outpoint(1))), text(coin(2)));
+  cache.spend(outpoint(1));
+  t.same(cache.drainDirty(10), [], 'it was fresh before, so it still is');
+  cache.add(outpoint(2), coin(3), { possibleOverwrite: true });
+  cache.spend(outpoint(2));
+  t.same(cache.drainDirty(10), [{ type: 'del', key: coinKey(outpoint(2)) }], 'a row may be there, so it must be deleted');
+  cache.markClean();
+  cache.add(outpoint(3), coin(3));
+  await flush(cache, store);
+  cache.add(outpoint(3), coin(4, 5000), { possibleOverwrite: true });
+  t.equal(text(cache.get(outpoint(3))), text(coin(4, 5000)), 'a larger coin moves to a larger cell');
+  cache.spend(outpoint(3));
+  cache.add(outpoint(3), coin(5, 9));
+  cache.spend(outpoint(3));
+  t.same(cache.drainDirty(10), [{ type: 'del', key: coinKey(outpoint(3)) }], 'never fresh again while its row exists');
+});
+
+t.test('coins that cannot be spent are not kept', async (t) => {
+  const { cache } = create();
+  cache.add(outpoint(1), { value: 0, script: Uint8Array.of(0x6a, 1, 2), height: 1, coinbase: false });
+  cache.add(outpoint(2), coin(1, 10_001));
+  t.notOk(cache.isKnown(outpoint(1)));
+  t.notOk(cache.isKnown(outpoint(2)));
+  const longest = { ...coin(1, 10_000), value: 2_099_999_999_999_999, height: 0x7fff_ffff };
+  cache.add(outpoint(3), longest);
+  t.equal(text(cache.get(outpoint(3))), text(longest), 'the longest that can');
+  const [op] = cache.drainDirty(1);
+  t.equal(op.type === 'put' ? text(decodeCoin(op.value)) : '', text(longest));
+});
+
+t.test('changes while a batch is on its way', async (t) => {
+  const { cache, store } = create();
+  cache.add(outpoint(1), coin(1));
+  cache.add(outpoint(2), coin(2));
+  cache.add(outpoint(3), coin(3));
+  const ops = cache.drainDirty(2);
+  t.equal(ops.length, 2, 'oldest first, at most the limit');
+  cache.spend(outpoint(1));
+  await store.batch(ops);
+  cache.markClean();
+  t.equal(cache.dirtyEntries, 2, 'the spend of 1, and 3');
+  t.same(cache.drainDirty(10).map((op) => [op.type, hex(op.key)]), [['put', hex(coinKey(outpoint(3)))], ['del', hex(coinKey(outpoint(1)))]]);
+  cache.markFailed();
+  t.equal(cache.dirtyEntries, 2, 'a failed batch loses nothing');
+  t.ok(cache.dirtyBytes > 0);
+  cache.spend(outpoint(3));
+  await flush(cache, store);
+  t.equal(cache.dirtyBytes, 0);
+  t.equal(store.size, 1);
+  t.equal(text(await new CoinsDb(store).readCoin(outpoint(2))), text(coin(2)));
+});
+
+t.test('eviction takes what was not used lately, never what is dirty', async (t) => {
+  const { cache, store } = create(1 << 20);
+  for (let i = 0; i < 20_000; i++) cache.add(outpoint(i), coin(i % 100));
+  t.ok(cache.usedBytes > cache.budgetBytes);
+  for (let i = 0; i < 3; i++) t.equal(cache.evict(), 0, 'all is dirty');
+  await flush(cache, store);
+  await cache.prefetch([outpoint(0)]);
+  t.ok(cache.evict(500) === 500, 'bounded work');
+  t.ok(cache.evict() > 1000);
+  t.ok(cache.usedBytes <= cache.budgetBytes, 'below the budget');
+  t.ok(cache.isKnown(outpoint(0)), 'a prefetch survives the next evict');
+  t.ok(cache.isKnown(outpoint(19_999)) && !cache.isKnown(outpoint(1)), 'oldest first');
+  t.equal(cache.stats().evictions, 20_000 - cache.stats().entries);
+  await cache.prefetch([outpoint(1)]);
+  t.equal(text(cache.get(outpoint(1))), text(coin(1)));
+  const small = new CoinsCache({ budgetBytes: 0 }, { store });
+  await small.prefetch(Array.from({ length: 19_000 }, (_, i) => outpoint(i)));
+  t.equal(small.evict(), 0);
+  t.equal(small.evict(), 19_000);
+  t.ok(small.stats().allocatedBytes < 4 << 20, 'empty pages go back to the system');
+});
+
+t.test('a prefetch overtaken by an eviction reads again', async (t) => {
+  const { cache, store } = create(0);
+  await store.batch([{ type: 'put', key: coinKey(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
+  // The store answers the first read late, with what was true when it began.
+  const getMany = store.getMany.bind(store);
+  let release = (): void => {};
+  let reads = 0;
+  store.getMany = async (keys) => {
+    const values = await getMany(keys);
+    if (reads++ === 0) await new Promise<void>((resolve) => (release = resolve));
+    return values;
+  };
+  const slow = cache.prefetch([outpoint(1)]);
+  await cache.prefetch([outpoint(1)]);
+  t.ok(cache.spend(outpoint(1)));
+  await flush(cache, store);
+  cache.evict();
+  cache.evict();
+  t.notOk(cache.isKnown(outpoint(1)), 'spent, flushed and forgotten');
+  release();
+  await slow;
+  t.equal(cache.get(outpoint(1)), undefined, 'the old answer is not believed');
+  t.equal(reads, 3);
+});
+
+t.test('a prefetch does not undo what happened while it read', async (t) => {
+  const { cache, store } = create();
+  await store.batch([{ type: 'put', key: coinKey(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
+  const first = cache.prefetch([outpoint(1), outpoint(2)]);
+  cache.add(outpoint(2), coin(2));
+  await first;
+  t.equal(text(cache.get(outpoint(2))), text(coin(2)));
+  t.equal(text(cache.get(outpoint(1))), '100000000 1 false ');
+});
+
+t.test('CoinsDb walks coins in key order', async (t) => {
+  const { cache, store } = create();
+  const db = new CoinsDb(store);
+  t.equal(await db.bestBlock(), undefined);
+  for (let i = 0; i < 2500; i++) cache.add(outpoint(i), coin(i % 50));
+  await flush(cache, store);
+  await store.batch([{ type: 'put', key: TIP_KEY, value: outpoint(1).slice(0, 32) }]);
+  t.equal(hex((await db.bestBlock()) as Uint8Array), hex(outpoint(1).slice(0, 32)));
+  let count = 0;
+  let last = '';
+  for await (const chunk of db.chunks(400)) {
+    t.ok(chunk.length <= 400);
+    for (const row of chunk) {
+      const key = hex(coinKey(row.outpoint));
+      t.ok(key > last);
+      last = key;
+      count++;
+      if (text(row.coin) !== text(cache.get(row.outpoint))) t.fail(`coin ${hex(row.outpoint)}`);
+    }
+  }
+  t.equal(count, 2500);
+  t.ok((await db.sizeOnDisk()) > 0);
+  await store.batch([{ type: 'put', key: TIP_KEY, value: Uint8Array.of(1) }]);
+  await t.rejects(db.bestBlock(), { code: 'STORE_CORRUPTION' });
+});
+
+t.test('behaves as a map over long random histories', async (t) => {
+  const OUTPOINTS = 40;
+  const number = fc.nat(OUTPOINTS - 1);
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(fc.constant('add' as const), number, fc.nat(500)) },
+    { weight: 6, arbitrary: fc.tuple(fc.constant('spend' as const), number, fc.constant(0)) },
+    { weight: 2, arbitrary: fc.tuple(fc.constant('prefetch' as const), number, fc.nat(10)) },
+    { weight: 2, arbitrary: fc.tuple(fc.constant('startPrefetch' as const), number, fc.nat(10)) },
+    { weight: 2, arbitrary: fc.tuple(fc.constant('drain' as const), fc.nat(20), fc.constant(0)) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant('finish' as const), fc.nat(3), fc.constant(0)) },
+    { weight: 2, arbitrary: fc.tuple(fc.constant('evict' as const), fc.nat(30), fc.constant(0)) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant('turn' as const), fc.constant(0), fc.constant(0)) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), async (steps) => {
+      const { cache, store } = create(0);
+      const model = new Map<number, Coin>();
+      const pending: Promise<void>[] = [];
+      // What was drained and is not in the store yet.
+      let flight: BatchOp[] = [];
+      for (const [kind, a, b] of steps) {
+        if (kind === 'add') {
+          const added = coin(b, b % 13 === 0 ? 300 : 20 + (b % 40));
+          // Not known, it may be in the store; known, the model says whether it is there.
+          const possibleOverwrite = !cache.isKnown(outpoint(a)) || model.has(a);
+          cache.add(outpoint(a), added, { possibleOverwrite });
+          model.set(a, added);
+        } else if (kind === 'spend') {
+          if (!cache.isKnown(outpoint(a))) await cache.prefetch([outpoint(a)]);
+          if (text(cache.spend(outpoint(a))) !== text(model.get(a))) return false;
+          model.delete(a);
+        } else if (kind === 'prefetch' || kind === 'startPrefetch') {
+          const wanted = Array.from({ length: b }, (_, i) => (a + i * 3) % OUTPOINTS);
+          const reading = cache.prefetch(wanted.map(outpoint));
+          pending.push(reading);
+          if (kind === 'prefetch') {
+            await reading;
+            for (const n of wanted) if (text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
+          }
+        } else if (kind === 'drain') {
+          const ops = cache.drainDirty(a);
+          if (ops.length > a) return false;
+          flight.push(...ops);
+        } else if (kind === 'finish') {
+          // Every other time the batch fails; what it held must not get lost.
+          if (a % 2 === 0) {
+            await store.batch(flight);
+            cache.markClean();
+          } else {
+            cache.markFailed();
+          }
+          flight = [];
+          if (a > 1) continue;
+          await flush(cache, store, a + 1);
+          for (const [n, value] of model) if (text(await new CoinsDb(store).readCoin(outpoint(n))) !== text(value)) return false;
+          if (store.size !== model.size || cache.dirtyEntries !== 0) return false;
+        } else if (kind === 'evict') {
+          const dirty = cache.dirtyEntries;
+          cache.evict(a);
+          if (cache.dirtyEntries !== dirty) return false;
+        } else {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        for (let n = 0; n < OUTPOINTS; n++) {
+          if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
+        }
+      }
+      await Promise.all(pending);
+      cache.markFailed();
+      await flush(cache, store);
+      for (let i = 0; i < 3; i++) cache.evict();
+      await cache.prefetch(Array.from({ length: OUTPOINTS }, (_, n) => outpoint(n)));
+      for (let n = 0; n < OUTPOINTS; n++) if (text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
+      return store.size === model.size && !cache.hasPendingPrefetch;
+    }),
+    { numRuns: 150 },
+  );
+  t.pass('150 histories');
+});
+
+t.test('many entries: growth by splitting, removal, reuse', async (t) => {
+  const { cache, store } = create(0);
+  const COUNT = 60_000;
+  for (let i = 0; i < COUNT; i++) cache.add(outpoint(i), coin(i % 1000, 20 + (i % 50)));
+  t.equal(cache.stats().entries, COUNT);
+  for (let i = 0; i < COUNT; i += 2) cache.spend(outpoint(i));
+  for (let i = 0; i < COUNT; i++) {
+    const expected = i % 2 === 0 ? 'none' : text(coin(i % 1000, 20 + (i % 50)));
+    if (text(cache.get(outpoint(i))) !== expected) t.fail(`outpoint ${i}`);
+  }
+  t.equal(await flush(cache, store, 5000), COUNT / 2);
+  t.equal(store.size, COUNT / 2);
+  cache.evict(COUNT);
+  t.equal(cache.evict(COUNT), COUNT);
+  t.equal(cache.stats().entries, 0);
+  const { usedBytes } = cache;
+  for (let i = 0; i < COUNT; i++) cache.add(outpoint(i), coin(1), { possibleOverwrite: true });
+  for (let i = 0; i < COUNT; i++) if (text(cache.get(outpoint(i))) !== text(coin(1))) t.fail(`outpoint ${i}`);
+  t.ok(usedBytes < 2 << 20, 'only the table stays');
+});
