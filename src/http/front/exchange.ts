@@ -19,7 +19,7 @@ export class Exchange {
   readonly contentLength: number;
   readonly acceptEncoding: string;
   readonly #res: HttpResponse;
-  #closing: boolean;
+  #closing: 'no' | 'client' | 'server';
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
   #onGone: (() => void) | null = null;
   #onEnd: (() => void) | null = null;
@@ -34,7 +34,7 @@ export class Exchange {
     const length = req.getHeader('content-length');
     this.contentLength = length === '' ? -1 : Number(length);
     this.acceptEncoding = req.getHeader('accept-encoding');
-    this.#closing = req.getHeader('connection').toLowerCase() === 'close';
+    this.#closing = req.getHeader('connection').toLowerCase() === 'close' ? 'client' : 'no';
   }
 
   /** The client went away, or the connection was closed, before the reply was out. */
@@ -64,7 +64,7 @@ export class Exchange {
 
   /** The connection ends with this reply, and the reply says so. */
   closeAfterReply(): void {
-    this.#closing = true;
+    if (this.#closing === 'no') this.#closing = 'server';
   }
 
   /**
@@ -103,11 +103,12 @@ export class Exchange {
       if (status !== 200) res.writeStatus(statusLine(status));
       if (extra) res.writeHeader(extra[0], extra[1]);
       if (status !== 204) res.writeHeader('Content-Type', type);
-      if (this.method === 'HEAD' || status === 204) {
-        const length = status === 204 ? undefined : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-        if (this.#closing) res.writeHeader('Connection', 'close');
-        res.endWithoutBody(length, this.#closing);
-      } else res.end(body, this.#closing);
+      if (this.#closing === 'client') res.writeHeader('Connection', 'close');
+      // Told to close, the library writes that header by itself, unless the client has asked for it.
+      const close = this.#closing === 'server';
+      if (status === 204) res.endWithoutBody();
+      else if (this.method !== 'HEAD') res.end(body, close);
+      else res.endWithoutBody(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength, close);
     });
     this.#over();
   }
@@ -123,7 +124,7 @@ export class Exchange {
     });
     this.#res.cork(() => {
       this.#res.writeHeader('Content-Type', type);
-      if (this.#closing) this.#res.writeHeader('Connection', 'close');
+      if (this.#closing !== 'no') this.#res.writeHeader('Connection', 'close');
     });
     return true;
   }

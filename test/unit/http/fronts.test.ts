@@ -1,0 +1,288 @@
+import { createHmac } from 'node:crypto';
+import t from 'tap';
+import { Client, FakeNode, until } from './support.js';
+
+const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":null,"id":1}\n` });
+
+t.test('requests, statuses and bytes', async (t) => {
+  const node = new FakeNode();
+  const seen: { user: string; uri: string; body: string }[] = [];
+  await node.start((body, call) => {
+    const text = Buffer.from(body).toString();
+    seen.push({ user: call.user, uri: call.uri, body: text });
+    if (text.includes('"big"')) return { status: 200, body: 'x'.repeat(3_000_000) };
+    if (text.includes('"bytes"')) return { status: 200, body: new Uint8Array(700_000).fill(0x79) };
+    return Promise.resolve(ok('"node"'));
+  });
+  t.teardown(() => node.fronts.close());
+  const once = async (text: string) => {
+    const client = new Client(node.port);
+    client.send(text);
+    const reply = await client.reply();
+    client.destroy();
+    return reply;
+  };
+  const head = (status: string, length: number, type: string, before = '') =>
+    new RegExp(`^HTTP/1\\.1 ${status}\\r\\n${before}Content-Type: ${type}\\r\\nDate: [^\\r]+ GMT\\r\\nContent-Length: ${length}$`);
+
+  await t.test('answered on the front', async (t) => {
+    const client = new Client(node.port);
+    const body = `{"result":"${'0'.repeat(64)}","error":null,"id":1.50}\n`;
+    const reply = await client.call('{"method":"getbestblockhash","params":[],"id":1.50}');
+    t.match(reply.head, head('200 OK', body.length, 'application/json'));
+    t.equal(reply.body.toString(), body);
+    t.equal(seen.length, 0);
+    // Byte vectors of Core 0.21, on the same connection.
+    const vectors: [request: string, status: number, body: string][] = [
+      ['{"method":"nope","id":"a"}', 404, '{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"a"}\n'],
+      ['{"id":7}', 400, '{"result":null,"error":{"code":-32600,"message":"Missing method"},"id":7}\n'],
+      ['junk', 500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n'],
+      ['', 500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n'],
+      ['"str"', 500, '{"result":null,"error":{"code":-32700,"message":"Top-level object parse error"},"id":null}\n'],
+      ['[]', 200, '[]\n'],
+      [
+        '{"method":"echo","params":[1.0,1e3,12345678901234567890,"\\u00e9\\u0001/\\u007f",{"b":1,"a":2,"b":3}],"id":"x","id":"y"}',
+        200,
+        '{"result":[1.0,1e3,12345678901234567890,"é\\u0001/\\u007f",{"b":1,"a":2,"b":3}],"error":null,"id":"x"}\n',
+      ],
+    ];
+    for (const [request, status, expected] of vectors) {
+      const got = await client.call(request);
+      t.equal(got.status, status, request);
+      t.equal(got.body.toString(), expected, request);
+    }
+    const silent = await client.call('{"jsonrpc":"2.0","method":"nope"}');
+    t.match(silent.head, /^HTTP\/1\.1 204 No Content\r\nDate: [^\r]+ GMT$/);
+    client.destroy();
+  });
+
+  await t.test('paths, methods and pages', async (t) => {
+    for (const target of ['/foo', '/?x=1', '/wallet', '//']) {
+      const reply = await once(`POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
+      t.match(reply.head, head('404 Not Found', 0, 'text/html; charset=ISO-8859-1'), target);
+    }
+    for (const method of ['GET', 'PUT']) {
+      const reply = await once(`${method} / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
+      t.match(reply.head, head('405 Method Not Allowed', 41, 'text/html; charset=ISO-8859-1'), method);
+      t.equal(reply.body.toString(), 'JSONRPC server handles only POST requests');
+    }
+    t.equal((await once('DELETE / HTTP/1.1\r\nHost: x\r\n\r\n')).status, 405);
+    const options = await once('OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n');
+    t.match(options.head, /^HTTP\/1\.1 501 Not Implemented\r\nContent-Type: text\/html\r\nConnection: close\r\nDate: /);
+    t.equal(
+      options.body.toString(),
+      '<HTML><HEAD>\n<TITLE>501 Not Implemented</TITLE>\n</HEAD><BODY>\n<H1>Not Implemented</H1>\n</BODY></HTML>\n',
+    );
+    const headReply = new Client(node.port);
+    headReply.send('HEAD / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('headers', () => headReply.receivedBytes > 0);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    headReply.destroy();
+    t.ok(headReply.receivedBytes < 250, 'headers only');
+  });
+
+  await t.test('connections', async (t) => {
+    const client = new Client(node.port);
+    const reply = await client.call('{"method":"getblockcount","id":1}', 'Connection: close\r\n');
+    t.match(reply.head, /\r\nConnection: close\r\n/);
+    await client.ended();
+    const chunked = new Client(node.port);
+    chunked.send(`POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dXNlcjpwYXNz\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    for (const part of ['{"method":"get', 'blockcount","id":2}']) {
+      chunked.send(`${part.length.toString(16)}\r\n${part}\r\n`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    chunked.send('0\r\n\r\n');
+    t.equal((await chunked.reply()).body.toString(), '{"result":0,"error":null,"id":2}\n');
+    chunked.send('POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dXNlcjpwYXNz\r\nExpect: 100-continue\r\nContent-Length: 33\r\n\r\n');
+    t.equal((await chunked.reply()).head, 'HTTP/1.1 100 Continue');
+    chunked.send('{"method":"getblockcount","id":1}');
+    t.equal((await chunked.reply()).status, 200);
+    chunked.destroy();
+  });
+
+  await t.test('answered by the node thread', async (t) => {
+    const client = new Client(node.port);
+    const request = '{"method":"getblockchaininfo","id":1}';
+    t.same((await client.call(request, '', '/wallet/a%20b')).body.toString(), '{"result":"node","error":null,"id":1}\n');
+    t.same(seen.at(-1), { user: 'user', uri: '/wallet/a%20b', body: request });
+    const big = await client.call('{"method":"getblockchaininfo","id":"big"}');
+    t.equal(big.body.length, 3_000_000);
+    t.ok(big.body.equals(Buffer.alloc(3_000_000, 'x')));
+    const bytes = await client.call('{"method":"getblockchaininfo","id":"bytes"}');
+    t.ok(bytes.body.equals(Buffer.alloc(700_000, 'y')));
+    const long = `{"method":"sendrawtransaction","params":["${'ab'.repeat(900_000)}"],"id":1}`;
+    t.equal((await client.call(long)).status, 200);
+    t.equal(seen.at(-1)?.body, long);
+    const block = `{"method":"submitblock","params":["${'cd'.repeat(1_000_000)}"],"id":1}`;
+    t.equal((await client.call(block)).status, 200);
+    t.equal(seen.at(-1)?.body, block);
+    t.equal(node.fronts.stats().link.prioritised, 1);
+    client.destroy();
+  });
+
+  await t.test('too large, and nonsense', async (t) => {
+    const declared = new Client(node.port);
+    declared.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 33554433\r\n\r\n');
+    const reply = await declared.reply();
+    t.match(reply.head, /^HTTP\/1\.1 413 Request Entity Too Large\r\nContent-Type: text\/html\r\nConnection: close\r\n/);
+    t.match(reply.body.toString(), '<H1>Request Entity Too Large</H1>');
+    await declared.ended();
+    for (const bytes of [
+      '\x00\x01\x02\x03\r\n\r\n',
+      'POST\r\n\r\n',
+      'POST / HTTP/9.9\r\nHost: x\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`,
+    ]) {
+      const client = new Client(node.port);
+      client.send(Buffer.from(bytes, 'latin1'));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      client.destroy();
+    }
+    const after = new Client(node.port);
+    t.equal((await after.call('{"method":"getblockcount","id":1}')).status, 200);
+    after.destroy();
+  });
+
+  await t.test('a body that comes slowly', async (t) => {
+    const slow = new Client(node.port);
+    const body = '{"method":"getblockcount","id":5}';
+    slow.send(`POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dXNlcjpwYXNz\r\nContent-Length: ${body.length}\r\n\r\n`);
+    for (const char of body.slice(0, 20)) {
+      slow.send(char);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const other = new Client(node.port);
+    t.equal((await other.call('{"method":"getblockcount","id":1}')).status, 200, 'others are not held up');
+    slow.send(body.slice(20));
+    t.equal((await slow.reply()).body.toString(), '{"result":0,"error":null,"id":5}\n');
+    slow.destroy();
+    other.destroy();
+  });
+});
+
+t.test('credentials and lists', async (t) => {
+  const hash = createHmac('sha256', 'salt').update('pa:ss').digest('hex');
+  const node = new FakeNode();
+  await node.start(() => ok('1'), {
+    credentials: { plain: ['__cookie__:abc'], hashed: [{ user: 'bob', salt: 'salt', hashHex: hash }] },
+    whitelist: { users: new Map([['bob', ['uptime']]]), refuseOthers: false },
+    fronts: 1,
+  });
+  t.teardown(() => node.fronts.close());
+  const post = (credentials: string | null, body: string) => {
+    const client = new Client(node.port);
+    const header = credentials === null ? '' : `Authorization: ${credentials}\r\n`;
+    client.send(`POST / HTTP/1.1\r\nHost: x\r\n${header}Content-Length: ${body.length}\r\n\r\n${body}`);
+    return client.reply().finally(() => client.destroy());
+  };
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const uptime = '{"method":"uptime","id":1}';
+  t.equal((await post(basic('__cookie__:abc'), uptime)).status, 200);
+  t.equal((await post(basic('bob:pa:ss'), uptime)).status, 200, 'a password may hold colons');
+
+  const missing = await post(null, uptime);
+  t.match(
+    missing.head,
+    /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="jsonrpc"\r\nContent-Type: text\/html; charset=ISO-8859-1\r\nDate: [^\r]+\r\nContent-Length: 0$/,
+  );
+
+  // A wrong password waits by a timer: calls made meanwhile are answered meanwhile.
+  let wrongIsBack = false;
+  const wrong = post(basic('bob:nope'), uptime).then((reply) => {
+    wrongIsBack = true;
+    return reply;
+  });
+  await until('the attempt is in the log', () => node.log.some((line) => line.includes('incorrect password attempt from')));
+  t.equal((await post(basic('__cookie__:abc'), uptime)).status, 200);
+  t.notOk(wrongIsBack, 'the delay held nothing else');
+  t.equal((await wrong).status, 401);
+  for (const header of ['basic dXNlcjpwYXNz', 'Bearer x', basic('bob')]) t.equal((await post(header, uptime)).status, 401, header);
+
+  t.equal((await post(basic('bob:pa:ss'), '{"method":"getblockcount","id":1}')).status, 403);
+  t.equal((await post(basic('bob:pa:ss'), `[${uptime},{"method":"stop"}]`)).status, 403);
+  t.equal((await post(basic('bob:pa:ss'), `{"method":"echo","params":["${'x'.repeat(100_000)}"]}`)).status, 403, 'large bodies too');
+  const noMethod = await post(basic('bob:pa:ss'), '[{"id":1}]');
+  t.equal(noMethod.status, 500);
+  t.equal(
+    noMethod.body.toString(),
+    '{"result":null,"error":{"code":-32700,"message":"JSON value is not a string as expected"},"id":null}\n',
+  );
+  t.equal((await post(basic('bob:pa:ss'), '[3]')).status, 400);
+});
+
+t.test('the queue has an end, and cancelled calls leave it', async (t) => {
+  const node = new FakeNode();
+  const signals: AbortSignal[] = [];
+  const release: (() => void)[] = [];
+  await node.start(
+    (_body, call) => {
+      signals.push(call.signal);
+      return new Promise((resolve) => release.push(() => resolve(ok('1'))));
+    },
+    { fronts: 1, workQueue: 2 },
+  );
+  t.teardown(() => node.fronts.close());
+  const request = '{"method":"getblockchaininfo","id":1}';
+  const clients = [new Client(node.port), new Client(node.port)];
+  for (const client of clients) client.post(request);
+  await until('both are running', () => signals.length === 2);
+  const third = new Client(node.port);
+  const refused = await third.call(request);
+  t.equal(refused.status, 500);
+  t.equal(refused.body.toString(), 'Work queue depth exceeded');
+  t.match(refused.head, 'Content-Type: text/html; charset=ISO-8859-1');
+  t.equal((await third.call('{"method":"getblockcount","id":1}')).status, 200, 'what a front answers alone needs no queue');
+  clients[0]!.destroy();
+  await until('the node is told', () => signals.some((signal) => signal.aborted));
+  const again = third.call(request);
+  await until('there is room again', () => signals.length === 3);
+  for (const done of release) done();
+  t.equal((await again).status, 200);
+  t.equal((await clients[1]!.reply()).status, 200);
+  t.equal(node.fronts.stats().fronts[0]!.refusedQueueFull, 1);
+  clients[1]!.destroy();
+  third.destroy();
+});
+
+t.test('submissions pass what is queued', async (t) => {
+  const node = new FakeNode();
+  const order: string[] = [];
+  await node.start(
+    (body) => {
+      const text = Buffer.from(body).toString();
+      order.push(text.includes('submitblock') ? 'submit' : 'work');
+      const end = performance.now() + (text.includes('submitblock') ? 0 : 4);
+      while (performance.now() < end);
+      return ok('1');
+    },
+    { fronts: 2 },
+  );
+  t.teardown(() => node.fronts.close());
+  const clients = Array.from({ length: 40 }, () => new Client(node.port));
+  const submitter = new Client(node.port);
+  await submitter.call('{"method":"getblockcount","id":1}');
+  const replies = clients.map((client) => client.call('{"method":"getblockchaininfo","id":1}'));
+  await until('work has begun', () => order.length > 0);
+  t.equal((await submitter.call('{"method":"submitblock","params":["00"],"id":1}')).status, 200);
+  const place = order.indexOf('submit');
+  await Promise.all(replies);
+  t.equal(order.length, 41);
+  t.ok(place < 38, `it was number ${place} of 41`);
+  for (const client of [...clients, submitter]) client.destroy();
+});
+
+t.test('a port in use', async (t) => {
+  const node = new FakeNode();
+  await node.start(() => ok('1'), { fronts: 1 });
+  t.teardown(() => node.fronts.close());
+  const second = new FakeNode();
+  await t.rejects(
+    second.start(() => ok('1'), { binds: [{ host: '127.0.0.1', port: node.port }] }),
+    {
+      name: 'HttpStartError',
+      message: 'Unable to start HTTP server. See debug log for details.',
+    },
+  );
+  t.ok(second.log.includes('error Unable to bind any endpoint for RPC server'));
+});

@@ -1,0 +1,224 @@
+// Shared by the HTTP tests: real front threads over a made-up node, and raw sockets to talk to them with.
+import net from 'node:net';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import type { ExecuteBody } from '../../../src/http/link/node-link.js';
+import { SharedState, STATE_FLAG } from '../../../src/http/link/shared-state.js';
+import { SlabRing } from '../../../src/http/link/slab-ring.js';
+import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
+import { createFronts, type Fronts } from '../../../src/http/server.js';
+import type { Logger } from '../../../src/log/logger.js';
+import type { TemplateFacts } from '../../../src/template/facts.js';
+
+export const AUTH = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+
+/** A node of a few lines: tips by number, templates of any size, and whatever `execute` says. */
+export class FakeNode {
+  readonly state = new SharedState();
+  readonly slabs: SlabRing;
+  readonly log: string[] = [];
+  fronts!: Fronts;
+  height = 0;
+  refreshes = 0;
+  transactions = '[]';
+  /** Set to make the next templates fail. */
+  templateError: Error | null = null;
+  #current: TemplateFacts | null = null;
+  #listeners: ((facts: TemplateFacts) => void)[] = [];
+
+  constructor(slabs = 8) {
+    this.slabs = new SlabRing(slabs);
+    this.state.set(STATE_FLAG.TEST_CHAIN, true);
+  }
+
+  get hashHex(): string {
+    return this.height.toString(16).padStart(64, '0');
+  }
+
+  async start(execute: ExecuteBody, changes: Partial<HttpOptions> = {}): Promise<void> {
+    const line = (level: string) => (message: string) => void this.log.push(`${level} ${message}`);
+    const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error'), debug: () => {} };
+    this.fronts = await createFronts(
+      {
+        ...HTTP_DEFAULTS,
+        binds: [{ host: '127.0.0.1', port: 0 }],
+        credentials: { plain: ['user:pass'], hashed: [] },
+        fronts: 2,
+        ...changes,
+      },
+      {
+        execute,
+        templates: {
+          refresh: () => this.refresh(),
+          current: () => this.#current,
+          onPublish: (listener) => this.#listeners.push(listener),
+        },
+        state: this.state,
+        slabs: this.slabs,
+        params: chainParams('regtest'),
+        logger,
+        startedSeconds: Math.floor(Date.now() / 1000),
+        tip: this.tip(),
+      },
+    );
+  }
+
+  get port(): number {
+    return this.fronts.addresses[0]!.port;
+  }
+
+  tip() {
+    return { height: this.height, hashHex: this.hashHex, difficulty: 1 };
+  }
+
+  /** A new block: the order of the real node. */
+  advance(): void {
+    this.height++;
+    this.state.mempoolCounter++;
+    this.fronts.publishTip(this.tip());
+    this.state.raiseEpoch();
+  }
+
+  async refresh(): Promise<TemplateFacts> {
+    this.refreshes++;
+    if (this.templateError) throw this.templateError;
+    const old = this.#current;
+    if (old && old.prevHashHex === this.hashHex && old.counter === this.state.mempoolCounter) return old;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const bytes = Buffer.from(this.transactions);
+    const slab = await this.slabs.takeWhenFree(bytes.byteLength);
+    new Uint8Array(slab.buffer).set(bytes);
+    this.slabs.publish(slab);
+    const facts: TemplateFacts = {
+      epoch: this.state.epoch,
+      counter: this.state.mempoolCounter,
+      builtAt: this.state.nowSeconds(),
+      time: 1_700_000_000,
+      prevHashHex: this.hashHex,
+      height: this.height + 1,
+      version: 0x20000000,
+      rules: ['csv', '!segwit'],
+      requiredRules: [],
+      vbAvailable: [],
+      coinbaseValue: 5_000_000_000,
+      minTime: 1_600_000_000,
+      bits: 0x207fffff,
+      minDifficulty: null,
+      sigopLimit: 80_000,
+      sizeLimit: 4_000_000,
+      weightLimit: 4_000_000,
+      commitmentHex: 'aa',
+      signetChallengeHex: null,
+      slabIndex: slab.index,
+      transactionsOffset: 0,
+      transactionsLength: bytes.byteLength,
+      txCount: 0,
+      weight: 4000,
+      fees: 0,
+    };
+    this.#current = facts;
+    for (const listener of this.#listeners) listener(facts);
+    return facts;
+  }
+}
+
+/** A reply as it came: head as text, body as bytes. */
+export interface RawReply {
+  readonly status: number;
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** A raw connection that speaks as much HTTP as the tests need. */
+export class Client {
+  readonly socket: net.Socket;
+  closed = false;
+  readonly #closing: Promise<void>;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #arrived: (() => void) | null = null;
+
+  constructor(port: number) {
+    this.socket = net.connect(port, '127.0.0.1');
+    this.socket.setNoDelay(true);
+    this.socket.on('error', () => {});
+    this.socket.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk);
+      this.#length += chunk.length;
+      this.#arrived?.();
+    });
+    this.#closing = new Promise((resolve) => {
+      this.socket.on('close', () => {
+        this.closed = true;
+        this.#arrived?.();
+        resolve();
+      });
+    });
+  }
+
+  send(text: string | Uint8Array): void {
+    this.socket.write(text);
+  }
+
+  /** Sends a POST with credentials. */
+  post(body: string, headers = '', target = '/'): void {
+    this.send(
+      `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${AUTH}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  }
+
+  /** The next reply; by its Content-Length, or up to the end of the connection. */
+  async reply(): Promise<RawReply> {
+    const late = Date.now() + 10_000;
+    for (;;) {
+      const data = this.#joined();
+      const end = data.indexOf('\r\n\r\n');
+      if (end >= 0) {
+        const head = data.toString('latin1', 0, end);
+        const declared = /content-length: (\d+)/i.exec(head);
+        const size = declared ? Number(declared[1]) : 0;
+        if (data.length >= end + 4 + size) {
+          this.#chunks = [data.subarray(end + 4 + size)];
+          this.#length = this.#chunks[0]!.length;
+          return { status: Number(head.slice(9, 12)), head, body: data.subarray(end + 4, end + 4 + size) };
+        }
+      }
+      if (Date.now() > late) throw new Error('no reply in time');
+      if (this.closed) throw new Error(`closed after ${this.#length} bytes: ${data.toString('latin1', 0, 300)}`);
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve;
+        setTimeout(resolve, 10_000).unref();
+      });
+    }
+  }
+
+  async call(body: string, headers = '', target = '/'): Promise<RawReply> {
+    this.post(body, headers, target);
+    return this.reply();
+  }
+
+  async ended(): Promise<void> {
+    await this.#closing;
+  }
+
+  get receivedBytes(): number {
+    return this.#length;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  #joined(): Buffer {
+    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0]!;
+  }
+}
+
+/** Waits until something becomes true; fails loudly instead of hanging. */
+export async function until(what: string, test: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!test()) {
+    if (Date.now() > end) throw new Error(`never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
