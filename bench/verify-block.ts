@@ -1,7 +1,7 @@
 // Script verification of a block whose 4,000 inputs were never seen: what decides how soon after a foreign block the node hands
 // out work on it, when the mempool did not help.
 //
-//   node build/bench/verify-block.js [--json]      THREADS=n to choose the number of script threads
+//   node build/bench/verify-block.js [--json]      THREADS=n for the number of script threads, BACKEND=packages without the system's library
 
 import os from 'node:os';
 import { CONSENSUS_SCRIPT_FLAGS } from '../src/consensus/script/flags.js';
@@ -21,6 +21,7 @@ const ROUNDS = { warmup: 3, rounds: 15 };
 /** Core master took 27 to 29 us where raw checks took 19 (see Figures to beat in the design). */
 const GOAL_RATIO = 1.45;
 const threads = Number(process.env.THREADS ?? os.availableParallelism());
+const prefer = process.env.BACKEND === 'packages' ? 'packages' : 'system';
 
 function makeBlock(kind: SpendKind, crypto: ReturnType<typeof createNativeCrypto>): TxJob[] {
   return Array.from({ length: INPUTS / INPUTS_PER_TX }, (_, i) => signedSpend(kind, { serial: i, inputs: INPUTS_PER_TX }, crypto));
@@ -61,9 +62,9 @@ await runBench({
   name: 'parallel/pooled-verifier',
   protects: `time from a foreign block of ${INPUTS} unseen inputs to work on top of it, scripts only`,
   run: async () => {
-    const crypto = createNativeCrypto();
-    const pool = new WorkPool({ threads });
-    const barePool = new WorkPool({ threads, filename: new URL('./harness/curve-limit.js', import.meta.url).href });
+    const crypto = createNativeCrypto({ prefer });
+    const pool = new WorkPool({ threads, prefer });
+    const barePool = new WorkPool({ threads, prefer, filename: new URL('./harness/curve-limit.js', import.meta.url).href });
     const verifier = new PooledVerifier(pool);
     await Promise.all([pool.start(), barePool.start()]);
     const cases: BenchCase[] = [];

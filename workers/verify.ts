@@ -1,11 +1,12 @@
 // Thread entry of the verification pool. Fills this thread's Crypto record and hands the jobs to their run functions.
 
 import { performance } from 'node:perf_hooks';
-import { createNativeCrypto } from '../src/crypto/native/index.js';
+import { workerData } from 'node:worker_threads';
+import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/native/index.js';
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
 import { createVerifyRunner, type VerifyJob, type VerifyJobResult } from '../src/jobs/verify.js';
 
-const crypto = createNativeCrypto();
+const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
 const runVerifyJob = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 
 /** Piscina calls these by name. */

@@ -1,6 +1,7 @@
 // Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Run by bench/verify-block.
 
-import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { workerData } from 'node:worker_threads';
+import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';
 
 /** `count` checks laid out one after another in shared memory, CURVE_ROW bytes each. */
 export interface CurveJob {
@@ -13,7 +14,7 @@ export interface CurveJob {
 /** Signature 64, message 32, public key 33 (ECDSA) or 32 (Schnorr). */
 export const CURVE_ROW = 129;
 
-const crypto = createNativeCrypto();
+const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
 
 /** @returns the number of checks that passed */
 export function check(job: CurveJob): number {

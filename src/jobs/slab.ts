@@ -37,6 +37,7 @@ const WORD_SPENT = 5;
 /** WORD_CUT as long as nothing failed. */
 export const NO_CUT = 0x7fffffff;
 const STOPPED = -1;
+const MAX_SLAB_SIZE = 0x7fffffff;
 
 /** Positions of the parts, in bytes. */
 interface Layout {
@@ -54,7 +55,7 @@ function layoutOf(txCount: number, spentCount: number): Layout {
   return { txs, spent, values, bytes: values + spentCount * 8 };
 }
 
-/** Bytes that a batch needs. */
+/** Bytes that a batch needs. Offsets are 31 bits: a whole block with the largest scripts it can spend is far below. */
 export function slabSize(txs: readonly SlabTx[]): number {
   let spentCount = 0;
   let content = 0;
@@ -63,7 +64,9 @@ export function slabSize(txs: readonly SlabTx[]): number {
     content += tx.totalSize;
     for (const output of spent) content += output.script.length;
   }
-  return layoutOf(txs.length, spentCount).bytes + content;
+  const size = layoutOf(txs.length, spentCount).bytes + content;
+  if (size > MAX_SLAB_SIZE) throw new RangeError(`A verification batch of ${size} bytes is beyond ${MAX_SLAB_SIZE}`);
+  return size;
 }
 
 /** Number of inputs to verify in a batch. */
@@ -87,6 +90,10 @@ export function writeSlab(buffer: SharedArrayBuffer, txs: readonly SlabTx[], fla
   let check = 0;
   for (let t = 0; t < txs.length; t++) {
     const { tx, spent, onlyInput } = txs[t];
+    // With one output too few, an input would be checked against another transaction's coin.
+    if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output, because the slab pairs them by position');
+    if (onlyInput !== undefined && !(onlyInput >= 0 && onlyInput < tx.inputCount))
+      throw new RangeError('onlyInput names an input of its transaction');
     const row = t * TX_WORDS;
     txTable[row] = end;
     txTable[row + 1] = tx.totalSize;

@@ -47,11 +47,12 @@ export class InlineVerifier implements Verifier {
       this.#refused[batch.klass]++;
       throw new VerifierBusyError(batch.klass);
     }
-    this.#open++;
     const slab = this.#slabs.acquire(slabSize(batch.txs));
-    writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
-    const forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
+    let forgetStop: (() => void) | undefined;
+    this.#open++;
     try {
+      writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
+      forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
       const results: VerifyJobResult[] = [];
       for (const { first, end } of planRanges(batch.txs, jobBudgetUs(batch.txs, 1))) {
         await nextTurn();

@@ -2,6 +2,7 @@
 // second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
 
 import { Piscina } from 'piscina';
+import { type Logger, silentLogger } from '../log/logger.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 
 /** One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a moment. */
@@ -16,6 +17,13 @@ export interface WorkPoolOptions {
   readonly filename?: string;
   /** Jobs that may wait per class; blocks have no bound, since refusing one would refuse the chain. */
   readonly maxQueued?: number;
+  /** Which cryptography the threads load (crypto/native): the system's library where there is one, unless told. */
+  readonly prefer?: 'system' | 'packages';
+}
+
+export interface WorkPoolDeps {
+  /** Hears of threads that die. */
+  readonly log: Logger;
 }
 
 interface Entry {
@@ -37,6 +45,10 @@ export class PoolClosedError extends Error {
   }
 }
 
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function zeroPerClass(): Record<VerifyClass, number> {
   return { block: 0, proposal: 0, transaction: 0, scan: 0 };
 }
@@ -49,12 +61,16 @@ export class WorkPool {
   readonly refused = zeroPerClass();
   retries = 0;
   readonly #piscina: Piscina;
+  readonly #log: Logger;
   readonly #maxQueued: number;
   readonly #queues: Record<VerifyClass, Entry[]> = { block: [], proposal: [], transaction: [], scan: [] };
   readonly #inFlight = new Set<Entry>();
+  /** Who waits for a running job to end, whatever its outcome: only close() does. */
+  readonly #settledHooks = new Map<Entry, () => void>();
   #closed = false;
 
-  constructor(options: WorkPoolOptions) {
+  constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: silentLogger }) {
+    this.#log = log;
     this.size = options.threads;
     this.#maxQueued = options.maxQueued ?? 4_096;
     this.#piscina = new Piscina({
@@ -63,9 +79,13 @@ export class WorkPool {
       maxThreads: options.threads,
       concurrentTasksPerWorker: JOBS_PER_THREAD,
       recordTiming: false,
+      workerData: { prefer: options.prefer ?? 'system' },
     });
     // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process would end.
-    this.#piscina.on('error', () => this.#checkThreads());
+    this.#piscina.on('error', (error: unknown) => {
+      this.#log.warn(`A worker thread died between two jobs: ${describeError(error)}`);
+      this.#checkThreads();
+    });
     this.#piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads()));
   }
 
@@ -116,8 +136,6 @@ export class WorkPool {
     await this.#piscina.destroy();
   }
 
-  readonly #settledHooks = new Map<Entry, () => void>();
-
   #whenSettled(entry: Entry, done: () => void): void {
     this.#settledHooks.set(entry, done);
   }
@@ -164,6 +182,7 @@ export class WorkPool {
       return;
     }
     this.retries++;
+    this.#log.warn(`A worker thread failed, its job runs once more: ${describeError(reason)}`);
     this.#queues[entry.klass].unshift(entry);
   }
 
@@ -178,6 +197,7 @@ export class WorkPool {
     if (this.#closed || this.#piscina.threads.length > 0) return;
     this.#closed = true;
     const reason = new PoolClosedError(new Error('No worker thread could be started'));
+    this.#log.error('Worker threads do not start; nothing can be verified');
     this.#rejectQueued(reason);
     for (const entry of this.#inFlight) entry.reject(reason);
     this.#inFlight.clear();

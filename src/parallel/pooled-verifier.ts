@@ -42,7 +42,12 @@ export class PooledVerifier implements Verifier {
     }
     const ranges = planRanges(batch.txs, jobBudgetUs(batch.txs, this.size));
     const slab = this.#slabs.acquire(slabSize(batch.txs));
-    writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
+    try {
+      writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
+    } catch (error) {
+      this.#slabs.release(slab);
+      throw error;
+    }
     const forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
     const jobs = ranges.map((range) => {
       const job: VerifyJob = { version: VERIFY_MESSAGE_VERSION, slab, first: range.first, end: range.end };

@@ -2,7 +2,6 @@
 // and key tweaks by tiny-secp256k1 (WebAssembly, about 230 us). Called by crypto/native/index.ts, once per thread.
 
 import { createRequire } from 'node:module';
-import * as tiny from 'tiny-secp256k1';
 import type { Curve } from '../crypto.js';
 import { isHighS } from './low-s.js';
 
@@ -14,12 +13,14 @@ interface Secp256k1Package {
   signatureNormalize(signature: Uint8Array): Uint8Array;
 }
 
+/** Only what is used gets loaded: a thread with the system's library needs neither addon nor WebAssembly in its memory. */
+const require = createRequire(import.meta.url);
+
 /**
  * The native binding itself. The package's main file falls back to the pure-JavaScript `elliptic` in silence; that must never
  * judge a block, so the binding is asked for by name and its absence is an error.
  */
 function loadNativePackage(): Secp256k1Package {
-  const require = createRequire(import.meta.url);
   return require('secp256k1/bindings.js') as Secp256k1Package;
 }
 
@@ -52,6 +53,7 @@ export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
 
 /** BIP-0340 checks and x-only tweaks by tiny-secp256k1. */
 export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> {
+  const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
   return {
     schnorrVerify: (signature, publicKey, message) => {
       if (signature.length !== 64 || publicKey.length !== 32 || message.length !== 32) return false;

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import { Grinder } from '../../../src/parallel/grinder.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 import { StopFlag } from '../../../src/parallel/stop-flag.js';
@@ -14,12 +15,15 @@ const deaths = (count: number): Int32Array => {
 };
 
 t.test('a job whose thread dies runs once more', async (t) => {
-  const pool = new WorkPool({ threads: 2, filename: CRASHING });
+  const warnings: string[] = [];
+  const log = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const pool = new WorkPool({ threads: 2, filename: CRASHING }, { log });
   t.teardown(() => pool.close());
   for (const how of ['exit', 'throw'] as const) {
     t.equal(await pool.run('block', 'verify', { lives: deaths(1), how, answer: how }), how);
   }
   t.equal(pool.retries, 2);
+  t.match(warnings, [/exited with code/, /thrown by the job/], 'the operator hears of it');
   const neighbours = Array.from({ length: 12 }, (_, i) => pool.run('scan', 'verify', { lives: deaths(0), how: 'none', answer: `n${i}` }));
   const dying = pool.run('block', 'verify', { lives: deaths(1), how: 'exit', answer: 'risen' });
   t.equal(await dying, 'risen');

@@ -18,8 +18,13 @@ t.teardown(() => Promise.all(pools.map((pool) => pool.close())));
 verifierSuite('inline', () => new InlineVerifier(crypto));
 for (const pool of pools) verifierSuite(`pooled, ${pool.size}`, () => new PooledVerifier(pool));
 
+const packagesPool = new WorkPool({ threads: 2, prefer: 'packages' });
+t.teardown(() => packagesPool.close());
+verifierSuite('pooled, npm packages', () => new PooledVerifier(packagesPool));
+
 t.test('the pool answers with its backend when it has started', async (t) => {
   t.same(await pools[0].start(), crypto.backend);
+  t.match(await packagesPool.start(), { schnorr: /WebAssembly/ });
 });
 
 t.test('a full queue refuses by class and counts it; blocks are always taken', async (t) => {
@@ -67,6 +72,21 @@ t.test('a closed pool says so', async (t) => {
   }
   t.notOk(verifier.canAcceptWork('block'));
   await t.rejects(pool.run('block', 'describe', null), PoolClosedError);
+});
+
+t.test('coins and inputs must pair up', async (t) => {
+  const [job] = mixedTxs(1);
+  for (const verifier of [new PooledVerifier(pools[0]), new InlineVerifier(crypto)]) {
+    const bad = [
+      { ...job, spent: [] },
+      { ...job, spent: [...job.spent, ...job.spent] },
+      { ...job, onlyInput: 1 },
+      { ...job, onlyInput: -1 },
+    ];
+    for (const entry of bad) await t.rejects(verifier.verifyTxs({ txs: [entry], flags: CONSENSUS, klass: 'block' }), RangeError);
+    t.match(await verifier.verifyTxs({ txs: [job], flags: CONSENSUS, klass: 'block' }), { ok: true });
+    t.equal(verifier.stats().queued, 0);
+  }
 });
 
 t.test('buffers are lent again', async (t) => {
