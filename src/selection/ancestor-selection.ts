@@ -1,0 +1,292 @@
+// Which transactions a block takes and in what order, exactly as Core 0.21 does it (miner.cpp, addPackageTxs): packages of a
+// transaction with its unconfirmed ancestors by fee rate. Numbers only; called by the assemble job with the mirror's arrays.
+//
+// Two streams are merged: the ranking of the whole pool, and a heap of those whose ancestors were partly taken already, ranked by
+// what is left of their package. One oddity is Core's and kept: the first subtraction from a package takes off the
+// modified fee of the included ancestor, later ones its base fee.
+import { type Candidates, compareFeeRates, compareTxids } from './candidates.js';
+import { ranksWithAncestors } from './ranking.js';
+
+/** Weight kept free for header and coinbase. */
+export const RESERVED_WEIGHT = 4000;
+/** Sigop cost kept free for the coinbase. */
+export const RESERVED_SIGOPS = 400;
+const MAX_SIGOPS = 80_000;
+const WITNESS_SCALE = 4;
+/** After so many packages in a row that didn't fit, a nearly full block is left as it is. */
+const MAX_FAILURES = 1000;
+/** Lock times below are heights. */
+const LOCKTIME_THRESHOLD = 500_000_000;
+
+export interface SelectionLimits {
+  readonly maxWeight: number;
+  /** Least fee for a package of this virtual size; below it selection ends. */
+  readonly minFee: (size: number) => number;
+  readonly height: number;
+  /** Median time past of the parent. */
+  readonly lockTimeCutoff: number;
+  /** False before segwit: witnesses stay out. */
+  readonly allowWitness: boolean;
+}
+
+export interface Selection {
+  /** In block order. */
+  readonly slots: Int32Array;
+  /** Base fees. */
+  readonly fees: number;
+  /** With the reserved part. */
+  readonly weight: number;
+  /** With the reserved part. */
+  readonly sigops: number;
+}
+
+const UNTOUCHED = 0;
+const IN_BLOCK = 1;
+const FAILED = 2;
+
+/** @param ranking every slot in use, by compareRank */
+export function selectByAncestors(c: Candidates, ranking: Int32Array, limits: SelectionLimits): Selection {
+  return new AncestorSelection(c, limits).run(ranking);
+}
+
+class AncestorSelection {
+  readonly #c: Candidates;
+  readonly #limits: SelectionLimits;
+  readonly #state: Uint8Array;
+  readonly #modified: ModifiedSet;
+  /** Marks the package being looked at, by turn. */
+  readonly #mark: Int32Array;
+  #turn = 0;
+  readonly #slots: number[] = [];
+  #fees = 0;
+  #weight = RESERVED_WEIGHT;
+  #sigops = RESERVED_SIGOPS;
+
+  constructor(c: Candidates, limits: SelectionLimits) {
+    this.#c = c;
+    this.#limits = limits;
+    this.#state = new Uint8Array(c.fee.length);
+    this.#mark = new Int32Array(c.fee.length);
+    this.#modified = new ModifiedSet(c);
+  }
+
+  run(ranking: Int32Array): Selection {
+    const c = this.#c;
+    const modified = this.#modified;
+    let at = 0;
+    let failures = 0;
+    while (at < ranking.length || modified.count > 0) {
+      if (at < ranking.length && (this.#state[ranking[at]] !== UNTOUCHED || modified.has(ranking[at]))) {
+        at++;
+        continue;
+      }
+      const best = modified.head;
+      const fromModified = at >= ranking.length || (best >= 0 && modified.precedes(best, ranking[at]));
+      const slot = fromModified ? best : ranking[at++];
+      const size = fromModified ? modified.size[slot] : c.ancestorSize[slot];
+      const fees = fromModified ? modified.fees[slot] : c.ancestorFees[slot];
+      const sigops = fromModified ? modified.sigops[slot] : c.ancestorSigops[slot];
+      // Everything after it pays less still.
+      if (fees < this.#limits.minFee(size)) break;
+      if (!this.#fits(size, sigops)) {
+        if (fromModified) this.#fail(slot);
+        failures++;
+        if (failures > MAX_FAILURES && this.#weight > this.#limits.maxWeight - RESERVED_WEIGHT) break;
+        continue;
+      }
+      const members = this.#package(slot);
+      if (!this.#mayEnter(members)) {
+        if (fromModified) this.#fail(slot);
+        continue;
+      }
+      failures = 0;
+      this.#take(members);
+    }
+    return { slots: Int32Array.from(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
+  }
+
+  #fits(size: number, sigops: number): boolean {
+    return this.#weight + WITNESS_SCALE * size < this.#limits.maxWeight && this.#sigops + sigops < MAX_SIGOPS;
+  }
+
+  #fail(slot: number): void {
+    this.#modified.remove(slot);
+    this.#state[slot] = FAILED;
+  }
+
+  /** The slot and those of its ancestors that the block doesn't hold yet. */
+  #package(slot: number): number[] {
+    const turn = ++this.#turn;
+    const members = [slot];
+    this.#mark[slot] = turn;
+    for (let i = 0; i < members.length; i++) {
+      for (const parent of this.#c.parents[members[i]]) {
+        if (this.#mark[parent] === turn || this.#state[parent] === IN_BLOCK) continue;
+        this.#mark[parent] = turn;
+        members.push(parent);
+      }
+    }
+    return members;
+  }
+
+  /** A safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
+  #mayEnter(members: readonly number[]): boolean {
+    const { lockTime, hasWitness } = this.#c;
+    const { height, lockTimeCutoff, allowWitness } = this.#limits;
+    for (const slot of members) {
+      const lock = lockTime[slot];
+      if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? height : lockTimeCutoff)) return false;
+      if (hasWitness[slot] !== 0 && !allowWitness) return false;
+    }
+    return true;
+  }
+
+  #take(members: number[]): void {
+    const c = this.#c;
+    members.sort((a, b) => c.ancestorCount[a] - c.ancestorCount[b] || compareTxids(c.txids, a, b));
+    for (const slot of members) {
+      this.#state[slot] = IN_BLOCK;
+      this.#slots.push(slot);
+      this.#fees += c.fee[slot];
+      this.#weight += c.weight[slot];
+      this.#sigops += c.sigops[slot];
+      if (this.#modified.has(slot)) this.#modified.remove(slot);
+    }
+    // By txid, because the first subtraction of several counts differently.
+    if (members.length > 1) members.sort((a, b) => compareTxids(c.txids, a, b));
+    const packageTurn = ++this.#turn;
+    for (const slot of members) this.#mark[slot] = packageTurn;
+    for (const slot of members) this.#subtractFromDescendants(slot, packageTurn);
+  }
+
+  #subtractFromDescendants(taken: number, packageTurn: number): void {
+    const { children } = this.#c;
+    if (children[taken].length === 0) return;
+    const stage = [taken];
+    const seen = new Set(stage);
+    for (let i = 0; i < stage.length; i++) {
+      for (const child of children[stage[i]]) {
+        if (seen.has(child)) continue;
+        seen.add(child);
+        stage.push(child);
+        if (this.#mark[child] !== packageTurn) this.#modified.subtract(child, taken);
+      }
+    }
+  }
+}
+
+/** Slots whose ancestors are partly in the block, with what is left of their sums, the best on top of a heap. */
+class ModifiedSet {
+  readonly size: Float64Array;
+  readonly fees: Float64Array;
+  readonly sigops: Float64Array;
+  readonly #c: Candidates;
+  readonly #heap: number[] = [];
+  /** Place in the heap plus one; 0 outside. */
+  readonly #place: Int32Array;
+
+  constructor(c: Candidates) {
+    this.#c = c;
+    this.size = new Float64Array(c.fee.length);
+    this.fees = new Float64Array(c.fee.length);
+    this.sigops = new Float64Array(c.fee.length);
+    this.#place = new Int32Array(c.fee.length);
+  }
+
+  get count(): number {
+    return this.#heap.length;
+  }
+  /** The best slot, -1 when empty. */
+  get head(): number {
+    return this.#heap.length === 0 ? -1 : this.#heap[0];
+  }
+  has(slot: number): boolean {
+    return this.#place[slot] !== 0;
+  }
+
+  /** Takes an included ancestor off a slot's sums; the first time starting from the pool's sums. */
+  subtract(slot: number, taken: number): void {
+    const c = this.#c;
+    if (this.#place[slot] === 0) {
+      this.size[slot] = c.ancestorSize[slot] - c.size[taken];
+      this.fees[slot] = c.ancestorFees[slot] - c.modifiedFee[taken];
+      this.sigops[slot] = c.ancestorSigops[slot] - c.sigops[taken];
+      this.#heap.push(slot);
+      this.#up(this.#heap.length - 1, slot);
+      return;
+    }
+    this.size[slot] -= c.size[taken];
+    this.fees[slot] -= c.fee[taken];
+    this.sigops[slot] -= c.sigops[taken];
+    this.#settle(this.#place[slot] - 1, slot);
+  }
+
+  remove(slot: number): void {
+    const at = this.#place[slot] - 1;
+    const last = this.#heap.pop() as number;
+    if (last !== slot) {
+      this.#set(at, last);
+      this.#settle(at, last);
+    }
+    this.#place[slot] = 0;
+  }
+
+  /** Whether a slot of this set ranks strictly before one that was not touched. */
+  precedes(slot: number, untouched: number): boolean {
+    const c = this.#c;
+    return this.#compare(slot, this.fees[slot], this.size[slot], untouched, c.ancestorFees[untouched], c.ancestorSize[untouched]) < 0;
+  }
+
+  #before(a: number, b: number): boolean {
+    return this.#compare(a, this.fees[a], this.size[a], b, this.fees[b], this.size[b]) < 0;
+  }
+
+  #compare(a: number, feesA: number, sizeA: number, b: number, feesB: number, sizeB: number): number {
+    const c = this.#c;
+    const aWhole = ranksWithAncestors(c.modifiedFee[a], c.size[a], feesA, sizeA);
+    const bWhole = ranksWithAncestors(c.modifiedFee[b], c.size[b], feesB, sizeB);
+    return compareFeeRates(
+      c.txids,
+      a,
+      aWhole ? feesA : c.modifiedFee[a],
+      aWhole ? sizeA : c.size[a],
+      b,
+      bWhole ? feesB : c.modifiedFee[b],
+      bWhole ? sizeB : c.size[b],
+    );
+  }
+
+  #set(at: number, slot: number): void {
+    this.#heap[at] = slot;
+    this.#place[slot] = at + 1;
+  }
+
+  #settle(at: number, slot: number): void {
+    this.#up(at, slot);
+    if (this.#place[slot] === at + 1) this.#down(at, slot);
+  }
+
+  #up(start: number, slot: number): void {
+    let at = start;
+    while (at > 0) {
+      const parentAt = (at - 1) >> 1;
+      if (!this.#before(slot, this.#heap[parentAt])) break;
+      this.#set(at, this.#heap[parentAt]);
+      at = parentAt;
+    }
+    this.#set(at, slot);
+  }
+
+  #down(start: number, slot: number): void {
+    let at = start;
+    for (;;) {
+      let childAt = 2 * at + 1;
+      if (childAt >= this.#heap.length) break;
+      if (childAt + 1 < this.#heap.length && this.#before(this.#heap[childAt + 1], this.#heap[childAt])) childAt++;
+      if (!this.#before(this.#heap[childAt], slot)) break;
+      this.#set(at, this.#heap[childAt]);
+      at = childAt;
+    }
+    this.#set(at, slot);
+  }
+}

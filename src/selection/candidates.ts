@@ -1,0 +1,42 @@
+// The candidates for a block as numbers: one slot per transaction, one array per figure. Written by the assembler's mirror, read by
+// ranking and selection. Slots are reused, so only those in use mean anything.
+
+/** Columns by slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction itself. */
+export interface Candidates {
+  readonly fee: Float64Array;
+  readonly modifiedFee: Float64Array;
+  readonly size: Float64Array;
+  readonly weight: Float64Array;
+  readonly sigops: Float64Array;
+  readonly ancestorCount: Float64Array;
+  readonly ancestorSize: Float64Array;
+  /** Modified fees of the transaction and its unconfirmed ancestors. */
+  readonly ancestorFees: Float64Array;
+  readonly ancestorSigops: Float64Array;
+  /** nLockTime where it counts, else 0. */
+  readonly lockTime: Float64Array;
+  readonly hasWitness: Uint8Array;
+  /** 32 bytes per slot, internal order. */
+  readonly txids: Uint8Array;
+  /** Slots of the direct relatives; empty for slots not in use. */
+  readonly parents: readonly (readonly number[])[];
+  readonly children: readonly (readonly number[])[];
+}
+
+/** Order of two txids by their stored bytes, first byte first; Core's tie-breaker everywhere. */
+export function compareTxids(txids: Uint8Array, a: number, b: number): number {
+  for (let i = a * 32, k = b * 32, end = i + 32; i < end; i++, k++) {
+    if (txids[i] !== txids[k]) return txids[i] - txids[k];
+  }
+  return 0;
+}
+
+/**
+ * Order by fee rate as the law of Core 0.21 has it: the higher product first, in doubles, ties by txid.
+ * @returns negative when (feeA, sizeA) of slot a comes first
+ */
+export function compareFeeRates(txids: Uint8Array, a: number, feeA: number, sizeA: number, b: number, feeB: number, sizeB: number): number {
+  const left = feeA * sizeB;
+  const right = feeB * sizeA;
+  return left === right ? compareTxids(txids, a, b) : right - left;
+}

@@ -1,0 +1,112 @@
+// Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the template service.
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { ASSEMBLE_VERSION, type AssembleReply } from '../jobs/assemble-messages.js';
+import type { Assembler } from '../parallel/assembler.js';
+import { maxEncodedBytes } from './encode/transactions.js';
+import { MirrorFeed } from './mirror-feed.js';
+import type { TransactionSource } from './source.js';
+import type { TipFacts } from './tip-facts.js';
+
+/** Lightest thinkable transaction: bounds how many fit. */
+const MIN_TX_WEIGHT = 240;
+
+/** Limits of one assembly. */
+export interface AssemblyLimits {
+  /** Already clamped. */
+  readonly maxWeight: number;
+  /** Satoshis per 1,000 virtual bytes. */
+  readonly minFeeRate: number;
+}
+
+/** The transactions of a block. */
+export interface ChosenTransactions {
+  /** In block order, without the coinbase. */
+  readonly txs: readonly TxView[];
+  readonly fees: number;
+  /** With the part reserved for header and coinbase. */
+  readonly weight: number;
+  /** 32 bytes. */
+  readonly witnessRoot: Uint8Array;
+  /** Length of the encoded JSON array. */
+  readonly encodedLength: number;
+  readonly selectMs: number;
+  readonly encodeMs: number;
+}
+
+/** Weight that a block without transactions counts as. */
+export const EMPTY_BLOCK_WEIGHT = 4000;
+
+/** No transactions: a tree of the coinbase's zero leaf alone. */
+export const NOTHING_CHOSEN: ChosenTransactions = {
+  txs: [],
+  fees: 0,
+  weight: EMPTY_BLOCK_WEIGHT,
+  witnessRoot: new Uint8Array(32),
+  encodedLength: 0,
+  selectMs: 0,
+  encodeMs: 0,
+};
+
+/** The assembler broke a promise; the message says which. */
+export class AssemblyFault extends Error {
+  readonly code = 'ASSEMBLY_FAULT';
+  constructor(message: string) {
+    super(message);
+    this.name = 'AssemblyFault';
+  }
+}
+
+export class Assembly {
+  readonly #assembler: Assembler;
+  readonly #source: TransactionSource;
+  readonly #feed: MirrorFeed;
+  #resyncs = 0;
+
+  /** @param instance a number that no other user of this assembler has */
+  constructor(assembler: Assembler, source: TransactionSource, instance: number) {
+    this.#assembler = assembler;
+    this.#source = source;
+    this.#feed = new MirrorFeed(source, instance);
+  }
+
+  /** Full copies sent after the first. */
+  get resyncs(): number {
+    return this.#resyncs;
+  }
+  get arenaBytes(): number {
+    return this.#feed.arenaBytes;
+  }
+
+  /** Bytes that are enough for the encoding of any choice made now. */
+  encodedBound({ maxWeight }: AssemblyLimits): number {
+    const count = Math.min(this.#source.size, Math.ceil(maxWeight / MIN_TX_WEIGHT));
+    return maxEncodedBytes(count, Math.min(this.#feed.txBytes, maxWeight));
+  }
+
+  /** Chooses from the set as it is now. @param output where the encoding goes; null when it isn't wanted @throws AssemblyFault */
+  async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
+    let reply = await this.#ask(tip, limits, output, false);
+    if (reply.status === 'resync') {
+      this.#resyncs++;
+      reply = await this.#ask(tip, limits, output, true);
+    }
+    if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
+    const txs = Array.from(reply.slots, (slot) => this.#feed.entryAt(slot).tx);
+    this.#feed.acknowledge(reply.sequence);
+    const { fees, weight, witnessRoot, encodedLength, selectMs, encodeMs } = reply;
+    return { txs, fees, weight, witnessRoot, encodedLength, selectMs, encodeMs };
+  }
+
+  #ask(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null, full: boolean): Promise<AssembleReply> {
+    return this.#assembler.assemble({
+      version: ASSEMBLE_VERSION,
+      delta: this.#feed.delta(full),
+      height: tip.height,
+      lockTimeCutoff: tip.lockTimeCutoff,
+      segwitActive: tip.segwitActive,
+      maxWeight: limits.maxWeight,
+      minFeeRate: limits.minFeeRate,
+      output,
+    });
+  }
+}

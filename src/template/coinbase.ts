@@ -1,0 +1,75 @@
+// The coinbase of blocks made here, as Core 0.21 builds it: height, a zero or an extra nonce, one payout, one commitment (BIP-0034,
+// BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
+import { ByteWriter } from '../consensus/bytes/writer.js';
+import { merkleRoot, WITNESS_COMMITMENT_HEADER } from '../consensus/block/merkle.js';
+import { pushData, pushHeight } from '../consensus/rules/script-push.js';
+import { buildTx } from '../consensus/tx/build-tx.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+
+const NO_INDEX = 0xffffffff;
+const FINAL_SEQUENCE = 0xffffffff;
+const COINBASE_VERSION = 2;
+/** What the commitment commits to besides the witnesses; goes into the coinbase's witness. */
+const WITNESS_RESERVED_VALUE = new Uint8Array(32);
+
+/** The output script that commits to a witness root. @param witnessRoot 32 bytes */
+export function commitmentScript(witnessRoot: Uint8Array, hashes: Hashes): Uint8Array {
+  const joined = new Uint8Array(64);
+  joined.set(witnessRoot);
+  joined.set(WITNESS_RESERVED_VALUE, 32);
+  return new ByteWriter(38).bytes(WITNESS_COMMITMENT_HEADER).bytes(hashes.sha256d(joined)).finish();
+}
+
+/** The witness root of a block with these transactions after the coinbase, whose leaf is zero. */
+export function witnessRootOf(txs: readonly TxView[], hashes: Hashes): Uint8Array {
+  return merkleRoot([new Uint8Array(32), ...txs.map((tx) => tx.wtxid)], hashes).root;
+}
+
+export interface CoinbaseFields {
+  readonly height: number;
+  /** 0 in templates; generate calls count it from 1. */
+  readonly extraNonce: number;
+  /** Satoshis. */
+  readonly value: number;
+  readonly script: Uint8Array;
+  /** null on chains without segwit. */
+  readonly commitment: Uint8Array | null;
+  /** Whether the witness with the reserved value is there, as from segwit's activation on. */
+  readonly witness: boolean;
+}
+
+/** @returns the serialised coinbase */
+export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
+  const outputs = [{ value: fields.value, script: fields.script }];
+  if (fields.commitment !== null) outputs.push({ value: 0, script: fields.commitment });
+  return buildTx({
+    version: COINBASE_VERSION,
+    inputs: [
+      {
+        prevHash: new Uint8Array(32),
+        prevIndex: NO_INDEX,
+        scriptSig: join(pushHeight(fields.height), pushData(scriptNumber(fields.extraNonce))),
+        sequence: FINAL_SEQUENCE,
+        witness: fields.witness && fields.commitment !== null ? [WITNESS_RESERVED_VALUE] : [],
+      },
+    ],
+    outputs,
+    locktime: 0,
+  });
+}
+
+/** A non-negative number as scripts write it: shortest, little-endian, top bit clear; zero is empty. */
+function scriptNumber(value: number): Uint8Array {
+  const bytes: number[] = [];
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);
+  if (bytes.length > 0 && bytes[bytes.length - 1] >= 0x80) bytes.push(0);
+  return Uint8Array.from(bytes);
+}
+
+function join(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}
