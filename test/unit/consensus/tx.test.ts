@@ -26,7 +26,7 @@ const EXTENDED =
   '0151' +
   '0201cc02ddee' +
   '2a000000';
-const LEGACY = '02000000' + '01' + '11'.repeat(32) + '05000000' + '02aabb' + 'fdffffff' + '01' + 'e803000000000000' + '0151' + '2a000000';
+const LEGACY = `0200000001${'11'.repeat(32)}0500000002aabbfdffffff01e80300000000000001512a000000`;
 
 t.test('fields of the extended format', async (t) => {
   const tx = parseTx(fromHex(EXTENDED), hashes, { exact: true });
@@ -88,10 +88,10 @@ t.test('odd shapes', async (t) => {
   refuse(EXTENDED.replace('020000000001', '020000000003'), /Unknown transaction optional data/);
   refuse('0100000000020000' + '00000000', /Unknown transaction optional data/);
   // 2^32 inputs or outputs claimed in sixty bytes.
-  refuse('01000000' + 'ff0000000001000000' + '00'.repeat(47), /too large/);
-  refuse('01000000' + 'fe00000002' + '00'.repeat(51), /more inputs than bytes/);
-  refuse('01000000' + '01' + '11'.repeat(36) + '00' + 'ffffffff' + 'fe00000001' + '00'.repeat(9), /more outputs than bytes/);
-  refuse('01000000' + '01' + '11'.repeat(36) + 'fe00000002' + '00'.repeat(60), /end of data/);
+  refuse(`01000000ff0000000001000000${'00'.repeat(47)}`, /too large/);
+  refuse(`01000000fe00000002${'00'.repeat(51)}`, /more inputs than bytes/);
+  refuse(`0100000001${'11'.repeat(36)}00fffffffffe00000001${'00'.repeat(9)}`, /more outputs than bytes/);
+  refuse(`0100000001${'11'.repeat(36)}fe00000002${'00'.repeat(60)}`, /end of data/);
   refuse(EXTENDED.replace('0201cc02ddee', 'feffffff0001cc02ddee'), /too large/);
   // Without inputs, the legacy format reads as a flag.
   const noInputs = '01000000' + '00' + '01' + '0100000000000000' + '0151' + '00000000';
@@ -157,8 +157,7 @@ t.test('lenient reading', async (t) => {
   t.throws(() => parseTxLenient(new Uint8Array(0), hashes), DecodeError);
   // Both readings are whole. Legacy: no input, one output with a good script. Extended: the same bytes are one input whose script
   // 4c is a push without its length. The sane one wins, unless only the other may be tried.
-  const both =
-    '01000000' + '0001' + '01' + '00'.repeat(7) + '26' + '51'.repeat(28) + '014c' + '51'.repeat(4) + '00' + '010151' + '00000000';
+  const both = `01000000000101${'00'.repeat(7)}26${'51'.repeat(28)}014c${'51'.repeat(4)}0001015100000000`;
   const shape = (opts: object) => {
     const tx = parseTxLenient(fromHex(both), hashes, opts);
     return [tx.inputCount, tx.outputCount, tx.hasWitness];

@@ -1,0 +1,116 @@
+// The networks: genesis blocks hash to what they claim, overrides do what the options say, values that are easy to mistype.
+
+import t from 'tap';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { blockMerkleRoot } from '../../../src/consensus/block/merkle.js';
+import { equalBytes, fromHex, hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
+import { type ChainName, chainParams, retargetInterval } from '../../../src/consensus/params/chain-params.js';
+import { proofOfWork } from '../../../src/consensus/rules/bits.js';
+import { blockSubsidy } from '../../../src/consensus/rules/subsidy.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+
+const hashes = createPureHashes();
+const NAMES: ChainName[] = ['main', 'test', 'testnet4', 'signet', 'regtest'];
+
+t.test('genesis blocks', async (t) => {
+  const expected: Record<ChainName, string> = {
+    main: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+    test: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
+    testnet4: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
+    signet: '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6',
+    regtest: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
+  };
+  for (const name of NAMES) {
+    const params = chainParams(name);
+    const block = parseBlock(params.genesis, hashes, { exact: true });
+    t.equal(hashToHex(block.hash), expected[name], name);
+    t.equal(hashToHex(params.genesisHash), expected[name]);
+    t.ok(equalBytes(blockMerkleRoot(block).root, block.header.merkleRoot), 'root');
+    t.ok(proofOfWork(block.hash, block.header.bits, params.powLimit), 'proof of work');
+    t.equal(retargetInterval(params), 2016);
+    t.equal(params.name, name);
+  }
+});
+
+t.test('heights and deployments', async (t) => {
+  const rows = NAMES.map((name) => {
+    const p = chainParams(name);
+    return [p.bip34Height, p.bip65Height, p.bip66Height, p.csvHeight, p.segwitHeight, p.ruleChangeThreshold, p.minerConfirmationWindow];
+  });
+  t.same(rows, [
+    [227931, 388381, 363725, 419328, 481824, 1815, 2016],
+    [21111, 581885, 330776, 770112, 834624, 1512, 2016],
+    [1, 1, 1, 1, 1, 1512, 2016],
+    [1, 1, 1, 1, 1, 1815, 2016],
+    [500, 1351, 1251, 432, 0, 108, 144],
+  ]);
+  t.same(
+    NAMES.map((name) => chainParams(name).deployments.map((d) => [d.name, d.bit, d.startTime])),
+    [
+      [
+        ['testdummy', 28, -2n],
+        ['taproot', 2, 1619222400n],
+      ],
+      [
+        ['testdummy', 28, -2n],
+        ['taproot', 2, 1619222400n],
+      ],
+      [
+        ['testdummy', 28, -2n],
+        ['taproot', 2, -1n],
+      ],
+      [
+        ['testdummy', 28, -2n],
+        ['taproot', 2, -1n],
+      ],
+      [
+        ['testdummy', 28, 0n],
+        ['taproot', 2, -1n],
+      ],
+    ],
+  );
+});
+
+t.test('overrides', async (t) => {
+  const regtest = chainParams('regtest', {
+    segwitHeight: 20,
+    vbparams: [
+      { name: 'testdummy', startTime: 1n, timeout: 2n, minActivationHeight: 3 },
+      { name: 'taproot', startTime: -2n, timeout: 5n, minActivationHeight: 0 },
+      { name: 'testdummy', startTime: 10n, timeout: 20n, minActivationHeight: 30 },
+    ],
+  });
+  t.equal(regtest.segwitHeight, 20);
+  t.same(regtest.deployments[0], { name: 'testdummy', bit: 28, startTime: 10n, timeout: 20n, minActivationHeight: 30, gbtForce: true });
+  t.equal(regtest.deployments[1].startTime, -2n);
+  t.equal(chainParams('regtest', { segwitHeight: -1 }).segwitHeight, 0x7fffffff);
+  t.equal(chainParams('regtest', { segwitHeight: 0 }).segwitHeight, 0);
+  t.equal(chainParams('main', { segwitHeight: 5 }).segwitHeight, 481824, 'regtest only');
+
+  const custom = chainParams('signet', { signetChallenge: fromHex('51') }, hashes);
+  t.equal(toHex(custom.magic), toHex(hashes.sha256d(fromHex('0151')).subarray(0, 4)));
+  t.equal(custom.assumeValid, null);
+  t.equal(custom.minimumChainWork, 0n);
+  t.same(custom.dnsSeeds, []);
+  t.same(chainParams('signet', { signetSeedNodes: ['seed.example.'] }).dnsSeeds, ['seed.example.']);
+  t.throws(() => chainParams('signet', { signetChallenge: fromHex('51') }), TypeError);
+  t.equal(
+    toHex(chainParams('signet', { signetChallenge: chainParams('signet').signetChallenge ?? fromHex('') }, hashes).magic),
+    '0a03cf40',
+  );
+});
+
+t.test('subsidy', async (t) => {
+  const main = chainParams('main');
+  t.same(
+    [0, 209_999, 210_000, 419_999, 420_000, 630_000, 840_000, 6_929_999, 6_930_000, 13_440_000].map((height) => blockSubsidy(height, main)),
+    [5e9, 5e9, 25e8, 25e8, 125e7, 625e6, 3125e5, 1, 0, 0],
+  );
+  t.same(
+    [149, 150, 299, 300].map((height) => blockSubsidy(height, chainParams('regtest'))),
+    [5e9, 25e8, 25e8, 125e7],
+  );
+  let total = 0;
+  for (let height = 0; height < 7_000_000; height += 1000) total += blockSubsidy(height, main) * 1000;
+  t.equal(total, 2_099_999_997_690_000, 'all coins there will ever be');
+});
