@@ -12,7 +12,7 @@ import type { TxJob } from '../src/parallel/verifier.js';
 import { testKey, testTaggedHash } from '../test/framework/keys.js';
 import { SPEND_KINDS, type SpendKind, signedSpend } from '../test/framework/signed-spends.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { CURVE_ROW, type CurveJob } from './harness/curve-limit.js';
+import { CURVE_ROW, type CurveJob } from './harness/curve-job.js';
 import { timeInTurn } from './harness/samples.js';
 
 const INPUTS = 4_000;

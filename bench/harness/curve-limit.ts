@@ -2,17 +2,7 @@
 
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';
-
-/** `count` checks laid out one after another in shared memory, CURVE_ROW bytes each. */
-export interface CurveJob {
-  readonly rows: SharedArrayBuffer;
-  readonly first: number;
-  readonly count: number;
-  readonly schnorr: boolean;
-}
-
-/** Signature 64, message 32, public key 33 (ECDSA) or 32 (Schnorr). */
-export const CURVE_ROW = 129;
+import { CURVE_ROW, type CurveJob } from './curve-job.js';
 
 const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
 
