@@ -15,7 +15,7 @@ import { equalBytes } from '../consensus/bytes/hex.js';
 import { readU32 } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { ReadHandles } from './read-handles.js';
-import { isMagic, readExactly, RECORD_HEAD_BYTES, RecordFile, type RecordFormat } from './record-file.js';
+import { isMagic, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 import { createXorKey, loadXorKey } from './xor-key.js';
 
@@ -302,7 +302,11 @@ async function assertKnownBlock(dir: string, format: RecordFormat, known: BlockP
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreError('STORE_CORRUPTION', `The block index names a block in ${basename(path)} at ${known.pos} that is not there: ${reason}`, error);
+    throw new StoreError(
+      'STORE_CORRUPTION',
+      `The block index names a block in ${basename(path)} at ${known.pos} that is not there: ${reason}`,
+      error,
+    );
   } finally {
     handles.close();
   }

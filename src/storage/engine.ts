@@ -64,12 +64,17 @@ export function fromEngineError(error: unknown, doing: string): StoreError {
     texts += `${e.message}\n`;
     codes += `${(e as NodeJS.ErrnoException).code ?? ''}\n`;
   }
-  const firstText = texts.split('\n').filter((line) => line !== '').at(-1) ?? String(error);
+  const firstText =
+    texts
+      .split('\n')
+      .filter((line) => line !== '')
+      .at(-1) ?? String(error);
   const make = (code: StoreError['code'], hint = '') => new StoreError(code, `Failed to ${doing}: ${firstText}${hint}`, error);
   if (codes.includes('LEVEL_LOCKED') || /IO error: (lock |LockFile |While lock file)/i.test(texts)) return make('STORE_LOCKED');
   if (/no space left|disk quota exceeded/i.test(texts)) return make('STORE_DISK_FULL');
   if (/permission denied|read-only file system|EACCES|EROFS/i.test(texts)) return make('STORE_PERMISSION');
-  if (codes.includes('LEVEL_CORRUPTION') || /corruption:|checksum mismatch|no such file or directory/i.test(texts)) return make('STORE_CORRUPTION');
+  if (codes.includes('LEVEL_CORRUPTION') || /corruption:|checksum mismatch|no such file or directory/i.test(texts))
+    return make('STORE_CORRUPTION');
   if (/not open|is closed|has ended/i.test(texts)) return make('STORE_CLOSED');
   return make('STORE_IO');
 }

@@ -1,6 +1,15 @@
 // A Store in memory, for tests and for chains that need not last. Ordered, consistent and closed like the real ones.
 
-import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange, type StoreStats } from './store.js';
+import {
+  type BatchOp,
+  type BatchOptions,
+  iterateCursor,
+  type Store,
+  type StoreCursor,
+  type StoreEntry,
+  type StoreRange,
+  type StoreStats,
+} from './store.js';
 import { StoreError } from './store-error.js';
 
 // Latin-1 strings compare by code unit, so in the order of their bytes.
@@ -85,7 +94,10 @@ export class MemoryStore implements Store {
     if (range.reverse === true) texts.reverse();
     if (range.limit !== undefined) texts.length = Math.min(texts.length, Math.max(0, range.limit));
     // Rows are replaced, never changed, so references are a snapshot.
-    return new MemoryCursor(this, texts.map((text) => this.rows.get(text) as StoreEntry));
+    return new MemoryCursor(
+      this,
+      texts.map((text) => this.rows.get(text) as StoreEntry),
+    );
   }
 
   iterate(range: StoreRange = {}): AsyncIterable<StoreEntry> {

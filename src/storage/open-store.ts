@@ -68,7 +68,10 @@ async function chooseEngine(path: string, wanted: EngineName | undefined): Promi
     return engine;
   }
   if (!isEngineName(record.engine) || record.format !== ENGINE_FORMAT) {
-    throw new StoreError('STORE_ENGINE', `${path} was written by engine ${record.engine}, format ${record.format}, which this version of adit does not read`);
+    throw new StoreError(
+      'STORE_ENGINE',
+      `${path} was written by engine ${record.engine}, format ${record.format}, which this version of adit does not read`,
+    );
   }
   if (wanted !== undefined && wanted !== record.engine) {
     throw new StoreError('STORE_ENGINE', `${path} was written by engine ${record.engine} and cannot be opened with ${wanted}`);

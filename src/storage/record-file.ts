@@ -27,7 +27,13 @@ export function isMagic(bytes: Uint8Array, at: number, magic: Uint8Array): boole
 }
 
 /** Reads exactly `length` bytes at `offset`, XOR removed; fewer bytes in the file are corruption. */
-export async function readExactly(handle: FileHandle, path: string, target: Uint8Array, offset: number, xorKey: Uint8Array | null): Promise<void> {
+export async function readExactly(
+  handle: FileHandle,
+  path: string,
+  target: Uint8Array,
+  offset: number,
+  xorKey: Uint8Array | null,
+): Promise<void> {
   let done = 0;
   while (done < target.length) {
     let bytesRead: number;

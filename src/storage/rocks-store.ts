@@ -2,7 +2,16 @@
 // close that waits for what is under way and shuts cursors that were left open (a binding may crash the process otherwise).
 
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
-import { type BatchOp, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange, type StoreStats } from './store.js';
+import {
+  type BatchOp,
+  type BatchOptions,
+  iterateCursor,
+  type Store,
+  type StoreCursor,
+  type StoreEntry,
+  type StoreRange,
+  type StoreStats,
+} from './store.js';
 import { StoreError } from './store-error.js';
 
 /** Entries of one chunk when the caller names no number. */

@@ -122,7 +122,12 @@ function looksLikeHex(start: Uint8Array): boolean {
   return true;
 }
 
-async function* records(handle: FileHandle, path: string, options: ScanOptions, xorKey: Uint8Array | null): AsyncGenerator<ScannedBlock, void, undefined> {
+async function* records(
+  handle: FileHandle,
+  path: string,
+  options: ScanOptions,
+  xorKey: Uint8Array | null,
+): AsyncGenerator<ScannedBlock, void, undefined> {
   const { magic, parses } = options;
   const window = new FileWindow(handle, path, xorKey);
   let at = 0;

@@ -21,7 +21,8 @@ export async function loadXorKey(dir: string): Promise<Uint8Array | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw fromSystemError(error, `read ${path}`);
   }
-  if (bytes.length !== XOR_KEY_BYTES) throw new StoreError('STORE_CORRUPTION', `${path} must have ${XOR_KEY_BYTES} bytes, not ${bytes.length}`);
+  if (bytes.length !== XOR_KEY_BYTES)
+    throw new StoreError('STORE_CORRUPTION', `${path} must have ${XOR_KEY_BYTES} bytes, not ${bytes.length}`);
   return bytes.every((byte) => byte === 0) ? null : Uint8Array.from(bytes);
 }
 

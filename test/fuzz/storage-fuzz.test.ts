@@ -31,10 +31,17 @@ function mutate(bytes: Uint8Array): Uint8Array {
   for (let n = 1 + random(3); n > 0; n--) {
     const at = random(mutated.length + 1);
     switch (random(5)) {
-      case 0: mutated = mutated.slice(0, at); break;
-      case 1: mutated = Uint8Array.of(...mutated.subarray(0, at), ...randomBytes(random(6)), ...mutated.subarray(at)); break;
-      case 2: if (at < mutated.length) mutated[at] = [0, 0x7f, 0x80, 0xfd, 0xfe, 0xff][random(6)]; break;
-      default: if (at < mutated.length) mutated[at] ^= 1 << random(8);
+      case 0:
+        mutated = mutated.slice(0, at);
+        break;
+      case 1:
+        mutated = Uint8Array.of(...mutated.subarray(0, at), ...randomBytes(random(6)), ...mutated.subarray(at));
+        break;
+      case 2:
+        if (at < mutated.length) mutated[at] = [0, 0x7f, 0x80, 0xfd, 0xfe, 0xff][random(6)];
+        break;
+      default:
+        if (at < mutated.length) mutated[at] ^= 1 << random(8);
     }
   }
   return mutated;
@@ -47,7 +54,12 @@ function randomCoin(): Coin {
     () => Uint8Array.of(33, 2 + random(2), ...randomBytes(32), 0xac),
     () => randomBytes(random(60)),
   ];
-  return { value: random(2) === 0 ? random(1e9) : random(21e6) * 1e8, script: forms[random(forms.length)](), height: random(900_000), coinbase: random(5) === 0 };
+  return {
+    value: random(2) === 0 ? random(1e9) : random(21e6) * 1e8,
+    script: forms[random(forms.length)](),
+    height: random(900_000),
+    coinbase: random(5) === 0,
+  };
 }
 
 /** Runs a decoder; returns what it gave, null for a StoreError; any other error fails the test. */
@@ -73,7 +85,12 @@ t.test('rows and undo data', async (t) => {
         decoded++;
         // What was read means the same when it is written and read once more.
         const again = decodeCoin(encodeCoin(coin));
-        if (again.value !== coin.value || again.height !== coin.height || again.coinbase !== coin.coinbase || !Buffer.from(again.script).equals(coin.script)) {
+        if (
+          again.value !== coin.value ||
+          again.height !== coin.height ||
+          again.coinbase !== coin.coinbase ||
+          !Buffer.from(again.script).equals(coin.script)
+        ) {
           t.fail(`coin changes: ${Buffer.from(input).toString('hex')}`);
         }
       }
@@ -82,7 +99,15 @@ t.test('rows and undo data', async (t) => {
       const undo = attempt(t, 'undo', random(4) === 0 ? randomBytes(random(80)) : mutate(encodeUndo(spent)), decodeUndo);
       if (undo !== null) decoded++;
     } else {
-      const row = { header: randomBytes(80), height: random(1e6), status: random(256), txCount: random(5000), file: random(5000) - 1, blockPos: random(1e8), undoPos: random(1e8) };
+      const row = {
+        header: randomBytes(80),
+        height: random(1e6),
+        status: random(256),
+        txCount: random(5000),
+        file: random(5000) - 1,
+        blockPos: random(1e8),
+        undoPos: random(1e8),
+      };
       if (attempt(t, 'row', mutate(encodeIndexRow(row)), decodeIndexRow) !== null) decoded++;
     }
   }
@@ -135,7 +160,8 @@ t.test('block files', async (t) => {
     const at = await files.appendBlock(block);
     if (!Buffer.from(await files.readBlock(at)).equals(block)) t.fail('the new block is not what was written');
     const undoPos = await files.appendUndo(0, block, hashes.sha256d(block));
-    if (!Buffer.from(await files.readUndo({ file: 0, pos: undoPos }, hashes.sha256d(block))).equals(block)) t.fail('the new undo data is not what was written');
+    if (!Buffer.from(await files.readUndo({ file: 0, pos: undoPos }, hashes.sha256d(block))).equals(block))
+      t.fail('the new undo data is not what was written');
     for (let n = 0; n < 4; n++) {
       const pos = { file: random(2), pos: random(bytes.length + 50) };
       const code = (error: unknown) => (error instanceof StoreError ? error.code : String(error));

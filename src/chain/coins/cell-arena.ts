@@ -17,7 +17,21 @@ const SPARE_PAGES = 16;
 /** Cell sizes: every 8 bytes where nearly all coins are, then steps of about a third up to the longest script that can be spent. */
 const CLASS_SIZES: readonly number[] = [
   ...Array.from({ length: 15 }, (_, i) => 48 + 8 * i),
-  192, 256, 336, 448, 600, 800, 1064, 1416, 1888, 2520, 3360, 4480, 6000, 8000, 10_096,
+  192,
+  256,
+  336,
+  448,
+  600,
+  800,
+  1064,
+  1416,
+  1888,
+  2520,
+  3360,
+  4480,
+  6000,
+  8000,
+  10_096,
 ];
 
 /** The largest cell that can be had. */
@@ -135,7 +149,15 @@ export class CellArena {
     const number = this.freePageNumbers.pop() ?? this.pages.length;
     if (number >= MAX_PAGES) throw new RangeError('the arena is limited to 32 GiB');
     const buffer = this.spare.pop() ?? new ArrayBuffer(PAGE_BYTES);
-    const page: Page = { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), cellClass, freeHead: 0, fresh: 0, live: 0, roomIndex: -1 };
+    const page: Page = {
+      bytes: new Uint8Array(buffer),
+      words: new Uint32Array(buffer),
+      cellClass,
+      freeHead: 0,
+      fresh: 0,
+      live: 0,
+      roomIndex: -1,
+    };
     this.pages[number] = page;
     this.livePages++;
     this.enterRoom(number, page);

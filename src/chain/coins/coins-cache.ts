@@ -250,7 +250,7 @@ export class CoinsCache implements CoinView {
    * @param maxEntries bound of the work, some 0.5 us an entry
    * @returns entries forgotten
    */
-  evict(maxEntries = 100_000): number {
+  evict(maxEntries = 20_000): number {
     this.generation = (this.generation + 1) & GENERATION_MASK;
     let evicted = this.evictFrom(LIST.absent, maxEntries);
     evicted += this.evictFrom(LIST.clean, maxEntries - evicted);

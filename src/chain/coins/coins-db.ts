@@ -43,7 +43,8 @@ export class CoinsDb {
   /** Hash of the block that the coins stand at; undefined in a new store. */
   async bestBlock(): Promise<Uint8Array | undefined> {
     const hash = await this.store.get(TIP_KEY);
-    if (hash !== undefined && hash.length !== HASH_BYTES) throw new StoreError('STORE_CORRUPTION', `Stored tip is damaged: ${hash.length} bytes`);
+    if (hash !== undefined && hash.length !== HASH_BYTES)
+      throw new StoreError('STORE_CORRUPTION', `Stored tip is damaged: ${hash.length} bytes`);
     return hash;
   }
 }

@@ -1,11 +1,11 @@
 // The value of a coin's row, as in Core's chainstate: varint(2 height + coinbase), compressed amount, compressed script.
 // Callers: the coins cache and readers of the coins; undo.ts shares the output part.
 
-import type { Coin } from '../../consensus/coin.js';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
-import { compressAmount, decompressAmount } from './amount.js';
+import type { Coin } from '../../consensus/coin.js';
 import { StoreError } from '../store-error.js';
+import { compressAmount, decompressAmount } from './amount.js';
 import { readScript, writeScript } from './script.js';
 import { readVarint, readVarintBig, writeVarint } from './varint.js';
 
@@ -17,7 +17,8 @@ const SMALL_VARINT_BYTES = 7;
 
 /** Amount and script of an output in Core's compressed form. */
 export function writeTxOut(writer: ByteWriter, coin: Coin): void {
-  if (!(Number.isSafeInteger(coin.value) && coin.value >= 0)) throw new RangeError('a coin must be worth a non-negative safe number of satoshi');
+  if (!(Number.isSafeInteger(coin.value) && coin.value >= 0))
+    throw new RangeError('a coin must be worth a non-negative safe number of satoshi');
   writeVarint(writer, compressAmount(coin.value));
   writeScript(writer, coin.script);
 }

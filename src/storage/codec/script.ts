@@ -7,7 +7,7 @@
 // Forms 4 and 5 are read (Core's files have them) and never written: what we write in their place, the raw form, every reader
 // knows, and it spares a square root modulo p for each such coin that is read back.
 
-import { DecodeError, type ByteReader } from '../../consensus/bytes/reader.js';
+import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
 import { readVarint, writeVarint } from './varint.js';
 
@@ -26,7 +26,12 @@ const OP_CHECKSIG = 0xac;
 export function writeScript(writer: ByteWriter, script: Uint8Array): void {
   const length = script.length;
   if (
-    length === 25 && script[0] === OP_DUP && script[1] === OP_HASH160 && script[2] === 20 && script[23] === OP_EQUALVERIFY && script[24] === OP_CHECKSIG
+    length === 25 &&
+    script[0] === OP_DUP &&
+    script[1] === OP_HASH160 &&
+    script[2] === 20 &&
+    script[23] === OP_EQUALVERIFY &&
+    script[24] === OP_CHECKSIG
   ) {
     writer.u8(0).bytes(script.subarray(3, 23));
   } else if (length === 23 && script[0] === OP_HASH160 && script[1] === 20 && script[22] === OP_EQUAL) {

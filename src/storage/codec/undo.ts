@@ -4,9 +4,9 @@
 //     compact size: number of inputs
 //       varint 2 height + coinbase, [one zero byte, once a version, when height > 0], compressed amount, compressed script
 
-import type { Coin } from '../../consensus/coin.js';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { Coin } from '../../consensus/coin.js';
 import { heightCode, readAmount, readHeightCode, writeTxOut } from './coin.js';
 import { decodeStored } from './corruption.js';
 import { readScript } from './script.js';

@@ -1,7 +1,7 @@
 // Core's variable-length number of its databases and undo files (not the wire's compact size): base 128, most significant group
 // first, the high bit means "more follows", and every continuation adds one so that each number has exactly one encoding.
 
-import { DecodeError, type ByteReader } from '../../consensus/bytes/reader.js';
+import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
 
 const SAFE_BEFORE_SHIFT = Math.floor(Number.MAX_SAFE_INTEGER / 128);

@@ -7,8 +7,8 @@ import { CoinsDb } from '../../../src/chain/coins/coins-db.js';
 import type { Coin } from '../../../src/consensus/coin.js';
 import { decodeCoin } from '../../../src/storage/codec/coin.js';
 import { coinKey, TIP_KEY } from '../../../src/storage/layout.js';
-import type { BatchOp } from '../../../src/storage/store.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp } from '../../../src/storage/store.js';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -23,7 +23,8 @@ function outpoint(n: number): Uint8Array {
 function coin(seed: number, scriptLength = 22): Coin {
   return { value: seed * 1000, script: new Uint8Array(scriptLength).fill(0x51 + (seed % 20)), height: seed, coinbase: seed % 7 === 0 };
 }
-const text = (value: Coin | undefined): string => (value === undefined ? 'none' : `${value.value} ${value.height} ${value.coinbase} ${hex(value.script)}`);
+const text = (value: Coin | undefined): string =>
+  value === undefined ? 'none' : `${value.value} ${value.height} ${value.coinbase} ${hex(value.script)}`;
 
 async function flush(cache: CoinsCache, store: MemoryStore, limit = 1000): Promise<number> {
   let writes = 0;
@@ -122,7 +123,13 @@ t.test('changes while a batch is on its way', async (t) => {
   await store.batch(ops);
   cache.markClean();
   t.equal(cache.dirtyEntries, 2, 'the spend of 1, and 3');
-  t.same(cache.drainDirty(10).map((op) => [op.type, hex(op.key)]), [['put', hex(coinKey(outpoint(3)))], ['del', hex(coinKey(outpoint(1)))]]);
+  t.same(
+    cache.drainDirty(10).map((op) => [op.type, hex(op.key)]),
+    [
+      ['put', hex(coinKey(outpoint(3)))],
+      ['del', hex(coinKey(outpoint(1)))],
+    ],
+  );
   cache.markFailed();
   t.equal(cache.dirtyEntries, 2, 'a failed batch loses nothing');
   t.ok(cache.dirtyBytes > 0);

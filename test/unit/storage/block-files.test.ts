@@ -24,7 +24,15 @@ t.test('layout: heads, positions, checksums', async (t) => {
   const dir = newFolder();
   const files = await openFiles(dir);
   const positions = await Promise.all([files.appendBlock(block(300, 1)), files.appendBlock(block(100, 2)), files.appendBlock(block(0, 0))]);
-  t.same(positions, [{ file: 0, pos: 8 }, { file: 0, pos: 316 }, { file: 0, pos: 424 }], 'in the order of the calls');
+  t.same(
+    positions,
+    [
+      { file: 0, pos: 8 },
+      { file: 0, pos: 316 },
+      { file: 0, pos: 424 },
+    ],
+    'in the order of the calls',
+  );
   const prevHash = block(32, 9);
   t.equal(await files.appendUndo(0, block(5, 3), prevHash), 8);
   t.equal(await files.appendUndo(0, block(1, 4), prevHash), 8 + 5 + 32 + 8);
@@ -55,16 +63,28 @@ t.test('rollover, and reading many files at once', async (t) => {
   const files = await openFiles(dir, { maxFileBytes: 1000 });
   const positions = [];
   for (let i = 0; i < 60; i++) positions.push(await files.appendBlock(block(492, i)));
-  t.same(positions.slice(0, 4), [{ file: 0, pos: 8 }, { file: 0, pos: 508 }, { file: 1, pos: 8 }, { file: 1, pos: 508 }], 'exactly full is still full');
+  t.same(
+    positions.slice(0, 4),
+    [
+      { file: 0, pos: 8 },
+      { file: 0, pos: 508 },
+      { file: 1, pos: 8 },
+      { file: 1, pos: 508 },
+    ],
+    'exactly full is still full',
+  );
   const large = await files.appendBlock(block(3000, 99));
   t.same(large, { file: 30, pos: 8 }, 'a block above the limit gets a file of its own');
   t.same(await files.appendBlock(block(1, 1)), { file: 31, pos: 8 });
   for (const file of [0, 3, 29, 7, 1, 2, 5, 9, 11, 4, 0]) await files.appendUndo(file, block(10, file), block(32, 0));
   const read = await Promise.all(positions.map((at) => files.readBlock(at)));
-  read.forEach((bytes, i) => t.equal(hex(bytes), hex(block(492, i))));
+  for (const [i, bytes] of read.entries()) t.equal(hex(bytes), hex(block(492, i)));
   t.equal(hex(await files.readUndo({ file: 11, pos: 8 }, block(32, 0))), hex(block(10, 11)));
   t.equal(hex(await files.readUndo({ file: 0, pos: 58 }, block(32, 0))), hex(block(10, 0)), 'a rev file continues after it was closed');
-  t.same(files.files().map(({ file }) => file), Array.from({ length: 32 }, (_, i) => i));
+  t.same(
+    files.files().map(({ file }) => file),
+    Array.from({ length: 32 }, (_, i) => i),
+  );
   await files.removeUndoFiles();
   t.equal(readdirSync(dir).filter((name) => name.startsWith('rev')).length, 0);
   t.equal(await files.appendUndo(0, block(10, 0), block(32, 0)), 8);
@@ -164,7 +184,11 @@ t.test('damage is reported when it is read', async (t) => {
   await patch('rev00000.dat', undoPos - 4, [0xff, 0xff, 0xff, 0x7f]);
   await t.rejects(files.readUndo({ file: 0, pos: undoPos }, prevHash), { code: 'STORE_CORRUPTION' });
   await patch('blk00000.dat', at.pos - 4, [0xff, 0xff, 0xff, 0xff]);
-  await t.rejects(files.readBlock(at), { code: 'STORE_CORRUPTION', message: /claims 4294967295 bytes/ }, 'a length of 4 GiB is not allocated');
+  await t.rejects(
+    files.readBlock(at),
+    { code: 'STORE_CORRUPTION', message: /claims 4294967295 bytes/ },
+    'a length of 4 GiB is not allocated',
+  );
   await patch('blk00000.dat', at.pos - 4, [200, 0, 0, 0]);
   truncateSync(join(dir, 'blk00000.dat'), 100);
   await t.rejects(files.readBlock(at), { code: 'STORE_CORRUPTION', message: /ends at 100/ });

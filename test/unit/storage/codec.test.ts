@@ -23,8 +23,20 @@ function varint(value: number | bigint): string {
 
 t.test('varint: the encodings that follow from its definition', async (t) => {
   const cases: [number | bigint, string][] = [
-    [0, '00'], [1, '01'], [127, '7f'], [128, '8000'], [255, '807f'], [256, '8100'], [16383, 'fe7f'], [16384, 'ff00'], [16511, 'ff7f'],
-    [65535, '82fe7f'], [0x7fffffff, '86fefefe7f'], [0x80000000, '86fefeff00'], [0xffffffff, '8efefefe7f'], [0xffff_ffff_ffff_ffffn, '80fefefefefefefefe7f'],
+    [0, '00'],
+    [1, '01'],
+    [127, '7f'],
+    [128, '8000'],
+    [255, '807f'],
+    [256, '8100'],
+    [16383, 'fe7f'],
+    [16384, 'ff00'],
+    [16511, 'ff7f'],
+    [65535, '82fe7f'],
+    [0x7fffffff, '86fefefe7f'],
+    [0x80000000, '86fefeff00'],
+    [0xffffffff, '8efefefe7f'],
+    [0xffff_ffff_ffff_ffffn, '80fefefefefefefefe7f'],
   ];
   for (const [value, text] of cases) {
     t.equal(varint(value), text, String(value));
@@ -37,22 +49,32 @@ t.test('varint: the encodings that follow from its definition', async (t) => {
   }
   t.throws(() => readVarint(new ByteReader(fromHex('80fefefefefefefefe7f'))), DecodeError, 'beyond 2^53');
   t.throws(() => readVarint(new ByteReader(fromHex('8000')), 127), DecodeError, 'beyond the given maximum');
-  fc.assert(fc.property(fc.maxSafeNat(), (value) => {
-    const reader = new ByteReader(fromHex(varint(value)));
-    return readVarint(reader) === value && reader.remaining === 0;
-  }));
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (value) => {
+      const reader = new ByteReader(fromHex(varint(value)));
+      return readVarint(reader) === value && reader.remaining === 0;
+    }),
+  );
   fc.assert(fc.property(fc.bigInt(0n, 0xffff_ffff_ffff_ffffn), (value) => readVarintBig(new ByteReader(fromHex(varint(value)))) === value));
 });
 
-t.test('amounts: the pairs of Core\'s own test, and every round trip', async (t) => {
+t.test("amounts: the pairs of Core's own test, and every round trip", async (t) => {
   const CENT = 1_000_000;
   const COIN = 100_000_000;
-  const pairs: [number, number][] = [[0, 0x0], [1, 0x1], [CENT, 0x7], [COIN, 0x9], [50 * COIN, 0x32], [21_000_000 * COIN, 0x1406f40]];
+  const pairs: [number, number][] = [
+    [0, 0x0],
+    [1, 0x1],
+    [CENT, 0x7],
+    [COIN, 0x9],
+    [50 * COIN, 0x32],
+    [21_000_000 * COIN, 0x1406f40],
+  ];
   for (const [amount, compressed] of pairs) {
     t.equal(Number(compressAmount(amount)), compressed, String(amount));
     t.equal(decompressAmount(compressed), amount);
   }
-  const same = (amount: number): boolean => decompressAmount(compressAmount(amount)) === amount && decompressAmount(BigInt(compressAmount(amount))) === amount;
+  const same = (amount: number): boolean =>
+    decompressAmount(compressAmount(amount)) === amount && decompressAmount(BigInt(compressAmount(amount))) === amount;
   for (let i = 1; i <= 100_000; i++) if (!same(i)) t.fail(`amount ${i}`);
   for (let i = 1; i <= 10_000; i++) if (!same(i * CENT) || !same(i * 50 * COIN)) t.fail(`round amount ${i}`);
   fc.assert(fc.property(fc.maxSafeNat(), same));
@@ -64,12 +86,17 @@ t.test('amounts: the pairs of Core\'s own test, and every round trip', async (t)
 const scriptArbitrary = fc.oneof(
   fc.uint8Array({ minLength: 20, maxLength: 20 }).map((h) => fromHex(`76a914${hex(h)}88ac`)),
   fc.uint8Array({ minLength: 20, maxLength: 20 }).map((h) => fromHex(`a914${hex(h)}87`)),
-  fc.tuple(fc.constantFrom('02', '03', '04'), fc.uint8Array({ minLength: 32, maxLength: 32 })).map(([p, x]) => fromHex(`21${p}${hex(x)}ac`)),
+  fc
+    .tuple(fc.constantFrom('02', '03', '04'), fc.uint8Array({ minLength: 32, maxLength: 32 }))
+    .map(([p, x]) => fromHex(`21${p}${hex(x)}ac`)),
   fc.uint8Array({ minLength: 64, maxLength: 64 }).map((xy) => fromHex(`4104${hex(xy)}ac`)),
   fc.uint8Array({ maxLength: 200 }),
 );
 const coinArbitrary: fc.Arbitrary<Coin> = fc.record({
-  value: fc.oneof(fc.integer({ min: 0, max: 2_100_000_000_000_000 }), fc.nat(1000).map((n) => n * 1e8)),
+  value: fc.oneof(
+    fc.integer({ min: 0, max: 2_100_000_000_000_000 }),
+    fc.nat(1000).map((n) => n * 1e8),
+  ),
   script: scriptArbitrary,
   height: fc.oneof(fc.nat(1000), fc.nat(0x7fff_ffff)),
   coinbase: fc.boolean(),
@@ -79,11 +106,27 @@ const plain = (coin: Coin): object => ({ ...coin, script: hex(coin.script) });
 t.test('coins: rows as Core writes them', async (t) => {
   // The two rows of Core's ccoins_serialization test.
   const p2pkh = fromHex('76a914816115944e077fe7c803cfa57f29b36bf87c1d3588ac');
-  t.equal(hex(encodeCoin({ value: 60_000_000_000, script: p2pkh, height: 203_998, coinbase: false })), '97f23c835800816115944e077fe7c803cfa57f29b36bf87c1d35');
-  t.equal(hex(encodeCoin({ value: 110_397, script: fromHex('76a9148c988f1a4a4de2161e0f50aac7f17e7f9555caa488ac'), height: 120_891, coinbase: true })), '8ddf77bbd123008c988f1a4a4de2161e0f50aac7f17e7f9555caa4');
+  t.equal(
+    hex(encodeCoin({ value: 60_000_000_000, script: p2pkh, height: 203_998, coinbase: false })),
+    '97f23c835800816115944e077fe7c803cfa57f29b36bf87c1d35',
+  );
+  t.equal(
+    hex(
+      encodeCoin({
+        value: 110_397,
+        script: fromHex('76a9148c988f1a4a4de2161e0f50aac7f17e7f9555caa488ac'),
+        height: 120_891,
+        coinbase: true,
+      }),
+    ),
+    '8ddf77bbd123008c988f1a4a4de2161e0f50aac7f17e7f9555caa4',
+  );
   const back = decodeCoin(fromHex('8ddf77bbd123008c988f1a4a4de2161e0f50aac7f17e7f9555caa4'));
   t.same(plain(back), { value: 110_397, script: '76a9148c988f1a4a4de2161e0f50aac7f17e7f9555caa488ac', height: 120_891, coinbase: true });
-  fc.assert(fc.property(coinArbitrary, (coin) => JSON.stringify(plain(decodeCoin(encodeCoin(coin)))) === JSON.stringify(plain(coin))), { numRuns: 500 });
+  fc.assert(
+    fc.property(coinArbitrary, (coin) => JSON.stringify(plain(decodeCoin(encodeCoin(coin)))) === JSON.stringify(plain(coin))),
+    { numRuns: 500 },
+  );
   const framed = fromHex('ffff020906ffff');
   t.same(plain(decodeCoin(framed, 2, 5)), { value: 100_000_000, script: '', height: 1, coinbase: false }, 'bytes in a larger buffer');
 });
@@ -108,12 +151,17 @@ t.test('scripts: special forms', async (t) => {
   t.throws(() => decodeCoin(fromHex(`000004${'00'.repeat(31)}05`)), { code: 'STORE_CORRUPTION' }, 'x = 5 is on no point');
   t.throws(() => decodeCoin(fromHex(`000004${'ff'.repeat(32)}`)), { code: 'STORE_CORRUPTION' }, 'x above p');
   const long = new Uint8Array(10_001).fill(0x51);
-  t.equal(hex(decodeCoin(encodeCoin({ value: 1, script: long, height: 1, coinbase: false })).script), '6a', 'too long to be spent: read as OP_RETURN');
+  t.equal(
+    hex(decodeCoin(encodeCoin({ value: 1, script: long, height: 1, coinbase: false })).script),
+    '6a',
+    'too long to be spent: read as OP_RETURN',
+  );
 });
 
 t.test('coins: damaged rows', async (t) => {
   const good = encodeCoin({ value: 12_345, script: fromHex(`a914${'22'.repeat(20)}87`), height: 500_000, coinbase: false });
-  for (let n = 0; n < good.length; n++) t.throws(() => decodeCoin(good.slice(0, n)), { name: 'StoreError', code: 'STORE_CORRUPTION' }, `cut at ${n}`);
+  for (let n = 0; n < good.length; n++)
+    t.throws(() => decodeCoin(good.slice(0, n)), { name: 'StoreError', code: 'STORE_CORRUPTION' }, `cut at ${n}`);
   t.throws(() => decodeCoin(fromHex(`${hex(good)}00`)), { code: 'STORE_CORRUPTION' }, 'one byte too many');
   t.throws(() => decodeCoin(fromHex('0000fefefefefefe7f')), { code: 'STORE_CORRUPTION' }, 'a script of terabytes is not allocated');
   t.throws(() => encodeCoin({ value: -1, script: good, height: 1, coinbase: false }), RangeError);
@@ -128,7 +176,10 @@ t.test('undo data', async (t) => {
   t.equal(decodeUndo(fromHex(`010113860032${'00'}${'11'.repeat(20)}`))[0][0].height, 9, 'an old version number is skipped');
   const undoArbitrary = fc.array(fc.array(coinArbitrary, { maxLength: 5 }), { maxLength: 8 });
   const text = (spent: readonly (readonly Coin[])[]): string => JSON.stringify(spent.map((coins) => coins.map(plain)));
-  fc.assert(fc.property(undoArbitrary, (spent) => text(decodeUndo(encodeUndo(spent))) === text(spent)), { numRuns: 200 });
+  fc.assert(
+    fc.property(undoArbitrary, (spent) => text(decodeUndo(encodeUndo(spent))) === text(spent)),
+    { numRuns: 200 },
+  );
   t.throws(() => decodeUndo(fromHex('feffffff01')), { code: 'STORE_CORRUPTION' }, 'counts are checked before anything is allocated');
   t.throws(() => decodeUndo(fromHex('01fd0004')), { code: 'STORE_CORRUPTION' });
   t.throws(() => decodeUndo(fromHex('0000')), { code: 'STORE_CORRUPTION' });
@@ -139,10 +190,20 @@ t.test('index rows', async (t) => {
   const row = { header, height: 840_000, status: 0x9d, txCount: 3050, file: 4241, blockPos: 8, undoPos: 0 };
   t.same(decodeIndexRow(encodeIndexRow(row)), row);
   t.same(decodeIndexRow(encodeIndexRow({ ...row, file: -1 })), { ...row, file: -1, blockPos: 0, undoPos: 0 }, 'no file, no positions');
-  fc.assert(fc.property(fc.nat(), fc.nat(), fc.nat(), fc.nat(0x7fff_fffe), fc.nat(), fc.nat(), (height, status, txCount, file, blockPos, undoPos) => {
-    const some = { header, height, status, txCount, file, blockPos, undoPos };
-    return JSON.stringify(decodeIndexRow(encodeIndexRow(some))) === JSON.stringify(some);
-  }));
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.nat(),
+      fc.nat(),
+      fc.nat(0x7fff_fffe),
+      fc.nat(),
+      fc.nat(),
+      (height, status, txCount, file, blockPos, undoPos) => {
+        const some = { header, height, status, txCount, file, blockPos, undoPos };
+        return JSON.stringify(decodeIndexRow(encodeIndexRow(some))) === JSON.stringify(some);
+      },
+    ),
+  );
   const good = encodeIndexRow(row);
   for (let n = 0; n < good.length; n++) t.throws(() => decodeIndexRow(good.slice(0, n)), { code: 'STORE_CORRUPTION' });
   t.throws(() => decodeIndexRow(Uint8Array.of(2, ...good.slice(1))), { code: 'STORE_CORRUPTION' }, 'a version from the future');
@@ -159,7 +220,7 @@ t.test('keys', async (t) => {
   const { gte, lt } = layout.coinsOfTxRange(txid);
   for (const vout of ['00000000', 'ffffffff']) {
     const key = Buffer.from(`43${hex(txid)}${vout}`, 'hex');
-    t.ok(Buffer.compare(gte, key) <= 0 && Buffer.compare(key, lt) < 0, 'every index lies in its transaction\'s range');
+    t.ok(Buffer.compare(gte, key) <= 0 && Buffer.compare(key, lt) < 0, "every index lies in its transaction's range");
   }
   const marker = layout.encodeFlushMarker(txid, txid.toReversed());
   t.same(layout.decodeFlushMarker(marker), { from: txid, to: txid.toReversed() });

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { type ScannedBlock, scanBlocks, scanHexLines, type ScanOptions } from '../../../src/storage/scan-blocks.js';
+import { type ScannedBlock, type ScanOptions, scanBlocks, scanHexLines } from '../../../src/storage/scan-blocks.js';
 
 const root = mkdtempSync(join(tmpdir(), 'adit-scan-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -32,7 +32,10 @@ const scan = (path: string, options: Partial<ScanOptions> = {}) => collect(scanB
 t.test('records one after the other', async (t) => {
   const blocks = Array.from({ length: 50 }, (_, i) => block(80 + i * 37, i));
   const found = await scan(save(...blocks.map(record)));
-  t.same(found.map(([, hex]) => hex), blocks.map((b) => b.toString('hex')));
+  t.same(
+    found.map(([, hex]) => hex),
+    blocks.map((b) => b.toString('hex')),
+  );
   t.equal(found[1][0], 8 + 80 + 8);
   t.same(await scan(save('')), []);
   t.same(await scan(save('short')), []);
@@ -49,7 +52,11 @@ t.test('finds its way behind damage', async (t) => {
   t.same(await found(Buffer.from(MAGIC), Buffer.from([10, 0, 0, 0]), record(b)), hex(b), 'shorter than a header');
   t.same(await found(Buffer.from(MAGIC), Buffer.from([0, 9, 61, 0]), record(a), record(b)), hex(a, b), 'a length that goes beyond the end');
   const lying = Buffer.concat([Buffer.from(MAGIC), Buffer.from([0, 2, 0, 0]), block(100, 9), record(a), record(b)]);
-  t.same((await scan(save(lying), { parses: (bytes) => bytes.length === 500 || bytes.length === 600 })).map(([, text]) => text), hex(a, b), 'what does not parse is searched');
+  t.same(
+    (await scan(save(lying), { parses: (bytes) => bytes.length === 500 || bytes.length === 600 })).map(([, text]) => text),
+    hex(a, b),
+    'what does not parse is searched',
+  );
 });
 
 t.test('records across the edges of the window, and bounded memory', async (t) => {
@@ -80,10 +87,19 @@ t.test('lines of hex', async (t) => {
   const [a, b] = [block(81, 1), block(2_000_000, 2)];
   const text = `${a.toString('hex')}\n\r\n${b.toString('hex').toUpperCase()}\r\n\n${a.toString('hex')}`;
   const found = await scan(save(text));
-  t.same(found.map(([, hex]) => hex.length), [162, 4_000_000, 162]);
+  t.same(
+    found.map(([, hex]) => hex.length),
+    [162, 4_000_000, 162],
+  );
   t.equal(found[1][1], b.toString('hex'));
-  t.same(found.map(([pos]) => pos), [0, 165, 165 + 4_000_000 + 3]);
-  t.same((await collect(scanHexLines(save('00\nff')))).map(([, hex]) => hex), ['00', 'ff']);
+  t.same(
+    found.map(([pos]) => pos),
+    [0, 165, 165 + 4_000_000 + 3],
+  );
+  t.same(
+    (await collect(scanHexLines(save('00\nff')))).map(([, hex]) => hex),
+    ['00', 'ff'],
+  );
   await t.rejects(collect(scanHexLines(save('00\n0g\n'))), { code: 'STORE_FORMAT', message: /line 2/ });
   await t.rejects(collect(scanHexLines(save('000\n'))), { code: 'STORE_FORMAT', message: /line 1/ });
   await t.rejects(collect(scanHexLines(save('0'.repeat(9_000_000)))), { code: 'STORE_FORMAT', message: /longer than any block/ });

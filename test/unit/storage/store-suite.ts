@@ -120,7 +120,11 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     let closed = 0;
     const watched = () => {
       const cursor = store.cursor();
-      return { next: (max?: number) => cursor.next(max), close: () => (closed++, cursor.close()) };
+      const close = (): Promise<void> => {
+        closed++;
+        return cursor.close();
+      };
+      return { next: (max?: number) => cursor.next(max), close };
     };
     for await (const [key] of iterateCursor(watched)) if (key[0] === 3) break;
     t.equal(closed, 1);
