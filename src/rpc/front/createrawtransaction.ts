@@ -74,7 +74,7 @@ function outputsOf(given: JsonValue, ctx: FrontContext): TxOutputFields[] {
       out.push({ value: 0, script: dataScript(data) });
       continue;
     }
-    const decoded = decodeAddress(key, ctx.params);
+    const decoded = decodeAddress(key, ctx.params, ctx.hashes);
     if (!('script' in decoded)) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${key}`);
     const mark = hex(decoded.script);
     if (seen.has(mark)) invalid(`duplicated address: ${key}`);

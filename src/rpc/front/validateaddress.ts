@@ -28,7 +28,7 @@ function details(script: Uint8Array): Record<string, JsonResult> {
 }
 
 export const validateaddress: Run<FrontContext> = (ctx, args) => {
-  const decoded = decodeAddress(asString(args[0]), ctx.params);
+  const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.hashes);
   if (!('script' in decoded)) return { isvalid: false };
   const { script } = decoded;
   return { isvalid: true, address: addressOf(script, ctx), scriptPubKey: hex(script), ...details(script) };

@@ -16,8 +16,8 @@ const WINDOW_SECONDS = 30 * 24 * 60 * 60;
 
 function votedFork(ctx: NodeContext, deployment: Deployment): JsonResult {
   const { tip, params } = ctx.chain;
-  const status = deploymentState(deployment, tip, params, ctx.versionBits);
-  const since = deploymentSince(deployment, tip, params, ctx.versionBits);
+  const status = deploymentState(deployment, tip, params, ctx.chain.versionBits);
+  const since = deploymentSince(deployment, tip, params, ctx.chain.versionBits);
   const started = status === 'started';
   const statistics = started && deployment.startTime !== ALWAYS_ACTIVE ? { ...deploymentStatistics(deployment, tip, params) } : undefined;
   return {
@@ -56,8 +56,7 @@ function softForks(ctx: NodeContext): Record<string, JsonResult> {
   return out;
 }
 
-export const getblockchaininfo: NodeRun = async (ctx) => {
-  const sizeOnDisk = await ctx.sizeOnDisk();
+export const getblockchaininfo: NodeRun = (ctx) => {
   const { chain } = ctx;
   const { tip } = chain;
   return {
@@ -70,19 +69,36 @@ export const getblockchaininfo: NodeRun = async (ctx) => {
     verificationprogress: new Double(chain.verificationProgress(tip)),
     initialblockdownload: chain.isInitialBlockDownload(),
     chainwork: tip.chainWork.toString(16).padStart(64, '0'),
-    size_on_disk: sizeOnDisk,
+    size_on_disk: chain.sizeOnDisk(),
     pruned: false,
     softforks: softForks(ctx),
     warnings: ctx.warnings(),
   };
 };
 
+type TipStatus = 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
+
+function tipStatus(ctx: NodeContext, node: HeaderInfo): TipStatus {
+  if (ctx.chain.contains(node)) return 'active';
+  const { failed, valid } = ctx.chain.blockState(node);
+  if (failed) return 'invalid';
+  if (node.chainTxCount === 0) return 'headers-only';
+  return valid ? 'valid-fork' : 'valid-headers';
+}
+
+/** Height of the last block a branch shares with the best chain. */
+function forkHeight(ctx: NodeContext, node: HeaderInfo): number {
+  let at = node.ancestor(Math.min(node.height, ctx.chain.tip.height)) ?? node;
+  while (at.prev && !ctx.chain.contains(at)) at = at.prev;
+  return at.height;
+}
+
 export const getchaintips: NodeRun = (ctx) =>
-  ctx.chain.tips().map(({ node, branchLength, status }) => ({
+  ctx.chain.tips().map((node) => ({
     height: node.height,
     hash: node.hashHex,
-    branchlen: branchLength,
-    status,
+    branchlen: node.height - forkHeight(ctx, node),
+    status: tipStatus(ctx, node),
   }));
 
 export const getchaintxstats: NodeRun = (ctx, args) => {

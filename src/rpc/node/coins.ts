@@ -25,7 +25,8 @@ export const gettxout: Run<NodeContext> = async (ctx, args) => {
   const withPool = (args[2] ?? null) === null || asBool(args[2]);
   const outpoint = outpointOf(txid, index);
   if (withPool) {
-    if (ctx.mempool.isSpent(outpoint)) return null;
+    await ctx.mempool.settled();
+    if (ctx.mempool.spender(outpoint)) return null;
     const tx = ctx.mempool.get(txid)?.tx;
     if (tx) {
       if (index >= tx.outputCount) return null;
@@ -41,15 +42,15 @@ export const gettxoutsetinfo: Run<NodeContext> = async (ctx, args) => {
   if (type !== 'hash_serialized_2' && type !== 'none') {
     return fail(RPC_CODE.INVALID_PARAMETER, `${type} is not a valid hash_type`);
   }
-  const stats = await ctx.chain.coinsStats(type);
+  const stats = await ctx.chain.coinsStats({ hashSerialized: type === 'hash_serialized_2' });
   return {
     height: stats.height,
-    bestblock: stats.bestBlock.hashHex,
+    bestblock: hashHex(stats.bestBlock),
     transactions: stats.transactions,
     txouts: stats.outputs,
     bogosize: stats.bogoSize,
-    hash_serialized_2: type === 'none' ? undefined : hashHex(stats.hashSerialized),
+    hash_serialized_2: stats.hashSerialized ? hashHex(stats.hashSerialized) : undefined,
     disk_size: stats.diskSize,
-    total_amount: new Amount(stats.totalAmount),
+    total_amount: new Amount(stats.totalSats),
   };
 };

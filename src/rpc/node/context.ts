@@ -43,23 +43,24 @@ export interface BlockOutcome {
 /** What is known of a block hash before the block is looked at. */
 export type KnownBlock = 'duplicate' | 'duplicate-invalid' | 'duplicate-inconclusive' | 'unknown';
 
-/** One head of the tree. */
-export interface TipInfo {
-  readonly node: HeaderInfo;
-  readonly branchLength: number;
-  readonly status: 'active' | 'invalid' | 'headers-only' | 'valid-fork' | 'valid-headers';
+/** How far a block got: `valid` means connected at least once, `failed` that it or an ancestor broke a rule. */
+export interface BlockState {
+  readonly failed: boolean;
+  readonly valid: boolean;
 }
 
 /** Facts of the unspent set, from one pinned state. */
 export interface CoinsStats {
   readonly height: number;
-  readonly bestBlock: HeaderInfo;
+  /** Hash in internal order. */
+  readonly bestBlock: Uint8Array;
   readonly transactions: number;
   readonly outputs: number;
   readonly bogoSize: number;
-  readonly hashSerialized: Uint8Array;
+  /** Only when asked for. */
+  readonly hashSerialized: Uint8Array | null;
   readonly diskSize: number;
-  readonly totalAmount: bigint;
+  readonly totalSats: number;
 }
 
 /** The chain as RPC sees it; chain/chain.ts is one. */
@@ -84,10 +85,9 @@ export interface ChainAccess {
   submitBlock(block: Uint8Array | BlockView, options?: { force?: boolean }): Promise<BlockOutcome>;
   submitHeader(bytes: Uint8Array): Promise<Verdict>;
   testBlockValidity(block: BlockView, options: { checkPow: boolean; checkMerkle: boolean }): Promise<Verdict>;
-  /** False: genesis, which cannot be. */
-  invalidateBlock(node: HeaderInfo): Promise<boolean>;
-  reconsiderBlock(node: HeaderInfo): Promise<void>;
-  preciousBlock(node: HeaderInfo): Promise<void>;
+  invalidateBlock(node: HeaderInfo): Promise<Verdict>;
+  reconsiderBlock(node: HeaderInfo): Promise<Verdict>;
+  preciousBlock(node: HeaderInfo): Promise<Verdict>;
   /** Whether the block's bytes are stored. */
   hasBlock(node: HeaderInfo): boolean;
   readBlock(node: HeaderInfo): Promise<BlockView>;
@@ -96,21 +96,26 @@ export interface ChainAccess {
   readUndo(node: HeaderInfo): Promise<Coin[][]>;
   /** An unspent output; the argument is txid and little-endian index, 36 bytes. */
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
-  coinsStats(hashType?: 'hash_serialized_2' | 'none'): Promise<CoinsStats>;
+  coinsStats(options: { hashSerialized: boolean }): Promise<CoinsStats>;
   /** Heads of all branches, highest first. */
-  tips(): TipInfo[];
+  tips(): HeaderInfo[];
+  blockState(node: HeaderInfo): BlockState;
   verifyChain(level: number, blocks: number): Promise<boolean>;
+  /** Bytes of block and undo files. */
+  sizeOnDisk(): number;
+  /** Deployment states by period. */
+  readonly versionBits: VersionBitsCache;
   /** Calls back after each change of the tip; returns the way to stop. */
   onTip(listener: (tip: HeaderInfo) => void): () => void;
 }
 
-/** A transaction of the pool with its place among the others. */
+/** A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. */
 export interface PoolEntry {
   readonly tx: TxView;
   readonly fee: number;
   readonly modifiedFee: number;
   /** Sigop-adjusted virtual size. */
-  readonly vsize: number;
+  readonly size: number;
   readonly weight: number;
   readonly time: number;
   readonly height: number;
@@ -120,34 +125,28 @@ export interface PoolEntry {
   readonly ancestorCount: number;
   readonly ancestorSize: number;
   readonly ancestorFees: number;
-  /** Internal-order txids of unconfirmed parents and children. */
-  readonly parents: readonly Uint8Array[];
-  readonly children: readonly Uint8Array[];
-  readonly replaceable: boolean;
+  readonly parents: ReadonlySet<PoolEntry>;
+  readonly children: ReadonlySet<PoolEntry>;
   readonly unbroadcast: boolean;
 }
 
-/** Figures of getmempoolinfo. */
-export interface PoolInfo {
-  readonly loaded: boolean;
-  readonly size: number;
+/** Figures of the pool; rates in satoshis per 1000 virtual bytes. */
+export interface PoolStats {
+  readonly transactions: number;
   readonly bytes: number;
-  readonly usage: number;
-  readonly maxBytes: number;
-  /** Satoshis per 1000 virtual bytes. */
+  readonly usageBytes: number;
+  readonly maxUsageBytes: number;
   readonly minFeeRate: number;
   readonly minRelayFeeRate: number;
   readonly incrementalFeeRate: number;
-  readonly unbroadcastCount: number;
+  readonly unbroadcast: number;
 }
 
 /** What came of an offered transaction. */
 export interface PoolVerdict {
   /** Null when it was (or would be) taken. */
   readonly reject: Reject | null;
-  /** The fee was above the caller's limit; the transaction was not kept. */
-  readonly feeExceeded: boolean;
-  /** Base fee in satoshis and BIP-0141 virtual size; 0 when rejected. */
+  /** Base fee in satoshis and BIP-0141 virtual size. */
   readonly fee: number;
   readonly vsize: number;
 }
@@ -155,28 +154,31 @@ export interface PoolVerdict {
 /** How a transaction is offered. */
 export interface PoolOffer {
   /** Only check. */
-  readonly testOnly: boolean;
-  /** Base fee that must not be exceeded, null for any. */
-  readonly maxFeeSats: number | null;
+  readonly testOnly?: boolean;
+  /** Above this base fee it is not kept. */
+  readonly maxFeeSats?: number;
 }
 
-/** The pool as RPC sees it. */
+/** The pool as RPC sees it; mempool/mempool.ts is one. */
 export interface PoolAccess {
+  readonly size: number;
+  /** Core's mempool sequence number. */
+  readonly sequence: number;
   get(txid: Uint8Array): PoolEntry | undefined;
-  /** All txids at this moment, internal order, in Core's listing order (ancestor count, then mining score). */
-  txids(): Uint8Array[];
-  /** All ancestors in the pool, the transaction itself left out. */
-  ancestors(txid: Uint8Array): Uint8Array[];
-  descendants(txid: Uint8Array): Uint8Array[];
-  /** Whether a transaction of the pool spends this outpoint, 36 bytes. */
-  isSpent(outpoint: Uint8Array): boolean;
-  /** Additions and removals so far, for mempool_sequence. */
-  sequence(): number;
-  info(): PoolInfo;
+  /** Who spends an outpoint, 36 bytes. */
+  spender(outpoint: Uint8Array): PoolEntry | undefined;
+  /** In Core's listing order. */
+  sorted(): PoolEntry[];
+  /** Relatives by the bytes of their txids, the entry itself left out. */
+  ancestors(entry: PoolEntry): PoolEntry[];
+  descendants(entry: PoolEntry): PoolEntry[];
+  stats(): PoolStats;
   accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;
-  /** Announces again what is already here. */
-  announce(txid: Uint8Array): void;
+  /** Marks it for announcement until a peer has asked for it. */
+  addUnbroadcast(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;
+  /** Resolves when nothing is on its way back from disconnected blocks. */
+  settled(): Promise<void>;
 }
 
 /** Where every transaction of the best chain is, when -txindex is on. */
@@ -196,9 +198,9 @@ export interface TemplateAccess {
   lastAssembled(): { weight: number; transactions: number } | null;
 }
 
-/** Searches a nonce; null when none of the first maxTries nonces (from 0) meets the target. */
+/** Searches nonces from 0 in the pool; parallel/grinder.ts. */
 export interface GrindAccess {
-  grind(header: Uint8Array, target: bigint, maxTries: number, signal?: AbortSignal): Promise<{ nonce: number } | null>;
+  grind(header: Uint8Array, target: bigint, options: { maxTries: number }): Promise<{ nonce: number | null }>;
 }
 
 /** What the network room knows. */
@@ -254,8 +256,6 @@ export interface NodeContext {
   readonly crypto: Crypto;
   readonly clock: ClockControl;
   readonly chain: ChainAccess;
-  /** Deployment states by period, one per header tree. */
-  readonly versionBits: VersionBitsCache;
   readonly mempool: PoolAccess;
   /** Null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
@@ -267,8 +267,6 @@ export interface NodeContext {
   publicKey(secret: Uint8Array, compressed: boolean): Uint8Array | null;
   /** Resolves when every event up to now reached wallet, notifiers and indexes. */
   settle(): Promise<void>;
-  /** Bytes of block and undo files. */
-  sizeOnDisk(): number | Promise<number>;
   /** Warnings of the node, empty when there are none. */
   warnings(): string;
   /** Begins the end of the process, after the reply is out. */

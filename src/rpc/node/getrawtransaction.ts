@@ -26,6 +26,7 @@ async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo): Promis
 }
 
 async function anywhere(ctx: NodeContext, txid: Uint8Array): Promise<Found> {
+  await ctx.mempool.settled();
   const pooled = ctx.mempool.get(txid);
   if (pooled) return { tx: pooled.tx, blockHash: null };
   const index = ctx.txIndex;

@@ -46,7 +46,8 @@ export const getnetworkhashps: NodeRun = (ctx, args) => {
   return new Double(networkHashes(ctx, lookback, height));
 };
 
-export const getmininginfo: NodeRun = (ctx) => {
+export const getmininginfo: NodeRun = async (ctx) => {
+  await ctx.mempool.settled();
   const { tip, params } = ctx.chain;
   const last = ctx.templates.lastAssembled();
   return {
@@ -55,7 +56,7 @@ export const getmininginfo: NodeRun = (ctx) => {
     currentblocktx: last?.transactions,
     difficulty: new Double(difficultyOf(tip.bits)),
     networkhashps: new Double(networkHashes(ctx, DEFAULT_LOOKBACK, -1)),
-    pooledtx: ctx.mempool.info().size,
+    pooledtx: ctx.mempool.size,
     chain: params.name,
     warnings: ctx.warnings(),
   };

@@ -12,7 +12,7 @@ const SECONDS_PER_DAY = 86_400;
 export const getnetworkinfo: NodeRun = (ctx) => {
   const { network } = ctx;
   const connections = network.connections();
-  const pool = ctx.mempool.info();
+  const pool = ctx.mempool.stats();
   return {
     version: SPOKEN_VERSION,
     subversion: network.subversion,

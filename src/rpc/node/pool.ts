@@ -1,5 +1,6 @@
 // The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants. Lists of entries
 // are rendered in slices over a list of ids that was made at once.
+import { signalsReplacement } from '../../policy/replaceable.js';
 import { asBool, asHash } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -13,10 +14,15 @@ type NodeRun = Run<NodeContext>;
 
 const flag = (value: JsonValue | undefined): boolean => (value ?? null) !== null && asBool(value);
 
-const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b);
+const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.tx.txid, b.tx.txid);
+
+/** BIP-0125: it or an unconfirmed ancestor signals. */
+const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
+  signalsReplacement(entry.tx) ||
+  (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some(({ tx }) => signalsReplacement(tx)));
 
 /** An entry as an object, members in Core 0.21's order. */
-function entryObject(entry: PoolEntry): Record<string, JsonResult> {
+function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
   return {
     fees: {
       base: new Amount(entry.fee),
@@ -24,7 +30,7 @@ function entryObject(entry: PoolEntry): Record<string, JsonResult> {
       ancestor: new Amount(entry.ancestorFees),
       descendant: new Amount(entry.descendantFees),
     },
-    vsize: entry.vsize,
+    vsize: entry.size,
     weight: entry.weight,
     fee: new Amount(entry.fee),
     modifiedfee: new Amount(entry.modifiedFee),
@@ -37,45 +43,49 @@ function entryObject(entry: PoolEntry): Record<string, JsonResult> {
     ancestorsize: entry.ancestorSize,
     ancestorfees: entry.ancestorFees,
     wtxid: hashHex(entry.tx.wtxid),
-    depends: entry.parents.map(hashHex).sort(),
-    spentby: [...entry.children].sort(byBytes).map(hashHex),
-    'bip125-replaceable': entry.replaceable,
+    depends: Array.from(entry.parents, ({ tx }) => hashHex(tx.txid)).sort(),
+    spentby: [...entry.children].sort(byTxid).map(({ tx }) => hashHex(tx.txid)),
+    'bip125-replaceable': isReplaceable(ctx, entry),
     unbroadcast: entry.unbroadcast,
   };
 }
 
-/** An object of entries by txid; those that left meanwhile are not in it. */
-async function entriesObject(ctx: NodeContext, txids: readonly Uint8Array[]): Promise<RawJson> {
-  const parts = await mapSliced(txids, (txid) => {
-    const entry = ctx.mempool.get(txid);
-    return entry ? `${encodeString(hashHex(txid))}:${encodeJson(entryObject(entry))}` : '';
-  });
-  return new RawJson(`{${parts.filter((part) => part !== '').join(',')}}`);
+/** An object of entries by txid, in the order given. */
+async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): Promise<RawJson> {
+  const parts = await mapSliced(
+    entries,
+    (entry) => `${encodeString(hashHex(entry.tx.txid))}:${encodeJson(entryObject(ctx, entry))}`,
+  );
+  return new RawJson(`{${parts.join(',')}}`);
 }
 
-export const getrawmempool: NodeRun = (ctx, args) => {
+const idsOf = (entries: readonly PoolEntry[]): string[] => entries.map(({ tx }) => hashHex(tx.txid));
+
+export const getrawmempool: NodeRun = async (ctx, args) => {
   const verbose = flag(args[0]);
   const withSequence = flag(args[1]);
+  await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
-    return entriesObject(ctx, ctx.mempool.txids());
+    return entriesObject(ctx, ctx.mempool.sorted());
   }
-  const sequence = ctx.mempool.sequence();
-  const txids = ctx.mempool.txids().map(hashHex);
+  const { sequence } = ctx.mempool;
+  const txids = idsOf(ctx.mempool.sorted());
   return withSequence ? { txids, mempool_sequence: sequence } : txids;
 };
 
-export const getmempoolinfo: NodeRun = (ctx) => {
-  const info = ctx.mempool.info();
+export const getmempoolinfo: NodeRun = async (ctx) => {
+  await ctx.mempool.settled();
+  const stats = ctx.mempool.stats();
   return {
-    loaded: info.loaded,
-    size: info.size,
-    bytes: info.bytes,
-    usage: info.usage,
-    maxmempool: info.maxBytes,
-    mempoolminfee: new Amount(Math.max(info.minFeeRate, info.minRelayFeeRate)),
-    minrelaytxfee: new Amount(info.minRelayFeeRate),
-    unbroadcastcount: info.unbroadcastCount,
+    loaded: true,
+    size: stats.transactions,
+    bytes: stats.bytes,
+    usage: stats.usageBytes,
+    maxmempool: stats.maxUsageBytes,
+    mempoolminfee: new Amount(stats.minFeeRate),
+    minrelaytxfee: new Amount(stats.minRelayFeeRate),
+    unbroadcastcount: stats.unbroadcast,
   };
 };
 
@@ -83,19 +93,23 @@ function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
   return ctx.mempool.get(txid) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not in mempool');
 }
 
-export const getmempoolentry: NodeRun = (ctx, args) => entryObject(entryOf(ctx, asHash(args[0], 'parameter 1')));
+export const getmempoolentry: NodeRun = async (ctx, args) => {
+  const txid = asHash(args[0], 'parameter 1');
+  await ctx.mempool.settled();
+  return entryObject(ctx, entryOf(ctx, txid));
+};
 
 /** Relatives of a transaction, in the order of their ids' bytes. */
-function relatives(list: (ctx: NodeContext, txid: Uint8Array) => Uint8Array[]): NodeRun {
-  return (ctx, args) => {
+function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): NodeRun {
+  return async (ctx, args) => {
     const verbose = flag(args[1]);
     const txid = asHash(args[0], 'parameter 1');
-    entryOf(ctx, txid);
-    const txids = list(ctx, txid).sort(byBytes);
-    return verbose ? entriesObject(ctx, txids) : txids.map(hashHex);
+    await ctx.mempool.settled();
+    const found = list(ctx, entryOf(ctx, txid));
+    return verbose ? entriesObject(ctx, found) : idsOf(found);
   };
 }
 
-export const getmempoolancestors: NodeRun = relatives((ctx, txid) => ctx.mempool.ancestors(txid));
+export const getmempoolancestors: NodeRun = relatives((ctx, entry) => ctx.mempool.ancestors(entry));
 
-export const getmempooldescendants: NodeRun = relatives((ctx, txid) => ctx.mempool.descendants(txid));
+export const getmempooldescendants: NodeRun = relatives((ctx, entry) => ctx.mempool.descendants(entry));

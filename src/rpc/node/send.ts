@@ -31,11 +31,10 @@ export function decodeTx(ctx: NodeContext, text: string): TxView | null {
 const undecodable = (): never =>
   fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 
-/** The highest fee a caller allows, null for any. */
-function maxFee(value: JsonValue | undefined, tx: TxView): number | null {
+/** The highest fee a caller allows; 0 given means any. */
+function maxFee(value: JsonValue | undefined, tx: TxView): number {
   const rate = (value ?? null) === null ? DEFAULT_MAX_FEE_RATE : asAmount(value);
-  const fee = feeForSize(rate, tx.vsize);
-  return fee > 0 ? fee : null;
+  return feeForSize(rate, tx.vsize) || Number.MAX_SAFE_INTEGER;
 }
 
 function refuse(reject: Reject): never {
@@ -43,25 +42,33 @@ function refuse(reject: Reject): never {
   return fail(code, rejectText(reject));
 }
 
+/** Whether an output of the transaction is among the unspent ones, that is, whether a block has it. */
+async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
+  for (let i = 0; i < tx.outputCount; i++) if (await ctx.chain.coin(outpointOf(tx.txid, i))) return true;
+  return false;
+}
+
+/**
+ * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking only
+ * after a refusal gives the same answers and spares everyone else the search.
+ */
 export const sendrawtransaction: Run<NodeContext> = async (ctx, args) => {
   checkTypes(args, ['string', null]);
   const tx = decodeTx(ctx, asString(args[0])) ?? undecodable();
   const maxFeeSats = maxFee(args[1], tx);
   const { txid } = tx;
-  for (let i = 0; i < tx.outputCount; i++) {
-    if (await ctx.chain.coin(outpointOf(txid, i))) {
-      fail(RPC_CODE.VERIFY_ALREADY_IN_CHAIN, 'Transaction already in block chain');
+  await ctx.mempool.settled();
+  if (!ctx.mempool.get(txid)) {
+    const { reject, fee } = await ctx.mempool.accept(tx, { maxFeeSats });
+    if (reject) {
+      if (await isConfirmed(ctx, tx)) fail(RPC_CODE.VERIFY_ALREADY_IN_CHAIN, 'Transaction already in block chain');
+      refuse(reject);
+    }
+    if (fee > maxFeeSats) {
+      fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
     }
   }
-  if (ctx.mempool.get(txid)) {
-    ctx.mempool.announce(txid);
-    return hashHex(txid);
-  }
-  const verdict = await ctx.mempool.accept(tx, { testOnly: false, maxFeeSats });
-  if (verdict.reject) refuse(verdict.reject);
-  if (verdict.feeExceeded) {
-    fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
-  }
+  ctx.mempool.addUnbroadcast(txid);
   return hashHex(txid);
 };
 
@@ -72,10 +79,10 @@ export const testmempoolaccept: Run<NodeContext> = async (ctx, args) => {
   const tx = decodeTx(ctx, asString(list[0])) ?? undecodable();
   const limit = maxFee(args[1], tx);
   const txid = hashHex(tx.txid);
-  const { reject, fee, feeExceeded, vsize } = await ctx.mempool.accept(tx, { testOnly: true, maxFeeSats: limit });
+  const { reject, fee, vsize } = await ctx.mempool.accept(tx, { testOnly: true });
   if (reject) {
     return [{ txid, allowed: false, 'reject-reason': reject.category === 'missing-inputs' ? 'missing-inputs' : reject.reason }];
   }
-  if (feeExceeded) return [{ txid, allowed: false, 'reject-reason': 'max-fee-exceeded' }];
+  if (fee > limit) return [{ txid, allowed: false, 'reject-reason': 'max-fee-exceeded' }];
   return [{ txid, allowed: true, vsize, fees: { base: new Amount(fee) } }];
 };

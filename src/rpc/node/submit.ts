@@ -40,6 +40,7 @@ async function submit(ctx: NodeContext, block: BlockView): Promise<string | null
   const known = ctx.chain.known(block.hash);
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;
   const outcome = await ctx.chain.submitBlock(ctx.chain.withWitnessReserved(block), { force: true });
+  await ctx.mempool.settled();
   switch (outcome.kind) {
     case 'accepted':
       return null;

@@ -3,7 +3,7 @@
 import { encodeAddress } from '../../address/address.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { scriptAsm } from '../../policy/script-asm.js';
-import { solve, type Solution } from '../../policy/script-type.js';
+import { solve, type SolvedScript } from '../../policy/script-type.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { JsonResult } from '../wire/values.js';
 import { hex } from './hex.js';
@@ -16,7 +16,7 @@ export interface RenderContext {
 
 /** A script's address, null when it has none. */
 export function addressOf(script: Uint8Array, ctx: RenderContext): string | null {
-  return encodeAddress(script, ctx.params);
+  return encodeAddress(script, ctx.params, ctx.hashes);
 }
 
 /** OP_DUP OP_HASH160 hash OP_EQUALVERIFY OP_CHECKSIG. @param hash 20 bytes */
@@ -38,7 +38,7 @@ export function publicKeySize(first: number | undefined): number {
 const isKey = (bytes: Uint8Array) => bytes.length > 0 && bytes.length === publicKeySize(bytes[0]);
 
 /** Addresses and the signatures needed, null when the script pays nobody in particular. */
-function destinations(script: Uint8Array, solution: Solution, ctx: RenderContext): { required: number; addresses: string[] } | null {
+function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderContext): { required: number; addresses: string[] } | null {
   if (solution.type !== 'multisig') {
     const address = addressOf(script, ctx);
     return address === null ? null : { required: 1, addresses: [address] };

@@ -1,0 +1,84 @@
+// The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for getrpcinfo and
+// tells metrics how long each took. Called by http/link and by tests.
+import { METHODS } from '../declare/methods.js';
+import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
+import type { Reply } from '../wire/reply.js';
+import { parseRequest } from '../wire/request.js';
+import type { NodeContext } from './context.js';
+import { NODE_RUNS } from './runs.js';
+
+/** A call under way. */
+export interface ActiveCommand {
+  readonly method: string;
+  readonly startedMs: number;
+}
+
+/** Calls under way; shared by the desk, which writes, and getrpcinfo, which reads through NodeContext. */
+export class ActiveCommands {
+  readonly #calls = new Map<number, ActiveCommand>();
+  #last = 0;
+
+  start(method: string, startedMs: number): number {
+    const token = ++this.#last;
+    this.#calls.set(token, { method, startedMs });
+    return token;
+  }
+
+  /** @returns when it started, 0 when unknown */
+  finish(token: number): number {
+    const call = this.#calls.get(token);
+    this.#calls.delete(token);
+    return call?.startedMs ?? 0;
+  }
+
+  list(): ActiveCommand[] {
+    return [...this.#calls.values()];
+  }
+}
+
+/** Who calls. */
+export interface NodeCall {
+  readonly user: string;
+  /** Request target. */
+  readonly uri: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a desk needs besides the context. */
+export interface NodeDeskDeps {
+  readonly active: ActiveCommands;
+  readonly warmup: () => string | null;
+  /** After each call. @param code error code, 0 for success */
+  readonly onCall?: (method: string, seconds: number, code: number) => void;
+  /** An exception that is no RPC error: answered as -1, and worth a line in the log. */
+  readonly onFault?: (method: string, error: unknown) => void;
+}
+
+/** One per node. */
+export class NodeDesk {
+  readonly #dispatcher: Dispatcher<NodeContext>;
+
+  constructor(context: NodeContext, deps: NodeDeskDeps) {
+    const { active } = deps;
+    this.#dispatcher = new Dispatcher<NodeContext>({
+      methods: METHODS,
+      runs: NODE_RUNS,
+      context,
+      warmup: deps.warmup,
+      observer: {
+        started: (method) => active.start(method, context.clock.monotonicMs()),
+        finished: (token, method, code) => {
+          const startedMs = active.finish(token);
+          deps.onCall?.(method, (context.clock.monotonicMs() - startedMs) / 1000, code);
+        },
+      },
+      ...(deps.onFault ? { onFault: deps.onFault } : {}),
+    });
+  }
+
+  /** Never rejects. */
+  async executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Promise<Reply> {
+    const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal };
+    return this.#dispatcher.dispatch(parseRequest(body), info, hooks);
+  }
+}

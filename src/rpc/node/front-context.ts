@@ -1,0 +1,19 @@
+// Lets the node thread run front methods too, in batches and for callers without a front.
+import { difficultyOf } from '../render/difficulty.js';
+import type { FrontContext } from '../front/context.js';
+import type { NodeContext } from './context.js';
+
+/** A front's view of the node, always current. */
+export function frontContextOf(ctx: NodeContext): FrontContext {
+  return {
+    params: ctx.params,
+    hashes: ctx.crypto,
+    startedSeconds: ctx.startedSeconds,
+    nowSeconds: () => ctx.clock.nowSeconds(),
+    warmup: () => null,
+    snapshot: () => {
+      const { height, hashHex, bits } = ctx.chain.tip;
+      return { height, hashHex, difficulty: difficultyOf(bits) };
+    },
+  };
+}

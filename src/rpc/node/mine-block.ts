@@ -1,0 +1,118 @@
+// Turns a block without proof of work into a mined one: extra nonce, merkle root, nonce. And puts chosen transactions into an
+// empty one, with the witness commitment made anew. Used by generate.ts. Core 0.21: miner.cpp, rpc/mining.cpp GenerateBlock.
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { buildBlock, buildHeader } from '../../consensus/block/build-block.js';
+import { blockMerkleRoot, WITNESS_COMMITMENT_HEADER, witnessCommitmentIndex, witnessMerkleRoot } from '../../consensus/block/merkle.js';
+import { targetOf } from '../../consensus/rules/bits.js';
+import { pushData, pushHeight } from '../../consensus/rules/script-push.js';
+import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { hashHex } from '../render/hex.js';
+import type { NodeContext } from './context.js';
+
+/** Nonces of one header that are tried; the last value means that none was found. */
+const NONCES = 0xffff_ffff;
+
+/** Hashes that may still be tried, over all blocks of a call. */
+export class MiningBudget {
+  left: number;
+  constructor(tries: number) {
+    this.left = tries;
+  }
+  get spent(): boolean {
+    return this.left <= 0;
+  }
+}
+
+/** The values of a coinbase, to be built again with changes. */
+function coinbaseFields(tx: TxView): TxFields {
+  return {
+    version: tx.version,
+    inputs: [
+      {
+        prevHash: tx.prevHash(0),
+        prevIndex: tx.prevIndex(0),
+        scriptSig: tx.scriptSig(0),
+        sequence: tx.sequence(0),
+        witness: tx.witness(0),
+      },
+    ],
+    outputs: Array.from({ length: tx.outputCount }, (_, i) => ({ value: tx.outputValue(i), script: tx.outputScript(i) })),
+    locktime: tx.locktime,
+  };
+}
+
+/** The block with another coinbase and other transactions after it, its merkle root right. */
+function rebuilt(ctx: NodeContext, block: BlockView, coinbase: TxFields, rest: readonly Uint8Array[]): BlockView {
+  const { header } = block;
+  const fields = { version: header.version, prevHash: header.prevHash, time: header.time, bits: header.bits, nonce: 0 };
+  const txs = [buildTx(coinbase), ...rest];
+  const draft = parseBlock(buildBlock(buildHeader({ ...fields, merkleRoot: new Uint8Array(32) }), txs), ctx.crypto);
+  return parseBlock(buildBlock(buildHeader({ ...fields, merkleRoot: blockMerkleRoot(draft).root }), txs), ctx.crypto);
+}
+
+const bytesAfterCoinbase = (block: BlockView): Uint8Array[] => block.txs.slice(1).map((tx) => tx.bytes);
+
+/** A small positive number as script bytes: lowest first, with room for the sign. */
+function scriptNumber(value: number): Uint8Array {
+  const bytes: number[] = [];
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);
+  if (bytes[bytes.length - 1] >= 0x80) bytes.push(0);
+  return Uint8Array.from(bytes);
+}
+
+const joined = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
+
+/** Puts transactions behind the coinbase of an empty block and commits to them. */
+export function withTransactions(ctx: NodeContext, block: BlockView, txs: readonly TxView[]): BlockView {
+  const rest = txs.map((tx) => tx.bytes);
+  const coinbase = coinbaseFields(block.txs[0]);
+  const draft = rebuilt(ctx, block, coinbase, rest);
+  const at = witnessCommitmentIndex(block.txs[0]);
+  if (at < 0) return draft;
+  const commitment = ctx.crypto.sha256d(joined(witnessMerkleRoot(draft).root, coinbase.inputs[0].witness?.[0] ?? new Uint8Array(32)));
+  const outputs = coinbase.outputs.filter((_, i) => i !== at);
+  outputs.push({ value: 0, script: joined(WITNESS_COMMITMENT_HEADER, commitment) });
+  return rebuilt(ctx, block, { ...coinbase, outputs }, rest);
+}
+
+/** Mines block after block within one budget; the extra nonce starts again with each new parent. */
+export class BlockMiner {
+  readonly #ctx: NodeContext;
+  readonly #budget: MiningBudget;
+  #parent = '';
+  #extraNonce = 0;
+
+  constructor(ctx: NodeContext, budget: MiningBudget) {
+    this.#ctx = ctx;
+    this.#budget = budget;
+  }
+
+  /** The block with a nonce that fits, or null when the budget is spent or the nonces are used up. */
+  async mine(block: BlockView): Promise<BlockView | null> {
+    if (this.#budget.spent) return null;
+    const candidate = this.#withExtraNonce(block);
+    const { bits } = candidate.header;
+    const target = targetOf(bits, this.#ctx.params.powLimit);
+    if (target === null) return null;
+    const maxTries = Math.min(this.#budget.left, NONCES);
+    const { nonce } = await this.#ctx.grinder.grind(candidate.header.bytes, target, { maxTries });
+    this.#budget.left -= nonce ?? maxTries;
+    if (nonce === null) return null;
+    const bytes = new Uint8Array(candidate.bytes);
+    new DataView(bytes.buffer).setUint32(76, nonce, true);
+    return parseBlock(bytes, this.#ctx.crypto);
+  }
+
+  #withExtraNonce(block: BlockView): BlockView {
+    const parent = hashHex(block.header.prevHash);
+    if (parent !== this.#parent) this.#extraNonce = 0;
+    this.#parent = parent;
+    this.#extraNonce++;
+    const height = (this.#ctx.chain.node(block.header.prevHash)?.height ?? -1) + 1;
+    const coinbase = coinbaseFields(block.txs[0]);
+    const scriptSig = joined(pushHeight(height), pushData(scriptNumber(this.#extraNonce)));
+    const inputs = [{ ...coinbase.inputs[0], scriptSig }];
+    return rebuilt(this.#ctx, block, { ...coinbase, inputs }, bytesAfterCoinbase(block));
+  }
+}

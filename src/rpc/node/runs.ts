@@ -1,0 +1,88 @@
+// The run functions of the node thread: its own, and those of the fronts for batches that hold both kinds.
+import type { Run, RunTable } from '../dispatch.js';
+import { FRONT_RUNS } from '../front/runs.js';
+import { getblock, getblockhash, getblockheader } from './blocks.js';
+import { invalidateblock, preciousblock, reconsiderblock, verifychain } from './chain-control.js';
+import { getblockchaininfo, getchaintips, getchaintxstats } from './chain-info.js';
+import { gettxout, gettxoutsetinfo } from './coins.js';
+import type { NodeContext } from './context.js';
+import {
+  generate,
+  getmemoryinfo,
+  getrpcinfo,
+  logging,
+  mockscheduler,
+  setmocktime,
+  stop,
+  syncwithvalidationinterfacequeue,
+} from './control.js';
+import { frontContextOf } from './front-context.js';
+import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
+import { getblockstats } from './getblockstats.js';
+import { getrawtransaction } from './getrawtransaction.js';
+import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
+import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
+import { getmempoolancestors, getmempooldescendants, getmempoolentry, getmempoolinfo, getrawmempool } from './pool.js';
+import { sendrawtransaction, testmempoolaccept } from './send.js';
+import { getblocktemplate, submitblock, submitheader } from './submit.js';
+import { gettxoutproof, verifytxoutproof } from './tx-proof.js';
+import { waitforblock, waitforblockheight, waitfornewblock } from './wait.js';
+
+function fromFront(): Record<string, Run<NodeContext>> {
+  const runs: Record<string, Run<NodeContext>> = {};
+  for (const [name, run] of Object.entries(FRONT_RUNS)) {
+    runs[name] = (ctx, args, call) => run(frontContextOf(ctx), args, call);
+  }
+  return runs;
+}
+
+export const NODE_RUNS: RunTable<NodeContext> = {
+  ...fromFront(),
+  generate,
+  generateblock,
+  generatetoaddress,
+  generatetodescriptor,
+  getblock,
+  getblockchaininfo,
+  getblockhash,
+  getblockheader,
+  getblockstats,
+  getblocktemplate,
+  getchaintips,
+  getchaintxstats,
+  getconnectioncount,
+  getmemoryinfo,
+  getmempoolancestors,
+  getmempooldescendants,
+  getmempoolentry,
+  getmempoolinfo,
+  getmininginfo,
+  getnettotals,
+  getnetworkhashps,
+  getnetworkinfo,
+  getpeerinfo,
+  getrawmempool,
+  getrawtransaction,
+  getrpcinfo,
+  gettxout,
+  gettxoutproof,
+  gettxoutsetinfo,
+  invalidateblock,
+  logging,
+  mockscheduler,
+  preciousblock,
+  prioritisetransaction,
+  reconsiderblock,
+  sendrawtransaction,
+  setmocktime,
+  stop,
+  submitblock,
+  submitheader,
+  syncwithvalidationinterfacequeue,
+  testmempoolaccept,
+  verifychain,
+  verifytxoutproof,
+  waitforblock,
+  waitforblockheight,
+  waitfornewblock,
+};

@@ -1,0 +1,89 @@
+// gettxoutproof and verifytxoutproof: proofs that transactions are in a block (a header and a partial merkle tree).
+import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { asArray, asHash, asHashHex, asHex } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hashHex, hex } from '../render/hex.js';
+import { buildPartialMerkle, decodePartialMerkle, encodePartialMerkle, extractMatches, type PartialMerkle } from '../render/partial-merkle.js';
+import type { JsonValue } from '../wire/values.js';
+import type { HeaderInfo, NodeContext } from './context.js';
+import { notFound, outpointOf } from './lookup.js';
+import { Slicer } from './slices.js';
+
+/** No block has room for more outputs of one transaction: weight limit over the weight of the smallest output. */
+const MAX_OUTPUTS = Math.floor(4_000_000 / 36);
+
+/** The block of a transaction that still has an unspent output. */
+async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
+  const slicer = new Slicer();
+  for (const txid of txids) {
+    const hash = new Uint8Array(Buffer.from(txid, 'hex').reverse());
+    for (let i = 0; i < MAX_OUTPUTS; i++) {
+      const coin = await ctx.chain.coin(outpointOf(hash, i));
+      if (coin) return ctx.chain.atHeight(coin.height);
+      if (slicer.due) await slicer.pause();
+    }
+  }
+  return undefined;
+}
+
+async function blockByIndex(ctx: NodeContext, txid: string): Promise<HeaderInfo | undefined> {
+  if (!ctx.txIndex) return undefined;
+  await ctx.txIndex.synced();
+  const found = await ctx.txIndex.find(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
+  return found && ctx.chain.node(found.blockHash);
+}
+
+/** Distinct txids of the argument, in display hex. */
+function wantedTxids(value: JsonValue | undefined): Set<string> {
+  const wanted = new Set<string>();
+  for (const item of asArray(value)) {
+    const txid = asHashHex(item, 'txid');
+    if (wanted.has(txid)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, duplicated txid: ${String(item)}`);
+    wanted.add(txid);
+  }
+  if (wanted.size === 0) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txids' cannot be empty");
+  return wanted;
+}
+
+export const gettxoutproof: Run<NodeContext> = async (ctx, args) => {
+  const wanted = wantedTxids(args[0]);
+  let node: HeaderInfo | undefined;
+  if ((args[1] ?? null) !== null) node = ctx.chain.node(asHash(args[1], 'blockhash')) ?? notFound();
+  node ??= await blockByCoins(ctx, wanted);
+  node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
+  if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
+  if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+  const block = await ctx.chain.readBlock(node);
+  const txids = block.txs.map((tx) => tx.txid);
+  const matches = txids.map((txid) => wanted.has(hashHex(txid)));
+  if (matches.filter(Boolean).length !== wanted.size) {
+    fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Not all transactions found in specified or retrieved block');
+  }
+  return hex(block.header.bytes) + hex(encodePartialMerkle(buildPartialMerkle(txids, matches, ctx.crypto)));
+};
+
+function decodeProof(bytes: Uint8Array): PartialMerkle {
+  try {
+    return decodePartialMerkle(bytes.subarray(HEADER_SIZE));
+  } catch (error) {
+    if (error instanceof DecodeError) return fail(RPC_CODE.MISC_ERROR, 'CDataStream::read(): end of data: iostream error');
+    throw error;
+  }
+}
+
+export const verifytxoutproof: Run<NodeContext> = (ctx, args) => {
+  const bytes = asHex(args[0], 'proof');
+  const tree = decodeProof(bytes);
+  const header = parseHeader(bytes, ctx.crypto);
+  const found = extractMatches(tree, ctx.crypto);
+  if (!found || !equalBytes(found.root, header.merkleRoot)) return [];
+  const node = ctx.chain.node(header.hash);
+  if (!node || !ctx.chain.contains(node) || node.txCount === 0) {
+    return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found in chain');
+  }
+  // A count other than the block's own would prove inner nodes as if they were transactions.
+  return node.txCount === tree.count ? found.txids.map(hashHex) : [];
+};

@@ -1,0 +1,120 @@
+// A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by gettxoutproof,
+// read by verifytxoutproof. Encoding: count 4 | hashes with their number | flag bits packed lowest first, with their bytes' number.
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteReader } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import type { Hashes } from '../../crypto/crypto.js';
+
+/** A block of the smallest possible transactions (60 bytes) has no more than this. */
+const MAX_TRANSACTIONS = 4_000_000 / (4 * 60);
+
+/** A tree as it travels. */
+export interface PartialMerkle {
+  readonly count: number;
+  readonly hashes: readonly Uint8Array[];
+  readonly flags: readonly boolean[];
+}
+
+const widthAt = (count: number, level: number): number => Math.ceil(count / 2 ** level);
+
+function heightOf(count: number): number {
+  let height = 0;
+  while (widthAt(count, height) > 1) height++;
+  return height;
+}
+
+function parentOf(left: Uint8Array, right: Uint8Array, h: Hashes): Uint8Array {
+  const pair = new Uint8Array(64);
+  pair.set(left);
+  pair.set(right, 32);
+  return h.sha256d(pair);
+}
+
+/** The tree over a block's txids with the matching ones marked. */
+export function buildPartialMerkle(txids: readonly Uint8Array[], matches: readonly boolean[], h: Hashes): PartialMerkle {
+  const levels: { hash: Uint8Array; match: boolean }[][] = [txids.map((hash, i) => ({ hash, match: matches[i] }))];
+  for (let below = levels[0]; below.length > 1; below = levels[levels.length - 1]) {
+    const level: { hash: Uint8Array; match: boolean }[] = [];
+    for (let i = 0; i < below.length; i += 2) {
+      const right = below[i + 1] ?? below[i];
+      level.push({ hash: parentOf(below[i].hash, right.hash, h), match: below[i].match || right.match });
+    }
+    levels.push(level);
+  }
+  const hashes: Uint8Array[] = [];
+  const flags: boolean[] = [];
+  const walk = (level: number, at: number) => {
+    const { hash, match } = levels[level][at];
+    flags.push(match);
+    if (level === 0 || !match) {
+      hashes.push(hash);
+      return;
+    }
+    walk(level - 1, at * 2);
+    if (at * 2 + 1 < levels[level - 1].length) walk(level - 1, at * 2 + 1);
+  };
+  walk(levels.length - 1, 0);
+  return { count: txids.length, hashes, flags };
+}
+
+/** The proof's bytes after the block header. */
+export function encodePartialMerkle(tree: PartialMerkle): Uint8Array {
+  const out = new ByteWriter(16 + tree.hashes.length * 32 + (tree.flags.length >> 3));
+  out.u32(tree.count).compactSize(tree.hashes.length);
+  for (const hash of tree.hashes) out.bytes(hash);
+  const packed = new Uint8Array(Math.ceil(tree.flags.length / 8));
+  tree.flags.forEach((flag, i) => {
+    if (flag) packed[i >> 3] |= 1 << (i & 7);
+  });
+  return out.varBytes(packed).finish();
+}
+
+/** Reads those bytes; what follows is ignored. @throws DecodeError */
+export function decodePartialMerkle(bytes: Uint8Array): PartialMerkle {
+  const reader = new ByteReader(bytes);
+  const count = reader.u32();
+  const size = reader.compactSize();
+  if (size * 32 > reader.remaining) throw new DecodeError('more hashes than bytes');
+  const hashes: Uint8Array[] = [];
+  for (let i = 0; i < size; i++) hashes.push(reader.bytes(32));
+  const packed = reader.varBytes();
+  const flags: boolean[] = [];
+  for (const byte of packed) for (let bit = 0; bit < 8; bit++) flags.push(((byte >> bit) & 1) === 1);
+  return { count, hashes, flags };
+}
+
+/** The root and the marked txids, or null when the tree is malformed in any way. */
+export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Array; txids: Uint8Array[] } | null {
+  const { count, hashes, flags } = tree;
+  if (count === 0 || count > MAX_TRANSACTIONS || hashes.length > count || flags.length < hashes.length) return null;
+  const txids: Uint8Array[] = [];
+  let flagsUsed = 0;
+  let hashesUsed = 0;
+  let bad = false;
+  const walk = (level: number, at: number): Uint8Array => {
+    if (bad || flagsUsed >= flags.length) {
+      bad = true;
+      return new Uint8Array(32);
+    }
+    const match = flags[flagsUsed++];
+    if (level === 0 || !match) {
+      if (hashesUsed >= hashes.length) {
+        bad = true;
+        return new Uint8Array(32);
+      }
+      const hash = hashes[hashesUsed++];
+      if (level === 0 && match) txids.push(hash);
+      return hash;
+    }
+    const left = walk(level - 1, at * 2);
+    if (at * 2 + 1 >= widthAt(count, level - 1)) return parentOf(left, left, h);
+    const right = walk(level - 1, at * 2 + 1);
+    // Two equal halves would let one list pass for another (CVE-2012-2459).
+    if (equalBytes(left, right)) bad = true;
+    return parentOf(left, right, h);
+  };
+  const root = walk(heightOf(count), 0);
+  const allUsed = Math.ceil(flagsUsed / 8) === Math.ceil(flags.length / 8) && hashesUsed === hashes.length;
+  return bad || !allUsed ? null : { root, txids };
+}
