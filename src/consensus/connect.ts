@@ -1,6 +1,6 @@
 // The part of ConnectBlock that needs nothing but the block, its place and the coins: everything except running scripts.
 // The chain connects with it, proposals and own templates are tried with it. It changes nothing: the caller applies the result.
-// Scripts run elsewhere in parallel; `spentByTx` and `scriptTxs` say what to run, rules/script-verdict.ts whose failure counts.
+// Scripts run elsewhere in parallel; `spentByTx` says what to run, rules/script-verdict.ts whose failure counts.
 // Debug texts are Core 0.21's, which has none for most of these.
 
 import type { BlockView } from './block/block-view.js';
@@ -23,13 +23,13 @@ import type { TxView } from './tx/tx-view.js';
 /** What connecting a block found. */
 export interface ConnectResult {
   verdict: Verdict;
-  /** Satoshi over all transactions; meaningful when valid. */
+  /** Satoshi over the transactions so far; all of them when valid. */
   fees: number;
-  /** BIP-0141 cost over all transactions; meaningful when valid. */
+  /** BIP-0141 cost over the transactions so far. */
   sigopCost: number;
   /** Coins of all inputs but the coinbase's, in block order: the undo data. */
   spent: Coin[];
-  /** Coins per transaction, one per input; empty for the coinbase. As long as scriptTxs, or shorter without a valid verdict. */
+  /** Coins per transaction, one per input; empty for the coinbase. As long as scriptTxs. */
   spentByTx: Coin[][];
   /** Transactions before this index reached the script stage: all of them, or those before the one that failed. */
   scriptTxs: number;
@@ -52,55 +52,70 @@ export function connectBlock(
   coins: CoinView,
   opts: ConnectOptions,
 ): ConnectResult {
-  const run = new Connecting(block, prev, params, coins, opts.flags);
-  const result: ConnectResult = { verdict: null, fees: 0, sigopCost: 0, spent: run.spent, spentByTx: run.spentByTx, scriptTxs: 0 };
-  if (enforceBip30(prev, block.hash, params) && run.overwrites()) {
-    result.verdict = reject('consensus', 'bad-txns-BIP30');
-    return result;
-  }
-  for (let i = 0; i < block.txs.length; i++) {
-    result.verdict = run.transaction(i);
-    if (result.verdict !== null) {
-      run.spentByTx.length = Math.min(run.spentByTx.length, i);
-      return result;
-    }
-    result.scriptTxs = i + 1;
-  }
-  result.fees = run.fees;
-  result.sigopCost = run.cost;
-  const limit = run.fees + blockSubsidy(run.height, params);
-  const paid = outputTotal(block.txs[0]);
-  if (paid > limit) {
-    result.verdict = reject('consensus', 'bad-cb-amount');
-  }
-  return result;
+  const connector = new BlockConnector(block, prev, params, coins, opts);
+  connector.begin() ?? connector.step(block.txs.length) ?? connector.finish();
+  return connector;
 }
 
-/** The state of one connectBlock call. */
-class Connecting {
+/**
+ * connectBlock in steps, so that scripts of the first transactions run while the later ones are looked at, and a long block does not hold
+ * its thread. Call begin, then step until all transactions are done, then finish; stop at the first verdict, which also stays in
+ * `verdict`. What was found up to there remains readable.
+ */
+export class BlockConnector implements ConnectResult {
+  verdict: Verdict = null;
+  fees = 0;
+  sigopCost = 0;
   readonly spent: Coin[] = [];
   readonly spentByTx: Coin[][] = [];
+  /** Height of the block. */
   readonly height: number;
-  fees = 0;
-  cost = 0;
+  readonly block: BlockView;
+  private readonly prev: HeaderContext;
+  private readonly params: ChainParams;
+  private readonly coins: CoinView;
+  private readonly flags: number;
   private readonly locksApply: boolean;
   private readonly indexByTxid = new Map<string, number>();
   // Outpoints spent so far in this block.
   private readonly used = new Set<string>();
 
-  constructor(
-    private readonly block: BlockView,
-    private readonly prev: HeaderContext,
-    params: ChainParams,
-    private readonly coins: CoinView,
-    private readonly flags: number,
-  ) {
+  constructor(block: BlockView, prev: HeaderContext, params: ChainParams, coins: CoinView, opts: ConnectOptions) {
+    this.block = block;
+    this.prev = prev;
+    this.params = params;
+    this.coins = coins;
+    this.flags = opts.flags;
     this.height = prev.height + 1;
     this.locksApply = this.height >= params.csvHeight;
   }
 
-  /** BIP-0030: whether some output of the block is an unspent coin already. */
-  overwrites(): boolean {
+  get scriptTxs(): number {
+    return this.spentByTx.length;
+  }
+
+  /** BIP-0030: no output of the block may be an unspent coin already, where that is enforced. */
+  begin(): Verdict {
+    if (enforceBip30(this.prev, this.block.hash, this.params) && this.overwrites()) {
+      this.verdict = reject('consensus', 'bad-txns-BIP30');
+    }
+    return this.verdict;
+  }
+
+  /** Goes on up to, not including, transaction `end`. */
+  step(end: number): Verdict {
+    while (this.verdict === null && this.scriptTxs < end) this.verdict = this.transaction(this.scriptTxs);
+    return this.verdict;
+  }
+
+  /** After all transactions: the coinbase may take subsidy and fees. */
+  finish(): Verdict {
+    const limit = this.fees + blockSubsidy(this.height, this.params);
+    if (this.verdict === null && outputTotal(this.block.txs[0]) > limit) this.verdict = reject('consensus', 'bad-cb-amount');
+    return this.verdict;
+  }
+
+  private overwrites(): boolean {
     for (const tx of this.block.txs) {
       for (let i = 0; i < tx.outputCount; i++) if (this.coins.get(outpointOf(tx, i)) !== undefined) return true;
     }
@@ -108,7 +123,7 @@ class Connecting {
   }
 
   /** Rules of transaction i, and its effects on the transactions after it. */
-  transaction(i: number): Verdict {
+  private transaction(i: number): Verdict {
     const tx = this.block.txs[i];
     const coins: Coin[] = [];
     if (i > 0) {
@@ -116,8 +131,8 @@ class Connecting {
       // What is a matter of circumstances for a loose transaction breaks a rule for good in a block.
       if (verdict !== null) return { ...verdict, category: 'consensus' };
     }
-    this.cost += sigopCost(tx, coins, this.flags);
-    if (this.cost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
+    this.sigopCost += sigopCost(tx, coins, this.flags);
+    if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     for (const coin of coins) this.spent.push(coin);
     this.spentByTx.push(coins);
     this.indexByTxid.set(hashKey(tx.txid), i);

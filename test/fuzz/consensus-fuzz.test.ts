@@ -18,7 +18,7 @@ import { OffsetTable } from '../../src/consensus/tx/offset-table.js';
 import { parseTxLenient } from '../../src/consensus/tx/parse-lenient.js';
 import { parseTx, readTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
-import { ModelNode } from '../framework/model-chain.js';
+import { ModelNode } from '../framework/law-model.js';
 import { mutate, Random } from '../framework/mutate.js';
 
 const CASES = Number(process.env.FUZZ_CASES ?? 30_000);

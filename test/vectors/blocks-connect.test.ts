@@ -13,7 +13,7 @@ import { requiredBits } from '../../src/consensus/rules/required-bits.js';
 import { blockSubsidy } from '../../src/consensus/rules/subsidy.js';
 import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
-import { ModelCoins, ModelNode } from '../framework/model-chain.js';
+import { ModelCoins, ModelNode } from '../framework/law-model.js';
 import { readJson, readVector, vectorPath, vectorSuite } from '../framework/vectors.js';
 
 const crypto = createNativeCrypto();

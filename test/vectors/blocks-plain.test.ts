@@ -9,7 +9,7 @@ import { chainParams } from '../../src/consensus/params/chain-params.js';
 import { checkBlock } from '../../src/consensus/rules/check-block.js';
 import { contextualCheckBlock, witnessCommitment } from '../../src/consensus/rules/contextual-check-block.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
-import { ModelNode } from '../framework/model-chain.js';
+import { ModelNode } from '../framework/law-model.js';
 import { readJson, readVector, vectorPath, vectorSuite } from '../framework/vectors.js';
 
 const crypto = createNativeCrypto();

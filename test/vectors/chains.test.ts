@@ -14,7 +14,7 @@ import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
-import { ModelCoins, ModelNode } from '../framework/model-chain.js';
+import { ModelCoins, ModelNode } from '../framework/law-model.js';
 import { readJson, readLines, type Tap, vectorSuite } from '../framework/vectors.js';
 
 const crypto = createNativeCrypto();

@@ -8,7 +8,7 @@ import { checkProofOfWork } from '../../src/consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../src/consensus/rules/check-header-context.js';
 import { requiredBits } from '../../src/consensus/rules/required-bits.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
-import { ModelNode } from '../framework/model-chain.js';
+import { ModelNode } from '../framework/law-model.js';
 import { readJson, readVector, type Tap, tally, vectorSuite } from '../framework/vectors.js';
 
 const crypto = createNativeCrypto();

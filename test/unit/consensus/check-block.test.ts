@@ -14,7 +14,7 @@ import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { EASY_BITS, grind, input, makeBlock, makeCoinbase, makeTx, output } from '../../framework/law-blocks.js';
-import { ModelNode } from '../../framework/model-chain.js';
+import { ModelNode } from '../../framework/law-model.js';
 
 const crypto = createNativeCrypto();
 const regtest = chainParams('regtest');

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { hashFromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { type Coin, isUnspendable } from '../../../src/consensus/coin.js';
-import { blockOutpoints, connectBlock, outpointOf } from '../../../src/consensus/connect.js';
+import { BlockConnector, blockOutpoints, connectBlock, outpointOf } from '../../../src/consensus/connect.js';
 import { formatMoney } from '../../../src/consensus/limits.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { enforceBip30 } from '../../../src/consensus/rules/bip30.js';
@@ -14,7 +14,7 @@ import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../../../src/consensu
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { EASY_BITS, input, makeBlock, makeCoinbase, makeTx, OP_TRUE, output } from '../../framework/law-blocks.js';
-import { ModelCoins, ModelNode } from '../../framework/model-chain.js';
+import { ModelCoins, ModelNode } from '../../framework/law-model.js';
 
 const hashes = createPureHashes();
 const regtest = chainParams('regtest');
@@ -70,6 +70,30 @@ t.test('a valid block', async (t) => {
   t.equal(coins.map.size, 3, 'nothing was changed');
   t.equal(connect(coins, [first, second], SUBSIDY + 406).verdict?.reason, 'bad-cb-amount');
   t.equal(connect(coins, [first, second], 0).verdict, null, 'taking less is allowed');
+});
+
+t.test('in steps', async (t) => {
+  const coins = new ModelCoins();
+  coins.set(A, 0, coin(1000));
+  const first = makeTx(hashes, { inputs: [input(A)], outputs: [output(900)] });
+  const second = makeTx(hashes, { inputs: [input(first.txid)], outputs: [output(850)] });
+  const third = makeTx(hashes, { inputs: [input(B)], outputs: [output(0)] });
+  const run = (txs: TxView[]) =>
+    new BlockConnector(makeBlock(hashes, [coinbaseOf(SUBSIDY), ...txs]), parentAt(119), regtest, coins, { flags });
+  const good = run([first, second]);
+  t.equal(good.begin(), null);
+  t.equal(good.step(2), null);
+  t.same([good.scriptTxs, good.fees, good.spent.length], [2, 100, 1]);
+  t.equal(good.step(2), null, 'done already');
+  t.equal(good.step(3), null);
+  t.equal(good.finish(), null);
+  t.same([good.scriptTxs, good.fees, good.spent.length], [3, 150, 2]);
+  const bad = run([first, second, third]);
+  t.equal(bad.step(3), null);
+  t.equal(bad.step(4)?.reason, 'bad-txns-inputs-missingorspent');
+  t.equal(bad.step(4)?.reason, 'bad-txns-inputs-missingorspent', 'the verdict stays');
+  t.equal(bad.finish()?.reason, 'bad-txns-inputs-missingorspent');
+  t.same([bad.scriptTxs, bad.spentByTx.length, bad.spent.length], [3, 3, 2]);
 });
 
 t.test('inputs', async (t) => {

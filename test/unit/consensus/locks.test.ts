@@ -4,7 +4,7 @@ import t from 'tap';
 import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../../../src/consensus/rules/locks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { input, makeTx } from '../../framework/law-blocks.js';
-import { ModelNode } from '../../framework/model-chain.js';
+import { ModelNode } from '../../framework/law-model.js';
 
 const hashes = createPureHashes();
 const A = new Uint8Array(32).fill(0xaa);

@@ -6,7 +6,7 @@ import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { blockProof, decodeCompact, encodeCompact, hashToBigint, proofOfWork, targetOf } from '../../../src/consensus/rules/bits.js';
 import { requiredBits } from '../../../src/consensus/rules/required-bits.js';
-import { ModelNode } from '../../framework/model-chain.js';
+import { ModelNode } from '../../framework/law-model.js';
 
 fc.configureGlobal({ seed: 20240816, numRuns: 500 });
 

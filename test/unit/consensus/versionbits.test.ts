@@ -16,7 +16,7 @@ import {
   VersionBitsCache,
 } from '../../../src/consensus/rules/versionbits.js';
 import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
-import { ModelNode } from '../../framework/model-chain.js';
+import { ModelNode } from '../../framework/law-model.js';
 
 const regtest = chainParams('regtest');
 const HASH = new Uint8Array(32);
