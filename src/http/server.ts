@@ -3,8 +3,10 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Logger } from '../log/logger.js';
+import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';
+import { TemplateFault } from '../template/service.js';
 import type { FrontInit } from './front/start-front.js';
 import { FrontCounters, type FrontFigures } from './link/front-counters.js';
 import type { NodeNews } from './link/messages.js';
@@ -115,6 +117,7 @@ class FrontServer implements Fronts {
       execute: deps.execute,
       templates: deps.templates,
       publishTemplate: (facts) => this.publishTemplate(facts),
+      templateError: (error) => this.#templateError(error),
       onNews: (front, news) => this.#onNews(front, news),
       onFault: (what, error) => deps.logger.error(`http ${what} failed: ${error instanceof Error ? error.stack : error}`),
     });
@@ -189,6 +192,15 @@ class FrontServer implements Fronts {
       for (const { worker } of this.#fronts) worker.unref();
     }
     for (const index of this.#fronts.keys()) this.#links.remove(index);
+  }
+
+  #templateError(error: unknown): { code: number; text: string } {
+    if (error instanceof RpcError) return { code: error.code, text: error.message };
+    const text = error instanceof Error ? error.message : String(error);
+    // Core's words for a template that doesn't connect to the chain.
+    if (error instanceof TemplateFault) return { code: RPC_CODE.MISC_ERROR, text: `CreateNewBlock: ${text}` };
+    this.#deps.logger.error(`building a template failed: ${error instanceof Error ? error.stack : text}`);
+    return { code: RPC_CODE.MISC_ERROR, text };
   }
 
   #spawn(index: number): void {

@@ -55,6 +55,8 @@ export interface NodeLinkDeps {
   readonly templates: TemplateSource;
   /** Posts a template to every front unless that was done; called before the fronts that asked are told. */
   publishTemplate(facts: TemplateFacts): void;
+  /** What callers are told when no template could be built. */
+  templateError(error: unknown): { code: number; text: string };
   /** Takes rare messages of a front. */
   onNews(front: number, news: NodeNews): void;
   /** A call or a template went wrong in a way that no reply explains. */
@@ -312,10 +314,7 @@ export class NodeLinks {
     try {
       this.#deps.publishTemplate(await this.#deps.templates.refresh());
     } catch (error) {
-      const known = error as { code?: unknown; message?: unknown };
-      code = typeof known.code === 'number' ? known.code : -1;
-      text = typeof known.message === 'string' ? known.message : String(error);
-      if (typeof known.code !== 'number') this.#deps.onFault('template', error);
+      ({ code, text } = this.#deps.templateError(error));
     }
     link.outbox.push([ITEM.TEMPLATE_READY, id, code, text]);
   }

@@ -121,6 +121,7 @@ function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], 
     execute,
     templates: { refresh: () => Promise.reject(new Error('none')) },
     publishTemplate: () => {},
+    templateError: () => ({ code: -1, text: 'none' }),
     onNews: () => {},
     onFault: (_what, error) => faults.push(error),
   });
@@ -136,7 +137,11 @@ function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], 
     });
     return { id, reply };
   };
-  return { node, front, call, news, faults, close: () => (front.close(), node.remove(0)) };
+  const close = () => {
+    front.close();
+    node.remove(0);
+  };
+  return { node, front, call, news, faults, close };
 }
 
 t.test('calls over the link', async (t) => {
