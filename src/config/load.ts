@@ -15,7 +15,7 @@ export interface NodeConfig {
   readonly chain: ChainName;
   readonly signetChallengeHex: string | undefined;
   readonly segwitHeight: number | undefined;
-  readonly vbparams: readonly { name: string; start: bigint; timeout: bigint; minActivationHeight: number }[];
+  readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
   /** The folder given by -datadir, and the network's folder in it. */
   readonly baseDir: string;
   readonly netDir: string;
@@ -169,7 +169,7 @@ function vbparams(args: Args): NodeConfig['vbparams'] {
     };
     return {
       name: parts[0]!,
-      start: whole(parts[1]!, 'nStartTime'),
+      startTime: whole(parts[1]!, 'nStartTime'),
       timeout: whole(parts[2]!, 'nTimeout'),
       minActivationHeight: Number(parts[3] === undefined ? 0n : whole(parts[3], 'min_activation_height')),
     };

@@ -76,6 +76,11 @@ export class Mempool {
   get counter(): number {
     return this.#pool.counter;
   }
+  /** Calls back at every step of the counter: fronts read it from shared memory. One listener. */
+  onCounter(listener: (counter: number) => void): void {
+    this.#pool.onCounter = listener;
+    listener(this.#pool.counter);
+  }
   /** Core's mempool sequence number, for getrawmempool. */
   get sequence(): number {
     return this.#pool.sequence;

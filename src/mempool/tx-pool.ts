@@ -47,6 +47,9 @@ export class TxPool {
   get usageBytes(): number {
     return this.#usage + this.#deltas.size * DELTA_USAGE;
   }
+  /** Told of every step of the counter. */
+  onCounter: (counter: number) => void = () => {};
+
   /** Transactions-updated counter, uint32: entries added and removed, tip changes, prioritisations of entries. */
   get counter(): number {
     return this.#counter;
@@ -91,6 +94,7 @@ export class TxPool {
   /** The tip moved by one block, or the node shuts down. */
   bumpCounter(): void {
     this.#counter = (this.#counter + 1) >>> 0;
+    this.onCounter(this.#counter);
   }
 
   /** Inserts an entry whose parents are here; links to children already here are made by linkChildren. */

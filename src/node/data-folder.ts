@@ -8,7 +8,9 @@ import { ConfigError } from '../config/args.js';
 /** Makes sure the folders exist and can be written to. @throws ConfigError in Core's words */
 export function prepareFolders(netDir: string, blocksDir: string): void {
   if (fs.existsSync(path.join(blocksDir, 'index', 'CURRENT'))) {
-    throw new ConfigError(`${netDir} belongs to Bitcoin Core. adit keeps its own block index and would ruin Core's; give it another -datadir.`);
+    throw new ConfigError(
+      `${netDir} belongs to Bitcoin Core. adit keeps its own block index and would ruin Core's; give it another -datadir.`,
+    );
   }
   for (const dir of [netDir, blocksDir]) {
     try {
@@ -50,8 +52,16 @@ export function writePidFile(file: string): LivingFile {
   return writeLiving(file, `${process.pid}\n`);
 }
 
-/** A fresh cookie, mode 0600. @returns the credential `__cookie__:` plus 64 hex digits */
-export function writeCookie(file: string): LivingFile & { readonly credential: string } {
+/** A credential that exists before its file does: the file is written once the port it opens is ours. */
+export interface Cookie {
+  /** `__cookie__:` plus 64 hex digits. */
+  readonly credential: string;
+  /** Writes the file, mode 0600. */
+  write(): LivingFile;
+}
+
+/** A fresh cookie for this run of the node. */
+export function prepareCookie(file: string): Cookie {
   const credential = `__cookie__:${crypto.randomBytes(32).toString('hex')}`;
-  return { ...writeLiving(file, credential), credential };
+  return { credential, write: () => writeLiving(file, credential) };
 }

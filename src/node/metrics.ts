@@ -46,6 +46,8 @@ export interface MetricSources {
     slabsInUse: number;
     slowReadersClosed: number;
     connections: number;
+    /** Calls answered on fronts alone, by method. */
+    frontCalls: readonly { method: string; calls: number; errors: number; seconds: number }[];
   };
 }
 

@@ -16,6 +16,13 @@ export function createNetworkAccess(): NetworkAccess {
     serviceNames: ['NETWORK', 'WITNESS', 'NETWORK_LIMITED'],
     active: true,
     relays: true,
+    networks: ['ipv4', 'ipv6', 'onion'].map((name) => ({
+      name,
+      limited: name === 'onion',
+      reachable: name !== 'onion',
+      proxy: '',
+      proxy_randomize_credentials: false,
+    })),
     timeOffset: () => 0,
   };
 }

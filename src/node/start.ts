@@ -2,41 +2,50 @@
 // Callers: aditd, benches. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
 // templates, fronts; the RPC cookie is written once the port is ours, and calls are answered with -28 until the chain is loaded.
 import crypto from 'node:crypto';
-import os from 'node:os';
+import fs from 'node:fs';
 import path from 'node:path';
-import type { Chain } from '../chain/chain.js';
+import { Chain } from '../chain/chain.js';
+import type { ConnectedBlock } from '../chain/events.js';
+import type { HeaderNode } from '../chain/header-node.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
-import { fromHex } from '../consensus/bytes/hex.js';
+import { fromHex, isHex } from '../consensus/bytes/hex.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
 import { chainParams } from '../consensus/params/chain-params.js';
-import { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { Crypto } from '../crypto/crypto.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { publicKeyOf } from '../crypto/native/public-key.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
+import type { Fronts } from '../http/server.js';
 import { createFronts } from '../http/server.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
-import type { Mempool } from '../mempool/mempool.js';
+import { Mempool } from '../mempool/mempool.js';
 import { serveMetrics } from '../metrics/server.js';
+import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
-import { StopFlag } from '../parallel/stop-flag.js';
-import { NodeDesk } from '../rpc/node/desk.js';
+import type { TipSnapshot } from '../rpc/front/context.js';
+import type { LogControl, NodeContext } from '../rpc/node/context.js';
+import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
+import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
 import { openStore } from '../storage/open-store.js';
+import type { RocksStore } from '../storage/rocks-store.js';
 import { StoreError } from '../storage/store-error.js';
 import { TemplateService } from '../template/service.js';
-import { prepareFolders, writeCookie, writePidFile } from './data-folder.js';
+import { prepareCookie, writePidFile } from './data-folder.js';
 import { httpOptions } from './http-options.js';
-import { createMetrics } from './metrics.js';
+import { metricSources } from './metric-sources.js';
+import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
-import { createPoolAccess } from './pool-access.js';
+import { createTemplateAccess } from './template-access.js';
 
 /** Blocks until which a part of -dbcache serves the database instead of the coins cache. */
 const storeCacheBytes = 8 << 20;
@@ -74,4 +83,353 @@ class Teardown {
     }
     return failure;
   }
+}
+
+function networkParams(config: NodeConfig, native: Crypto): ChainParams {
+  const challenge = config.signetChallengeHex;
+  if (challenge !== undefined && !isHex(challenge)) throw new ConfigError(`-signetchallenge must be hex, not '${challenge}'.`);
+  return chainParams(
+    config.chain,
+    {
+      ...(challenge === undefined ? {} : { signetChallenge: fromHex(challenge) }),
+      ...(config.segwitHeight === undefined ? {} : { segwitHeight: config.segwitHeight }),
+      ...(config.vbparams.length === 0 ? {} : { vbparams: config.vbparams }),
+    },
+    native,
+  );
+}
+
+/** Opens the database; that it can be opened proves that no other node uses the folder. */
+async function openDatabase(config: NodeConfig): Promise<RocksStore> {
+  try {
+    return await openStore({ path: path.join(config.netDir, 'chainstate'), cacheBytes: storeCacheBytes });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
+      throw new ConfigError(`Cannot obtain a lock on data directory ${config.netDir}. adit is probably already running.`);
+    }
+    throw error;
+  }
+}
+
+const snapshotOf = (tip: HeaderNode): TipSnapshot => ({ height: tip.height, hashHex: tip.hashHex, difficulty: difficultyOf(tip.bits) });
+
+/** What the dashboards show of a block. */
+function blockFigures({ node, block, spent }: ConnectedBlock) {
+  let outputs = 0;
+  let inputs = 0;
+  let value = 0;
+  let claimed = 0;
+  block.txs.forEach((tx, index) => {
+    outputs += tx.outputCount;
+    let sum = 0;
+    for (let i = 0; i < tx.outputCount; i++) sum += tx.outputValue(i);
+    if (index === 0) claimed = sum;
+    else {
+      inputs += tx.inputCount;
+      value += sum;
+    }
+  });
+  const brought = spent.reduce((total, coins) => total + coins.reduce((sum, coin) => sum + coin.value, 0), 0);
+  return {
+    height: node.height,
+    transactions: block.txs.length,
+    bytes: block.totalSize,
+    weight: block.weight,
+    inputs,
+    outputs,
+    value: value + claimed,
+    fee: brought - value,
+  };
+}
+
+/**
+ * Starts a node.
+ * @param aborted fires when the operator wants the end before the start is over
+ * @throws ConfigError, StoreError, HttpStartError with messages for the operator
+ */
+export async function startNode(config: NodeConfig, log: NodeLogger, aborted: AbortSignal): Promise<RunningNode> {
+  const teardown = new Teardown();
+  try {
+    return await build(config, log, aborted, teardown);
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, teardown: Teardown): Promise<RunningNode> {
+  const startedSeconds = Math.floor(Date.now() / 1000);
+  log.info(
+    `adit version ${version}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
+  );
+  for (const note of config.notes) log.warn(note);
+  for (const file of config.loadBlockFiles) {
+    if (!fs.existsSync(file)) throw new ConfigError(`-loadblock: there is no file ${file}`);
+  }
+
+  const stopping = new AbortController();
+  let askStop: (fault?: Error) => void = () => {};
+  const stopAsked = new Promise<Error | undefined>((resolve) => {
+    askStop = resolve;
+  });
+  const beginStop = (): void => stopping.abort();
+  if (aborted.aborted) beginStop();
+  else aborted.addEventListener('abort', beginStop);
+
+  const store = await openDatabase(config);
+  teardown.add(() => store.close());
+  teardown.add(() => pid.remove());
+  const pid = writePidFile(config.pidFile);
+
+  const native = createNativeCrypto();
+  log.info(`Curve checks: ECDSA by ${native.backend.ecdsa}, Schnorr by ${native.backend.schnorr}; database: ${store.engine}`);
+  const curveWarning = cryptoWarning(native.backend);
+  if (curveWarning !== null) log.warn(curveWarning);
+  const params = networkParams(config, native);
+
+  const state = new SharedState();
+  state.startedMs = startedSeconds * 1000;
+  state.mockSeconds = config.mockTime;
+  state.set(STATE_FLAG.TEST_CHAIN, config.chain !== 'main');
+  state.set(STATE_FLAG.NETWORK, true);
+  state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, true);
+  const clock = new SystemClock({
+    get: () => state.mockSeconds,
+    set: (seconds) => {
+      state.mockSeconds = seconds;
+    },
+  });
+  const scheduler = new Scheduler();
+  teardown.add(() => scheduler.close());
+
+  let sources: MetricSources | undefined;
+  const { metrics, observe } = createMetrics(() => sources);
+
+  const pool = new WorkPool({ threads: config.par });
+  teardown.add(() => pool.close());
+  const assembler = new PooledAssembler();
+  teardown.add(() => assembler.close());
+  await pool.start();
+  const verifier = new CachedVerifier(new PooledVerifier(pool), new ScriptCache(config.scriptCacheBytes, crypto.randomBytes(32), native));
+  const grinder = new Grinder(pool);
+
+  const slabs = new SlabRing();
+  const network = createNetworkAccess();
+  const log0: LogControl = {
+    categories: () => Object.entries(log.categories()),
+    enable: (name) => log.setCategory(name, true),
+    disable: (name) => log.setCategory(name, false),
+    path: log.path,
+  };
+
+  const chain = await Chain.open(
+    {
+      coinsCacheBytes: config.dbCacheBytes,
+      flushBytes: config.dbCacheBytes >> 1,
+      scriptThreads: config.par,
+      maxTipAge: config.maxTipAgeSeconds,
+      minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
+      assumeValid: config.assumeValidHex ?? null,
+      checkpoints: config.checkpoints,
+    },
+    {
+      params,
+      store,
+      openFiles: (lastKnown, lastKnownUndo) =>
+        BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo }, { hashes: native }),
+      verifier,
+      crypto: native,
+      clock,
+      log,
+      stopping: stopping.signal,
+      onFault: (fault) => {
+        log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
+        askStop(fault);
+      },
+      observe: (name, seconds) => observe.blockConnect(name.replace('connect_', ''), seconds),
+    },
+  );
+  teardown.add(() => chain.close());
+
+  const mempool = new Mempool(
+    {
+      policy: { ...config.policy, requireStandard: config.policy.requireStandard ?? params.requireStandard },
+      maxUsageBytes: config.policy.maxMempoolBytes,
+      expirySeconds: config.policy.expirySeconds,
+      limitAncestorCount: config.policy.limitAncestorCount,
+      limitAncestorSize: config.policy.limitAncestorBytes,
+      limitDescendantCount: config.policy.limitDescendantCount,
+      limitDescendantSize: config.policy.limitDescendantBytes,
+    },
+    { chain, verifier, clock, log },
+  );
+  mempool.onCounter((counter) => {
+    state.mempoolCounter = counter;
+  });
+
+  const templates = new TemplateService(
+    {
+      mode: 'core',
+      maxWeight: config.mining.maxWeight,
+      minFeeRate: config.mining.minFeeRate,
+      blockVersion: config.mining.blockVersion ?? null,
+      checkTemplates: config.mining.checkTemplates,
+    },
+    {
+      chain,
+      mempool,
+      assembler,
+      slabs,
+      clock,
+      hashes: native,
+      versionBits: chain.versionBits,
+      log,
+      epoch: () => state.epoch,
+      observe: (name, seconds) => {
+        if (name === 'template_build') observe.templateBuild(seconds);
+        else if (name === 'tip_to_template') observe.tipToTemplate(seconds);
+      },
+    },
+  );
+  const templateAccess = createTemplateAccess({ chain, templates, slabs, state, stopping: stopping.signal });
+
+  let latest: ReturnType<typeof blockFigures> | undefined;
+  let fronts: Fronts | undefined;
+  const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
+  showDownload();
+  // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
+  chain.onTip((tip, change) => {
+    mempool.onTip(tip, change);
+    templates.onTip();
+    showDownload();
+    fronts?.publishTip(snapshotOf(tip));
+    state.raiseEpoch();
+    templateAccess.onTip(tip.hashHex);
+    const newest = change.connected.at(-1);
+    if (newest) latest = blockFigures(newest);
+  });
+  chain.onChecked((_hash, _block, reject) => observe.submitted(reject === null ? 'connected' : reject.reason));
+
+  const active = new ActiveCommands();
+  const context: NodeContext = {
+    params,
+    crypto: native,
+    clock: {
+      nowSeconds: () => clock.nowSeconds(),
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      setMockTime: (seconds) => {
+        clock.setMockTime(seconds);
+        showDownload();
+      },
+      advanceScheduler: (seconds) => scheduler.advance(seconds),
+    },
+    chain,
+    mempool,
+    txIndex: null,
+    templates: templateAccess,
+    grinder,
+    network,
+    log: log0,
+    publicKey: publicKeyOf,
+    settle: () => mempool.settled(),
+    warnings: () => '',
+    stop: (waitMs) => setTimeout(() => askStop(), waitMs),
+    stopping: stopping.signal,
+    activeCommands: () => active.list(),
+    startedSeconds,
+  };
+  const desk = new NodeDesk(context, {
+    active,
+    warmup: () => null,
+    onCall: (method, seconds, code) => observe.rpc(method, seconds, code === 0),
+    onFault: (method, error) => log.error(`${method} failed: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+
+  let addresses: string[] = [];
+  if (config.rpc.enabled) {
+    const cookie = config.rpc.password === '' ? prepareCookie(config.cookieFile) : undefined;
+    const server = await createFronts(
+      httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line)),
+      {
+        execute: (body, call, hooks) => desk.executeBody(body, call, hooks),
+        templates,
+        state,
+        slabs,
+        params,
+        logger: log,
+        startedSeconds,
+        tip: snapshotOf(chain.tip),
+        warmup: null,
+      },
+    );
+    fronts = server;
+    teardown.add(() => server.close());
+    // The port is ours: only now may a client find the way in.
+    if (cookie) {
+      const file = cookie.write();
+      teardown.add(() => file.remove());
+    }
+    addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
+    for (const address of addresses)
+      log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
+  }
+
+  sources = metricSources({
+    config,
+    chain,
+    mempool,
+    templates,
+    verifier,
+    network,
+    engine: store.engine,
+    backend: native.backend,
+    startedSeconds,
+    fronts: () => fronts,
+    latest: () => latest,
+  });
+  if (config.metrics.port !== undefined) {
+    const server = await serveMetrics(metrics, { host: config.metrics.host, port: config.metrics.port }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new ConfigError(
+          `Unable to serve metrics on ${config.metrics.host}:${config.metrics.port} (${error.code}); choose another -metricsport.`,
+        );
+      },
+    );
+    teardown.add(() => server.close());
+    log.info(`Metrics on ${config.metrics.host}:${server.port}`);
+  }
+  scheduler.every(hourMs, () => {
+    if (!stopping.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
+  });
+
+  for (const file of config.loadBlockFiles) {
+    if (stopping.signal.aborted) break;
+    log.info(`Importing blocks file ${file}...`);
+    const blocks = await chain.loadBlockFile(file, (progress) =>
+      log.info(`Importing ${file}: ${progress.blocks} blocks, height ${progress.height}, ${progress.blocksPerSecond.toFixed(0)} blocks/s`),
+    );
+    log.info(`Imported ${blocks} blocks from ${file}`);
+  }
+  log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
+
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    log.info('Shutdown: in progress...');
+    fronts?.stopAccepting();
+    beginStop();
+    mempool.bumpCounter();
+    const failure = await teardown.run();
+    if (failure) log.error(`Shutdown: ${failure.message}`);
+  };
+  return {
+    chain,
+    mempool,
+    addresses,
+    stopAsked,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
 }

@@ -1,0 +1,91 @@
+// Where a scrape's figures come from: the rooms' own counters, put under the exporter's names. Callers: node/start.
+import type { Chain } from '../chain/chain.js';
+import type { NodeConfig } from '../config/load.js';
+import { version } from '../config/version.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Fronts } from '../http/server.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { Verifier } from '../parallel/verifier.js';
+import type { NetworkAccess } from '../rpc/node/context.js';
+import { difficultyOf } from '../rpc/render/difficulty.js';
+import type { TemplateService } from '../template/service.js';
+import type { MetricSources } from './metrics.js';
+
+/** The rooms that are asked. */
+export interface MetricRooms {
+  readonly config: NodeConfig;
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly templates: TemplateService;
+  readonly verifier: Verifier;
+  readonly network: NetworkAccess;
+  /** Name of the database engine. */
+  readonly engine: string;
+  readonly backend: Crypto['backend'];
+  readonly startedSeconds: number;
+  /** undefined with -server=0. */
+  readonly fronts: () => Fronts | undefined;
+  readonly latest: () => ReturnType<MetricSources['latestBlock']>;
+}
+
+export function metricSources(rooms: MetricRooms): MetricSources {
+  const { config, chain, mempool, templates, verifier } = rooms;
+  return {
+    info: {
+      version,
+      chain: config.chain,
+      ...rooms.backend,
+      engine: rooms.engine,
+      threads: String(config.par),
+      fronts: String(config.rpc.fronts),
+    },
+    uptimeSeconds: () => Math.floor(Date.now() / 1000) - rooms.startedSeconds,
+    chain: () => {
+      const stats = chain.stats();
+      return {
+        height: stats.height,
+        headers: stats.headers,
+        difficulty: difficultyOf(chain.tip.bits),
+        initialBlockDownload: chain.isInitialBlockDownload(),
+        verificationProgress: chain.verificationProgress(chain.tip),
+        tips: chain.tips().length,
+        sizeOnDisk: chain.sizeOnDisk(),
+        connected: stats.blocksConnected,
+        disconnected: stats.blocksDisconnected,
+        rejected: stats.blocksRejected,
+        reorgs: stats.reorgs,
+        coinsCacheBytes: stats.coinsCacheBytes,
+        queued: stats.queued,
+      };
+    },
+    latestBlock: rooms.latest,
+    mempool: () => {
+      const stats = mempool.stats();
+      return { size: stats.transactions, bytes: stats.bytes, usage: stats.usageBytes, minFeeRate: stats.minFeeRate };
+    },
+    peers: () => rooms.network.connections(),
+    template: () => {
+      const facts = templates.current();
+      const age = templates.stats().ageSeconds;
+      return facts === null || age === null ? undefined : { age, transactions: facts.txCount, weight: facts.weight, fees: facts.fees };
+    },
+    verify: () => {
+      const { cpuMs, ...stats } = verifier.stats();
+      return { ...stats, jobs: { ...stats.jobs }, refused: { ...stats.refused }, cpuSeconds: cpuMs / 1000 };
+    },
+    http: () => {
+      const stats = rooms.fronts()?.stats();
+      const sum = (name: 'connectionsOpen' | 'refusedQueueFull'): number =>
+        stats?.fronts.reduce((total, front) => total + front[name], 0) ?? 0;
+      return {
+        waiters: stats?.waiters ?? 0,
+        queued: (stats?.link.queued ?? 0) + (stats?.link.running ?? 0),
+        refused: sum('refusedQueueFull'),
+        slabsInUse: stats?.slabs.busy ?? 0,
+        slowReadersClosed: stats?.evictedReaders ?? 0,
+        connections: sum('connectionsOpen'),
+        frontCalls: [...(stats?.link.methods ?? [])].map(([method, { calls, errors, seconds }]) => ({ method, calls, errors, seconds })),
+      };
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// Templates in the words of RPC: blocks for the generate calls, and getblocktemplate inside a batch, which runs on the node thread with
+// the same view that fronts have. Callers: node/start.
+import type { Chain } from '../chain/chain.js';
+import { type SharedState, STATE_FLAG } from '../http/link/shared-state.js';
+import { SlabReader, type SlabRing } from '../http/link/slab-ring.js';
+import { RpcError } from '../rpc/errors.js';
+import type { TemplateRequest } from '../rpc/front/template-request.js';
+import type { TemplateAccess } from '../rpc/node/context.js';
+import { RawJson } from '../rpc/wire/values.js';
+import { TemplateFault, type TemplateService } from '../template/service.js';
+import { TemplateView } from '../template/view/template-view.js';
+
+/** What the access is made of. */
+export interface TemplateAccessDeps {
+  readonly chain: Chain;
+  readonly templates: TemplateService;
+  readonly slabs: SlabRing;
+  readonly state: SharedState;
+  /** Fires when the node begins to stop. */
+  readonly stopping: AbortSignal;
+}
+
+const after = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Builds the access; it follows the tip by `onTip`, which the wiring calls. */
+export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess & { onTip(hashHex: string): void } {
+  const { chain, templates, slabs, state } = deps;
+  const view = new TemplateView({
+    state: {
+      get mempoolCounter() {
+        return state.mempoolCounter;
+      },
+      get isTestChain() {
+        return state.has(STATE_FLAG.TEST_CHAIN);
+      },
+      get hasNetwork() {
+        return state.has(STATE_FLAG.NETWORK);
+      },
+      get connections() {
+        return state.connections;
+      },
+      get initialBlockDownload() {
+        return state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD);
+      },
+      get shuttingDown() {
+        return deps.stopping.aborted;
+      },
+      nowSeconds: () => state.nowSeconds(),
+    },
+    timers: { monotonicMs: () => performance.now(), after },
+    tipHex: () => chain.tip.hashHex,
+    drain: () => {},
+    ask: (done) => {
+      templates.refresh().then(
+        () => done(0, ''),
+        (error: unknown) => done(-1, faultText(error)),
+      );
+    },
+    // Growth replaces a slab's memory, so the reader is made anew for each look.
+    lease: (place) => new SlabReader(slabs.control, slabs.slabs).lease(place),
+    release: (place) => new SlabReader(slabs.control, slabs.slabs).release(place),
+  });
+  templates.onPublish((facts) => view.onTemplate(facts, facts.slabIndex < 0 ? null : slabs.publish({ index: facts.slabIndex })));
+  deps.stopping.addEventListener('abort', () => view.stop());
+
+  return {
+    onTip: (hashHex) => view.onTip(hashHex),
+    getBlockTemplate: (request: TemplateRequest, signal: AbortSignal | undefined) =>
+      new Promise<RawJson>((resolve, reject) => {
+        const call = {
+          request,
+          prefix: '',
+          suffix: '',
+          onGone: null as (() => void) | null,
+          get gone() {
+            return signal?.aborted ?? false;
+          },
+          send: (body: { parts: readonly Uint8Array[]; release(): void }) => {
+            const text = Buffer.concat(body.parts).toString('latin1');
+            body.release();
+            resolve(new RawJson(text));
+          },
+          fail: (code: number, message: string) => reject(new RpcError(code, message)),
+        };
+        signal?.addEventListener('abort', () => {
+          call.onGone?.();
+          reject(new RpcError(-9, 'Shutting down'));
+        });
+        view.call(call);
+      }),
+    buildBlock: async (script, { empty }) => {
+      try {
+        return (await templates.assembleBlock(script, { empty, extraNonce: 0 })).bytes();
+      } catch (error) {
+        throw error instanceof TemplateFault ? new Error(faultText(error)) : error;
+      }
+    },
+    lastAssembled: () => {
+      const last = templates.lastAssembly;
+      return last === null ? null : { weight: last.weight, transactions: last.txCount };
+    },
+  };
+}
+
+/** Core's words for a template that does not connect. */
+function faultText(error: unknown): string {
+  if (error instanceof TemplateFault) return `CreateNewBlock: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
