@@ -4,14 +4,18 @@ import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/native/index.js';
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
-import { createVerifyRunner, type VerifyJob, type VerifyJobResult } from '../src/jobs/verify.js';
+import { createVerifyRunner, type VerifyEachJob, type VerifyEachResult, type VerifyJob, type VerifyJobResult } from '../src/jobs/verify.js';
 
 const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
-const runVerifyJob = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+const runner = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 
 /** Piscina calls these by name. */
 export function verify(job: VerifyJob): VerifyJobResult {
-  return runVerifyJob(job);
+  return runner.run(job);
+}
+
+export function verifyEach(job: VerifyEachJob): VerifyEachResult {
+  return runner.runEach(job);
 }
 
 export function grind(job: GrindJob): GrindJobResult {

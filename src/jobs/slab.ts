@@ -76,6 +76,14 @@ export function countChecks(txs: readonly SlabTx[]): number {
   return checks;
 }
 
+/** With one output too few, an input would be checked against another transaction's coin: the slab pairs them by position. */
+export function assertPaired({ tx, spent, onlyInput }: SlabTx): void {
+  if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output');
+  if (onlyInput !== undefined && !(onlyInput >= 0 && onlyInput < tx.inputCount)) {
+    throw new RangeError('onlyInput must name an input of its transaction');
+  }
+}
+
 /** Writes a batch; the buffer must hold slabSize bytes. @param serial a number no other recent batch used */
 export function writeSlab(buffer: SharedArrayBuffer, txs: readonly SlabTx[], flags: number, serial: number): void {
   const spentCount = txs.reduce((sum, job) => sum + job.spent.length, 0);
@@ -175,9 +183,9 @@ export class SlabView {
     return t < this.txCount ? this.#txs[t * TX_WORDS + 4] : this.checkCount;
   }
 
-  /** The input that the first check of transaction t verifies. */
-  firstInput(t: number): number {
-    return this.#txs[t * TX_WORDS + 5];
+  /** The input that a check of transaction t verifies. */
+  inputOfCheck(t: number, check: number): number {
+    return this.#txs[t * TX_WORDS + 5] + check - this.firstCheck(t);
   }
 
   /** The transaction that a check belongs to, by halving. */

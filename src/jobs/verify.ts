@@ -45,8 +45,34 @@ interface OpenTx {
   readonly sighashes: SighashCache;
 }
 
-/** Makes this thread's run function. It stays synchronous: an idle pool thread runs no timers and no promises. */
-export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: VerifyJob) => VerifyJobResult {
+/** Every transaction of the slab by itself: strangers to each other that share a trip to the thread. */
+export interface VerifyEachJob {
+  readonly version: typeof VERIFY_MESSAGE_VERSION;
+  readonly slab: SharedArrayBuffer;
+}
+
+export interface VerifyEachResult {
+  readonly version: typeof VERIFY_MESSAGE_VERSION;
+  /** Per transaction: the ScriptError code of its first failing input, 0 when all passed, and which input that is. */
+  readonly scriptErrors: Int32Array;
+  readonly failedInputs: Int32Array;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The run functions of one thread. */
+export interface VerifyRunner {
+  run(job: VerifyJob): VerifyJobResult;
+  runEach(job: VerifyEachJob): VerifyEachResult;
+}
+
+/** A message of other code than ours would be read wrongly in silence. */
+function assertVersion({ version }: { readonly version: number }): void {
+  if (version !== VERIFY_MESSAGE_VERSION) throw new Error(`Verify message version ${version} is not ${VERIFY_MESSAGE_VERSION}`);
+}
+
+/** Makes this thread's run functions. They stay synchronous: an idle pool thread runs no timers and no promises. */
+export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyRunner {
   let open: OpenTx | null = null;
 
   const openTx = (slab: SlabView, index: number): OpenTx => {
@@ -57,8 +83,14 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: V
     return open;
   };
 
-  return (job) => {
-    if (job.version !== VERIFY_MESSAGE_VERSION) throw new Error(`Verify message version ${job.version} is not ${VERIFY_MESSAGE_VERSION}`);
+  const verifyCheck = (slab: SlabView, index: number, check: number): number => {
+    const current = openTx(slab, index);
+    const input = slab.inputOfCheck(index, check);
+    return verifyTxInput(current.tx, input, current.spent, slab.flags, crypto, current.sighashes);
+  };
+
+  const run = (job: VerifyJob): VerifyJobResult => {
+    assertVersion(job);
     const startMs = nowMs();
     const slab = new SlabView(job.slab);
     let checked = 0;
@@ -69,18 +101,14 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: V
     let index = job.first < job.end ? slab.txOfCheck(job.first) : 0;
     for (let check = job.first; check < job.end && slab.matters(check); check++) {
       while (check >= slab.firstCheck(index + 1)) index++;
-      const current = openTx(slab, index);
-      const input = slab.firstInput(index) + check - slab.firstCheck(index);
-      const code = verifyTxInput(current.tx, input, current.spent, slab.flags, crypto, current.sighashes);
+      scriptError = verifyCheck(slab, index, check);
       checked++;
-      if (code !== 0) {
-        slab.lowerCut(check);
-        failedCheck = check;
-        failedTx = index;
-        failedInput = input;
-        scriptError = code;
-        break;
-      }
+      if (scriptError === 0) continue;
+      slab.lowerCut(check);
+      failedCheck = check;
+      failedTx = index;
+      failedInput = slab.inputOfCheck(index, check);
+      break;
     }
     return {
       version: VERIFY_MESSAGE_VERSION,
@@ -94,4 +122,24 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): (job: V
       endMs: nowMs(),
     };
   };
+
+  const runEach = (job: VerifyEachJob): VerifyEachResult => {
+    assertVersion(job);
+    const startMs = nowMs();
+    const slab = new SlabView(job.slab);
+    const scriptErrors = new Int32Array(slab.txCount);
+    const failedInputs = new Int32Array(slab.txCount).fill(-1);
+    for (let index = 0; index < slab.txCount; index++) {
+      for (let check = slab.firstCheck(index); check < slab.firstCheck(index + 1); check++) {
+        const code = verifyCheck(slab, index, check);
+        if (code === 0) continue;
+        scriptErrors[index] = code;
+        failedInputs[index] = slab.inputOfCheck(index, check);
+        break;
+      }
+    }
+    return { version: VERIFY_MESSAGE_VERSION, scriptErrors, failedInputs, startMs, endMs: nowMs() };
+  };
+
+  return { run, runEach };
 }

@@ -34,7 +34,7 @@ export class InlineVerifier implements Verifier {
   #cpuMs = 0;
 
   constructor(crypto: Crypto, maxQueued: number = MAX_QUEUED) {
-    this.#run = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+    this.#run = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now()).run;
     this.#maxQueued = maxQueued;
   }
 

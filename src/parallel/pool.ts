@@ -7,7 +7,7 @@ import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 
 /** One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a moment. */
 const JOBS_PER_THREAD = 2;
-/** A job whose thread died runs once more: the thread may have died of its neighbour. */
+/** A job whose thread died runs once more, alone: the thread may have died of its neighbour. */
 const MAX_ATTEMPTS = 2;
 
 export interface WorkPoolOptions {
@@ -29,7 +29,8 @@ export interface WorkPoolDeps {
 interface Entry {
   readonly klass: VerifyClass;
   readonly name: string;
-  readonly message: unknown;
+  /** Called when the job goes to a thread, again when it goes there a second time. */
+  readonly makeMessage: () => unknown;
   attempts: number;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
@@ -62,8 +63,11 @@ export class WorkPool {
   retries = 0;
   readonly #piscina: Piscina;
   readonly #log: Logger;
-  readonly #maxQueued: number;
+  /** Jobs that may wait per class, blocks excepted. */
+  readonly maxQueued: number;
   readonly #queues: Record<VerifyClass, Entry[]> = { block: [], proposal: [], transaction: [], scan: [] };
+  /** Jobs whose thread died; each waits until it can run alone. */
+  readonly #suspects: Entry[] = [];
   readonly #inFlight = new Set<Entry>();
   /** Who waits for a running job to end, whatever its outcome: only close() does. */
   readonly #settledHooks = new Map<Entry, () => void>();
@@ -72,7 +76,7 @@ export class WorkPool {
   constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: silentLogger }) {
     this.#log = log;
     this.size = options.threads;
-    this.#maxQueued = options.maxQueued ?? 4_096;
+    this.maxQueued = options.maxQueued ?? 4_096;
     this.#piscina = new Piscina({
       filename: options.filename ?? new URL('../../workers/verify.js', import.meta.url).href,
       minThreads: options.threads,
@@ -91,7 +95,7 @@ export class WorkPool {
 
   /** Jobs waiting, over all classes. */
   get queued(): number {
-    return VERIFY_CLASSES.reduce((sum, klass) => sum + this.#queues[klass].length, 0);
+    return VERIFY_CLASSES.reduce((sum, klass) => sum + this.#queues[klass].length, this.#suspects.length);
   }
 
   /** Jobs handed to threads. */
@@ -101,7 +105,7 @@ export class WorkPool {
 
   canAcceptWork(klass: VerifyClass): boolean {
     if (this.#closed) return false;
-    return klass === 'block' || this.#queues[klass].length < this.#maxQueued;
+    return klass === 'block' || this.#queues[klass].length < this.maxQueued;
   }
 
   /** Counts a refusal; the caller asked canAcceptWork and answers for it. */
@@ -119,10 +123,15 @@ export class WorkPool {
    * first job of a batch: half a batch is of no use.
    */
   run<T>(klass: VerifyClass, name: string, message: unknown): Promise<T> {
+    return this.runLate(klass, name, () => message);
+  }
+
+  /** The same, with a message that is made when a thread takes the job: until then more work may be packed into it. */
+  runLate<T>(klass: VerifyClass, name: string, makeMessage: () => unknown): Promise<T> {
     if (this.#closed) return Promise.reject(new PoolClosedError());
     this.posted[klass]++;
     return new Promise<T>((resolve, reject) => {
-      this.#queues[klass].push({ klass, name, message, attempts: 0, resolve: resolve as (result: unknown) => void, reject });
+      this.#queues[klass].push({ klass, name, makeMessage, attempts: 0, resolve: resolve as (result: unknown) => void, reject });
       this.#dispatch();
     });
   }
@@ -150,23 +159,43 @@ export class WorkPool {
   }
 
   #dispatch(): void {
-    while (this.#inFlight.size < this.size * JOBS_PER_THREAD) {
+    if (this.#suspects.length > 0 && this.#inFlight.size === 0) this.#start(this.#suspects.shift() as Entry);
+    while (this.#suspects.length === 0 && !this.#onTrial() && this.#inFlight.size < this.size * JOBS_PER_THREAD) {
       const entry = this.#next();
       if (entry === undefined) return;
-      this.#inFlight.add(entry);
-      entry.attempts++;
-      this.#piscina.run(entry.message, { name: entry.name }).then(
-        (result: unknown) => {
-          this.#settle(entry);
-          entry.resolve(result);
-          this.#dispatch();
-        },
-        (reason: unknown) => {
-          this.#settle(entry);
-          this.#failed(entry, reason);
-          this.#dispatch();
-        },
-      );
+      this.#start(entry);
+    }
+  }
+
+  /** A job that runs again runs alone in the whole pool: if its thread dies again, it was the job, and no neighbour dies with it. */
+  #onTrial(): boolean {
+    for (const entry of this.#inFlight) return entry.attempts > 1;
+    return false;
+  }
+
+  #start(entry: Entry): void {
+    this.#inFlight.add(entry);
+    entry.attempts++;
+    this.#post(entry).then(
+      (result: unknown) => {
+        this.#settle(entry);
+        entry.resolve(result);
+        this.#dispatch();
+      },
+      (reason: unknown) => {
+        this.#settle(entry);
+        this.#failed(entry, reason);
+        this.#dispatch();
+      },
+    );
+  }
+
+  /** Posts at once; a message that can't be made rejects like a job that failed. */
+  #post(entry: Entry): Promise<unknown> {
+    try {
+      return this.#piscina.run(entry.makeMessage(), { name: entry.name });
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
@@ -183,12 +212,12 @@ export class WorkPool {
     }
     this.retries++;
     this.#log.warn(`A worker thread failed, its job runs once more: ${describeError(reason)}`);
-    this.#queues[entry.klass].unshift(entry);
+    this.#suspects.push(entry);
   }
 
   #rejectQueued(reason: unknown): void {
-    for (const klass of VERIFY_CLASSES) {
-      for (const entry of this.#queues[klass].splice(0)) entry.reject(reason);
+    for (const queue of [this.#suspects, ...VERIFY_CLASSES.map((klass) => this.#queues[klass])]) {
+      for (const entry of queue.splice(0)) entry.reject(reason);
     }
   }
 

@@ -4,9 +4,8 @@
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
-import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
-import type { WorkPool } from './pool.js';
-import { PoolClosedError } from './pool.js';
+import { estimateTxUs, jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
+import { PoolClosedError, type WorkPool } from './pool.js';
 import {
   type Verifier,
   VerifierBusyError,
@@ -17,21 +16,34 @@ import {
   type VerifyResult,
 } from './verifier.js';
 import { foldResults, nextBatchSerial } from './verify-batch.js';
+import { VerifyBundler } from './verify-bundle.js';
+
+/** One transaction that nobody will stop, small enough to share a job. */
+function isSingle({ txs, klass, stop }: VerifyBatch): boolean {
+  return klass === 'transaction' && txs.length === 1 && stop === undefined && estimateTxUs(txs[0]) <= MAX_SINGLE_US;
+}
+
+/** A larger transaction is spread over the threads instead. */
+const MAX_SINGLE_US = 1_000;
 
 /** Verifier over a WorkPool, which it does not own: closing it leaves the pool to the others who use it. */
 export class PooledVerifier implements Verifier {
   readonly size: number;
   readonly #pool: WorkPool;
   readonly #slabs = new SlabPool();
+  readonly #bundler: VerifyBundler;
   #inputs = 0;
   #cpuMs = 0;
 
   constructor(pool: WorkPool) {
     this.#pool = pool;
+    this.#bundler = new VerifyBundler(pool, this.#slabs);
     this.size = pool.size;
   }
 
   canAcceptWork(klass: VerifyClass): boolean {
+    // Transactions wait in bundles, which the pool counts as one job each.
+    if (klass === 'transaction' && this.#bundler.waiting >= this.#pool.maxQueued) return false;
     return this.#pool.canAcceptWork(klass);
   }
 
@@ -40,6 +52,23 @@ export class PooledVerifier implements Verifier {
       this.#pool.countRefusal(batch.klass);
       throw new VerifierBusyError(batch.klass);
     }
+    const result = isSingle(batch) ? await this.#verifySingle(batch) : await this.#verifyBatch(batch);
+    this.#inputs += result.checked;
+    this.#cpuMs += result.cpuMs;
+    return result;
+  }
+
+  async #verifySingle(batch: VerifyBatch): Promise<VerifyResult> {
+    try {
+      return await this.#bundler.verify(batch.txs[0], batch.flags);
+    } catch (error) {
+      if (error instanceof PoolClosedError || error instanceof RangeError) throw error;
+      // Something in the bundle kills threads; alone, only the culprit fails.
+      return this.#verifyBatch(batch);
+    }
+  }
+
+  async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
     const ranges = planRanges(batch.txs, jobBudgetUs(batch.txs, this.size));
     const slab = this.#slabs.acquire(slabSize(batch.txs));
     try {
@@ -62,10 +91,7 @@ export class PooledVerifier implements Verifier {
       if (outcome.status === 'fulfilled') results.push(outcome.value);
       else throw outcome.reason instanceof PoolClosedError ? outcome.reason : new VerifierFaultError(outcome.reason);
     }
-    const result = foldResults(results);
-    this.#inputs += result.checked;
-    this.#cpuMs += result.cpuMs;
-    return result;
+    return foldResults(results);
   }
 
   stats(): VerifierStats {
@@ -74,7 +100,7 @@ export class PooledVerifier implements Verifier {
       refused: this.#pool.refused,
       inputs: this.#inputs,
       cpuMs: this.#cpuMs,
-      queued: this.#pool.queued,
+      queued: this.#pool.queued + this.#bundler.waiting,
       running: this.#pool.running,
       retries: this.#pool.retries,
       cacheHits: 0,

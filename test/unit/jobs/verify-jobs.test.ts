@@ -53,7 +53,7 @@ t.test('what is written into a slab is read from it', async () => {
       expect('number of checks', slab.checkCount, model.length);
       model.forEach(([at, input], check) => {
         const found = slab.txOfCheck(check);
-        expect('place of a check', [found, slab.firstInput(found) + check - slab.firstCheck(found)], [at, input]);
+        expect('place of a check', [found, slab.inputOfCheck(found, check)], [at, input]);
       });
       jobs.forEach(({ tx, spent }, at) => {
         expect('transaction', [...slab.txBytes(at)], [...tx.bytes]);

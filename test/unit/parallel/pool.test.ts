@@ -43,6 +43,18 @@ t.test('a job that kills twice is given up, and the pool lives on', async (t) =>
   t.equal(pool.running + pool.queued, 0);
 });
 
+t.test('a job that kills every time takes nobody with it', async (t) => {
+  const pool = new WorkPool({ threads: 1, filename: CRASHING });
+  t.teardown(() => pool.close());
+  const killers = [1, 2, 3].map(() => pool.run('block', 'verify', { lives: deaths(100), how: 'exit', answer: '' }));
+  const innocent = Array.from({ length: 9 }, (_, i) => pool.run('block', 'verify', { lives: deaths(0), how: 'none', answer: `n${i}` }));
+  for (const killer of killers) await t.rejects(killer);
+  t.same(
+    await Promise.all(innocent),
+    Array.from({ length: 9 }, (_, i) => `n${i}`),
+  );
+});
+
 t.test('a pool that cannot start rejects instead of waiting', async (t) => {
   const pool = new WorkPool({ threads: 2, filename: new URL('./no-such-worker.js', import.meta.url).href });
   t.teardown(() => pool.close());

@@ -140,6 +140,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     );
     const stats = verifier.stats();
     t.equal(stats.queued + stats.running, 0, 'nothing is left behind');
-    t.equal(countJobs(verifier) - jobsBefore, 40);
+    const jobs = countJobs(verifier) - jobsBefore;
+    t.ok(jobs >= 31 && jobs <= 40, `${jobs} jobs: only transactions may share one`);
   });
 }

@@ -60,6 +60,43 @@ t.test('blocks overtake what waits', async (t) => {
   t.same(order, ['first', 'second', 'block', 'proposal', 'transaction', 'scan']);
 });
 
+t.test('transactions that wait share jobs and keep their own verdicts', async (t) => {
+  const pool = new WorkPool({ threads: 1 });
+  t.teardown(() => pool.close());
+  const verifier = new PooledVerifier(pool);
+  const spends = Array.from({ length: 60 }, (_, i) =>
+    signedSpend('p2wpkh', { serial: i, inputs: 2, breakInput: i % 7 === 3 ? i % 2 : undefined }, crypto),
+  );
+  const flagsOf = (i: number): number => (i % 20 === 19 ? 1 : CONSENSUS);
+  const results = await Promise.all(
+    spends.map((job, i) =>
+      verifier.verifyTxs({ txs: [i === 31 ? { ...job, onlyInput: 0 } : job], flags: flagsOf(i), klass: 'transaction' }),
+    ),
+  );
+  results.forEach((result, i) => {
+    // Under P2SH alone a witness says nothing; 31 is broken at input 1, and only input 0 was asked for.
+    const broken = i % 7 === 3 && flagsOf(i) === CONSENSUS && i !== 31;
+    const expected = broken
+      ? { ok: false, failedTx: 0, failedInput: i % 2, scriptError: 2 }
+      : { ok: true, failedTx: -1, failedInput: -1, scriptError: 0 };
+    t.match(result, expected, `transaction ${i}`);
+  });
+  t.ok(verifier.stats().jobs.transaction < 30, `${verifier.stats().jobs.transaction} jobs for 60 transactions`);
+  t.equal(verifier.stats().queued, 0);
+});
+
+t.test('a bundle that kills its thread falls apart into single transactions', async (t) => {
+  const pool = new WorkPool({ threads: 1, filename: new URL('./bundle-killer.js', import.meta.url).href });
+  t.teardown(() => pool.close());
+  const verifier = new PooledVerifier(pool);
+  const results = await Promise.all(mixedTxs(12).map((job) => verifier.verifyTxs({ txs: [job], flags: CONSENSUS, klass: 'transaction' })));
+  t.ok(results.every((result) => result.ok && result.checked > 0));
+  t.ok(pool.retries > 0);
+  const bytes = verifier.stats().slabBytes;
+  await verifier.verifyTxs({ txs: mixedTxs(1), flags: CONSENSUS, klass: 'transaction' });
+  t.equal(verifier.stats().slabBytes, bytes, 'its slab came back');
+});
+
 t.test('a closed pool says so', async (t) => {
   const pool = new WorkPool({ threads: 1 });
   const verifier = new PooledVerifier(pool);

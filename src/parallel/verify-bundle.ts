@@ -1,0 +1,114 @@
+// Packs single transactions that wait for a thread into one job: while every thread is busy, strangers from the mempool's door share
+// a slab and a trip (posting a job costs the node thread as much as checking half an input). With an idle thread a transaction
+// leaves at once and alone. Used by PooledVerifier.
+
+import { assertPaired, slabSize, writeSlab } from '../jobs/slab.js';
+import type { SlabPool } from '../jobs/slab-pool.js';
+import { VERIFY_MESSAGE_VERSION, type VerifyEachJob, type VerifyEachResult } from '../jobs/verify.js';
+import { estimateTxUs } from '../jobs/verify-plan.js';
+import { PoolClosedError, type WorkPool } from './pool.js';
+import type { TxJob, VerifyResult } from './verifier.js';
+import { nextBatchSerial } from './verify-batch.js';
+
+/** Estimated time at which a bundle is full: half a job's limit, as the others in it wait for its last. */
+const FULL_US = 2_500;
+
+interface Member {
+  readonly job: TxJob;
+  resolve(result: VerifyResult): void;
+  reject(reason: unknown): void;
+}
+
+/** A job in the pool's queue that may still grow; sealed when a thread takes it. */
+interface Bundle {
+  readonly flags: number;
+  readonly members: Member[];
+  estimateUs: number;
+  message: VerifyEachJob | null;
+}
+
+/** Bundles of class "transaction", one growing at a time. */
+export class VerifyBundler {
+  /** Transactions in bundles that no thread has taken yet. */
+  waiting = 0;
+  readonly #pool: WorkPool;
+  readonly #slabs: SlabPool;
+  #growing: Bundle | null = null;
+
+  constructor(pool: WorkPool, slabs: SlabPool) {
+    this.#pool = pool;
+    this.#slabs = slabs;
+  }
+
+  /** The verdict on one transaction. Rejects when the bundle failed for another reason than scripts; the caller may try it alone. */
+  verify(job: TxJob, flags: number): Promise<VerifyResult> {
+    assertPaired(job);
+    return new Promise((resolve, reject) => {
+      const bundle = this.#bundleFor(job, flags);
+      bundle.members.push({ job, resolve, reject });
+      bundle.estimateUs += estimateTxUs(job);
+      this.waiting++;
+      // Posted with its first member in it, because an idle thread takes it on the spot.
+      if (bundle.members.length === 1) this.#post(bundle);
+    });
+  }
+
+  #bundleFor(job: TxJob, flags: number): Bundle {
+    const growing = this.#growing;
+    if (growing !== null && growing.flags === flags && growing.estimateUs + estimateTxUs(job) <= FULL_US) return growing;
+    this.#growing = { flags, members: [], estimateUs: 0, message: null };
+    return this.#growing;
+  }
+
+  #post(bundle: Bundle): void {
+    this.#pool
+      .runLate<VerifyEachResult>('transaction', 'verifyEach', () => this.#seal(bundle))
+      .then(
+        (result) => {
+          this.#release(bundle);
+          bundle.members.forEach((member, i) => {
+            member.resolve(memberResult(result, i, bundle.members.length, member.job));
+          });
+        },
+        (reason: unknown) => {
+          if (this.#growing === bundle) this.#growing = null;
+          if (bundle.message === null) this.waiting -= bundle.members.length;
+          // A closed pool may still have threads that read the slab; then it is left to the collector.
+          if (!(reason instanceof PoolClosedError)) this.#release(bundle);
+          for (const member of bundle.members) member.reject(reason);
+        },
+      );
+  }
+
+  /** Closes the bundle and writes its slab; the same message when a second thread takes it after the first one died. */
+  #seal(bundle: Bundle): VerifyEachJob {
+    if (bundle.message !== null) return bundle.message;
+    if (this.#growing === bundle) this.#growing = null;
+    const txs = bundle.members.map((member) => member.job);
+    const slab = this.#slabs.acquire(slabSize(txs));
+    writeSlab(slab, txs, bundle.flags, nextBatchSerial());
+    this.waiting -= txs.length;
+    bundle.message = { version: VERIFY_MESSAGE_VERSION, slab };
+    return bundle.message;
+  }
+
+  #release(bundle: Bundle): void {
+    if (bundle.message !== null) this.#slabs.release(bundle.message.slab);
+  }
+}
+
+/** What one member is told: its own verdict, and its share of the thread's time. */
+function memberResult(result: VerifyEachResult, i: number, count: number, { tx, onlyInput }: TxJob): VerifyResult {
+  const ok = result.scriptErrors[i] === 0;
+  const whole = onlyInput === undefined ? tx.inputCount : 1;
+  return {
+    ok,
+    failedTx: ok ? -1 : 0,
+    failedInput: result.failedInputs[i],
+    scriptError: result.scriptErrors[i],
+    stopped: false,
+    checked: ok || onlyInput !== undefined ? whole : result.failedInputs[i] + 1,
+    jobs: 1,
+    cpuMs: (result.endMs - result.startMs) / count,
+  };
+}
