@@ -1,7 +1,7 @@
 // What the mempool needs of the chain: the tip, the coins there, and the rules of the next block. chain/chain.ts implements it.
-import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 
 /** Coins at the tip. After prefetch, get answers at once. */
 export interface CoinSource {
@@ -22,7 +22,7 @@ export interface MempoolChain {
 
 /** A block that joined or left the active chain. */
 export interface ChangedBlock {
-  readonly block: BlockView;
+  readonly block: { readonly txs: readonly TxView[] };
 }
 
 /** One change of the tip: blocks that left, old tip first, then blocks that joined, lowest first. */

@@ -1,71 +1,180 @@
-// Naive stand-ins for the chain in tests of the law: header nodes in a linked list, coins in a Map. Simple enough to be seen right.
-
-import type { BlockView } from '../../src/consensus/block/block-view.js';
-import type { HeaderView } from '../../src/consensus/block/header-view.js';
-import { type Coin, type CoinView, isUnspendable } from '../../src/consensus/coin.js';
+// A chain for tests of mempool and templates: coins in a map, blocks of given transactions, no rules of its own. It keeps the two
+// habits of the real one that matter to callers: coins must be prefetched before they are asked for, and a new tip forgets that.
+import { hashKey } from '../../src/consensus/bytes/hex.js';
+import type { Coin } from '../../src/consensus/coin.js';
 import type { HeaderContext } from '../../src/consensus/header-context.js';
+import { medianTimePast } from '../../src/consensus/header-context.js';
+import { hashToHex } from '../../src/consensus/bytes/hex.js';
+import { buildTx, type TxOutputFields } from '../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
+import type { Hashes } from '../../src/crypto/crypto.js';
 
-/** A header with its place. */
+/** A block of the model. */
 export class ModelNode implements HeaderContext {
-  readonly height: number;
-
+  readonly version = 0x20000000;
+  readonly bits = 0x207fffff;
+  readonly hash: Uint8Array;
   constructor(
     readonly prev: ModelNode | null,
+    readonly height: number,
     readonly time: number,
-    readonly bits: number,
-    readonly version: number,
-    readonly hash: Uint8Array,
-    height?: number,
+    readonly txs: readonly TxView[],
+    salt: number,
+    hashes: Hashes,
   ) {
-    this.height = height ?? (prev === null ? 0 : prev.height + 1);
+    this.hash = hashes.sha256d(Uint8Array.of(height & 255, height >> 8, salt & 255, salt >> 8));
   }
-
-  /** The child of `prev` that a parsed header describes. */
-  static of(prev: ModelNode | null, header: HeaderView, height?: number): ModelNode {
-    return new ModelNode(prev, header.time, header.bits, header.version, header.hash, height);
+  get hashHex(): string {
+    return hashToHex(this.hash);
   }
-
   medianTimePast(): number {
-    const times: number[] = [];
-    let node: ModelNode | null = this;
-    while (node !== null && times.length < 11) {
-      times.push(node.time);
-      node = node.prev;
-    }
-    return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+    return medianTimePast(this);
   }
-
   ancestor(height: number): ModelNode | null {
-    if (height < 0 || height > this.height) return null;
     let node: ModelNode | null = this;
     while (node !== null && node.height > height) node = node.prev;
+    return node !== null && node.height === height ? node : null;
+  }
+}
+
+type Change = { connected: { block: { txs: readonly TxView[] } }[]; disconnected: { block: { txs: readonly TxView[] } }[] };
+
+/** OP_TRUE: spendable by anyone without a signature. */
+export const ANYONE = Uint8Array.of(0x51);
+
+export class ModelChain {
+  tip: ModelNode;
+  flags = 0;
+  readonly coinMap = new Map<string, Coin>();
+  readonly #known = new Set<string>();
+  readonly #undo = new Map<ModelNode, [string, Coin][]>();
+  readonly #listeners: ((tip: ModelNode, change: Change) => void)[] = [];
+  readonly #hashes: Hashes;
+  #salt = 0;
+  #next = 0;
+
+  /** @param time of the first block; each block is a second later than its parent */
+  constructor(hashes: Hashes, startTime = 1_600_000_000, height = 200) {
+    this.#hashes = hashes;
+    let node = new ModelNode(null, 0, startTime, [], this.#salt++, hashes);
+    for (let h = 1; h <= height; h++) node = new ModelNode(node, h, startTime + h, [], this.#salt++, hashes);
+    this.tip = node;
+  }
+
+  readonly coins = {
+    prefetch: async (outpoints: readonly Uint8Array[]): Promise<void> => {
+      await Promise.resolve();
+      for (const outpoint of outpoints) this.#known.add(hashKey(outpoint));
+    },
+    isKnown: (outpoint: Uint8Array): boolean => this.#known.has(hashKey(outpoint)),
+    get: (outpoint: Uint8Array): Coin | undefined => {
+      if (!this.#known.has(hashKey(outpoint))) throw new Error('a coin was asked for without prefetch');
+      return this.coinMap.get(hashKey(outpoint));
+    },
+  };
+
+  nextBlockFlags(): number {
+    return this.flags;
+  }
+  onTip(listener: (tip: ModelNode, change: Change) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** A coin out of thin air. @returns its outpoint */
+  fund(value: number, script: Uint8Array = ANYONE, options: Partial<Coin> = {}): Uint8Array {
+    const outpoint = new Uint8Array(36);
+    outpoint.set(this.#hashes.sha256d(Uint8Array.of(1, this.#next & 255, this.#next >> 8)));
+    this.#next++;
+    this.coinMap.set(hashKey(outpoint), { value, script, height: 1, coinbase: false, ...options });
+    return outpoint;
+  }
+
+  /** Connects a block of these transactions (a coinbase of nothing is put before them). */
+  connect(txs: readonly TxView[]): ModelNode {
+    const node = this.#apply(txs);
+    this.#tell({ connected: [{ block: node }].map(() => ({ block: { txs: node.txs } })), disconnected: [] });
+    return node;
+  }
+
+  /** Replaces the last blocks by others, in one change. */
+  reorg(depth: number, blocks: readonly (readonly TxView[])[]): void {
+    const disconnected: { block: { txs: readonly TxView[] } }[] = [];
+    for (let i = 0; i < depth; i++) disconnected.push({ block: { txs: this.#revert().txs } });
+    const connected = blocks.map((txs) => ({ block: { txs: this.#apply(txs).txs } }));
+    this.#tell({ connected, disconnected });
+  }
+
+  #tell(change: Change): void {
+    this.#known.clear();
+    for (const listener of this.#listeners) listener(this.tip, change);
+  }
+
+  #apply(txs: readonly TxView[]): ModelNode {
+    const height = this.tip.height + 1;
+    const salt = this.#salt++;
+    const coinbase = spend(this.#hashes, [], [{ value: 0, script: ANYONE }], { coinbaseScript: Uint8Array.of(2, height & 255, salt & 255) });
+    const all = [coinbase, ...txs];
+    const node = new ModelNode(this.tip, height, this.tip.time + 1, all, salt, this.#hashes);
+    const undo: [string, Coin][] = [];
+    for (const tx of all) {
+      for (let i = 0; i < tx.inputCount && !tx.isCoinbase; i++) {
+        const key = hashKey(tx.outpoint(i));
+        const coin = this.coinMap.get(key);
+        if (coin === undefined) throw new Error('the model was given a block that spends nothing');
+        undo.push([key, coin]);
+        this.coinMap.delete(key);
+      }
+      for (let i = 0; i < tx.outputCount; i++) {
+        this.coinMap.set(hashKey(outpointOf(tx, i)), { value: tx.outputValue(i), script: tx.outputScript(i), height, coinbase: tx.isCoinbase });
+      }
+    }
+    this.#undo.set(node, undo);
+    this.tip = node;
+    return node;
+  }
+
+  #revert(): ModelNode {
+    const node = this.tip;
+    const undo = this.#undo.get(node);
+    if (undo === undefined || node.prev === null) throw new Error('the model has nothing to disconnect');
+    for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
+    for (const [key, coin] of undo) this.coinMap.set(key, coin);
+    // What the same block created and spent is gone with it.
+    for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
+    this.tip = node.prev;
     return node;
   }
 }
 
-/** Unspent outputs by hex of their outpoint. */
-export class ModelCoins implements CoinView {
-  readonly map = new Map<string, Coin>();
+/** The outpoint of an output. */
+export function outpointOf(tx: TxView, index: number): Uint8Array {
+  const outpoint = new Uint8Array(36);
+  outpoint.set(tx.txid);
+  new DataView(outpoint.buffer).setUint32(32, index, true);
+  return outpoint;
+}
 
-  get(outpoint: Uint8Array): Coin | undefined {
-    return this.map.get(Buffer.from(outpoint).toString('hex'));
-  }
+export interface SpendOptions {
+  readonly sequence?: number;
+  readonly locktime?: number;
+  readonly version?: number;
+  readonly scriptSig?: Uint8Array;
+  readonly witness?: readonly Uint8Array[];
+  readonly coinbaseScript?: Uint8Array;
+}
 
-  set(txid: Uint8Array, index: number, coin: Coin): void {
-    const outpoint = Buffer.alloc(36);
-    outpoint.set(txid);
-    outpoint.writeUInt32LE(index, 32);
-    this.map.set(outpoint.toString('hex'), coin);
-  }
-
-  /** Spends and creates what a valid block does. */
-  apply(block: BlockView, height: number): void {
-    block.txs.forEach((tx, i) => {
-      for (let k = 0; i > 0 && k < tx.inputCount; k++) this.map.delete(Buffer.from(tx.outpoint(k)).toString('hex'));
-      for (let k = 0; k < tx.outputCount; k++) {
-        const script = tx.outputScript(k);
-        if (!isUnspendable(script)) this.set(tx.txid, k, { value: tx.outputValue(k), script, height, coinbase: i === 0 });
-      }
-    });
-  }
+/** A transaction that spends these outpoints; without any it is a coinbase. */
+export function spend(hashes: Hashes, outpoints: readonly Uint8Array[], outputs: readonly TxOutputFields[], options: SpendOptions = {}): TxView {
+  const { sequence = 0xfffffffd, scriptSig = new Uint8Array(0), witness } = options;
+  const inputs =
+    outpoints.length === 0
+      ? [{ prevHash: new Uint8Array(32), prevIndex: 0xffffffff, scriptSig: options.coinbaseScript ?? new Uint8Array(2), sequence }]
+      : outpoints.map((outpoint) => ({
+          prevHash: outpoint.slice(0, 32),
+          prevIndex: new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true),
+          scriptSig,
+          sequence,
+          ...(witness === undefined ? {} : { witness }),
+        }));
+  return parseTx(buildTx({ version: options.version ?? 2, inputs, outputs, locktime: options.locktime ?? 0 }), hashes);
 }

@@ -1,0 +1,36 @@
+// A mempool over a model chain with a clock that tests move and real script checks on the same thread. For tests of mempool and templates.
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import type { Clock } from '../../src/lib/clock.js';
+import { silentLogger } from '../../src/log/logger.js';
+import { Mempool } from '../../src/mempool/mempool.js';
+import type { MempoolOptions } from '../../src/mempool/options.js';
+import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
+import { DEFAULT_POLICY, type PolicyOptions } from '../../src/policy/options.js';
+import { ModelChain } from './model-chain.js';
+
+export const crypto = createNativeCrypto();
+
+/** A clock that stands still until it is told. */
+export class HandClock implements Clock {
+  seconds = 1_600_001_000;
+  nowSeconds(): number {
+    return this.seconds;
+  }
+  nowMs(): number {
+    return this.seconds * 1000;
+  }
+  monotonicMs(): number {
+    return this.seconds * 1000;
+  }
+}
+
+/** Anything goes, for free: only the law is left. */
+export const NO_POLICY: PolicyOptions = { ...DEFAULT_POLICY, requireStandard: false, minRelayFeeRate: 0, incrementalFeeRate: 0 };
+
+export function createPool(options: Partial<MempoolOptions> = {}): { chain: ModelChain; clock: HandClock; pool: Mempool } {
+  const chain = new ModelChain(crypto);
+  const clock = new HandClock();
+  const pool = new Mempool(options, { chain, verifier: new InlineVerifier(crypto), clock, log: silentLogger });
+  chain.onTip((tip, change) => pool.onTip(tip, change));
+  return { chain, clock, pool };
+}

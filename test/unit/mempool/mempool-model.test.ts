@@ -1,0 +1,356 @@
+// The pool against a naive model over random histories: a plain list of transactions, and everything else computed from it anew after
+// each step. Also watches that listeners hear exactly what happened.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import type { MempoolEntry } from '../../../src/mempool/entry.js';
+import { ANYONE, type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const EXPIRY = 300;
+/** A push, OP_DROP, OP_TRUE: large enough that no transaction is under the smallest size. */
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+
+/** What the model remembers of a transaction. */
+interface Known {
+  readonly tx: TxView;
+  readonly fee: number;
+  readonly size: number;
+  readonly time: number;
+}
+
+/** A list, and functions over it. */
+class NaivePool {
+  txs: Known[] = [];
+  readonly deltas = new Map<string, number>();
+  /** Value of every output that ever was, by outpoint. */
+  readonly values = new Map<string, number>();
+
+  find(txid: Uint8Array): Known | undefined {
+    return this.txs.find(({ tx }) => hashKey(tx.txid) === hashKey(txid));
+  }
+  inputs(tx: TxView): string[] {
+    return Array.from({ length: tx.inputCount }, (_, i) => hashKey(tx.outpoint(i)));
+  }
+  parents(of: Known): Known[] {
+    return this.txs.filter(({ tx }) => Array.from({ length: of.tx.inputCount }, (_, i) => hashKey(of.tx.prevHash(i))).includes(hashKey(tx.txid)));
+  }
+  ancestors(of: Known): Set<Known> {
+    const found = new Set<Known>();
+    const walk = (at: Known): void => {
+      for (const parent of this.parents(at)) {
+        if (found.has(parent)) continue;
+        found.add(parent);
+        walk(parent);
+      }
+    };
+    walk(of);
+    return found;
+  }
+  descendants(of: Known): Known[] {
+    return this.txs.filter((other) => this.ancestors(other).has(of));
+  }
+  modified(of: Known): number {
+    return of.fee + (this.deltas.get(hashKey(of.tx.txid)) ?? 0);
+  }
+  drop(gone: ReadonlySet<Known>): void {
+    this.txs = this.txs.filter((known) => !gone.has(known));
+  }
+  dropWithDescendants(root: Known): void {
+    this.drop(new Set([root, ...this.descendants(root)]));
+  }
+  exists(chain: ModelChain, tx: TxView): boolean {
+    return this.inputs(tx).every((key) => chain.coinMap.has(key) || this.txs.some((other) => Array.from({ length: other.tx.outputCount }, (_, i) => hashKey(outpointOf(other.tx, i))).includes(key)));
+  }
+  feeOf(tx: TxView): number {
+    let fee = 0;
+    for (const key of this.inputs(tx)) fee += this.values.get(key) ?? 0;
+    for (let i = 0; i < tx.outputCount; i++) fee -= tx.outputValue(i);
+    return fee;
+  }
+  learn(tx: TxView): void {
+    for (let i = 0; i < tx.outputCount; i++) this.values.set(hashKey(outpointOf(tx, i)), tx.outputValue(i));
+  }
+
+  /** BIP-0125 and existence; no limits are set in these tests. */
+  accept(chain: ModelChain, tx: TxView, time: number): boolean {
+    if (this.find(tx.txid) !== undefined || !this.exists(chain, tx)) return false;
+    const fee = this.feeOf(tx);
+    if (fee < 0) return false;
+    const known: Known = { tx, fee, size: tx.vsize, time };
+    const mine = this.inputs(tx);
+    const rivals = this.txs.filter((other) => this.inputs(other.tx).some((key) => mine.includes(key)));
+    const modified = fee + (this.deltas.get(hashKey(tx.txid)) ?? 0);
+    const gone = new Set<Known>(rivals);
+    for (const rival of rivals) {
+      if (!Array.from({ length: rival.tx.inputCount }, (_, i) => rival.tx.sequence(i)).some((sequence) => sequence <= 0xfffffffd)) return false;
+      if (Math.trunc((modified * 1000) / known.size) <= Math.trunc((this.modified(rival) * 1000) / rival.size)) return false;
+      for (const below of this.descendants(rival)) gone.add(below);
+    }
+    if (rivals.length > 0) {
+      const ancestors = this.ancestors(known);
+      if (rivals.some((rival) => ancestors.has(rival))) return false;
+      const oldParents = new Set(rivals.flatMap((rival) => Array.from({ length: rival.tx.inputCount }, (_, i) => hashKey(rival.tx.prevHash(i)))));
+      if (this.parents(known).some((parent) => !oldParents.has(hashKey(parent.tx.txid)))) return false;
+      let oldFees = 0;
+      for (const rival of gone) oldFees += this.modified(rival);
+      if (modified < oldFees) return false;
+    }
+    this.drop(gone);
+    this.txs.push(known);
+    this.learn(tx);
+    return true;
+  }
+
+  confirm(txs: readonly TxView[]): void {
+    for (const tx of txs) {
+      const known = this.find(tx.txid);
+      if (known !== undefined) this.drop(new Set([known]));
+      const mine = this.inputs(tx);
+      for (;;) {
+        const rival = this.txs.find((other) => this.inputs(other.tx).some((key) => mine.includes(key)));
+        if (rival === undefined) break;
+        this.deltas.delete(hashKey(rival.tx.txid));
+        this.dropWithDescendants(rival);
+      }
+      this.deltas.delete(hashKey(tx.txid));
+    }
+  }
+
+  /** After a reorganisation: what spends nothing goes, until all spend something. */
+  prune(chain: ModelChain): void {
+    for (;;) {
+      const lost = this.txs.find(({ tx }) => !this.exists(chain, tx));
+      if (lost === undefined) return;
+      this.dropWithDescendants(lost);
+    }
+  }
+}
+
+const commands = fc.array(
+  fc.oneof(
+    { weight: 10, arbitrary: fc.record({ kind: fc.constant('add' as const), picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 3 }), outputs: fc.integer({ min: 1, max: 3 }), fee: fc.integer({ min: 0, max: 3000 }), final: fc.boolean() }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('replace' as const), pick: fc.nat(1000), extra: fc.array(fc.nat(1000), { maxLength: 1 }), fee: fc.integer({ min: 0, max: 12_000 }) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), share: fc.integer({ min: 0, max: 100 }) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('mineRival' as const), pick: fc.nat(1000) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min: -2000, max: 5000 }) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 3 }), again: fc.integer({ min: 0, max: 100 }), blocks: fc.integer({ min: 1, max: 3 }) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 700 }) }) },
+  ),
+  { minLength: 5, maxLength: 45 },
+);
+
+type Command = typeof commands extends fc.Arbitrary<(infer C)[]> ? C : never;
+
+async function run(list: readonly Command[]): Promise<Record<string, number>> {
+  const { chain, clock, pool } = createPool({ policy: NO_POLICY, expirySeconds: EXPIRY, limitAncestorCount: 1000, limitDescendantCount: 1000, limitAncestorSize: 1e9, limitDescendantSize: 1e9 });
+  const naive = new NaivePool();
+  const heard = new Set<MempoolEntry>();
+  const counts: Record<string, number> = {};
+  const count = (name: string): void => {
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+  let moves = 0;
+  pool.listen({
+    added: (entry) => {
+      assert(!heard.has(entry));
+      heard.add(entry);
+      moves++;
+    },
+    removed: (entry, reason) => {
+      assert(heard.delete(entry));
+      count(`removed: ${reason}`);
+      moves++;
+    },
+    changed: (entry) => assert(heard.has(entry), 'only what is here changes'),
+  });
+  for (let i = 0; i < 6; i++) {
+    const outpoint = chain.fund(100_000);
+    naive.values.set(hashKey(outpoint), 100_000);
+  }
+  let tipMoves = 0;
+  let prioritised = 0;
+  const expire = (): void => {
+    for (;;) {
+      const old = naive.txs.find(({ time }) => time < clock.nowSeconds() - EXPIRY);
+      if (old === undefined) break;
+      naive.dropWithDescendants(old);
+    }
+  };
+  const offer = async (tx: TxView): Promise<void> => {
+    const before = [...naive.txs];
+    const expected = naive.accept(chain, tx, clock.nowSeconds());
+    const { reject } = await pool.accept(tx);
+    if (expected) {
+      expire();
+      // It went at once with an ancestor that was too old: Core calls that full.
+      if (naive.find(tx.txid) === undefined) {
+        assert.equal(reject?.reason, 'mempool full');
+        count('expired at once');
+        return;
+      }
+    }
+    assert.equal(reject === null, expected, `expected ${expected}, got ${reject?.reason} ${reject?.debug}`);
+    count(expected ? (before.every((known) => naive.txs.includes(known)) ? 'accepted' : 'replaced') : 'refused');
+  };
+  const unspent = (): { outpoint: Uint8Array; value: number }[] => {
+    const spent = new Set(naive.txs.flatMap(({ tx }) => naive.inputs(tx)));
+    const here = naive.txs.flatMap(({ tx }) => Array.from({ length: tx.outputCount }, (_, i) => hashKey(outpointOf(tx, i))));
+    return [...chain.coinMap.keys(), ...here]
+      .filter((key) => !spent.has(key) && (naive.values.get(key) ?? 0) > 0)
+      .map((key) => ({ outpoint: Uint8Array.from(key, (c) => c.charCodeAt(0)), value: naive.values.get(key) as number }));
+  };
+  const make = (sources: readonly { outpoint: Uint8Array; value: number }[], outputs: number, fee: number, final: boolean): TxView => {
+    const total = Math.max(0, sources.reduce((sum, { value }) => sum + value, 0) - fee);
+    const share = Math.floor(total / outputs);
+    const rest = Array.from({ length: outputs - 1 }, () => ({ value: share, script: ANYONE }));
+    return spend(crypto, sources.map(({ outpoint }) => outpoint), [{ value: total - share * (outputs - 1), script: PADDED }, ...rest], { sequence: final ? 0xffffffff : 0xfffffffd });
+  };
+  const closed = (share: number): TxView[] => {
+    // In order of arrival parents may come after children once a block went back: sort by depth.
+    const order = [...naive.txs].sort((a, b) => naive.ancestors(a).size - naive.ancestors(b).size);
+    const chosen: Known[] = [];
+    for (let i = 0; i < order.length; i++) {
+      if ((i * 37 + 11) % 100 < share && naive.parents(order[i]).every((parent) => chosen.includes(parent))) chosen.push(order[i]);
+    }
+    return chosen.map(({ tx }) => tx);
+  };
+  const mined: TxView[][] = [];
+
+  for (const command of list) {
+    const moved = moves;
+    const counter = pool.counter;
+    tipMoves = 0;
+    prioritised = 0;
+    switch (command.kind) {
+      case 'add': {
+        const coins = unspent();
+        if (coins.length === 0) break;
+        const sources = [...new Set(command.picks.map((n) => coins[n % coins.length]))];
+        await offer(make(sources, command.outputs, command.fee, command.final));
+        break;
+      }
+      case 'replace': {
+        if (naive.txs.length === 0) break;
+        const victim = naive.txs[command.pick % naive.txs.length].tx;
+        const first = hashKey(victim.outpoint(0));
+        const coins = unspent();
+        const sources = [{ outpoint: victim.outpoint(0), value: naive.values.get(first) as number }, ...command.extra.filter(() => coins.length > 0).map((n) => coins[n % coins.length])];
+        await offer(make(sources, 1, command.fee, false));
+        break;
+      }
+      case 'mine': {
+        const txs = closed(command.share);
+        mined.push(txs);
+        chain.connect(txs);
+        naive.confirm(txs);
+        tipMoves = 1;
+        break;
+      }
+      case 'mineRival': {
+        const confirmedOnly = naive.txs.filter(({ tx }) => naive.inputs(tx).every((key) => chain.coinMap.has(key)));
+        if (confirmedOnly.length === 0) break;
+        const victim = confirmedOnly[command.pick % confirmedOnly.length].tx;
+        const rival = make([{ outpoint: victim.outpoint(0), value: naive.values.get(hashKey(victim.outpoint(0))) as number }], 2, 1234, false);
+        naive.learn(rival);
+        mined.push([rival]);
+        chain.connect([rival]);
+        naive.confirm([rival]);
+        tipMoves = 1;
+        break;
+      }
+      case 'prioritise': {
+        if (naive.txs.length === 0) break;
+        const { tx } = naive.txs[command.pick % naive.txs.length];
+        naive.deltas.set(hashKey(tx.txid), (naive.deltas.get(hashKey(tx.txid)) ?? 0) + command.delta);
+        pool.prioritise(tx.txid, command.delta);
+        prioritised = 1;
+        break;
+      }
+      case 'reorg': {
+        const depth = Math.min(command.depth, mined.length);
+        if (depth === 0) break;
+        const back = mined.splice(mined.length - depth).flat();
+        // Part of what was confirmed is confirmed again, the rest returns to the pool or is lost.
+        const spentAgain = new Set<string>();
+        const again: TxView[] = [];
+        const kept = new Set<string>();
+        for (let i = 0; i < back.length; i++) {
+          const parentsBack = back.filter((other) => Array.from({ length: back[i].inputCount }, (_, k) => hashKey(back[i].prevHash(k))).includes(hashKey(other.txid)));
+          if ((i * 53) % 100 < command.again && parentsBack.every((parent) => kept.has(hashKey(parent.txid)))) {
+            again.push(back[i]);
+            kept.add(hashKey(back[i].txid));
+            for (const key of naive.inputs(back[i])) spentAgain.add(key);
+          }
+        }
+        const blocks = Array.from({ length: command.blocks }, (_, i) => (i === 0 ? again : []));
+        mined.push(...blocks);
+        chain.reorg(depth, blocks);
+        tipMoves = depth + blocks.length;
+        naive.confirm(again);
+        for (const tx of back) if (!kept.has(hashKey(tx.txid))) naive.accept(chain, tx, clock.nowSeconds());
+        naive.prune(chain);
+        await pool.settled();
+        expire();
+        break;
+      }
+      case 'wait':
+        clock.seconds += command.seconds;
+        break;
+    }
+    count(command.kind);
+    assert.equal((pool.counter - counter) >>> 0, moves - moved + tipMoves + prioritised, 'the counter counts entries, tips and prioritisations');
+    compare(naive, [...pool.entries()], pool, heard);
+  }
+  return counts;
+}
+
+function compare(naive: NaivePool, entries: MempoolEntry[], pool: ReturnType<typeof createPool>['pool'], heard: Set<MempoolEntry>): void {
+  const keys = (list: Iterable<{ tx: TxView }>): string[] => [...list].map(({ tx }) => hashKey(tx.txid)).sort();
+  assert.deepEqual(keys(entries), keys(naive.txs), 'the same transactions');
+  assert.deepEqual(keys(heard), keys(naive.txs), 'and listeners know them');
+  assert.equal(pool.size, naive.txs.length);
+  assert.equal(pool.stats().bytes, naive.txs.reduce((sum, { size }) => sum + size, 0));
+  assert.equal(pool.stats().totalFees, naive.txs.reduce((sum, { fee }) => sum + fee, 0));
+  const spenders = new Map<string, string>();
+  for (const known of naive.txs) {
+    const entry = pool.get(known.tx.txid) as MempoolEntry;
+    const above = naive.ancestors(known);
+    const below = naive.descendants(known);
+    const total = (list: Iterable<Known>, of: (item: Known) => number): number => [...list].reduce((sum, item) => sum + of(item), 0);
+    const size = (item: Known): number => item.size;
+    const fee = (item: Known): number => naive.modified(item);
+    assert.equal(entry.fee, known.fee);
+    assert.equal(entry.modifiedFee, naive.modified(known));
+    assert.equal(entry.ancestorCount, above.size + 1);
+    assert.equal(entry.ancestorSize, total([known, ...above], size));
+    assert.equal(entry.ancestorFees, total([known, ...above], fee));
+    assert.equal(entry.descendantCount, below.length + 1);
+    assert.equal(entry.descendantSize, total([known, ...below], size));
+    assert.equal(entry.descendantFees, total([known, ...below], fee));
+    assert.equal(entry.ancestorSigops, total([known, ...above], (item) => (pool.get(item.tx.txid) as MempoolEntry).sigopCost));
+    assert.deepEqual(keys(entry.parents), keys(naive.parents(known)));
+    assert.deepEqual(keys(pool.ancestors(entry)), keys(above));
+    assert.deepEqual(keys(pool.descendants(entry)), keys(below));
+    for (const key of naive.inputs(known.tx)) {
+      assert(!spenders.has(key), 'no output is spent twice');
+      spenders.set(key, entry.key);
+    }
+    for (let i = 0; i < known.tx.inputCount; i++) assert.equal(pool.spender(known.tx.outpoint(i)), entry);
+  }
+}
+
+t.test('random histories of additions, replacements, blocks, reorganisations, prioritisations and expiry', async (t) => {
+  const seen: Record<string, number> = {};
+  await fc.assert(
+    fc.asyncProperty(commands, async (list) => {
+      for (const [name, n] of Object.entries(await run(list))) seen[name] = (seen[name] ?? 0) + n;
+    }),
+    { numRuns: 400 },
+  );
+  for (const name of ['accepted', 'replaced', 'refused', 'reorg', 'removed: block', 'removed: conflict', 'removed: replaced', 'removed: expiry']) {
+    t.ok((seen[name] ?? 0) >= 5, `${name}: ${seen[name]}`);
+  }
+});
