@@ -1,8 +1,9 @@
 // The coinbase of blocks made here, as Core 0.21 builds it: height, a zero or an extra nonce, one payout, one commitment (BIP-0034,
 // BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
-import { ByteWriter } from '../consensus/bytes/writer.js';
+
 import { merkleRoot, WITNESS_COMMITMENT_HEADER } from '../consensus/block/merkle.js';
-import { pushData, pushHeight } from '../consensus/rules/script-push.js';
+import { ByteWriter } from '../consensus/bytes/writer.js';
+import { plainPush, pushNumber } from '../consensus/script/build-script.js';
 import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -49,7 +50,7 @@ export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
       {
         prevHash: new Uint8Array(32),
         prevIndex: NO_INDEX,
-        scriptSig: join(pushHeight(fields.height), pushData(scriptNumber(fields.extraNonce))),
+        scriptSig: join(pushNumber(fields.height), plainPush(scriptNumber(fields.extraNonce))),
         sequence: FINAL_SEQUENCE,
         witness: fields.witness && fields.commitment !== null ? [WITNESS_RESERVED_VALUE] : [],
       },

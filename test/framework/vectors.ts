@@ -1,19 +1,18 @@
-// Finds the shared test vectors: the folder that VECTORS names, ../shared/vectors beside the project by default.
+// Shared test vectors for suites whose files are not lists of rows (vector-suite.ts has those): chains, blocks, headers, parameters.
 // A suite whose file is not there is skipped and says so.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { VECTORS } from './vector-suite.js';
 
 /** A tap test. */
 export type Tap = Test;
 
-const FOLDER = process.env.VECTORS ?? '../shared/vectors';
-
 /** Path of a vector file or folder, which may not exist. */
 export function vectorPath(path: string): string {
-  return join(FOLDER, path);
+  return join(VECTORS, path);
 }
 
 /** Bytes of a vector file, unpacked when its name ends in .gz; a missing plain file is looked for packed. */

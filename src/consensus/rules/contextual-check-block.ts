@@ -7,10 +7,10 @@ import { equalBytes } from '../bytes/hex.js';
 import type { HeaderContext } from '../header-context.js';
 import { MAX_BLOCK_WEIGHT } from '../limits.js';
 import type { ChainParams } from '../params/chain-params.js';
+import { pushNumber } from '../script/build-script.js';
 import type { Verdict } from '../state.js';
 import { isFinalTx } from './locks.js';
 import { reject } from './reject.js';
-import { pushHeight } from './script-push.js';
 
 const COMMITMENT_OFFSET = 6;
 // Core's messages begin with the name of its function.
@@ -23,7 +23,7 @@ export function contextualCheckBlock(block: BlockView, prev: HeaderContext | nul
   for (const tx of block.txs) {
     if (!isFinalTx(tx, height, cutoff)) return reject('consensus', 'bad-txns-nonfinal', 'non-final transaction');
   }
-  if (height >= params.bip34Height && !beginsWith(block.txs[0].scriptSig(0), pushHeight(height))) {
+  if (height >= params.bip34Height && !beginsWith(block.txs[0].scriptSig(0), pushNumber(height))) {
     return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
   }
   const witness = checkWitnessCommitment(block, height >= params.segwitHeight);

@@ -8,6 +8,7 @@ import { equalBytes } from '../bytes/hex.js';
 import { ByteReader, DecodeError } from '../bytes/reader.js';
 import { ByteWriter } from '../bytes/writer.js';
 import type { ChainParams } from '../params/chain-params.js';
+import { plainPush } from '../script/build-script.js';
 import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_NULLDUMMY, SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from '../script/flags.js';
 import { SighashCache } from '../script/sighash.js';
 import { verifyTxInput } from '../script/verify-input.js';
@@ -15,7 +16,6 @@ import type { Verdict } from '../state.js';
 import { buildTx } from '../tx/build-tx.js';
 import { parseTx, type TxView } from '../tx/tx-view.js';
 import { reject } from './reject.js';
-import { pushData } from './script-push.js';
 
 const SOLUTION_HEADER = Uint8Array.of(0xec, 0xc7, 0xda, 0xa2);
 const SOLUTION_FLAGS = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS | SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_NULLDUMMY;
@@ -67,7 +67,7 @@ export function signetTxs(block: BlockView, challenge: Uint8Array): SignetTxs | 
         {
           prevHash: new Uint8Array(32),
           prevIndex: NULL_INDEX,
-          scriptSig: new ByteWriter(80).u8(OP_0).bytes(pushData(signed)).finish(),
+          scriptSig: new ByteWriter(80).u8(OP_0).bytes(plainPush(signed)).finish(),
           sequence: 0,
         },
       ],
@@ -112,8 +112,8 @@ function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8A
     // A push counts only when something follows the mark. An empty push is re-emitted as its bare opcode.
     if (solution === null && data.length > SOLUTION_HEADER.length && equalBytes(data.subarray(0, 4), SOLUTION_HEADER)) {
       solution = data.subarray(4);
-      out.bytes(pushData(SOLUTION_HEADER));
-    } else if (data.length > 0) out.bytes(pushData(data));
+      out.bytes(plainPush(SOLUTION_HEADER));
+    } else if (data.length > 0) out.bytes(plainPush(data));
     else out.u8(op);
   }
   return { script: solution === null ? script : out.finish(), solution };

@@ -5,20 +5,14 @@
 //   extended:  version 4 | 00 | flag 01 | inputs | outputs | witness of each input | locktime 4
 //   input:     outpoint (txid 32, index 4) | script with size | sequence 4
 //   output:    value 8 | script with size
-//
-// Table, in absolute positions of the underlying buffer: per input INPUT_SLOTS entries (start, script start, script end,
-// witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last output.
+// The table's layout is in read-lists.ts.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { isZero } from '../bytes/hex.js';
 import { ByteReader, DecodeError, readI64, readU32 } from '../bytes/reader.js';
 import { OffsetTable } from './offset-table.js';
+import { INPUT_SLOTS, OUTPUT_SLOTS, readInputs, readOutputs } from './read-lists.js';
 
-const INPUT_SLOTS = 4;
-const OUTPUT_SLOTS = 2;
-// Smallest encodings: outpoint 36 + empty script 1 + sequence 4; value 8 + empty script 1.
-const MIN_INPUT_SIZE = 41;
-const MIN_OUTPUT_SIZE = 9;
 const WITNESS_FLAG = 1;
 const WITNESS_SCALE = 4;
 
@@ -83,34 +77,6 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
   if (flags !== 0) throw new DecodeError('Unknown transaction optional data');
   reader.skip(4);
   return new TxView(data, start, reader.offset, body, bodyEnd, table, base, inputCount, outputCount, hasWitness, hashes);
-}
-
-function readInputs(reader: ByteReader, table: OffsetTable): number {
-  const count = reader.compactSize();
-  if (count * MIN_INPUT_SIZE > reader.remaining) throw new DecodeError('more inputs than bytes');
-  for (let i = 0; i < count; i++) {
-    const start = reader.skip(36);
-    const length = reader.compactSize();
-    const script = reader.skip(length);
-    reader.skip(4);
-    table.push(start);
-    table.push(script);
-    table.push(script + length);
-    table.push(0);
-  }
-  return count;
-}
-
-function readOutputs(reader: ByteReader, table: OffsetTable): number {
-  const count = reader.compactSize();
-  if (count * MIN_OUTPUT_SIZE > reader.remaining) throw new DecodeError('more outputs than bytes');
-  for (let i = 0; i < count; i++) {
-    const start = reader.skip(8);
-    const length = reader.compactSize();
-    table.push(start);
-    table.push(reader.skip(length));
-  }
-  return count;
 }
 
 /** A parsed transaction. Indices must be within inputCount and outputCount: callers loop, they do not probe. */

@@ -1,6 +1,6 @@
 // createrawtransaction: an unsigned transaction from JSON, with Core 0.21's checks in their order (rpc/rawtransaction_util.cpp).
 import { decodeAddress } from '../../address/address.js';
-import { pushData } from '../../consensus/rules/script-push.js';
+import { plainPush } from '../../consensus/script/build-script.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
 import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -55,7 +55,7 @@ function valueText(value: JsonValue | undefined): string {
 }
 
 function dataScript(data: Uint8Array): Uint8Array {
-  const push = pushData(data);
+  const push = plainPush(data);
   const script = new Uint8Array(push.length + 1);
   script[0] = OP_RETURN;
   script.set(push, 1);

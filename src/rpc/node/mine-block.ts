@@ -4,7 +4,7 @@ import { type BlockView, parseBlock } from '../../consensus/block/block-view.js'
 import { buildBlock, buildHeader } from '../../consensus/block/build-block.js';
 import { blockMerkleRoot, WITNESS_COMMITMENT_HEADER, witnessCommitmentIndex, witnessMerkleRoot } from '../../consensus/block/merkle.js';
 import { targetOf } from '../../consensus/rules/bits.js';
-import { pushData, pushHeight } from '../../consensus/rules/script-push.js';
+import { plainPush, pushNumber } from '../../consensus/script/build-script.js';
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { hashHex } from '../render/hex.js';
@@ -111,7 +111,7 @@ export class BlockMiner {
     this.#extraNonce++;
     const height = (this.#ctx.chain.node(block.header.prevHash)?.height ?? -1) + 1;
     const coinbase = coinbaseFields(block.txs[0]);
-    const scriptSig = joined(pushHeight(height), pushData(scriptNumber(this.#extraNonce)));
+    const scriptSig = joined(pushNumber(height), plainPush(scriptNumber(this.#extraNonce)));
     const inputs = [{ ...coinbase.inputs[0], scriptSig }];
     return rebuilt(this.#ctx, block, { ...coinbase, inputs }, bytesAfterCoinbase(block));
   }

@@ -9,7 +9,7 @@ import { type CheckBlockOptions, checkBlock } from '../../../src/consensus/rules
 import { checkHeaderContext } from '../../../src/consensus/rules/check-header-context.js';
 import { checkTransaction } from '../../../src/consensus/rules/check-transaction.js';
 import { contextualCheckBlock, witnessCommitment } from '../../../src/consensus/rules/contextual-check-block.js';
-import { pushData, pushHeight } from '../../../src/consensus/rules/script-push.js';
+import { plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
@@ -257,7 +257,7 @@ t.test('headers in their place', async (t) => {
 });
 
 t.test('pushes', async (t) => {
-  const hex = (height: number) => hashHex(pushHeight(height));
+  const hex = (height: number) => hashHex(pushNumber(height));
   t.same([0, 1, 16, 17, 127, 128, 255, 256, 32767, 32768, 500_000, 8_388_607, 8_388_608].map(hex), [
     '00',
     '51',
@@ -275,7 +275,7 @@ t.test('pushes', async (t) => {
   ]);
   t.same(
     [0, 1, 75, 76, 255, 256, 65535, 65536].map((n) =>
-      hashHex(pushData(new Uint8Array(n)).subarray(0, pushData(new Uint8Array(n)).length - n)),
+      hashHex(plainPush(new Uint8Array(n)).subarray(0, plainPush(new Uint8Array(n)).length - n)),
     ),
     ['00', '01', '4b', '4c4c', '4cff', '4d0001', '4dffff', '4e00000100'],
   );

@@ -5,8 +5,8 @@ import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
-import { pushData } from '../../../src/consensus/rules/script-push.js';
 import { checkSignetSolution, signetTxs } from '../../../src/consensus/rules/signet.js';
+import { plainPush } from '../../../src/consensus/script/build-script.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { testKey } from '../../framework/keys.js';
@@ -28,7 +28,7 @@ const check = (block: ReturnType<typeof blockWith>, challenge: string) =>
   checkSignetSolution(block, chainParams('signet', { signetChallenge: fromHex(challenge) }, crypto), crypto);
 
 /** A push of the mark and a solution. */
-const solved = (solution: Uint8Array) => pushData(Uint8Array.from([...MARK, ...solution]));
+const solved = (solution: Uint8Array) => plainPush(Uint8Array.from([...MARK, ...solution]));
 const solution = (scriptSig: Uint8Array, witness: Uint8Array[] = []) => {
   const out = new ByteWriter().varBytes(scriptSig).compactSize(witness.length);
   for (const item of witness) out.varBytes(item);
@@ -54,10 +54,10 @@ t.test('the shape of solutions', async (t) => {
   t.same(check(blockWith(solved(Uint8Array.from([...solution(push), 0]))), equal('42')), REJECT, 'nothing may follow');
   t.same(check(blockWith(solved(solution(push).subarray(0, 2))), equal('42')), REJECT, 'cut short');
   t.same(check(blockWith(solved(fromHex('feffffffff'))), '51'), REJECT, 'malformed even if nothing was asked');
-  t.equal(check(blockWith(pushData(MARK)), '51'), null, 'the mark alone is no solution');
+  t.equal(check(blockWith(plainPush(MARK)), '51'), null, 'the mark alone is no solution');
   const second = Uint8Array.from([...solved(solution(push)), ...solved(solution(Uint8Array.of(1, 0x43)))]);
   t.equal(check(blockWith(second), equal('42')), null, 'the first one counts');
-  const late = Uint8Array.from([0x51, 0x00, ...pushData(Uint8Array.of(1, 2, 3, 4, 5)), ...solved(solution(push))]);
+  const late = Uint8Array.from([0x51, 0x00, ...plainPush(Uint8Array.of(1, 2, 3, 4, 5)), ...solved(solution(push))]);
   t.equal(check(blockWith(late), equal('42')), null, 'other pushes may come before');
   t.same(check(blockWith(solved(solution(push)).subarray(0, 6)), equal('42')), REJECT, 'an incomplete push is none');
   // The witness of a solution: a P2WSH challenge for OP_TRUE.
@@ -69,7 +69,7 @@ t.test('the shape of solutions', async (t) => {
 t.test('what is signed', async (t) => {
   const with1 = signetTxs(blockWith(solved(fromHex('0000'))), fromHex('51'));
   const with2 = signetTxs(blockWith(solved(solution(Uint8Array.of(0x51, 0x51)))), fromHex('51'));
-  const none = signetTxs(blockWith(pushData(MARK)), fromHex('51'));
+  const none = signetTxs(blockWith(plainPush(MARK)), fromHex('51'));
   t.equal(toHex(with1?.toSpend.bytes ?? MARK), toHex(with2?.toSpend.bytes ?? COMMITMENT), 'the solution itself is left out');
   t.equal(toHex(with1?.toSpend.bytes ?? MARK), toHex(none?.toSpend.bytes ?? COMMITMENT), 'its mark is not');
   const other = signetTxs(blockWith(solved(fromHex('0000')), 1_600_000_601), fromHex('51'));
@@ -86,12 +86,12 @@ t.test('what is signed', async (t) => {
 t.test('a signature', async (t) => {
   const key = testKey(7);
   const publicKey = key.publicKey;
-  const challenge = toHex(Uint8Array.from([...pushData(publicKey), 0xac]));
-  const unsigned = signetTxs(blockWith(pushData(MARK)), fromHex(challenge));
+  const challenge = toHex(Uint8Array.from([...plainPush(publicKey), 0xac]));
+  const unsigned = signetTxs(blockWith(plainPush(MARK)), fromHex(challenge));
   if (unsigned === null) throw new Error('no commitment');
   const hash = new SighashCache(unsigned.toSign, crypto).legacy(0, fromHex(challenge), 1);
   const signature = key.signForScript(hash, 1);
-  const block = blockWith(solved(solution(pushData(signature))));
+  const block = blockWith(solved(solution(plainPush(signature))));
   t.equal(check(block, challenge), null);
-  t.same(check(blockWith(solved(solution(pushData(signature))), 1_600_000_601), challenge), REJECT, 'another time');
+  t.same(check(blockWith(solved(solution(plainPush(signature))), 1_600_000_601), challenge), REJECT, 'another time');
 });

@@ -1,0 +1,45 @@
+// Reads a transaction's input and output lists into an offset table. Used by tx-view.ts only.
+//
+// Table, in absolute positions of the underlying buffer: per input INPUT_SLOTS entries (start, script start, script end,
+// witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last output.
+
+import { type ByteReader, DecodeError } from '../bytes/reader.js';
+import type { OffsetTable } from './offset-table.js';
+
+/** Table entries per input. */
+export const INPUT_SLOTS = 4;
+/** Table entries per output. */
+export const OUTPUT_SLOTS = 2;
+// Smallest encodings: outpoint 36 + empty script 1 + sequence 4; value 8 + empty script 1.
+const MIN_INPUT_SIZE = 41;
+const MIN_OUTPUT_SIZE = 9;
+
+/** Reads the input list into the table and returns its length. @throws DecodeError */
+export function readInputs(reader: ByteReader, table: OffsetTable): number {
+  const count = reader.compactSize();
+  if (count * MIN_INPUT_SIZE > reader.remaining) throw new DecodeError('more inputs than bytes');
+  for (let i = 0; i < count; i++) {
+    const start = reader.skip(36);
+    const length = reader.compactSize();
+    const script = reader.skip(length);
+    reader.skip(4);
+    table.push(start);
+    table.push(script);
+    table.push(script + length);
+    table.push(0);
+  }
+  return count;
+}
+
+/** Reads the output list into the table and returns its length; the caller closes the table. @throws DecodeError */
+export function readOutputs(reader: ByteReader, table: OffsetTable): number {
+  const count = reader.compactSize();
+  if (count * MIN_OUTPUT_SIZE > reader.remaining) throw new DecodeError('more outputs than bytes');
+  for (let i = 0; i < count; i++) {
+    const start = reader.skip(8);
+    const length = reader.compactSize();
+    table.push(start);
+    table.push(reader.skip(length));
+  }
+  return count;
+}
