@@ -132,7 +132,7 @@ function resultRows(result: ResultSpec, indent: number, last: boolean): Row[] {
   const inner = result.inner ?? [];
   const open = result.type === 'arr' || result.type === 'obj-dyn';
   const rows: Row[] = [[`${pad}${key}${array ? '[' : '{'}`, words(array ? 'json array' : 'json object')]];
-  inner.forEach((one, i) => rows.push(...resultRows(one, indent + 2, !open && i === inner.length - 1)));
+  for (const [i, one] of inner.entries()) rows.push(...resultRows(one, indent + 2, !open && i === inner.length - 1));
   if (open && inner.length) rows.push([`${pad}  ...`, '']);
   rows.push([`${pad}${array ? ']' : '}'}${comma}`, '']);
   return rows;

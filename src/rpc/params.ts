@@ -13,7 +13,7 @@ export const firstName = (arg: ArgSpec): string => arg.name.split('|', 1)[0]!;
 /** Named arguments in the method's order: missing middle ones become null, missing last ones are dropped. */
 function positional(spec: MethodSpec, named: JsonObject): JsonValue[] {
   const left = new Map<string, JsonValue>();
-  named.keys.forEach((key, i) => left.set(key, named.values[i]!));
+  for (const [i, key] of named.keys.entries()) left.set(key, named.values[i]!);
   const out: JsonValue[] = [];
   let holes = 0;
   for (const arg of spec.args) {

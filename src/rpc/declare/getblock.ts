@@ -32,24 +32,7 @@ export const getblock: MethodSpec = {
       type: 'obj',
       when: 'for verbosity = 2',
       help: '',
-      inner: [
-        { type: 'elision', help: 'As for verbosity = 1, with' },
-        {
-          type: 'arr',
-          key: 'tx',
-          help: '',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'elision', help: 'As from getrawtransaction, verbose, and:' },
-                { type: 'amount', key: 'fee', optional: true, help: 'Fee, when undo data is there' },
-              ],
-            },
-          ],
-        },
-      ],
+      inner: [{ type: 'elision', help: 'As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose' }],
     },
   ],
   examples: [

@@ -50,6 +50,7 @@ import { submitblock } from './submitblock.js';
 import { submitheader } from './submitheader.js';
 import { syncwithvalidationinterfacequeue } from './syncwithvalidationinterfacequeue.js';
 import { testmempoolaccept } from './testmempoolaccept.js';
+import type { MethodSpec } from './types.js';
 import { uptime } from './uptime.js';
 import { validateaddress } from './validateaddress.js';
 import { verifychain } from './verifychain.js';
@@ -57,7 +58,6 @@ import { verifytxoutproof } from './verifytxoutproof.js';
 import { waitforblock } from './waitforblock.js';
 import { waitforblockheight } from './waitforblockheight.js';
 import { waitfornewblock } from './waitfornewblock.js';
-import type { MethodSpec } from './types.js';
 
 const ALL: readonly MethodSpec[] = [
   createrawtransaction,

@@ -1,7 +1,7 @@
 // A front's desk: decides synchronously what becomes of a body. Replies it can give alone it gives; a template request is
 // handed back checked, with the envelope around its result; everything else goes to the node thread. Called by http/front.
 import { METHODS } from '../declare/methods.js';
-import { checkAccess, type CallInfo, Dispatcher, type DispatchObserver } from '../dispatch.js';
+import { type CallInfo, checkAccess, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { assembleReply, encodeEnvelope, isNotification, type Outcome, type Reply } from '../wire/reply.js';
 import { parseRequest, type RequestEntry } from '../wire/request.js';

@@ -1,8 +1,9 @@
 // Front methods that need nothing but the tip's published facts, the clock and their own arguments.
-import { METHODS } from '../declare/methods.js';
-import { renderHelp, renderOverview } from '../help.js';
+
 import { asString } from '../args.js';
+import { METHODS } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
+import { renderHelp, renderOverview } from '../help.js';
 import { Double } from '../wire/values.js';
 import type { FrontContext } from './context.js';
 

@@ -21,7 +21,7 @@ export const getblockhash: NodeRun = (ctx, args) => {
 };
 
 export const getblockheader: NodeRun = (ctx, args) => {
-  const hash = asHash(args[0], 'blockhash');
+  const hash = asHash(args[0], 'hash');
   const verbose = (args[1] ?? null) === null || asBool(args[1]);
   const node = ctx.chain.node(hash) ?? notFound();
   if (!verbose) return hex(node.headerBytes);

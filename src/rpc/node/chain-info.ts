@@ -1,5 +1,5 @@
 // getblockchaininfo, getchaintips, getchaintxstats: the state of the chain in figures.
-import { ALWAYS_ACTIVE, NEVER_ACTIVE, NEVER_HEIGHT, type Deployment } from '../../consensus/params/deployment.js';
+import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE, NEVER_HEIGHT } from '../../consensus/params/deployment.js';
 import { deploymentSince, deploymentState, deploymentStatistics } from '../../consensus/rules/versionbits.js';
 import { asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';

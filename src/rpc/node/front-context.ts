@@ -1,6 +1,7 @@
 // Lets the node thread run front methods too, in batches and for callers without a front.
-import { difficultyOf } from '../render/difficulty.js';
+
 import type { FrontContext } from '../front/context.js';
+import { difficultyOf } from '../render/difficulty.js';
 import type { NodeContext } from './context.js';
 
 /** A front's view of the node, always current. */

@@ -1,7 +1,7 @@
 // getblockstats: figures of one block of the best chain, from its bytes and the coins it spent. Core 0.21: rpc/blockchain.cpp.
 import type { BlockView } from '../../consensus/block/block-view.js';
-import type { Coin } from '../../consensus/coin.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
+import type { Coin } from '../../consensus/coin.js';
 import { blockSubsidy } from '../../consensus/rules/subsidy.js';
 import { asArray, asHash, asInt, asString } from '../args.js';
 import type { Run } from '../dispatch.js';

@@ -15,8 +15,7 @@ interface Found {
   readonly blockHash: Uint8Array | null;
 }
 
-const missing = (what: string): never =>
-  fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
+const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
 
 async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo): Promise<Found> {
   if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
@@ -53,10 +52,7 @@ export const getrawtransaction: Run<NodeContext> = async (ctx, args) => {
   const [id, flag = null, blockhash = null] = args;
   const txid = asHash(id, 'parameter 1');
   if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {
-    fail(
-      RPC_CODE.INVALID_ADDRESS_OR_KEY,
-      'The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved',
-    );
+    fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved');
   }
   const verbose = flag !== null && (flag instanceof JsonNumber ? asInt(flag) !== 0 : asBool(flag));
   let node: HeaderInfo | null = null;

@@ -67,10 +67,7 @@ export const prioritisetransaction: NodeRun = (ctx, args) => {
   const delta = asInt64(args[2]);
   const dummy = args[1] ?? null;
   if (dummy !== null && asDouble(dummy) !== 0) {
-    fail(
-      RPC_CODE.INVALID_PARAMETER,
-      'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.',
-    );
+    fail(RPC_CODE.INVALID_PARAMETER, 'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.');
   }
   ctx.mempool.prioritise(txid, Number(delta));
   return true;

@@ -18,8 +18,7 @@ const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.tx.txid,
 
 /** BIP-0125: it or an unconfirmed ancestor signals. */
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
-  signalsReplacement(entry.tx) ||
-  (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some(({ tx }) => signalsReplacement(tx)));
+  signalsReplacement(entry.tx) || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some(({ tx }) => signalsReplacement(tx)));
 
 /** An entry as an object, members in Core 0.21's order. */
 function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
@@ -52,10 +51,7 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
 
 /** An object of entries by txid, in the order given. */
 async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): Promise<RawJson> {
-  const parts = await mapSliced(
-    entries,
-    (entry) => `${encodeString(hashHex(entry.tx.txid))}:${encodeJson(entryObject(ctx, entry))}`,
-  );
+  const parts = await mapSliced(entries, (entry) => `${encodeString(hashHex(entry.tx.txid))}:${encodeJson(entryObject(ctx, entry))}`);
   return new RawJson(`{${parts.join(',')}}`);
 }
 

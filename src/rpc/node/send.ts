@@ -28,8 +28,7 @@ export function decodeTx(ctx: NodeContext, text: string): TxView | null {
   }
 }
 
-const undecodable = (): never =>
-  fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
+const undecodable = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 
 /** The highest fee a caller allows; 0 given means any. */
 function maxFee(value: JsonValue | undefined, tx: TxView): number {

@@ -1,9 +1,9 @@
 // A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by gettxoutproof,
 // read by verifytxoutproof. Encoding: count 4 | hashes with their number | flag bits packed lowest first, with their bytes' number.
-import { DecodeError } from '../../consensus/bytes/reader.js';
-import { ByteReader } from '../../consensus/bytes/reader.js';
-import { ByteWriter } from '../../consensus/bytes/writer.js';
+
 import { equalBytes } from '../../consensus/bytes/hex.js';
+import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Hashes } from '../../crypto/crypto.js';
 
 /** A block of the smallest possible transactions (60 bytes) has no more than this. */

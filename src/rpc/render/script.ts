@@ -2,9 +2,9 @@
 // none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
 import { encodeAddress } from '../../address/address.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { scriptAsm } from '../../policy/script-asm.js';
-import { solve, type SolvedScript } from '../../policy/script-type.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { scriptAsm } from '../../policy/script-asm.js';
+import { type SolvedScript, solve } from '../../policy/script-type.js';
 import type { JsonResult } from '../wire/values.js';
 import { hex } from './hex.js';
 
@@ -54,7 +54,10 @@ export function scriptMembers(script: Uint8Array, ctx: RenderContext, withHex: b
   const solution = solve(script);
   const out: Record<string, JsonResult> = { asm: scriptAsm(script) };
   if (withHex) out.hex = hex(script);
-  const paid = solution.type === 'pubkey' || solution.type === 'nonstandard' || solution.type === 'nulldata' ? null : destinations(script, solution, ctx);
+  const paid =
+    solution.type === 'pubkey' || solution.type === 'nonstandard' || solution.type === 'nulldata'
+      ? null
+      : destinations(script, solution, ctx);
   if (paid) out.reqSigs = paid.required;
   out.type = solution.type;
   if (paid) out.addresses = paid.addresses;

@@ -37,7 +37,7 @@ export function txMembers(tx: TxView, ctx: RenderContext): Record<string, JsonRe
   return {
     txid: hashHex(tx.txid),
     hash: hashHex(tx.wtxid),
-    version: tx.version,
+    version: tx.version >>> 0,
     size: tx.totalSize,
     vsize: tx.vsize,
     weight: tx.weight,
