@@ -24,6 +24,10 @@ export interface ChainOptions {
   readonly checkpoints: boolean;
   /** Dirty bytes of the coins cache that cause a flush during initial download. */
   readonly flushBytes: number;
+  /** Changed coins that are written as one batch; more than any one block can change. Beyond, a flush goes in chunks under a marker. */
+  readonly atomicFlushEntries: number;
+  /** Operations of one batch of a chunked flush; building it keeps the thread busy for a few milliseconds. */
+  readonly flushChunkEntries: number;
   /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
   readonly orphanBytes: number;
 }
@@ -36,6 +40,8 @@ export const defaultChainOptions: ChainOptions = {
   assumeValid: null,
   checkpoints: true,
   flushBytes: 225 << 20,
+  atomicFlushEntries: 200_000,
+  flushChunkEntries: 4_000,
   orphanBytes: 128 << 20,
 };
 

@@ -10,10 +10,6 @@ import type { HeaderNode } from './header-node.js';
 import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Changed coins that go out as one batch: more than any one block can change. */
-const ATOMIC_ENTRIES = 200_000;
-/** Operations of one batch of a chunked flush; building it keeps the thread busy for a few milliseconds. */
-const CHUNK_ENTRIES = 4_000;
 /** Index rows in one batch on their own. */
 const ROW_CHUNK = 2_000;
 /** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
@@ -84,7 +80,7 @@ export class Persister {
     const { coins, active } = this.ws;
     const tip = active.tip as HeaderNode;
     if (tip === this.storedTip && coins.dirtyEntries === 0) return;
-    if (coins.dirtyEntries <= ATOMIC_ENTRIES) await this.flushAtOnce(tip);
+    if (coins.dirtyEntries <= this.ws.options.atomicFlushEntries) await this.flushAtOnce(tip);
     else await this.flushInChunks(tip);
     this.storedTip = tip;
     this.lastFlushMs = this.ws.clock.monotonicMs();
@@ -92,12 +88,13 @@ export class Persister {
 
   private async flushAtOnce(tip: HeaderNode): Promise<void> {
     const { coins, store } = this.ws;
+    const { flushChunkEntries } = this.ws.options;
     const ops: BatchOp[] = this.takeRows(Number.POSITIVE_INFINITY);
     for (;;) {
-      const some = coins.drainDirty(CHUNK_ENTRIES);
+      const some = coins.drainDirty(flushChunkEntries);
       if (some.length === 0) break;
       for (const op of some) ops.push(op);
-      if (some.length === CHUNK_ENTRIES) await yieldToLoop();
+      if (some.length === flushChunkEntries) await yieldToLoop();
     }
     ops.push({ type: 'put', key: TIP_KEY, value: tip.hash });
     await this.written(() => store.batch(ops));
@@ -111,7 +108,7 @@ export class Persister {
     await store.batch([...this.takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
     await this.written(async () => {
       for (;;) {
-        const ops = coins.drainDirty(CHUNK_ENTRIES);
+        const ops = coins.drainDirty(this.ws.options.flushChunkEntries);
         if (ops.length === 0) break;
         await store.batch(ops);
         await yieldToLoop();

@@ -1,0 +1,408 @@
+// The chain's answers, block by block: what is accepted, refused, remembered; reorganisations; marks by hand; restarts.
+import t from 'tap';
+import type { TipChange } from '../../../src/chain/events.js';
+import type { HeaderNode } from '../../../src/chain/header-node.js';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { COIN_KEY_BYTES, coinKey } from '../../../src/storage/layout.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, outpoint, reward, SPACING, spend, subsidy } from '../../framework/chain-builder.js';
+import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { compactSize, serializeTx, txid } from '../../framework/messages.js';
+
+async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promise<string[]> {
+  const kinds: string[] = [];
+  for (const block of blocks) {
+    const outcome = await fixture.chain.submitBlock(block.bytes);
+    kinds.push(outcome.kind === 'invalid' ? (outcome.reject?.reason ?? '') : outcome.kind);
+  }
+  return kinds;
+}
+
+const reasonOf = async (fixture: Fixture, block: BuiltBlock): Promise<string> => (await submitAll(fixture, [block]))[0]!;
+
+t.test('a straight chain', async (t) => {
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
+  const { chain } = fixture;
+  t.equal(chain.tip, chain.genesis);
+  t.ok(chain.isInitialBlockDownload());
+  const blocks = buildChain(GENESIS, 5);
+  const changes: { height: number; change: TipChange }[] = [];
+  chain.onTip((tip, change) => changes.push({ height: tip.height, change }));
+  t.same(await submitAll(fixture, blocks), Array(5).fill('accepted'));
+  t.equal(chain.tip.hashHex, blocks[4]!.hashHex);
+  t.equal(chain.tip.chainWork, 12n);
+  t.equal(chain.tip.chainTxCount, 6);
+  t.equal(chain.atHeight(3)?.hashHex, blocks[2]!.hashHex);
+  t.equal(chain.next(chain.atHeight(3)!)?.height, 4);
+  t.same(
+    changes.map(({ height, change }) => [height, change.connected.length, change.disconnected.length]),
+    [1, 2, 3, 4, 5].map((height) => [height, 1, 0]),
+  );
+  t.equal(await reasonOf(fixture, blocks[2]!), 'duplicate');
+  t.same(await chain.coin(outpoint(blocks[0]!.txids[0]!, 0)), { value: subsidy(1), script: new Uint8Array(ANYONE), height: 1, coinbase: true });
+  t.equal(await chain.coin(outpoint(blocks[0]!.txids[0]!, 1)), undefined, 'the commitment is no coin');
+  t.same(Buffer.from((await chain.readBlock(chain.atHeight(2)!)).bytes), blocks[1]!.bytes);
+  t.equal(chain.known(blocks[0]!.hash), 'duplicate');
+  t.equal(chain.known(Buffer.alloc(32)), 'unknown');
+  t.same(chain.tips().map((node) => node.height), [5]);
+  t.equal(chain.tip.medianTimePast(), blocks[2]!.time, 'six blocks with genesis: the upper of the middle two');
+  await fixture.end();
+});
+
+t.test('what is refused, and what is remembered of it', async (t) => {
+  const fixture = await openFixture();
+  const { chain, clock } = fixture;
+  const blocks = buildChain(GENESIS, 101);
+  await submitAll(fixture, blocks);
+  const tip = blocks[100]!;
+  const state = () => [chain.tip.hashHex, chain.bestHeader.hashHex];
+  const before = state();
+
+  // checkBlock: nothing is remembered.
+  const unsolved = buildBlock(tip, { unsolved: true });
+  t.equal(await reasonOf(fixture, unsolved), 'high-hash');
+  const broken = buildBlock(tip, { breakMerkle: true });
+  t.equal(await reasonOf(fixture, broken), 'bad-txnmrklroot');
+  t.equal(await reasonOf(fixture, broken), 'bad-txnmrklroot');
+  t.equal(chain.node(broken.hash), undefined, 'not even the header');
+
+  // Header rules: re-evaluated each time.
+  const orphan = buildBlock(buildBlock(tip, { tag: 77 }));
+  t.equal(await reasonOf(fixture, orphan), 'prev-blk-not-found');
+  const old = buildBlock(tip, { time: blocks[95]!.time });
+  t.equal(await reasonOf(fixture, old), 'time-too-old');
+  const early = buildBlock(tip, { time: clock.seconds + 7201 });
+  t.equal(await reasonOf(fixture, early), 'time-too-new');
+  clock.seconds++;
+  t.equal(await reasonOf(fixture, buildBlock(tip, { bits: 0x207ffffe })), 'bad-diffbits');
+  t.same(state(), before);
+
+  // Contextual, witness class: the header stays, the block may come again.
+  const coin = reward(blocks[0]!);
+  const bare = spend([coin], [{ value: coin.value, script: ANYONE }]);
+  bare.ins[0]!.witness = [Buffer.from([1])];
+  const witnessless = buildBlock(tip, { txs: [bare], commitment: false });
+  t.equal(await reasonOf(fixture, witnessless), 'unexpected-witness');
+  t.equal(chain.known(witnessless.hash), 'duplicate-inconclusive');
+  t.equal(await reasonOf(fixture, witnessless), 'unexpected-witness');
+  t.ok(chain.tips().some((node) => node.hashHex === witnessless.hashHex), 'headers-only tip');
+
+  // Contextual, other: remembered.
+  const unripe = spend([coin], [{ value: coin.value, script: ANYONE }], { locktime: 5000, sequence: 0 });
+  const nonFinal = buildBlock(tip, { txs: [unripe] });
+  t.equal(await reasonOf(fixture, nonFinal), 'bad-txns-nonfinal');
+  t.equal(chain.known(nonFinal.hash), 'duplicate-invalid');
+  t.equal(await reasonOf(fixture, nonFinal), 'duplicate', 'the header itself is refused then');
+
+  // Connecting: remembered, and so is everything built on it.
+  const greedy = buildBlock(tip, { fees: 1 });
+  t.equal(await reasonOf(fixture, greedy), 'bad-cb-amount');
+  t.equal(chain.known(greedy.hash), 'duplicate-invalid');
+  t.equal(await reasonOf(fixture, buildBlock(greedy)), 'bad-prevblk');
+  const missing = spend([{ txid: Buffer.alloc(32, 7), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
+  t.equal(await reasonOf(fixture, buildBlock(tip, { txs: [missing] })), 'bad-txns-inputs-missingorspent');
+  const young = reward(blocks[50]!);
+  t.equal(
+    await reasonOf(fixture, buildBlock(tip, { txs: [spend([young], [{ value: 1, script: ANYONE }])] })),
+    'bad-txns-premature-spend-of-coinbase',
+  );
+  t.equal(chain.tip.hashHex, tip.hashHex, 'the tip stood still');
+  t.equal(chain.bestHeader.height, 101 + 1, 'a header without its block is still the best header');
+  const good = buildBlock(tip, { txs: [spend([coin], [{ value: coin.value - 500, script: ANYONE }])], fees: 500 });
+  t.equal(await reasonOf(fixture, good), 'accepted');
+  t.same(fixture.faults, []);
+  await fixture.end();
+});
+
+t.test('script failures read as the number of script threads says', async (t) => {
+  for (const scriptThreads of [1, 4]) {
+    const fixture = await openFixture({ scriptThreads });
+    const blocks = buildChain(GENESIS, 102, { script: NO_ONE });
+    await submitAll(fixture, blocks);
+    const tip = blocks[101]!;
+    const coins = [reward(blocks[0]!), reward(blocks[1]!)];
+    const bad = (coin: (typeof coins)[0]) => spend([coin], [{ value: coin.value, script: ANYONE }]);
+    const failed = 'mandatory-script-verify-flag-failed (Script evaluated without error but finished with a false/empty top stack element)';
+    const alone = scriptThreads === 1;
+    t.equal(await reasonOf(fixture, buildBlock(tip, { txs: [bad(coins[0]!)] })), alone ? failed : 'block-validation-failed');
+    t.equal(await reasonOf(fixture, buildBlock(tip, { txs: [bad(coins[0]!)], fees: 1 })), alone ? failed : 'bad-cb-amount');
+    const missing = spend([{ txid: Buffer.alloc(32, 7), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
+    t.equal(
+      await reasonOf(fixture, buildBlock(tip, { txs: [bad(coins[0]!), missing], tag: 1 })),
+      alone ? failed : 'bad-txns-inputs-missingorspent',
+    );
+    t.equal(await reasonOf(fixture, buildBlock(tip, { txs: [missing, bad(coins[0]!)], tag: 2 })), 'bad-txns-inputs-missingorspent');
+    await fixture.end();
+  }
+});
+
+t.test('blocks in any order', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 6);
+  for (const block of blocks) t.equal(await chain.submitHeader(block.header), null);
+  t.equal(chain.bestHeader.height, 6);
+  t.equal(chain.tip.height, 0);
+  t.same(await submitAll(fixture, [blocks[5]!, blocks[3]!, blocks[1]!]), Array(3).fill('inconclusive'));
+  t.equal(await reasonOf(fixture, blocks[3]!), 'duplicate');
+  t.equal(await reasonOf(fixture, blocks[0]!), 'accepted');
+  t.equal(chain.tip.height, 2);
+  t.equal(await reasonOf(fixture, blocks[4]!), 'inconclusive');
+  t.equal(await reasonOf(fixture, blocks[2]!), 'accepted');
+  t.equal(chain.tip.height, 6);
+  await fixture.end();
+});
+
+t.test('unrequested blocks are kept only when they may matter', async (t) => {
+  const fixture = await openFixture();
+  const blocks = buildChain(GENESIS, 3);
+  await submitAll(fixture, blocks);
+  const side = buildBlock(GENESIS, { tag: 1 });
+  t.equal((await fixture.chain.submitBlock(side.bytes, { force: false })).kind, 'inconclusive');
+  t.notOk(fixture.chain.blockState(fixture.chain.node(side.hash)!).hasData);
+  t.equal((await fixture.chain.submitBlock(side.bytes)).isNew, true);
+  t.equal((await fixture.chain.submitBlock(buildBlock(blocks[2]!).bytes, { force: false })).kind, 'accepted');
+  await fixture.end();
+});
+
+t.test('a reorganisation moves coins and tells about it once', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const trunk = buildChain(GENESIS, 110);
+  await submitAll(fixture, trunk);
+  const base = trunk[109]!;
+  const coin = reward(trunk[0]!);
+  const first = spend([coin], [{ value: coin.value, script: ANYONE }]);
+  const a1 = buildBlock(base, { txs: [first], tag: 1 });
+  const a2 = buildBlock(a1, { tag: 1 });
+  t.same(await submitAll(fixture, [a1, a2]), ['accepted', 'accepted']);
+  const second = spend([coin], [{ value: coin.value - 7, script: ANYONE }]);
+  const b1 = buildBlock(base, { tag: 2 });
+  const chained = spend([{ txid: txid(second), index: 0, value: coin.value - 7 }], [{ value: 5, script: ANYONE }]);
+  const b2 = buildBlock(b1, { tag: 2, txs: [second], fees: 7 });
+  const b3 = buildBlock(b2, { tag: 2, txs: [chained] });
+  const seen: string[][] = [];
+  chain.onTip((tip, { connected, disconnected }) => {
+    seen.push([tip.hashHex, disconnected.map(({ node }) => node.hashHex).join(), connected.map(({ node }) => node.hashHex).join()]);
+  });
+  t.same(await submitAll(fixture, [b1, b2]), ['inconclusive', 'inconclusive']);
+  t.equal(chain.tip.hashHex, a2.hashHex, 'equal work: the first one seen stays');
+  t.equal(await reasonOf(fixture, b3), 'accepted');
+  t.same(seen, [[b3.hashHex, `${a2.hashHex},${a1.hashHex}`, `${b1.hashHex},${b2.hashHex},${b3.hashHex}`]]);
+  t.equal(await chain.coin(outpoint(coin.txid, 0)), undefined);
+  t.equal((await chain.coin(outpoint(b3.txids[1]!, 0)))?.value, 5);
+  t.equal(await chain.coin(outpoint(a1.txids[1]!, 0)), undefined);
+  const straight = await openFixture();
+  await submitAll(straight, [...trunk, b1, b2, b3]);
+  t.same(await coinsOf(fixture), await coinsOf(straight), 'coins equal those of a node that never saw the other branch');
+  t.same(await chain.readUndo(chain.tip), await straight.chain.readUndo(straight.chain.tip));
+  t.same(chain.tips().map((node) => node.height), [113, 112]);
+  await straight.end();
+  await fixture.end();
+});
+
+t.test('a branch that turns out invalid is left where it stood', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const trunk = buildChain(GENESIS, 2);
+  const b1 = buildBlock(GENESIS, { tag: 2 });
+  const b2 = buildBlock(b1, { tag: 2 });
+  const b3 = buildBlock(b2, { tag: 2, fees: 1 });
+  const b4 = buildBlock(b3, { tag: 2 });
+  await submitAll(fixture, trunk);
+  let told = 0;
+  chain.onTip(() => told++);
+  for (const block of [b1, b2, b3, b4]) await chain.submitHeader(block.header);
+  t.same(await submitAll(fixture, [b1, b2, b4]), Array(3).fill('inconclusive'));
+  t.equal(await reasonOf(fixture, b3), 'bad-cb-amount');
+  t.equal(chain.tip.hashHex, trunk[1]!.hashHex);
+  t.equal(told, 0, 'nobody saw the tip move');
+  t.equal(chain.known(b2.hash), 'duplicate', 'the valid part was validated');
+  t.equal(chain.known(b4.hash), 'duplicate-invalid');
+  t.equal(chain.bestHeader.hashHex, chain.tip.hashHex, 'the best header is not on the invalid branch');
+  await fixture.end();
+});
+
+t.test('invalidate, reconsider, precious', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const trunk = buildChain(GENESIS, 105);
+  await submitAll(fixture, trunk);
+  const base = trunk[104]!;
+  const coin = reward(trunk[0]!);
+  const a = [buildBlock(base, { tag: 1, txs: [spend([coin], [{ value: 1, script: ANYONE }])] })];
+  for (let i = 0; i < 4; i++) a.push(buildBlock(a[i]!, { tag: 1 }));
+  await submitAll(fixture, a);
+  const b = [buildBlock(base, { tag: 2 })];
+  b.push(buildBlock(b[0]!, { tag: 2 }));
+  t.same(await submitAll(fixture, b), ['inconclusive', 'inconclusive']);
+  const before = await coinsOf(fixture);
+  const node = (block: BuiltBlock): HeaderNode => chain.node(block.hash)!;
+
+  await chain.invalidateBlock(node(a[2]!));
+  t.equal(chain.tip.hashHex, a[1]!.hashHex, 'equal work: the rest of the old branch was first');
+  t.ok(chain.blockState(node(a[4]!)).failed);
+  t.notOk(chain.blockState(node(a[1]!)).failed);
+  await chain.invalidateBlock(node(a[0]!));
+  t.equal(chain.tip.hashHex, b[1]!.hashHex);
+  t.equal((await chain.coin(outpoint(coin.txid, 0)))?.value, coin.value, 'the spend was undone');
+  t.equal(await reasonOf(fixture, buildBlock(a[4]!, { tag: 9 })), 'bad-prevblk');
+  await chain.invalidateBlock(chain.genesis);
+  t.equal(chain.tip.hashHex, b[1]!.hashHex, 'genesis is left alone');
+
+  const store = fixture.store;
+  const { dir } = fixture;
+  await chain.close();
+  const again = await openFixture({ store, dir });
+  t.equal(again.chain.tip.hashHex, b[1]!.hashHex, 'the marks survive a restart');
+  t.ok(again.chain.blockState(again.chain.node(a[4]!.hash)!).failed);
+  await again.chain.reconsiderBlock(again.chain.node(a[3]!.hash)!);
+  t.equal(again.chain.tip.hashHex, a[4]!.hashHex, 'family included');
+  t.same(await coinsOf(again), before);
+
+  const rival = buildBlock(a[3]!, { tag: 5 });
+  t.equal(await reasonOf(again, rival), 'inconclusive');
+  const rivalNode = again.chain.node(rival.hash)!;
+  await again.chain.preciousBlock(rivalNode);
+  t.equal(again.chain.tip, rivalNode);
+  await again.chain.preciousBlock(again.chain.node(a[4]!.hash)!);
+  t.equal(again.chain.tip.hashHex, a[4]!.hashHex, 'the latest wish counts');
+  await again.chain.preciousBlock(again.chain.node(b[1]!.hash)!);
+  t.equal(again.chain.tip.hashHex, a[4]!.hashHex, 'less work is never precious');
+  await again.end();
+});
+
+t.test('proposals', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const trunk = buildChain(GENESIS, 101);
+  await submitAll(fixture, trunk);
+  const tip = trunk[100]!;
+  await chain.flush();
+  const test = async (block: BuiltBlock, options = { checkPow: false, checkMerkle: true }) =>
+    (await chain.testBlockValidity(parseBlock(block.bytes, crypto), options))?.reason ?? null;
+  t.equal(await test(buildBlock(tip, { unsolved: true })), null);
+  t.equal(await test(buildBlock(tip, { unsolved: true }), { checkPow: true, checkMerkle: true }), 'high-hash');
+  t.equal(await test(buildBlock(tip, { breakMerkle: true })), 'bad-txnmrklroot');
+  t.equal(await test(buildBlock(tip, { breakMerkle: true }), { checkPow: false, checkMerkle: false }), null);
+  t.equal(await test(buildBlock(tip, { breakMerkle: true, bits: 0x207ffffe })), 'bad-diffbits', 'header rules come first');
+  t.equal(await test(buildBlock(trunk[99]!)), 'inconclusive-not-best-prevblk');
+  t.equal(await test(buildBlock(tip, { fees: 1 })), 'bad-cb-amount');
+  t.equal(await test(buildBlock(tip, { tag: 3, fees: 1 })), 'bad-cb-amount');
+  t.equal(chain.node(buildBlock(tip, { fees: 1 }).hash), undefined, 'nothing is remembered');
+  const coin = reward(trunk[0]!);
+  t.equal(await test(buildBlock(tip, { txs: [spend([coin], [{ value: coin.value - 9, script: ANYONE }])], fees: 9 })), null);
+  t.equal(chain.coins.dirtyEntries, 0, 'nor changed');
+  t.same(fixture.faults, []);
+  await fixture.end();
+});
+
+t.test('a stripped coinbase gets its witness back', async (t) => {
+  const fixture = await openFixture();
+  const block = buildBlock(GENESIS);
+  const stripped = Buffer.concat([block.header, compactSize(1), serializeTx(block.txs[0]!, false)]);
+  t.not(stripped.length, block.bytes.length);
+  const filled = fixture.chain.withWitnessReserved(parseBlock(stripped, crypto));
+  t.same(Buffer.from(filled.bytes), block.bytes);
+  t.equal((await fixture.chain.submitBlock(filled)).kind, 'accepted');
+  await fixture.end();
+});
+
+t.test('headers', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 3);
+  const heights: number[] = [];
+  chain.onHeader((best) => heights.push(best.height));
+  t.equal((await chain.submitHeader(blocks[1]!.header))?.reason, 'prev-blk-not-found');
+  t.same(await chain.submitHeaders(blocks.map((block) => block.header)), { verdict: null, last: chain.node(blocks[2]!.hash) });
+  t.equal(await chain.submitHeader(blocks[0]!.header), null, 'known is fine');
+  t.same(heights, [3]);
+  await chain.invalidateBlock(chain.node(blocks[0]!.hash)!);
+  t.equal((await chain.submitHeader(blocks[0]!.header))?.reason, 'duplicate');
+  t.equal((await chain.submitHeader(buildBlock(blocks[2]!).header))?.reason, 'bad-prevblk');
+  await t.rejects(chain.submitHeader(Buffer.alloc(79)), { name: 'DecodeError' });
+  await fixture.end();
+});
+
+t.test('initial download ends once', async (t) => {
+  const fixture = await openFixture({ maxTipAge: 3600 });
+  const { chain, clock } = fixture;
+  const first = buildBlock(GENESIS, { time: clock.seconds - 3601 });
+  await submitAll(fixture, [first]);
+  t.ok(chain.isInitialBlockDownload());
+  const second = buildBlock(first, { time: clock.seconds - 3600 });
+  await submitAll(fixture, [second]);
+  t.notOk(chain.isInitialBlockDownload());
+  clock.seconds += 10 * 24 * 3600;
+  t.notOk(chain.isInitialBlockDownload(), 'never again');
+  await fixture.end();
+  const poor = await openFixture({ maxTipAge: 3600, minimumChainWork: 7n });
+  await submitAll(poor, [first, second]);
+  t.ok(poor.chain.isInitialBlockDownload(), 'too little work');
+  await submitAll(poor, [buildBlock(second, { time: poor.clock.seconds - SPACING })]);
+  t.notOk(poor.chain.isInitialBlockDownload());
+  await poor.end();
+});
+
+t.test('assumed-valid blocks skip scripts of deep ancestors only', async (t) => {
+  const bad = (tip: BuiltBlock, coin: ReturnType<typeof reward>) => buildBlock(tip, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] });
+  const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
+  const wrong = bad(trunk[100]!, reward(trunk[0]!));
+  // Two weeks of work at one block per ten minutes: 2016 blocks above, and one more.
+  const rest = buildChain(wrong, 2017, {});
+  for (const [assumeValid, count, expected] of [
+    ['0', 2017, 'block-validation-failed'],
+    [rest[0]!.hashHex, 2016, 'block-validation-failed'],
+    [rest[0]!.hashHex, 2017, 'accepted'],
+    [trunk[99]!.hashHex, 2017, 'block-validation-failed'],
+  ] as const) {
+    const fixture = await openFixture({ assumeValid });
+    await submitAll(fixture, trunk);
+    await fixture.chain.submitHeaders([wrong, ...rest.slice(0, count)].map((block) => block.header));
+    t.equal(await reasonOf(fixture, wrong), expected, `${count} headers above, assumed ${assumeValid}`);
+    await fixture.end();
+  }
+});
+
+t.test('after a restart everything is as before', async (t) => {
+  const fixture = await openFixture();
+  const trunk = buildChain(GENESIS, 104);
+  const coin = reward(trunk[0]!);
+  trunk.push(buildBlock(trunk[103]!, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] }));
+  const side = buildBlock(trunk[102]!, { tag: 3 });
+  await submitAll(fixture, [...trunk, side]);
+  const headersOnly = buildBlock(trunk[104]!, { tag: 4 });
+  await fixture.chain.submitHeader(headersOnly.header);
+  const coins = await coinsOf(fixture);
+  const facts = ({ chain }: Fixture) => ({
+    tip: chain.tip.hashHex,
+    best: chain.bestHeader.hashHex,
+    tips: chain.tips().map((node) => [node.hashHex, node.status, node.txCount, node.chainTxCount, node.height]),
+    work: chain.tip.chainWork,
+  });
+  const before = facts(fixture);
+  await fixture.chain.close();
+  const again = await openFixture({ store: fixture.store, dir: fixture.dir });
+  t.same(facts(again), before);
+  t.same(await coinsOf(again), coins);
+  t.same((await again.chain.readUndo(again.chain.tip))[0]?.[0]?.value, coin.value);
+  t.equal(await again.chain.verifyChain(4, 0), true);
+  await again.end();
+});
+
+t.test('verifychain finds rot', async (t) => {
+  const fixture = await openFixture();
+  const trunk = buildChain(GENESIS, 120);
+  await submitAll(fixture, trunk);
+  for (const level of [0, 1, 2, 3, 4]) t.equal(await fixture.chain.verifyChain(level, 0), true, `level ${level}`);
+  await fixture.chain.flush();
+  const key = coinKey(outpoint(trunk[118]!.txids[0]!, 0));
+  t.equal(key.length, COIN_KEY_BYTES);
+  const store = fixture.store;
+  await fixture.chain.close();
+  await store.batch([{ type: 'del', key }]);
+  const again = await openFixture({ store, dir: fixture.dir });
+  t.equal(await again.chain.verifyChain(2, 10), true);
+  t.equal(await again.chain.verifyChain(3, 10), false);
+  await again.end();
+});

@@ -1,0 +1,262 @@
+// A process that dies at every single write: the next start finds a consistent tip, has every block that was acknowledged, and goes on.
+import { appendFileSync, cpSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { BlockFiles } from '../../../src/storage/block-files.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, BatchOptions, StoreEntry } from '../../../src/storage/store.js';
+import { StoreError } from '../../../src/storage/store-error.js';
+import { ANYONE, buildBlock, buildChain, type BuiltBlock, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, type Fixture, IN_DOWNLOAD, openFixture, OUT_OF_DOWNLOAD, temporaryFolder } from '../../framework/chain-fixture.js';
+
+/** Counts writes; from the chosen one on, everything fails. The write at which it happens may or may not have reached the disk. */
+class Fuse {
+  private writes = 0;
+  blown = false;
+  constructor(
+    readonly at: number,
+    readonly reaches: boolean,
+  ) {}
+
+  async pass<T>(write: () => Promise<T>): Promise<T> {
+    if (this.blown) throw new StoreError('STORE_IO', 'the process is dead');
+    if (++this.writes < this.at) return write();
+    this.blown = true;
+    if (this.reaches) await write();
+    throw new StoreError('STORE_IO', 'the process died');
+  }
+}
+
+class FusedStore extends MemoryStore {
+  fuse = new Fuse(Number.POSITIVE_INFINITY, false);
+  override batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    return this.fuse.pass(() => super.batch(ops, options));
+  }
+}
+
+/** Appends go through the fuse too; a dead process may leave half a record behind. */
+function fuseFiles(files: BlockFiles, fuse: Fuse): BlockFiles {
+  const appendBlock = files.appendBlock.bind(files);
+  const appendUndo = files.appendUndo.bind(files);
+  files.appendBlock = (block) => fuse.pass(() => appendBlock(block));
+  files.appendUndo = (file, undo, prev) => fuse.pass(() => appendUndo(file, undo, prev));
+  return files;
+}
+
+/** Half a record at the end of the last block file, as a torn write leaves it. */
+function tear(dir: string, magic: Uint8Array): void {
+  const last = readdirSync(dir)
+    .filter((name) => name.startsWith('blk'))
+    .sort()
+    .pop();
+  if (last !== undefined) appendFileSync(join(dir, last), Buffer.concat([magic, Buffer.from([200, 0, 0, 0, 1, 2, 3])]));
+}
+
+const trunk = buildChain(GENESIS, 104);
+const coins = [0, 1, 2, 3].map((i) => reward(trunk[i]!));
+const pay = (i: number, less: number) => spend([coins[i]!], [{ value: coins[i]!.value - less, script: ANYONE }]);
+const a1 = buildBlock(trunk[103]!, { tag: 1, txs: [pay(0, 1), pay(1, 0)], fees: 1 });
+const a2 = buildBlock(a1, { tag: 1, txs: [pay(2, 2)], fees: 2 });
+const b1 = buildBlock(trunk[103]!, { tag: 2, txs: [pay(0, 5)], fees: 5 });
+const b2 = buildBlock(b1, { tag: 2, txs: [pay(3, 0)] });
+const b3 = buildBlock(b2, { tag: 2, txs: [pay(1, 3)], fees: 3 });
+const b4 = buildBlock(b3, { tag: 2 });
+/** Straight on, a reorganisation, and straight on again. */
+const story = [a1, a2, b1, b2, b3, b4];
+
+/** What a node that never crashed has at each tip. */
+const expected = new Map<string, Map<string, string>>();
+
+/** The trunk as every run finds it. */
+const base: { dir: string; rows: StoreEntry[] } = { dir: '', rows: [] };
+
+async function remember(): Promise<void> {
+  const straight = await openFixture();
+  for (const block of [...trunk, a1, a2]) {
+    await straight.chain.submitBlock(block.bytes);
+    if (block.height >= 104) expected.set(block.hashHex, await coinsOf(straight));
+  }
+  for (const block of [b1, b2, b3, b4]) {
+    await straight.chain.submitBlock(block.bytes);
+    if (straight.chain.tip.hashHex === block.hashHex) expected.set(block.hashHex, await coinsOf(straight));
+  }
+  const other = await openFixture();
+  for (const block of [...trunk, b1, b2]) {
+    await other.chain.submitBlock(block.bytes);
+    expected.set(block.hashHex, await coinsOf(other));
+  }
+  await other.end();
+  await straight.end();
+  const start = await openFixture();
+  for (const block of trunk) await start.chain.submitBlock(block.bytes);
+  await start.chain.close();
+  base.dir = start.dir;
+  for await (const row of start.store.iterate()) base.rows.push(row);
+}
+
+interface Settings {
+  readonly maxTipAge: number;
+  /** Flush after every block. */
+  readonly flushEach: boolean;
+  readonly atomicFlushEntries?: number;
+  readonly flushChunkEntries?: number;
+  /** Die once more, early in the next start. */
+  readonly dieAgain?: boolean;
+}
+
+interface Run {
+  readonly store: FusedStore;
+  readonly dir: string;
+  readonly acknowledged: BuiltBlock[];
+  readonly faulted: boolean;
+}
+
+/** Plays the story until the fuse blows. */
+async function runUntil(at: number, reaches: boolean, settings: Settings, act: Act): Promise<Run> {
+  const store = new FusedStore();
+  const dir = temporaryFolder();
+  const { flushEach, dieAgain, ...options } = settings;
+  await store.batch(base.rows.map(([key, value]) => ({ type: 'put', key, value })));
+  cpSync(base.dir, dir, { recursive: true });
+  const fuse = new Fuse(at, reaches);
+  const opened: BlockFiles[] = [];
+  const wrapFiles = (files: BlockFiles) => {
+    opened.push(files);
+    return fuseFiles(files, fuse);
+  };
+  const fixture = await openFixture({ store, dir, ...options, wrapFiles });
+  store.fuse = fuse;
+  const acknowledged: BuiltBlock[] = [];
+  try {
+    await act(fixture, acknowledged, flushEach);
+    // Let the last change finish writing.
+    await fixture.chain.flush();
+  } catch (error) {
+    if ((error as Error).name !== 'ChainFault') throw error;
+  }
+  const faulted = fixture.faults.length > 0;
+  if (faulted) {
+    const refused = await fixture.chain.submitBlock(b4.bytes).then(
+      () => 'taken',
+      (error: Error) => error.name,
+    );
+    if (refused !== 'ChainFault') throw new Error(`a chain without storage said ${refused}`);
+    if (fixture.faults.length !== 1) throw new Error('the fault was reported more than once');
+  }
+  store.fuse = new Fuse(Number.POSITIVE_INFINITY, false);
+  for (const files of opened) await files.close();
+  if (fuse.blown && !reaches) tear(dir, fixture.chain.params.magic);
+  for (let again = 1; dieAgain && fuse.blown && again <= 4; again++) {
+    store.fuse = new Fuse(again, reaches);
+    await openFixture({ store, dir, ...options }).then(
+      ({ chain }) => chain.close(),
+      () => undefined,
+    );
+  }
+  store.fuse = new Fuse(Number.POSITIVE_INFINITY, false);
+  return { store, dir, acknowledged, faulted };
+}
+
+type Act = (fixture: Fixture, acknowledged: BuiltBlock[], flushEach: boolean) => Promise<void>;
+
+const submitStory: Act = async ({ chain }, acknowledged, flushEach) => {
+  for (const block of story) {
+    const { kind } = await chain.submitBlock(block.bytes);
+    if (kind === 'invalid') throw new Error('a good block was refused');
+    acknowledged.push(block);
+    if (flushEach) await chain.flush();
+  }
+};
+
+/** Opens again and checks everything that was promised. @returns whether the run had come to its end */
+async function check(t: Test, run: Run, maxTipAge: number, label: string): Promise<void> {
+  const fixture = await openFixture({ store: run.store, dir: run.dir, maxTipAge });
+  const { chain } = fixture;
+  const problems: string[] = [];
+  for (const block of run.acknowledged) {
+    const node = chain.node(block.hash);
+    if (node === undefined || !chain.hasBlock(node)) problems.push(`lost ${block.height}`);
+    else if (!Buffer.from((await chain.readBlock(node)).bytes).equals(block.bytes)) problems.push(`garbled ${block.height}`);
+  }
+  const best = Math.max(104, ...run.acknowledged.map(({ height }) => height));
+  if (chain.tip.height < best) problems.push(`tip ${chain.tip.height} below acknowledged ${best}`);
+  const should = expected.get(chain.tip.hashHex);
+  if (should === undefined) problems.push('an unknown tip');
+  const got = await coinsOf(fixture);
+  if (should !== undefined && JSON.stringify([...got]) !== JSON.stringify([...should])) problems.push('the coins differ');
+  if (!(await chain.verifyChain(4, 6))) problems.push('verifychain is not content');
+  // And it goes on as if nothing had been.
+  for (const block of story) await chain.submitBlock(block.bytes);
+  if (chain.tip.hashHex !== b4.hashHex) problems.push('could not go on');
+  const end = await coinsOf(fixture);
+  if (JSON.stringify([...end]) !== JSON.stringify([...expected.get(b4.hashHex)!])) problems.push('the coins differ at the end');
+  if (fixture.faults.length > 0) problems.push(String(fixture.faults[0]));
+  await fixture.end();
+  if (problems.length > 0) t.fail(`${label}: ${problems.join(', ')}`);
+}
+
+async function everyWrite(t: Test, settings: Settings, act: Act = submitStory): Promise<number> {
+  let at = 1;
+  for (; ; at++) {
+    let faulted = false;
+    for (const reaches of [false, true]) {
+      const run = await runUntil(at, reaches, settings, act);
+      faulted = run.faulted;
+      await check(t, run, settings.maxTipAge, `write ${at}, ${reaches ? 'done' : 'not done'}`);
+    }
+    if (!faulted) break;
+  }
+  t.comment(`died at each of ${at - 1} writes, twice`);
+  return at - 1;
+}
+
+t.before(remember);
+t.teardown(() => rmSync(base.dir, { recursive: true, force: true }));
+
+t.test('near the tip', async (t) => {
+  const writes = await everyWrite(t, { maxTipAge: OUT_OF_DOWNLOAD, flushEach: false });
+  t.ok(writes >= 15, 'there are writes to die at');
+});
+
+t.test('in initial download, coins gathered in memory', async (t) => {
+  const writes = await everyWrite(t, { maxTipAge: IN_DOWNLOAD, flushEach: false });
+  t.ok(writes >= 15);
+});
+
+t.test('in initial download, flushed after every block', async (t) => {
+  const writes = await everyWrite(t, { maxTipAge: IN_DOWNLOAD, flushEach: true });
+  t.ok(writes >= 15);
+});
+
+t.test('while an invalidated branch is left', async (t) => {
+  const act: Act = async ({ chain }, acknowledged) => {
+    for (const block of [a1, a2]) await chain.submitBlock(block.bytes);
+    await chain.invalidateBlock(chain.node(a1.hash)!);
+    await chain.submitBlock(b1.bytes);
+    await chain.reconsiderBlock(chain.node(a1.hash)!);
+    acknowledged.push(a1, a2, b1);
+  };
+  // After death in between the branch may still be marked; taking the mark off must bring everything back.
+  let at = 1;
+  for (let faulted = true; faulted; at++) {
+    const run = await runUntil(at, false, { maxTipAge: OUT_OF_DOWNLOAD, flushEach: false }, act);
+    faulted = run.faulted;
+    const fixture = await openFixture({ store: run.store, dir: run.dir });
+    const { chain } = fixture;
+    t.notOk(chain.blockState(chain.tip).failed, 'the tip is not marked');
+    t.same(await coinsOf(fixture), expected.get(chain.tip.hashHex));
+    const node = chain.node(a1.hash);
+    if (node !== undefined) await chain.reconsiderBlock(node);
+    for (const block of [a1, a2]) await chain.submitBlock(block.bytes);
+    t.equal(chain.tip.hashHex, a2.hashHex);
+    t.same(await coinsOf(fixture), expected.get(a2.hashHex));
+    await fixture.end();
+  }
+  t.ok(at > 10);
+});
+
+t.test('a chunked flush that died is replayed from blocks and undo data', async (t) => {
+  const small = { maxTipAge: IN_DOWNLOAD, flushEach: true, atomicFlushEntries: 0, flushChunkEntries: 1, dieAgain: true };
+  const writes = await everyWrite(t, small);
+  t.ok(writes >= 40, 'every coin is a write of its own');
+});

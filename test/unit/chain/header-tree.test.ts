@@ -1,0 +1,175 @@
+// The header tree by itself: far pointers, median times, order of candidates, and the time a million rows take to load.
+import fc from 'fast-check';
+import t from 'tap';
+import { ActiveChain } from '../../../src/chain/active-chain.js';
+import { BlockIndex } from '../../../src/chain/block-index.js';
+import { Candidates, compareCandidates } from '../../../src/chain/candidates.js';
+import { type HeaderNode, HeaderSlabs, lastCommonAncestor, NodeStatus } from '../../../src/chain/header-node.js';
+import { SerialQueue } from '../../../src/chain/serial-queue.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+const header = (time: number, nonce = 0): Uint8Array => {
+  const bytes = Buffer.alloc(80);
+  bytes.writeInt32LE(-2, 0);
+  bytes.fill(5, 4, 36);
+  bytes.fill(6, 36, 68);
+  bytes.writeUInt32LE(time, 68);
+  bytes.writeUInt32LE(0xfffefdfc, 72);
+  bytes.writeUInt32LE(nonce, 76);
+  return bytes;
+};
+const hash = (n: number): Uint8Array => {
+  const bytes = Buffer.alloc(32);
+  bytes.writeUInt32LE(n, 0);
+  return bytes;
+};
+
+t.test('fields', async (t) => {
+  const node = new HeaderSlabs().createNode(null, 9n, header(0xf0000001, 0xffffffff), hash(77));
+  t.same(
+    [node.version, node.time, node.bits, node.nonce, node.height, node.chainWork],
+    [-2, 0xf0000001, 0xfffefdfc, 0xffffffff, 0, 9n],
+  );
+  t.equal(node.hashHex, `${'0'.repeat(56)}0000004d`);
+  t.same(Buffer.from(node.merkleRoot), Buffer.alloc(32, 6));
+  t.same(Buffer.from(node.prevHash), Buffer.alloc(32, 5));
+});
+
+t.test('ancestors and forks are those of a plain walk', async (t) => {
+  const slabs = new HeaderSlabs();
+  const random = pseudoRandom(1);
+  const nodes: HeaderNode[] = [slabs.createNode(null, 1n, header(0), hash(0))];
+  // A long trunk with branches off its last part.
+  for (let i = 1; i < 10_000; i++) {
+    const parent = i < 6000 || random() < 0.7 ? nodes[nodes.length - 1]! : nodes[nodes.length - 1 - Math.floor(random() * 500)]!;
+    nodes.push(slabs.createNode(parent, 1n, header(i), hash(i)));
+  }
+  const walk = (node: HeaderNode, height: number): HeaderNode => {
+    let at = node;
+    while (at.height > height) at = at.prev!;
+    return at;
+  };
+  const wrong: string[] = [];
+  for (let i = 0; i < 2000; i++) {
+    const node = nodes[Math.floor(random() * nodes.length)]!;
+    const height = Math.floor(random() * (node.height + 1));
+    if (node.ancestor(height) !== walk(node, height)) wrong.push(`${node.height} to ${height}`);
+    const other = nodes[Math.floor(random() * nodes.length)]!;
+    const fork = lastCommonAncestor(node, other);
+    const next = (n: HeaderNode) => (n === fork ? null : walk(n, fork.height + 1));
+    if (!node.descendsFrom(fork) || !other.descendsFrom(fork) || (next(node) !== null && next(node) === next(other))) wrong.push(`fork ${i}`);
+  }
+  t.same(wrong, []);
+  t.equal(nodes[5]!.ancestor(6), null);
+  t.equal(nodes[5]!.ancestor(-1), null);
+});
+
+t.test('median time of one to eleven blocks', async (t) => {
+  const slabs = new HeaderSlabs();
+  const times = [5, 1, 9, 3, 7, 2, 8, 6, 4, 11, 10, 0];
+  let node: HeaderNode | null = null;
+  const medians = times.map((time, i) => {
+    node = slabs.createNode(node, 1n, header(time), hash(i));
+    return node.medianTimePast();
+  });
+  // Even numbers take the upper of the middle two; the twelfth drops the first time.
+  t.same(medians, [5, 5, 5, 5, 5, 5, 5, 6, 5, 6, 6, 6]);
+});
+
+t.test('candidates are a sorted set', async (t) => {
+  const slabs = new HeaderSlabs();
+  const nodes = Array.from({ length: 30 }, (_, i) => {
+    const node = slabs.createNode(null, BigInt(i % 5), header(0), hash(i));
+    node.sequenceId = i % 3;
+    return node;
+  });
+  const commands = fc.array(fc.record({ what: fc.constantFrom('add', 'delete', 'prune', 'addAll'), which: fc.nat(29) }), { maxLength: 60 });
+  fc.assert(
+    fc.property(commands, (list) => {
+      const set = new Candidates();
+      let model = new Set<HeaderNode>();
+      for (const { what, which } of list) {
+        const node = nodes[which]!;
+        if (what === 'add') {
+          set.add(node);
+          model.add(node);
+        } else if (what === 'delete') {
+          set.delete(node);
+          model.delete(node);
+        } else if (what === 'addAll') {
+          set.addAll(nodes.slice(which));
+          for (const other of nodes.slice(which)) model.add(other);
+        } else {
+          set.pruneBelow(node);
+          model = new Set([...model].filter((other) => compareCandidates(other, node) >= 0));
+        }
+        const expected = [...model].sort(compareCandidates);
+        if (set.size !== model.size || set.best !== expected[expected.length - 1] || [...set].some((n, i) => n !== expected[i])) return false;
+        if (nodes.some((n) => set.has(n) !== model.has(n))) return false;
+      }
+      return true;
+    }),
+    { numRuns: 200 },
+  );
+  t.pass('200 runs');
+});
+
+t.test('the active chain follows its tip', async (t) => {
+  const active = new ActiveChain();
+  const slabs = new HeaderSlabs();
+  const build = (from: HeaderNode | null, count: number, tag: number) => {
+    const list: HeaderNode[] = [];
+    for (let i = 0, prev = from; i < count; i++) list.push((prev = slabs.createNode(prev, 1n, header(i), hash(tag + i))));
+    return list;
+  };
+  const trunk = build(null, 10, 0);
+  const branch = build(trunk[4]!, 8, 100);
+  active.setTip(trunk[9]!);
+  t.ok(trunk.every((node, i) => active.at(i) === node));
+  active.setTip(branch[7]!);
+  t.equal(active.height, 12);
+  t.ok(branch.every((node) => active.contains(node)) && trunk.slice(0, 5).every((node) => active.contains(node)));
+  t.notOk(active.contains(trunk[5]!));
+  t.equal(active.fork(trunk[9]!), trunk[4]);
+  t.equal(active.next(trunk[4]!), branch[0]);
+  active.setTip(trunk[6]!);
+  t.equal(active.height, 6);
+  t.equal(active.at(7), undefined);
+  t.equal(active.fork(trunk[9]!), trunk[6]);
+});
+
+t.test('a large tree loads', async (t) => {
+  // A tenth of mainnet, to keep the suite short; the whole takes ten times as long.
+  const count = 100_000;
+  const active = new ActiveChain();
+  const index = new BlockIndex(active);
+  const status = NodeStatus.HEADER_VALID | NodeStatus.HAVE_DATA | NodeStatus.TRANSACTIONS_VALID | NodeStatus.SCRIPTS_VALID;
+  const bytes = header(1);
+  let prev: HeaderNode | null = null;
+  const begin = performance.now();
+  for (let i = 0; i < count; i++) prev = index.addLoaded(bytes, hash(i), prev, 4_295_032_833n, status, 2);
+  active.setTip(prev!);
+  index.finishLoad();
+  t.comment(`${count} nodes in ${Math.round(performance.now() - begin)} ms`);
+  t.equal(active.height, count - 1);
+  t.equal(prev!.chainTxCount, 2 * count);
+  t.equal(index.candidates.size, 1);
+  t.equal(index.get(hash(500)), active.at(500));
+});
+
+t.test('the queue runs one thing at a time, in order, whatever fails', async (t) => {
+  const queue = new SerialQueue();
+  const log: string[] = [];
+  const job = (name: string, fails = false) =>
+    queue.run(async () => {
+      log.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      log.push(`${name} ends`);
+      if (fails) throw new Error(name);
+      return name;
+    });
+  const results = await Promise.allSettled([job('a'), job('b', true), job('c')]);
+  t.same(results.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+  t.same(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  t.equal(queue.size, 0);
+});

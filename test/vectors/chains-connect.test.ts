@@ -1,0 +1,122 @@
+// Whole chains through the node's own chain: import from files, full validation with scripts, coins and undo data in order afterwards.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
+import { parseBlock } from '../../src/consensus/block/block-view.js';
+import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
+import type { Verifier, VerifyBatch } from '../../src/parallel/verifier.js';
+import { coinsOf, crypto, openFixture } from '../framework/chain-fixture.js';
+import { ModelCoins } from '../framework/law-model.js';
+import { readJson, readLines, type Tap, vectorPath, vectorSuite } from '../framework/vectors.js';
+
+/** Counts inputs on their way to the real one. */
+class CountingVerifier {
+  inputs = 0;
+  readonly verifier: Verifier;
+  constructor() {
+    const inner = new InlineVerifier(crypto);
+    this.verifier = {
+      size: inner.size,
+      canAcceptWork: (klass) => inner.canAcceptWork(klass),
+      stats: () => inner.stats(),
+      close: () => inner.close(),
+      verifyTxs: (batch: VerifyBatch) => {
+        for (const { tx } of batch.txs) this.inputs += tx.inputCount;
+        return inner.verifyTxs(batch);
+      },
+    };
+  }
+}
+
+async function importFile(t: Tap, network: 'main' | 'signet' | 'regtest', path: string, height: number): Promise<void> {
+  const counting = new CountingVerifier();
+  const lines = readLines(path);
+  // main's assumed-valid block is not in the tree, so every script runs.
+  const fixture = await openFixture({ network, verifier: counting.verifier });
+  const { chain } = fixture;
+  const reports: number[] = [];
+  await chain.loadBlockFile(vectorPath(path), (progress) => reports.push(progress.height));
+  t.equal(chain.tip.height, height);
+  t.equal(chain.tip.hashHex, hashToHex(parseBlock(fromHex(lines[lines.length - 1]!), crypto).hash));
+  t.equal(reports[reports.length - 1], height, 'progress was reported');
+  const spent = lines.map((line) => parseBlock(fromHex(line), crypto)).flatMap(({ txs }) => txs.slice(1));
+  t.equal(
+    counting.inputs,
+    spent.reduce((sum, tx) => sum + tx.inputCount, 0),
+    'every input ran its script',
+  );
+  const model = new ModelCoins();
+  for (let h = 1; h <= height; h++) model.apply(await chain.readBlock(chain.atHeight(h)!), h);
+  t.equal((await coinsOf(fixture)).size, model.map.size, 'as many coins as in the model');
+  t.equal(await chain.verifyChain(4, 0), true, 'back and forth over all blocks');
+
+  // The same blocks backwards from another file: each waits for its parent.
+  const dir = mkdtempSync(join(tmpdir(), 'adit-import-'));
+  const backwards = join(dir, 'backwards.hex');
+  writeFileSync(backwards, `${[...lines].reverse().join('\n')}\n`);
+  const records = join(dir, 'bootstrap.dat');
+  const record = (line: string) => {
+    const bytes = fromHex(line);
+    const head = Buffer.alloc(8);
+    head.set(chain.params.magic);
+    head.writeUInt32LE(bytes.length, 4);
+    return Buffer.concat([head, bytes]);
+  };
+  writeFileSync(records, Buffer.concat(lines.map(record)));
+  for (const [file, orphanBytes] of [
+    [backwards, 1 << 20],
+    [backwards, Math.ceil(lines.join('').length / 8)],
+    [records, 1 << 20],
+  ] as const) {
+    const other = await openFixture({ network, orphanBytes });
+    await other.chain.loadBlockFile(file);
+    t.equal(other.chain.tip.hashHex, chain.tip.hashHex);
+    t.same(await coinsOf(other), await coinsOf(fixture), 'the same coins');
+    await other.end();
+  }
+  rmSync(dir, { recursive: true });
+  t.same(fixture.faults, []);
+  await fixture.end();
+}
+
+vectorSuite('chains/main-1-180.hex', (t) => importFile(t, 'main', 'chains/main-1-180.hex', 180));
+vectorSuite('chains/signet-0-60.hex', (t) => importFile(t, 'signet', 'chains/signet-0-60.hex', 60));
+vectorSuite('chains/regtest-kernel-a.hex', (t) => importFile(t, 'regtest', 'chains/regtest-kernel-a.hex', 206));
+
+vectorSuite('chains/regtest-getblockstats.json', async (t) => {
+  const { blocks } = readJson<{ blocks: string[] }>('chains/regtest-getblockstats.json');
+  const fixture = await openFixture();
+  for (const block of blocks.slice(1)) t.equal((await fixture.chain.submitBlock(fromHex(block))).kind, 'accepted');
+  t.equal(fixture.chain.tip.height, blocks.length - 1);
+  await fixture.end();
+});
+
+vectorSuite('chains/main-reorg-btcd.json', async (t) => {
+  const file = readJson<Record<string, string[]>>('chains/main-reorg-btcd.json');
+  const hashOf = (hex: string) => hashToHex(parseBlock(fromHex(hex), crypto).hash);
+  const fixture = await openFixture({ network: 'main', checkpoints: false });
+  const { chain } = fixture;
+  const header = (hex: string) => chain.submitHeader(fromHex(hex.slice(0, 160)));
+  for (const block of file.blk_0_to_4!.slice(1)) t.equal(await header(block), null);
+  const [a3, a4, a5] = [file.blk_3A!, file.blk_4A!, file.blk_5A!].flat() as [string, string, string];
+  const old = chain.bestHeader.hashHex;
+  t.equal(await header(a3), null);
+  t.equal(await header(a4), null);
+  t.equal(chain.bestHeader.hashHex, old, 'equal work: the first one seen');
+  t.equal(await header(a5), null);
+  t.equal(chain.bestHeader.hashHex, hashOf(a5), 'the A branch has more work');
+  t.same(
+    chain.tips().map(({ height, hashHex }) => [height, hashHex]),
+    [
+      [5, hashOf(a5)],
+      [4, old],
+      [0, chain.genesis.hashHex],
+    ],
+  );
+  // These blocks were made for a node that did not ask coinbases to ripen; this one does.
+  t.equal((await chain.submitBlock(fromHex(file.blk_0_to_4![1]!))).kind, 'accepted');
+  t.equal((await chain.submitBlock(fromHex(file.blk_0_to_4![2]!))).reject?.reason, 'bad-txns-premature-spend-of-coinbase');
+  t.equal(toHex(chain.tip.hash), toHex(parseBlock(fromHex(file.blk_0_to_4![1]!), crypto).hash));
+  await fixture.end();
+});
