@@ -83,7 +83,13 @@ function encode(mirror: AssembleMirror, chosen: Selection, encoder: Transactions
 }
 
 /** One position for each input that spends a transaction of the template, in input order. */
-function depends(mirror: AssembleMirror, slot: number, { record, dataAt, dataLength }: TemplateTx, position: Int32Array, hashes: Hashes): number[] {
+function depends(
+  mirror: AssembleMirror,
+  slot: number,
+  { record, dataAt, dataLength }: TemplateTx,
+  position: Int32Array,
+  hashes: Hashes,
+): number[] {
   const { parents, txids } = mirror.candidates;
   const tx = parseTx(record.subarray(dataAt, dataAt + dataLength), hashes);
   const found: number[] = [];

@@ -1,7 +1,8 @@
 // Looks over what selection chose with other eyes: each rule that a block of these transactions could break by its choice is checked
 // again from the mirror's columns. A problem here is a bug of ours; the template isn't published and the node says so.
-import type { Candidates } from '../selection/candidates.js';
+
 import { RESERVED_SIGOPS, RESERVED_WEIGHT, type Selection } from '../selection/ancestor-selection.js';
+import type { Candidates } from '../selection/candidates.js';
 
 const LOCKTIME_THRESHOLD = 500_000_000;
 const MAX_SIGOPS = 80_000;

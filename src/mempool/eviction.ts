@@ -90,7 +90,11 @@ export class Eviction {
   /** @returns entries removed */
   trim(): number {
     const start = this.#pool.size;
-    for (let worst = this.#pool.worst; worst !== undefined && this.#pool.usageBytes > this.#options.maxUsageBytes; worst = this.#pool.worst) {
+    for (
+      let worst = this.#pool.worst;
+      worst !== undefined && this.#pool.usageBytes > this.#options.maxUsageBytes;
+      worst = this.#pool.worst
+    ) {
       const removedRate = feeRateOf(worst.descendantFees, worst.descendantSize) + this.#options.policy.incrementalFeeRate;
       if (removedRate > this.#rollingMinimum) {
         this.#rollingMinimum = removedRate;

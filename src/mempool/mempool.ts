@@ -4,7 +4,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
-import { type AcceptResult, Acceptor } from './accept/acceptor.js';
+import { Acceptor, type AcceptResult } from './accept/acceptor.js';
 import type { AcceptOptions } from './accept/workspace.js';
 import { compareEntryIds, type MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';

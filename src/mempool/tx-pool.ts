@@ -2,10 +2,10 @@
 // transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/).
 import { hashKey } from '../consensus/bytes/hex.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { collectAncestors, collectDescendants } from './relatives.js';
 import type { MempoolEntry } from './entry.js';
 import { worseByDescendants } from './eviction.js';
 import { IndexedHeap } from './indexed-heap.js';
+import { collectAncestors, collectDescendants } from './relatives.js';
 import { DELTA_USAGE, LINK_USAGE } from './usage.js';
 
 /** Why a transaction left, as Core's MemPoolRemovalReason. */

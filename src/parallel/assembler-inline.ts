@@ -1,6 +1,7 @@
 // The assembler on the calling thread: for tests and for machines where a thread more is one too many.
-import type { AssembleReply, AssembleRequest } from '../jobs/assemble-messages.js';
+
 import { type AssembleDeps, createAssembleRunner } from '../jobs/assemble.js';
+import type { AssembleReply, AssembleRequest } from '../jobs/assemble-messages.js';
 import type { Assembler } from './assembler.js';
 
 export class InlineAssembler implements Assembler {

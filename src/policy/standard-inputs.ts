@@ -1,9 +1,10 @@
 // Core 0.21's AreInputsStandard and IsWitnessStandard: what a transaction spends, and with which witnesses. They bound the work that
 // script checks can ask for before any is run. Used by the mempool when standardness is required.
-import type { TxView } from '../consensus/tx/tx-view.js';
+
 import { countSigops } from '../consensus/script/sigops.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import { pushedStack } from './pushed-stack.js';
 import { solve } from './script-type.js';
 

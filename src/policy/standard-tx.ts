@@ -1,8 +1,9 @@
 // Core 0.21's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used by the
 // mempool when standardness is required.
+
+import { isPushOnly } from '../consensus/script/tokenizer.js';
 import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { isPushOnly } from '../consensus/script/tokenizer.js';
 import { dustThreshold } from './dust.js';
 import type { PolicyOptions } from './options.js';
 import { policyReject } from './reject.js';

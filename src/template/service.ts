@@ -1,7 +1,8 @@
 // The current template: built on request, kept for as long as Core 0.21 would keep it, shared by everyone who asks. Callers: fronts
 // through the node link, RPC's generate calls, metrics. A template is published only if the tip it builds on is still the tip.
-import { toHex } from '../consensus/bytes/hex.js';
+
 import { parseBlock } from '../consensus/block/block-view.js';
+import { toHex } from '../consensus/bytes/hex.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import { rejectText } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';

@@ -1,8 +1,9 @@
 // Everything a template says that follows from the block it builds on: height, rules, version, limits, target. Computed once per tip by
 // the template service.
+
+import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { type ChainParams, retargetInterval } from '../consensus/params/chain-params.js';
 import { NEVER_HEIGHT } from '../consensus/params/deployment.js';
-import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { MAX_TIMEWARP } from '../consensus/rules/check-header-context.js';
 import { requiredBits } from '../consensus/rules/required-bits.js';
 import { blockSubsidy } from '../consensus/rules/subsidy.js';

@@ -1,10 +1,9 @@
 // A chain for tests of mempool and templates: coins in a map, blocks of given transactions, no rules of its own. It keeps the two
 // habits of the real one that matter to callers: coins must be prefetched before they are asked for, and a new tip forgets that.
-import { hashKey } from '../../src/consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../../src/consensus/bytes/hex.js';
 import type { Coin } from '../../src/consensus/coin.js';
 import type { HeaderContext } from '../../src/consensus/header-context.js';
 import { medianTimePast } from '../../src/consensus/header-context.js';
-import { hashToHex } from '../../src/consensus/bytes/hex.js';
 import { buildTx, type TxOutputFields } from '../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import type { Hashes } from '../../src/crypto/crypto.js';
@@ -112,7 +111,9 @@ export class ModelChain {
   #apply(txs: readonly TxView[]): ModelNode {
     const height = this.tip.height + 1;
     const salt = this.#salt++;
-    const coinbase = spend(this.#hashes, [], [{ value: 0, script: ANYONE }], { coinbaseScript: Uint8Array.of(2, height & 255, salt & 255) });
+    const coinbase = spend(this.#hashes, [], [{ value: 0, script: ANYONE }], {
+      coinbaseScript: Uint8Array.of(2, height & 255, salt & 255),
+    });
     const all = [coinbase, ...txs];
     const node = new ModelNode(this.tip, height, this.tip.time + 1, all, salt, this.#hashes);
     const undo: [string, Coin][] = [];
@@ -125,7 +126,12 @@ export class ModelChain {
         this.coinMap.delete(key);
       }
       for (let i = 0; i < tx.outputCount; i++) {
-        this.coinMap.set(hashKey(outpointOf(tx, i)), { value: tx.outputValue(i), script: tx.outputScript(i), height, coinbase: tx.isCoinbase });
+        this.coinMap.set(hashKey(outpointOf(tx, i)), {
+          value: tx.outputValue(i),
+          script: tx.outputScript(i),
+          height,
+          coinbase: tx.isCoinbase,
+        });
       }
     }
     this.#undo.set(node, undo);
@@ -164,7 +170,12 @@ export interface SpendOptions {
 }
 
 /** A transaction that spends these outpoints; without any it is a coinbase. */
-export function spend(hashes: Hashes, outpoints: readonly Uint8Array[], outputs: readonly TxOutputFields[], options: SpendOptions = {}): TxView {
+export function spend(
+  hashes: Hashes,
+  outpoints: readonly Uint8Array[],
+  outputs: readonly TxOutputFields[],
+  options: SpendOptions = {},
+): TxView {
   const { sequence = 0xfffffffd, scriptSig = new Uint8Array(0), witness } = options;
   const inputs =
     outpoints.length === 0

@@ -3,8 +3,8 @@
 import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
 import type { Reject } from '../../consensus/state.js';
-import { policyReject } from '../../policy/reject.js';
 import type { Verifier } from '../../parallel/verifier.js';
+import { policyReject } from '../../policy/reject.js';
 import type { Workspace } from './workspace.js';
 
 /** @param nextFlags flags of the next block, under which success is remembered too */

@@ -35,7 +35,9 @@ class NaivePool {
     return Array.from({ length: tx.inputCount }, (_, i) => hashKey(tx.outpoint(i)));
   }
   parents(of: Known): Known[] {
-    return this.txs.filter(({ tx }) => Array.from({ length: of.tx.inputCount }, (_, i) => hashKey(of.tx.prevHash(i))).includes(hashKey(tx.txid)));
+    return this.txs.filter(({ tx }) =>
+      Array.from({ length: of.tx.inputCount }, (_, i) => hashKey(of.tx.prevHash(i))).includes(hashKey(tx.txid)),
+    );
   }
   ancestors(of: Known): Set<Known> {
     const found = new Set<Known>();
@@ -62,7 +64,11 @@ class NaivePool {
     this.drop(new Set([root, ...this.descendants(root)]));
   }
   exists(chain: ModelChain, tx: TxView): boolean {
-    return this.inputs(tx).every((key) => chain.coinMap.has(key) || this.txs.some((other) => Array.from({ length: other.tx.outputCount }, (_, i) => hashKey(outpointOf(other.tx, i))).includes(key)));
+    return this.inputs(tx).every(
+      (key) =>
+        chain.coinMap.has(key) ||
+        this.txs.some((other) => Array.from({ length: other.tx.outputCount }, (_, i) => hashKey(outpointOf(other.tx, i))).includes(key)),
+    );
   }
   feeOf(tx: TxView): number {
     let fee = 0;
@@ -85,14 +91,17 @@ class NaivePool {
     const modified = fee + (this.deltas.get(hashKey(tx.txid)) ?? 0);
     const gone = new Set<Known>(rivals);
     for (const rival of rivals) {
-      if (!Array.from({ length: rival.tx.inputCount }, (_, i) => rival.tx.sequence(i)).some((sequence) => sequence <= 0xfffffffd)) return false;
+      if (!Array.from({ length: rival.tx.inputCount }, (_, i) => rival.tx.sequence(i)).some((sequence) => sequence <= 0xfffffffd))
+        return false;
       if (Math.trunc((modified * 1000) / known.size) <= Math.trunc((this.modified(rival) * 1000) / rival.size)) return false;
       for (const below of this.descendants(rival)) gone.add(below);
     }
     if (rivals.length > 0) {
       const ancestors = this.ancestors(known);
       if (rivals.some((rival) => ancestors.has(rival))) return false;
-      const oldParents = new Set(rivals.flatMap((rival) => Array.from({ length: rival.tx.inputCount }, (_, i) => hashKey(rival.tx.prevHash(i)))));
+      const oldParents = new Set(
+        rivals.flatMap((rival) => Array.from({ length: rival.tx.inputCount }, (_, i) => hashKey(rival.tx.prevHash(i)))),
+      );
       if (this.parents(known).some((parent) => !oldParents.has(hashKey(parent.tx.txid)))) return false;
       let oldFees = 0;
       for (const rival of gone) oldFees += this.modified(rival);
@@ -131,12 +140,40 @@ class NaivePool {
 
 const commands = fc.array(
   fc.oneof(
-    { weight: 10, arbitrary: fc.record({ kind: fc.constant('add' as const), picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 3 }), outputs: fc.integer({ min: 1, max: 3 }), fee: fc.integer({ min: 0, max: 3000 }), final: fc.boolean() }) },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('replace' as const), pick: fc.nat(1000), extra: fc.array(fc.nat(1000), { maxLength: 1 }), fee: fc.integer({ min: 0, max: 12_000 }) }) },
+    {
+      weight: 10,
+      arbitrary: fc.record({
+        kind: fc.constant('add' as const),
+        picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 3 }),
+        outputs: fc.integer({ min: 1, max: 3 }),
+        fee: fc.integer({ min: 0, max: 3000 }),
+        final: fc.boolean(),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('replace' as const),
+        pick: fc.nat(1000),
+        extra: fc.array(fc.nat(1000), { maxLength: 1 }),
+        fee: fc.integer({ min: 0, max: 12_000 }),
+      }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), share: fc.integer({ min: 0, max: 100 }) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('mineRival' as const), pick: fc.nat(1000) }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min: -2000, max: 5000 }) }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 3 }), again: fc.integer({ min: 0, max: 100 }), blocks: fc.integer({ min: 1, max: 3 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min: -2000, max: 5000 }) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('reorg' as const),
+        depth: fc.integer({ min: 1, max: 3 }),
+        again: fc.integer({ min: 0, max: 100 }),
+        blocks: fc.integer({ min: 1, max: 3 }),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 700 }) }) },
   ),
   { minLength: 5, maxLength: 45 },
@@ -145,7 +182,14 @@ const commands = fc.array(
 type Command = typeof commands extends fc.Arbitrary<(infer C)[]> ? C : never;
 
 async function run(list: readonly Command[]): Promise<Record<string, number>> {
-  const { chain, clock, pool } = createPool({ policy: NO_POLICY, expirySeconds: EXPIRY, limitAncestorCount: 1000, limitDescendantCount: 1000, limitAncestorSize: 1e9, limitDescendantSize: 1e9 });
+  const { chain, clock, pool } = createPool({
+    policy: NO_POLICY,
+    expirySeconds: EXPIRY,
+    limitAncestorCount: 1000,
+    limitDescendantCount: 1000,
+    limitAncestorSize: 1e9,
+    limitDescendantSize: 1e9,
+  });
   const naive = new NaivePool();
   const heard = new Set<MempoolEntry>();
   const counts: Record<string, number> = {};
@@ -206,7 +250,12 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
     const total = Math.max(0, sources.reduce((sum, { value }) => sum + value, 0) - fee);
     const share = Math.floor(total / outputs);
     const rest = Array.from({ length: outputs - 1 }, () => ({ value: share, script: ANYONE }));
-    return spend(crypto, sources.map(({ outpoint }) => outpoint), [{ value: total - share * (outputs - 1), script: PADDED }, ...rest], { sequence: final ? 0xffffffff : 0xfffffffd });
+    return spend(
+      crypto,
+      sources.map(({ outpoint }) => outpoint),
+      [{ value: total - share * (outputs - 1), script: PADDED }, ...rest],
+      { sequence: final ? 0xffffffff : 0xfffffffd },
+    );
   };
   const closed = (share: number): TxView[] => {
     // In order of arrival parents may come after children once a block went back: sort by depth.
@@ -237,7 +286,10 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
         const victim = naive.txs[command.pick % naive.txs.length].tx;
         const first = hashKey(victim.outpoint(0));
         const coins = unspent();
-        const sources = [{ outpoint: victim.outpoint(0), value: naive.values.get(first) as number }, ...command.extra.filter(() => coins.length > 0).map((n) => coins[n % coins.length])];
+        const sources = [
+          { outpoint: victim.outpoint(0), value: naive.values.get(first) as number },
+          ...command.extra.filter(() => coins.length > 0).map((n) => coins[n % coins.length]),
+        ];
         await offer(make(sources, 1, command.fee, false));
         break;
       }
@@ -253,7 +305,12 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
         const confirmedOnly = naive.txs.filter(({ tx }) => naive.inputs(tx).every((key) => chain.coinMap.has(key)));
         if (confirmedOnly.length === 0) break;
         const victim = confirmedOnly[command.pick % confirmedOnly.length].tx;
-        const rival = make([{ outpoint: victim.outpoint(0), value: naive.values.get(hashKey(victim.outpoint(0))) as number }], 2, 1234, false);
+        const rival = make(
+          [{ outpoint: victim.outpoint(0), value: naive.values.get(hashKey(victim.outpoint(0))) as number }],
+          2,
+          1234,
+          false,
+        );
         naive.learn(rival);
         mined.push([rival]);
         chain.connect([rival]);
@@ -278,7 +335,9 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
         const again: TxView[] = [];
         const kept = new Set<string>();
         for (let i = 0; i < back.length; i++) {
-          const parentsBack = back.filter((other) => Array.from({ length: back[i].inputCount }, (_, k) => hashKey(back[i].prevHash(k))).includes(hashKey(other.txid)));
+          const parentsBack = back.filter((other) =>
+            Array.from({ length: back[i].inputCount }, (_, k) => hashKey(back[i].prevHash(k))).includes(hashKey(other.txid)),
+          );
           if ((i * 53) % 100 < command.again && parentsBack.every((parent) => kept.has(hashKey(parent.txid)))) {
             again.push(back[i]);
             kept.add(hashKey(back[i].txid));
@@ -301,7 +360,11 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
         break;
     }
     count(command.kind);
-    assert.equal((pool.counter - counter) >>> 0, moves - moved + tipMoves + prioritised, 'the counter counts entries, tips and prioritisations');
+    assert.equal(
+      (pool.counter - counter) >>> 0,
+      moves - moved + tipMoves + prioritised,
+      'the counter counts entries, tips and prioritisations',
+    );
     compare(naive, [...pool.entries()], pool, heard);
   }
   return counts;
@@ -312,8 +375,14 @@ function compare(naive: NaivePool, entries: MempoolEntry[], pool: ReturnType<typ
   assert.deepEqual(keys(entries), keys(naive.txs), 'the same transactions');
   assert.deepEqual(keys(heard), keys(naive.txs), 'and listeners know them');
   assert.equal(pool.size, naive.txs.length);
-  assert.equal(pool.stats().bytes, naive.txs.reduce((sum, { size }) => sum + size, 0));
-  assert.equal(pool.stats().totalFees, naive.txs.reduce((sum, { fee }) => sum + fee, 0));
+  assert.equal(
+    pool.stats().bytes,
+    naive.txs.reduce((sum, { size }) => sum + size, 0),
+  );
+  assert.equal(
+    pool.stats().totalFees,
+    naive.txs.reduce((sum, { fee }) => sum + fee, 0),
+  );
   const spenders = new Map<string, string>();
   for (const known of naive.txs) {
     const entry = pool.get(known.tx.txid) as MempoolEntry;
@@ -330,7 +399,10 @@ function compare(naive: NaivePool, entries: MempoolEntry[], pool: ReturnType<typ
     assert.equal(entry.descendantCount, below.length + 1);
     assert.equal(entry.descendantSize, total([known, ...below], size));
     assert.equal(entry.descendantFees, total([known, ...below], fee));
-    assert.equal(entry.ancestorSigops, total([known, ...above], (item) => (pool.get(item.tx.txid) as MempoolEntry).sigopCost));
+    assert.equal(
+      entry.ancestorSigops,
+      total([known, ...above], (item) => (pool.get(item.tx.txid) as MempoolEntry).sigopCost),
+    );
     assert.deepEqual(keys(entry.parents), keys(naive.parents(known)));
     assert.deepEqual(keys(pool.ancestors(entry)), keys(above));
     assert.deepEqual(keys(pool.descendants(entry)), keys(below));
@@ -350,7 +422,16 @@ t.test('random histories of additions, replacements, blocks, reorganisations, pr
     }),
     { numRuns: 400 },
   );
-  for (const name of ['accepted', 'replaced', 'refused', 'reorg', 'removed: block', 'removed: conflict', 'removed: replaced', 'removed: expiry']) {
+  for (const name of [
+    'accepted',
+    'replaced',
+    'refused',
+    'reorg',
+    'removed: block',
+    'removed: conflict',
+    'removed: replaced',
+    'removed: expiry',
+  ]) {
     t.ok((seen[name] ?? 0) >= 5, `${name}: ${seen[name]}`);
   }
 });

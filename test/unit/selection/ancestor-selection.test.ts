@@ -174,7 +174,10 @@ function columns(txs: readonly ModelTx[]) {
 
 const draft = fc.record({
   // Few different fees and sizes, so that ties are common.
-  fee: fc.oneof(fc.integer({ min: 0, max: 6 }).map((n) => n * 100), fc.integer({ min: 0, max: 20_000 })),
+  fee: fc.oneof(
+    fc.integer({ min: 0, max: 6 }).map((n) => n * 100),
+    fc.integer({ min: 0, max: 20_000 }),
+  ),
   delta: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: -3000, max: 9000 })),
   size: fc.oneof(fc.constantFrom(100, 200), fc.integer({ min: 60, max: 900 })),
   slack: fc.integer({ min: 0, max: 3 }),
@@ -236,17 +239,22 @@ t.test('selection equals the model on random graphs', async (t) => {
 
 t.test('merging a change into the ranking equals sorting anew', async (t) => {
   fc.assert(
-    fc.property(pools, fc.array(fc.boolean(), { minLength: 24, maxLength: 24 }), fc.array(fc.nat(5000), { minLength: 24, maxLength: 24 }), (txs, touched, fees) => {
-      const before = columns(txs);
-      const old = Int32Array.from(txs.keys()).sort((a, b) => compareRank(before, a, b));
-      const after = columns(txs.map((tx, i) => (touched[i] ? { ...tx, fee: fees[i], parents: [] } : { ...tx, parents: [] })));
-      const changed = Int32Array.from(txs.keys()).filter((i) => touched[i] || txs[i].parents.length > 0);
-      const stale = new Uint8Array(txs.length);
-      for (const slot of changed) stale[slot] = 1;
-      const merged = mergeRanking(after, old, stale, changed);
-      const sorted = Int32Array.from(txs.keys()).sort((a, b) => compareRank(after, a, b));
-      return merged.length === sorted.length && merged.every((slot, i) => slot === sorted[i]);
-    }),
+    fc.property(
+      pools,
+      fc.array(fc.boolean(), { minLength: 24, maxLength: 24 }),
+      fc.array(fc.nat(5000), { minLength: 24, maxLength: 24 }),
+      (txs, touched, fees) => {
+        const before = columns(txs);
+        const old = Int32Array.from(txs.keys()).sort((a, b) => compareRank(before, a, b));
+        const after = columns(txs.map((tx, i) => (touched[i] ? { ...tx, fee: fees[i], parents: [] } : { ...tx, parents: [] })));
+        const changed = Int32Array.from(txs.keys()).filter((i) => touched[i] || txs[i].parents.length > 0);
+        const stale = new Uint8Array(txs.length);
+        for (const slot of changed) stale[slot] = 1;
+        const merged = mergeRanking(after, old, stale, changed);
+        const sorted = Int32Array.from(txs.keys()).sort((a, b) => compareRank(after, a, b));
+        return merged.length === sorted.length && merged.every((slot, i) => slot === sorted[i]);
+      },
+    ),
     { numRuns: 300 },
   );
   t.pass('300 changes');

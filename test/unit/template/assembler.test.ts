@@ -1,0 +1,202 @@
+// One suite over both assemblers: what they answer, how their mirror follows, and how it comes back when it was lost.
+import { performance } from 'node:perf_hooks';
+import fc from 'fast-check';
+import t from 'tap';
+import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
+import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
+import type { Mempool } from '../../../src/mempool/mempool.js';
+import type { Assembler } from '../../../src/parallel/assembler.js';
+import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
+import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
+import { Assembly } from '../../../src/template/assembly.js';
+import { MirrorFeed } from '../../../src/template/mirror-feed.js';
+import type { TipFacts } from '../../../src/template/tip-facts.js';
+import { ANYONE, outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const LIMITS = { maxWeight: 3_996_000, minFeeRate: 0 };
+/** Only what assembly reads. */
+const TIP = { height: 201, lockTimeCutoff: 1_600_000_195, segwitActive: true } as TipFacts;
+
+const inline = (): Assembler => new InlineAssembler({ hashes: crypto, now: () => performance.now() });
+
+interface TemplateEntry {
+  data: string;
+  txid: string;
+  hash: string;
+  depends: number[];
+  fee: number;
+  sigops: number;
+  weight: number;
+}
+
+async function assembled(assembly: Assembly): Promise<TemplateEntry[]> {
+  const output = new SharedArrayBuffer(assembly.encodedBound(LIMITS));
+  const chosen = await assembly.choose(TIP, LIMITS, output);
+  const text = Buffer.from(output, 0, chosen.encodedLength).toString('latin1');
+  const list = JSON.parse(text) as TemplateEntry[];
+  // The exact spelling: parsing and printing must give the same text.
+  if (JSON.stringify(list) !== text) throw new Error('not the expected members or spelling');
+  if (list.length !== chosen.txs.length) throw new Error('encoding and choice differ');
+  list.forEach((entry, i) => {
+    if (entry.data !== toHex(chosen.txs[i].bytes)) throw new Error(`transaction ${i} differs`);
+  });
+  return list;
+}
+
+async function fill(pool: Mempool, chain: ReturnType<typeof createPool>['chain']) {
+  const parent = spend(
+    crypto,
+    [chain.fund(100_000)],
+    [
+      { value: 40_000, script: PADDED },
+      { value: 50_000, script: ANYONE },
+    ],
+    { witness: [] },
+  );
+  const child = spend(crypto, [outpointOf(parent, 1), chain.fund(9_000), outpointOf(parent, 0)], [{ value: 60_000, script: PADDED }]);
+  const other = spend(crypto, [chain.fund(70_000)], [{ value: 69_000, script: PADDED }]);
+  for (const tx of [parent, child, other]) {
+    const { reject } = await pool.accept(tx);
+    if (reject !== null) throw new Error(`${reject.reason} ${reject.debug}`);
+  }
+  return { parent, child, other };
+}
+
+for (const [name, create] of [
+  ['inline', inline],
+  ['on its own thread', (): Assembler => new PooledAssembler()],
+] as const) {
+  t.test(`assembler ${name}`, async (t) => {
+    const assembler = create();
+    t.teardown(() => assembler.close());
+
+    t.test('members, depends with repeated parents, order', async (t) => {
+      const { pool, chain } = createPool({ policy: NO_POLICY });
+      const { parent, child, other } = await fill(pool, chain);
+      const list = await assembled(new Assembly(assembler, pool, 1));
+      t.strictSame(
+        list.map(({ txid }) => txid),
+        [parent, child, other].map((tx) => hashToHex(tx.txid)),
+      );
+      t.strictSame(list[1].depends, [1, 1], 'one for each input that spends the parent');
+      t.strictSame(list[0], {
+        data: toHex(parent.bytes),
+        txid: hashToHex(parent.txid),
+        hash: hashToHex(parent.wtxid),
+        depends: [],
+        fee: 10_000,
+        sigops: 0,
+        weight: parent.weight,
+      });
+      t.strictSame(Object.keys(list[0]), ['data', 'txid', 'hash', 'depends', 'fee', 'sigops', 'weight']);
+      t.equal(list[1].fee, 39_000);
+    });
+
+    t.test('a mirror that was lost is sent again, whole', async (t) => {
+      const { pool, chain } = createPool({ policy: NO_POLICY });
+      await fill(pool, chain);
+      const assembly = new Assembly(assembler, pool, 2);
+      t.equal((await assembled(assembly)).length, 3);
+      // Another user of the same assembler pushes our mirror out.
+      const rival = createPool({ policy: NO_POLICY });
+      await fill(rival.pool, rival.chain);
+      t.equal((await assembled(new Assembly(assembler, rival.pool, 3))).length, 3);
+      const late = spend(crypto, [chain.fund(50_000)], [{ value: 30_000, script: PADDED }]);
+      await pool.accept(late);
+      t.equal((await assembled(assembly)).length, 4);
+      t.equal(assembly.resyncs, 1);
+      t.equal((await assembled(assembly)).length, 4);
+      t.equal(assembly.resyncs, 1, 'and follows again');
+    });
+
+    t.test('a delta out of order or of an old version is refused, not guessed at', async (t) => {
+      const { pool, chain } = createPool({ policy: NO_POLICY });
+      await fill(pool, chain);
+      const feed = new MirrorFeed(pool, 4);
+      const request = (over: Partial<AssembleRequest>): AssembleRequest => ({
+        version: 1,
+        delta: feed.delta(false),
+        height: 201,
+        lockTimeCutoff: 0,
+        segwitActive: true,
+        maxWeight: LIMITS.maxWeight,
+        minFeeRate: 0,
+        output: null,
+        ...over,
+      });
+      const ask = (over: Partial<AssembleRequest> = {}): Promise<AssembleReply> => assembler.assemble(request(over));
+      t.equal((await ask()).status, 'done');
+      feed.delta(false);
+      t.equal((await ask()).status, 'resync', 'one delta was never sent');
+      t.equal((await ask()).status, 'resync', 'and nothing is assumed afterwards');
+      t.equal((await ask({ delta: feed.delta(true) })).status, 'done');
+      t.equal((await ask({ version: 0 })).status, 'invalid');
+      t.equal((await ask({ delta: feed.delta(true), output: new SharedArrayBuffer(100) })).status, 'overflow');
+      t.equal((await ask({ delta: feed.delta(true), segwitActive: false })).status, 'done');
+    });
+
+    t.test('through random changes the mirror equals a fresh copy', async (t) => {
+      const { pool, chain } = createPool({ policy: NO_POLICY });
+      const assembly = new Assembly(assembler, pool, 5);
+      const coins = Array.from({ length: 12 }, () => ({ outpoint: chain.fund(1_000_000), value: 1_000_000 }));
+      const steps = fc.sample(
+        fc.record({
+          kind: fc.integer({ min: 0, max: 9 }),
+          picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 3 }),
+          fee: fc.integer({ min: 1, max: 40_000 }),
+        }),
+        120,
+      );
+      let most = 0;
+      for (const { kind, picks, fee } of steps) {
+        const entries = [...pool.entries()];
+        if (kind < 6 || entries.length < 3) {
+          const sources = [...new Set(picks.map((n) => coins[n % coins.length]))];
+          const value = sources.reduce((sum, source) => sum + source.value, 0) - fee;
+          if (value < 1000) continue;
+          const tx = spend(
+            crypto,
+            sources.map(({ outpoint }) => outpoint),
+            [
+              { value: value - 500, script: PADDED },
+              { value: 500, script: ANYONE },
+            ],
+          );
+          if ((await pool.accept(tx)).reject !== null) continue;
+          // A coin used twice is a replacement, which is just as well.
+          coins[picks[0] % coins.length] = { outpoint: outpointOf(tx, 0), value: value - 500 };
+        } else if (kind < 9) pool.prioritise(entries[picks[0] % entries.length].tx.txid, fee - 20_000);
+        else
+          chain.connect(
+            entries
+              .filter((entry) => entry.parents.size === 0)
+              .slice(0, 4)
+              .map((entry) => entry.tx),
+          );
+        if (picks[0] % 3 === 0) continue;
+        const list = await assembled(assembly);
+        const fresh = await assembled(new Assembly(inline(), pool, 6));
+        t.strictSame(list, fresh);
+        most = Math.max(most, list.length);
+      }
+      t.ok(most >= 5, `up to ${most} transactions`);
+      t.equal(assembly.resyncs, 0);
+    });
+  });
+}
+
+t.test('a thread that died is replaced, and its mirror too', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  await fill(pool, chain);
+  const filename = new URL('./dying-assembler.js', import.meta.url).href;
+  const assembler = new PooledAssembler({ filename });
+  t.teardown(() => assembler.close());
+  const assembly = new Assembly(assembler, pool, 7);
+  t.equal((await assembled(assembly)).length, 3);
+  // This worker ends its thread when it sees a maximum weight of 1.
+  await t.rejects(assembly.choose(TIP, { maxWeight: 1, minFeeRate: 0 }, null));
+  t.equal((await assembled(assembly)).length, 3);
+  t.equal(assembly.resyncs, 1);
+});

@@ -1,0 +1,14 @@
+// A worker for assembler.test.ts: like workers/assemble.ts, but a request for a block of weight 1 ends the thread.
+
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { createAssembleRunner } from '../../../src/jobs/assemble.js';
+import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
+
+const run = createAssembleRunner({ hashes: createNativeHashes(), now: () => performance.now() });
+
+export function assemble(request: AssembleRequest): AssembleReply {
+  if (request.maxWeight === 1) process.exit(1);
+  return run(request);
+}

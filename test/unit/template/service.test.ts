@@ -1,0 +1,248 @@
+// The template service: when a template is kept and when it is built anew, what it says, and that nothing stale is ever published.
+import { performance } from 'node:perf_hooks';
+import t from 'tap';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { blockMerkleRoot } from '../../../src/consensus/block/merkle.js';
+import { equalBytes, hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import type { Verdict } from '../../../src/consensus/state.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
+import type { TemplateFacts } from '../../../src/template/facts.js';
+import type { TemplateOptions } from '../../../src/template/options.js';
+import { currentTime, longPollId, renderTemplate } from '../../../src/template/render-template.js';
+import { TemplateService } from '../../../src/template/service.js';
+import { HandSlabs } from '../../framework/hand-slabs.js';
+import { spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+/** The commitment of a block with nothing but a coinbase. */
+const EMPTY_COMMITMENT = '6a24aa21a9ede2f61c3f71d1defd3fa999dfa36953755c690689799962b48bebd836974e8cf9';
+const HALVINGS_AT_201 = 25e8;
+
+function createService(options: Partial<TemplateOptions> = {}) {
+  const { chain, clock, pool } = createPool({ policy: NO_POLICY });
+  const slabs = new HandSlabs();
+  const judged: Uint8Array[] = [];
+  let verdict: Verdict = null;
+  let epoch = 0;
+  const view = {
+    params: chainParams('regtest'),
+    get tip() {
+      return chain.tip;
+    },
+    testBlockValidity: async (block: { bytes: Uint8Array }): Promise<Verdict> => {
+      judged.push(block.bytes);
+      return verdict;
+    },
+  };
+  const service = new TemplateService(
+    { checkTemplates: true, ...options },
+    {
+      chain: view,
+      mempool: pool,
+      assembler: new InlineAssembler({ hashes: crypto, now: () => performance.now() }),
+      slabs,
+      clock,
+      hashes: crypto,
+      versionBits: new VersionBitsCache(),
+      log: silentLogger,
+      epoch: () => epoch,
+    },
+  );
+  chain.onTip(() => {
+    epoch++;
+    service.onTip();
+  });
+  const published: TemplateFacts[] = [];
+  service.onPublish((facts) => published.push(facts));
+  const pay = async (fee: number, extra: { sequence?: number } = {}): Promise<ReturnType<typeof spend>> => {
+    const tx = spend(crypto, [chain.fund(100_000)], [{ value: 100_000 - fee, script: PADDED }], extra);
+    const { reject } = await pool.accept(tx);
+    if (reject !== null) throw new Error(reject.reason);
+    return tx;
+  };
+  const reject = (to: Verdict): void => {
+    verdict = to;
+  };
+  return { chain, clock, pool, slabs, service, published, judged, pay, reject };
+}
+
+t.test('an empty template needs neither slab nor assembler', async (t) => {
+  const { service, slabs, published, chain, clock, judged } = createService();
+  t.equal(service.current(), null);
+  t.equal(service.lastAssembly, null);
+  const facts = await service.refresh();
+  t.equal(facts.slabIndex, -1);
+  t.equal(facts.transactionsLength, 2);
+  t.equal(facts.commitmentHex, EMPTY_COMMITMENT);
+  t.equal(facts.coinbaseValue, HALVINGS_AT_201);
+  t.equal(facts.height, 201);
+  t.equal(facts.prevHashHex, chain.tip.hashHex);
+  t.equal(facts.builtAt, clock.seconds);
+  t.equal(facts.minTime, chain.tip.time - 5 + 1);
+  t.equal(facts.weight, 4000);
+  t.equal(slabs.taken.length, 0);
+  t.same(service.lastAssembly, { weight: 4000, txCount: 0 });
+  t.strictSame(published, [facts]);
+  t.equal(judged.length, 1, 'connected dry');
+  t.equal(service.current(), facts);
+});
+
+t.test('kept for five whole seconds of the clock while only the mempool moves', async (t) => {
+  const { service, clock, pay, published, pool } = createService();
+  const first = await service.refresh();
+  await pay(1000);
+  t.equal(await service.refresh(), first);
+  clock.seconds += 5;
+  t.equal(await service.refresh(), first, 'exactly five seconds: kept');
+  clock.seconds += 1;
+  const second = await service.refresh();
+  t.equal(second.txCount, 1);
+  t.equal(second.counter, pool.counter);
+  t.equal(second.fees, 1000);
+  t.equal(second.coinbaseValue, HALVINGS_AT_201 + 1000);
+  clock.seconds += 100;
+  t.equal(await service.refresh(), second, 'kept for good while nothing moves');
+  t.equal(published.length, 2);
+});
+
+t.test('a new tip makes a new template at once, whoever asks shares one build', async (t) => {
+  const { service, chain, pay, published, slabs } = createService();
+  await pay(500);
+  const before = await service.refresh();
+  chain.connect([]);
+  t.equal(service.current(), null, 'the old one is never handed out again');
+  const [a, b, c] = await Promise.all([service.refresh(), service.refresh(), service.refresh()]);
+  t.equal(a, b);
+  t.equal(b, c);
+  t.equal(a.height, before.height + 1);
+  t.equal(a.epoch, before.epoch + 1);
+  t.equal(published.length, 2);
+  t.strictSame(slabs.published, [0, 1]);
+});
+
+t.test('a tip that comes during a build leaves nothing of the old one', async (t) => {
+  const { service, chain, pay, published, slabs } = createService();
+  const tx = await pay(500);
+  let open = (): void => {};
+  slabs.gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const wanted = service.refresh();
+  await Promise.resolve();
+  chain.connect([tx]);
+  open();
+  const facts = await wanted;
+  t.equal(facts.prevHashHex, chain.tip.hashHex);
+  t.equal(facts.txCount, 0);
+  t.strictSame(published, [facts]);
+  t.strictSame(slabs.published, []);
+  t.equal(slabs.discarded.length, slabs.taken.length, 'every slab went back');
+});
+
+t.test('the published bytes are the transactions of the block that was checked', async (t) => {
+  const { service, pay, judged, slabs, clock } = createService();
+  const txs = [await pay(300), await pay(900), await pay(600)];
+  const facts = await service.refresh();
+  const list = JSON.parse(
+    Buffer.from(slabs.taken[facts.slabIndex].buffer, facts.transactionsOffset, facts.transactionsLength).toString(),
+  ) as { txid: string; data: string }[];
+  t.strictSame(
+    list.map(({ txid }) => txid),
+    [1, 2, 0].map((i) => hashToHex(txs[i].txid)),
+  );
+  const block = parseBlock(judged[0], crypto);
+  t.strictSame(
+    block.txs.slice(1).map((tx) => toHex(tx.bytes)),
+    list.map(({ data }) => data),
+  );
+  t.equal(facts.weight, 4000 + txs.reduce((sum, tx) => sum + tx.weight, 0));
+  const coinbase = block.txs[0];
+  t.equal(toHex(coinbase.scriptSig(0)), '02c90000', 'height 201, then a zero');
+  t.equal(coinbase.outputValue(0), HALVINGS_AT_201 + 1800);
+  t.equal(toHex(coinbase.outputScript(1)), facts.commitmentHex);
+  t.strictSame(coinbase.witness(0), [new Uint8Array(32)]);
+  const { head, tail } = renderTemplate(facts, {
+    curtime: currentTime(facts, clock.seconds + 9),
+    clientRules: ['segwit'],
+    longpollid: longPollId(facts),
+  });
+  const whole = JSON.parse(`${Buffer.from(head)}${JSON.stringify(list)}${Buffer.from(tail)}`) as Record<string, unknown>;
+  t.strictSame(Object.keys(whole), [
+    'capabilities',
+    'version',
+    'rules',
+    'vbavailable',
+    'vbrequired',
+    'previousblockhash',
+    'transactions',
+    'coinbaseaux',
+    'coinbasevalue',
+    'longpollid',
+    'target',
+    'mintime',
+    'mutable',
+    'noncerange',
+    'sigoplimit',
+    'sizelimit',
+    'weightlimit',
+    'curtime',
+    'bits',
+    'height',
+    'default_witness_commitment',
+  ]);
+  t.equal(whole.curtime, clock.seconds + 9);
+  t.equal(whole.longpollid, facts.prevHashHex + facts.counter);
+  t.equal(whole.target, '7fffff0000000000000000000000000000000000000000000000000000000000');
+  t.same(whole.vbavailable, { testdummy: 28 });
+  t.equal(whole.version, 0x30000000);
+});
+
+t.test('a template that does not connect is not published, and not taken for current later', async (t) => {
+  const { service, published, reject, slabs, pay } = createService();
+  await pay(100);
+  reject({ category: 'consensus', reason: 'bad-cb-amount', debug: 'why' });
+  await t.rejects(service.refresh(), { message: 'TestBlockValidity failed: bad-cb-amount, why', code: 'TEMPLATE_FAULT' });
+  t.equal(service.current(), null);
+  t.equal(published.length, 0);
+  t.strictSame(slabs.discarded, [0]);
+  t.equal(service.stats().failures, 1);
+  reject(null);
+  t.equal((await service.refresh()).txCount, 1);
+});
+
+t.test('blocks for the generate calls', async (t) => {
+  const { service, pay, chain } = createService();
+  const tx = await pay(700);
+  const script = Uint8Array.of(0x51, 0x51);
+  const candidate = await service.assembleBlock(script);
+  const block = parseBlock(candidate.bytes(0xdeadbeef), crypto);
+  t.equal(block.header.nonce, 0xdeadbeef);
+  t.ok(equalBytes(block.header.merkleRoot, blockMerkleRoot(block).root));
+  t.ok(equalBytes(block.header.prevHash, chain.tip.hash));
+  t.equal(toHex(block.txs[0].scriptSig(0)), '02c9000101', 'height 201, then extra nonce 1');
+  t.strictSame([...block.txs[0].outputScript(0)], [...script]);
+  t.equal(hashToHex(block.txs[1].txid), hashToHex(tx.txid));
+  t.same(service.lastAssembly, { weight: 4000 + tx.weight, txCount: 1 });
+  const own = spend(crypto, [chain.fund(5_000)], [{ value: 4_000, script: PADDED }]);
+  const given = parseBlock((await service.assembleBlock(script, { transactions: [own], extraNonce: 200 })).bytes(), crypto);
+  t.equal(given.txs.length, 2);
+  t.equal(given.txs[0].outputValue(0), HALVINGS_AT_201, 'their fees are not claimed');
+  t.equal(toHex(given.txs[0].scriptSig(0)), '02c90002c800');
+  t.same(service.lastAssembly, { weight: 4000, txCount: 0 });
+  t.equal(parseBlock((await service.assembleBlock(script, { empty: true })).bytes(), crypto).txs.length, 1);
+});
+
+t.test('-blockmaxweight and -blockmintxfee', async (t) => {
+  const { service, pay } = createService({ maxWeight: 5000, minFeeRate: 5000 });
+  const cheap = await pay(Math.ceil(5 * 80));
+  await pay(50_000);
+  await pay(40_000);
+  await pay(30_000);
+  const facts = await service.refresh();
+  t.equal(facts.txCount, Math.floor(999 / cheap.weight), 'as many as stay below the limit');
+  t.ok(facts.weight < 5000);
+});
