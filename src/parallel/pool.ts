@@ -2,7 +2,6 @@
 // second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
 
 import { Piscina } from 'piscina';
-import { type Logger, silentLogger } from '../log/logger.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 
 /** One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a moment. */
@@ -23,7 +22,7 @@ export interface WorkPoolOptions {
 
 export interface WorkPoolDeps {
   /** Hears of threads that die. */
-  readonly log: Logger;
+  readonly log: { warn(message: string): void; error(message: string): void };
 }
 
 interface Entry {
@@ -62,7 +61,7 @@ export class WorkPool {
   readonly refused = zeroPerClass();
   retries = 0;
   readonly #piscina: Piscina;
-  readonly #log: Logger;
+  readonly #log: WorkPoolDeps['log'];
   /** Jobs that may wait per class, blocks excepted. */
   readonly maxQueued: number;
   readonly #queues: Record<VerifyClass, Entry[]> = { block: [], proposal: [], transaction: [], scan: [] };
@@ -73,7 +72,7 @@ export class WorkPool {
   readonly #settledHooks = new Map<Entry, () => void>();
   #closed = false;
 
-  constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: silentLogger }) {
+  constructor(options: WorkPoolOptions, { log }: WorkPoolDeps = { log: { warn() {}, error() {} } }) {
     this.#log = log;
     this.size = options.threads;
     this.maxQueued = options.maxQueued ?? 4_096;
