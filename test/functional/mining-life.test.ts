@@ -27,8 +27,12 @@ t.test('300 blocks over HTTP', { timeout: 240_000 }, async (t) => {
   const send = async (coins: readonly Spendable[], into: readonly Kind[], feeSats: number): Promise<Spendable[]> => {
     const made = wallet.spend(coins, into, feeSats);
     t.equal(await node.call('sendrawtransaction', made.hex, 0), made.txidHex, `spend of ${coins.map((coin) => coin.kind)}`);
-    waiting.set(made.txidHex, made.outputs);
-    for (const coin of coins) spentKinds.add(coin.kind);
+    waiting.set(made.txidHex, [...made.outputs]);
+    for (const coin of coins) {
+      spentKinds.add(coin.kind);
+      // What a child spends at once is no coin of ours once the parent is mined.
+      for (const outputs of waiting.values()) if (outputs.includes(coin)) outputs.splice(outputs.indexOf(coin), 1);
+    }
     return made.outputs;
   };
   /** The next template: asked for by a long poll that a second connection's block wakes. */
@@ -135,9 +139,11 @@ t.test('300 blocks over HTTP', { timeout: 240_000 }, async (t) => {
   }
   t.same([...spentKinds].sort(), [...kinds].sort(), 'every standard kind was spent');
   t.equal(await node.call('verifychain', 4, 0), true, 'the whole chain checks');
-  const stats = await node.call('gettxoutsetinfo');
+  // The size on disk is an estimate that compaction moves.
+  const coins = async () => ({ ...(await node.call('gettxoutsetinfo')), disk_size: 0 });
+  const stats = await coins();
   t.equal(stats.height, 300);
   t.same(await node.stop(), { code: 0, signal: null }, 'a clean stop');
   await node.up();
-  t.same(await node.call('gettxoutsetinfo'), stats, 'the coins are the same after a restart');
+  t.same(await coins(), stats, 'the coins are the same after a restart');
 });
