@@ -27,16 +27,17 @@ export function decodeNumber(bytes: Uint8Array, requireMinimal: boolean, maxSize
 /** The shortest encoding of an integer (magnitude below 2^53). */
 export function encodeNumber(value: number): Uint8Array {
   if (value === 0) return EMPTY;
-  const negative = value < 0;
-  let magnitude = negative ? -value : value;
-  const bytes: number[] = [];
-  while (magnitude > 0) {
-    bytes.push(magnitude % 256);
-    magnitude = Math.floor(magnitude / 256);
+  let rest = Math.abs(value);
+  let size = 1;
+  // The top bit of the last byte is the sign, so each size holds half of what its bytes could.
+  for (let limit = 0x80; rest >= limit; limit *= 256) size++;
+  const bytes = new Uint8Array(size);
+  for (let i = 0; i < size; i++) {
+    bytes[i] = rest % 256;
+    rest = Math.floor(rest / 256);
   }
-  if ((bytes[bytes.length - 1] & 0x80) !== 0) bytes.push(negative ? 0x80 : 0);
-  else if (negative) bytes[bytes.length - 1] |= 0x80;
-  return Uint8Array.from(bytes);
+  if (value < 0) bytes[size - 1] |= 0x80;
+  return bytes;
 }
 
 /** Truth of a stack element: anything but zeros, where a final 80 (negative zero) counts as zero. */

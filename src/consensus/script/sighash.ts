@@ -31,6 +31,7 @@ export class SighashCache {
   // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script code.
   private lastScript: Uint8Array | null = null;
   private lastKey = -1;
+  private lastValue = 0;
   private lastHash: Uint8Array | null = null;
 
   /**
@@ -54,15 +55,15 @@ export class SighashCache {
     const legacy = (this.legacyHashes ??= new LegacySighash(this.tx, this.hashes));
     if (hashType < 0 || hashType > 0xff) return legacy.hash(inputIndex, scriptCode, hashType);
     if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key) return this.lastHash;
-    return this.remember(scriptCode, key, legacy.hash(inputIndex, scriptCode, hashType));
+    return this.remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));
   }
 
   /** BIP-0143. @param value satoshi of the spent output @param hashType one byte */
   segwitV0(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + 0x100 + hashType;
-    if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key) return this.lastHash;
+    if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key && this.lastValue === value) return this.lastHash;
     this.segwitHashes ??= new SegwitSighash(this.tx, this.hashes, this.sharedParts());
-    return this.remember(scriptCode, key, this.segwitHashes.hash(inputIndex, scriptCode, value, hashType));
+    return this.remember(scriptCode, key, value, this.segwitHashes.hash(inputIndex, scriptCode, value, hashType));
   }
 
   /**
@@ -78,9 +79,10 @@ export class SighashCache {
     return (this.parts ??= new SighashParts(this.tx, this.hashes, this.spent));
   }
 
-  private remember(scriptCode: Uint8Array, key: number, hash: Uint8Array): Uint8Array {
+  private remember(scriptCode: Uint8Array, key: number, value: number, hash: Uint8Array): Uint8Array {
     this.lastScript = scriptCode;
     this.lastKey = key;
+    this.lastValue = value;
     this.lastHash = hash;
     return hash;
   }

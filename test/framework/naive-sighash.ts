@@ -1,0 +1,109 @@
+// Signature hashes the slow and obvious way, with Buffers and node:crypto: the model that the real ones are compared with, and
+// what test signatures are made over. Knows nothing of src/.
+
+import { createHash } from 'node:crypto';
+
+/** A transaction in plain values. */
+export interface NaiveTx {
+  version: number;
+  inputs: { prevHash: Uint8Array; prevIndex: number; sequence: number }[];
+  outputs: { value: number; script: Uint8Array }[];
+  locktime: number;
+}
+export interface NaiveSpent {
+  value: number;
+  script: Uint8Array;
+}
+
+const sha256 = (...parts: Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
+const sha256d = (...parts: Uint8Array[]): Buffer => sha256(sha256(...parts));
+const u32 = (value: number): Buffer => {
+  const out = Buffer.alloc(4);
+  out.writeUInt32LE(value >>> 0);
+  return out;
+};
+const i64 = (value: number): Buffer => {
+  const out = Buffer.alloc(8);
+  out.writeBigInt64LE(BigInt(value));
+  return out;
+};
+const sized = (bytes: Uint8Array): Buffer => {
+  if (bytes.length < 253) return Buffer.concat([Buffer.of(bytes.length), bytes]);
+  if (bytes.length < 65536) return Buffer.concat([Buffer.of(253, bytes.length & 255, bytes.length >> 8), bytes]);
+  return Buffer.concat([Buffer.of(254), u32(bytes.length), bytes]);
+};
+const outpoint = (input: NaiveTx['inputs'][number]): Buffer => Buffer.concat([input.prevHash, u32(input.prevIndex)]);
+const output = ({ value, script }: NaiveSpent): Buffer => Buffer.concat([i64(value), sized(script)]);
+
+/** The original hash. The script must hold no OP_CODESEPARATOR; fewer than 253 inputs and outputs. */
+export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hashType: number): Buffer {
+  const base = hashType & 31;
+  if (base === 3 && index >= tx.outputs.length) return Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
+  let inputs = tx.inputs.map((input, i) => ({
+    ...input,
+    script: i === index ? script : Buffer.alloc(0),
+    sequence: i !== index && (base === 2 || base === 3) ? 0 : input.sequence,
+  }));
+  if ((hashType & 128) !== 0) inputs = [inputs[index]];
+  let outputs = tx.outputs;
+  if (base === 2) outputs = [];
+  if (base === 3) outputs = tx.outputs.slice(0, index + 1).map((o, i) => (i < index ? { value: -1, script: Buffer.alloc(0) } : o));
+  return sha256d(
+    u32(tx.version),
+    Buffer.of(inputs.length),
+    ...inputs.flatMap((input) => [outpoint(input), sized(input.script), u32(input.sequence)]),
+    Buffer.of(outputs.length),
+    ...outputs.map(output),
+    u32(tx.locktime),
+    u32(hashType),
+  );
+}
+
+/** BIP-0143. */
+export function naiveSegwit(tx: NaiveTx, index: number, script: Uint8Array, value: number, hashType: number): Buffer {
+  const base = hashType & 31;
+  const acp = (hashType & 128) !== 0;
+  const zero = Buffer.alloc(32);
+  const single = base === 3 && index < tx.outputs.length ? sha256d(output(tx.outputs[index])) : zero;
+  return sha256d(
+    u32(tx.version),
+    acp ? zero : sha256d(...tx.inputs.map(outpoint)),
+    acp || base === 2 || base === 3 ? zero : sha256d(...tx.inputs.map((input) => u32(input.sequence))),
+    outpoint(tx.inputs[index]),
+    sized(script),
+    i64(value),
+    u32(tx.inputs[index].sequence),
+    base === 2 ? zero : base === 3 ? single : sha256d(...tx.outputs.map(output)),
+    u32(tx.locktime),
+    u32(hashType),
+  );
+}
+
+/** What taproot hashes commit to beside the transaction. */
+export interface NaiveTaproot {
+  annex?: Uint8Array;
+  leafHash?: Uint8Array;
+  codeSeparator?: number;
+}
+
+/** BIP-0341 and BIP-0342. @returns null where no hash is defined */
+export function naiveTaproot(tx: NaiveTx, index: number, spent: NaiveSpent[], hashType: number, more: NaiveTaproot = {}): Buffer | null {
+  if (![0, 1, 2, 3, 0x81, 0x82, 0x83].includes(hashType)) return null;
+  const acp = (hashType & 128) !== 0;
+  const base = hashType & 3;
+  if (base === 3 && index >= tx.outputs.length) return null;
+  const parts: Uint8Array[] = [Buffer.of(0, hashType), u32(tx.version), u32(tx.locktime)];
+  if (!acp) {
+    parts.push(sha256(...tx.inputs.map(outpoint)), sha256(...spent.map((s) => i64(s.value))), sha256(...spent.map((s) => sized(s.script))));
+    parts.push(sha256(...tx.inputs.map((input) => u32(input.sequence))));
+  }
+  if (base < 2) parts.push(sha256(...tx.outputs.map(output)));
+  parts.push(Buffer.of((more.leafHash === undefined ? 0 : 2) + (more.annex === undefined ? 0 : 1)));
+  if (acp) parts.push(outpoint(tx.inputs[index]), output(spent[index]), u32(tx.inputs[index].sequence));
+  else parts.push(u32(index));
+  if (more.annex !== undefined) parts.push(sha256(sized(more.annex)));
+  if (base === 3) parts.push(sha256(output(tx.outputs[index])));
+  if (more.leafHash !== undefined) parts.push(more.leafHash, Buffer.of(0), u32(more.codeSeparator ?? 0xffffffff));
+  const tag = sha256(Buffer.from('TapSighash'));
+  return sha256(tag, tag, ...parts);
+}

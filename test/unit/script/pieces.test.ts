@@ -1,0 +1,196 @@
+// The small parts of the script room: flags, error tables, tokenizer, numbers, DER, FindAndDelete, builders.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { joinScript, minimalPush, plainPush, pushNumber } from '../../../src/consensus/script/build-script.js';
+import { hasLowS, isStrictDer, parseLaxDer } from '../../../src/consensus/script/der.js';
+import { deleteSignature } from '../../../src/consensus/script/find-and-delete.js';
+import { CONSENSUS_SCRIPT_FLAGS, parseScriptFlags, STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
+import { castToBool, decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
+import { ScriptError, scriptErrorName, scriptErrorText } from '../../../src/consensus/script/script-error.js';
+import { isMinimalPush, isPushOnly, ScriptTokenizer } from '../../../src/consensus/script/tokenizer.js';
+import { derEncode } from '../../framework/keys.js';
+import { script } from '../../framework/script-words.js';
+import { hex, unhex } from '../../framework/vector-suite.js';
+
+t.test('flags', async (t) => {
+  t.equal(parseScriptFlags('NONE'), 0);
+  t.equal(parseScriptFlags(''), 0);
+  t.equal(parseScriptFlags('P2SH,WITNESS,TAPROOT'), 0x20801);
+  t.equal(parseScriptFlags('P2SH,NEW'), null);
+  t.equal(CONSENSUS_SCRIPT_FLAGS, 0x20e15);
+  t.equal(STANDARD_SCRIPT_FLAGS, 0x1fffdf);
+});
+
+t.test('errors have names and texts', async (t) => {
+  t.equal(scriptErrorName(0), 'OK');
+  t.equal(scriptErrorText(ScriptError.NULLFAIL), 'Signature must be zero for failed CHECK(MULTI)SIG operation');
+  t.equal(scriptErrorText(ScriptError.SCRIPTNUM), 'unknown error');
+  t.equal(scriptErrorName(999), 'UNKNOWN_ERROR');
+  t.equal(scriptErrorText(-1), 'unknown error');
+  const codes = Object.values(ScriptError);
+  t.equal(new Set(codes).size, codes.length, 'codes are distinct');
+  for (const code of codes) t.ok(scriptErrorText(code).length > 7, scriptErrorName(code));
+});
+
+t.test('tokenizer', async (t) => {
+  const tokens = (bytes: string): string => {
+    const token = new ScriptTokenizer(unhex(bytes));
+    const seen: string[] = [];
+    while (token.next()) seen.push(`${token.opcode.toString(16)}:${hex(token.data())}`);
+    return `${seen.join(' ')}${token.failed ? ` !${token.pos}` : ''}`;
+  };
+  t.equal(tokens(''), '');
+  t.equal(tokens('0051ac'), '0: 51: ac:');
+  t.equal(tokens('02aabb4c01cc4d0100dd4e01000000ee'), '2:aabb 4c:cc 4d:dd 4e:ee');
+  t.equal(tokens('02aa'), ' !1', 'direct push over the end');
+  t.equal(tokens('514c'), '51: !2', 'no size');
+  t.equal(tokens('4d01'), ' !1', 'half a size');
+  t.equal(tokens('4effffffff'), ' !5', 'a size of 4 GiB');
+  t.equal(isPushOnly(unhex('0050604c00')), true, 'OP_RESERVED is a push');
+  t.equal(isPushOnly(unhex('61')), false);
+  t.equal(isPushOnly(unhex('05aa')), false);
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 8 }), (datas) => {
+      const token = new ScriptTokenizer(joinScript(...datas.map(plainPush)));
+      for (const data of datas) if (!token.next() || hex(token.data()) !== hex(data)) return false;
+      return !token.next() && !token.failed;
+    }),
+  );
+});
+
+t.test('minimal pushes', async (t) => {
+  t.equal(hex(minimalPush(unhex(''))), '00');
+  t.equal(hex(minimalPush(unhex('05'))), '55');
+  t.equal(hex(minimalPush(unhex('81'))), '4f');
+  t.equal(hex(plainPush(unhex('05'))), '0105');
+  t.equal(hex(pushNumber(-1)), '4f');
+  t.equal(hex(pushNumber(16)), '60');
+  t.equal(hex(pushNumber(17)), '0111');
+  t.equal(hex(pushNumber(500)), '02f401');
+  t.equal(hex(pushNumber(-500)), '02f481');
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 70000 }), (data) => {
+      const token = new ScriptTokenizer(minimalPush(data));
+      if (!token.next()) return false;
+      return token.opcode > 0x4e || isMinimalPush(token.opcode, data);
+    }),
+    { numRuns: 50 },
+  );
+  for (const [opcode, data] of [
+    [1, '07'],
+    [1, '81'],
+    [0x4c, '00'.repeat(75)],
+    [0x4d, '00'.repeat(255)],
+    [0x4e, '00'.repeat(65535)],
+    [0x4c, ''],
+  ] as const) {
+    t.equal(isMinimalPush(opcode, unhex(data)), false);
+  }
+});
+
+t.test('numbers', async (t) => {
+  for (const [bytes, value, minimal] of [
+    ['', 0, true],
+    ['00', 0, false],
+    ['80', 0, false],
+    ['0080', 0, false],
+    ['ff', -127, true],
+    ['ff00', 255, true],
+    ['0100', 1, false],
+    ['ff7f', 32767, true],
+    ['ffff', -32767, true],
+    ['ffffffff', -2147483647, true],
+  ] as const) {
+    t.equal(decodeNumber(unhex(bytes), false), value, bytes);
+    t.equal(Number.isNaN(decodeNumber(unhex(bytes), true)), !minimal, bytes);
+  }
+  t.ok(Object.is(decodeNumber(unhex('80'), false), 0), 'no negative zero');
+  t.ok(Number.isNaN(decodeNumber(unhex('0000000001'), false)), 'five bytes');
+  t.equal(decodeNumber(unhex('ffffffff7f'), false, 5), 549755813887);
+  t.same(
+    ['', '00', '0000', '80', '0080', '01', '8000', '0001'].map((bytes) => castToBool(unhex(bytes))),
+    [...[false, false, false, false, false], ...[true, true, true]],
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: -(2 ** 39) + 1, max: 2 ** 39 - 1 }), (n) => {
+      const bytes = encodeNumber(n);
+      return bytes.length <= 5 && decodeNumber(bytes, true, 5) === n && castToBool(bytes) === (n !== 0);
+    }),
+  );
+  // Any bytes: what is minimal is exactly what the encoder makes.
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 5 }), (bytes) => {
+      const n = decodeNumber(bytes, false, 5);
+      return Number.isNaN(decodeNumber(bytes, true, 5)) === (hex(encodeNumber(n)) !== hex(bytes));
+    }),
+  );
+});
+
+const R = '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff01';
+t.test('DER', async (t) => {
+  const half = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
+  const low = unhex(R + half);
+  const high = unhex(`${R}7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1`);
+  const withType = (compact: Uint8Array): Uint8Array => Uint8Array.from([...derEncode(compact), 1]);
+  t.equal(isStrictDer(withType(low)), true);
+  t.equal(hasLowS(withType(low)), true);
+  t.equal(hasLowS(withType(high)), false);
+  t.equal(isStrictDer(withType(low).subarray(0, -1)), false, 'without hash type');
+  t.equal(hasLowS(withType(unhex(`${R}${'ff'.repeat(32)}`))), true, 'an S beyond the order counts as low');
+
+  const lax = (bytes: string): string | null => {
+    const compact = parseLaxDer(unhex(bytes), bytes.length / 2);
+    return compact === null ? null : hex(compact);
+  };
+  const one = `${'00'.repeat(31)}01`;
+  t.equal(lax('3006020101020101'), one + one);
+  t.equal(lax('30ff020101020101'), null, 'length of length over the end');
+  t.equal(lax('30810602010102010112'), one + one, 'long length, garbage behind');
+  t.equal(lax('30000201010282000101'), one + one, 'wrong sequence length, padded long integer length');
+  t.equal(lax('30080202000102020001'), one + one, 'padded integers');
+  t.equal(lax('30060201ff020101'), `${'00'.repeat(31)}ff${one}`, 'negative taken as unsigned');
+  t.equal(lax('30040200020100'), '00'.repeat(64), 'empty R');
+  t.equal(lax(`30270222${'01'.repeat(34)}020101`), null, 'R does not fit');
+  t.equal(lax('300602010102'), null, 'no S');
+  t.equal(lax('3006020101030101'), null, 'wrong tag');
+  t.equal(lax('300602010102840000000101'), one + one, 'long length with zeros');
+  t.equal(lax('30060201010285010000000101'), null, 'a length of five bytes');
+  t.equal(lax(''), null);
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), (compact) => {
+      const der = withType(compact);
+      return isStrictDer(der) && hex(parseLaxDer(der, der.length - 1) as Uint8Array) === hex(compact);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+      const padded = Uint8Array.from([...bytes, 0x30, 0x02]);
+      const compact = parseLaxDer(padded, bytes.length);
+      isStrictDer(bytes);
+      hasLowS(bytes);
+      return compact === null || compact.length === 64;
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+t.test('deleting signatures', async (t) => {
+  const remove = (code: Uint8Array, signature: string): string => hex(deleteSignature(code, unhex(signature)));
+  const code = script('1 <aabb> CHECKSIG');
+  t.equal(deleteSignature(code, unhex('aabc')), code, 'nothing found: the same array');
+  t.equal(remove(code, 'aabb'), '51ac');
+  t.equal(remove(unhex('02aabb02aabb51'), 'aabb'), '51', 'neighbours');
+  t.equal(remove(unhex('4c02aabb51'), 'aabb'), '4c02aabb51', 'only the usual push');
+  t.equal(remove(unhex('0302aabbac'), 'aabb'), '0302aabbac', 'not inside other data');
+  t.equal(remove(unhex('00510052'), ''), '5152', 'an empty signature removes OP_0');
+  t.equal(remove(unhex('5102aabb05'), 'aabb'), '5105', 'also before a truncated push');
+  t.equal(remove(unhex('0502aabb'), 'aabb'), '0502aabb', 'not behind one');
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.constant('aabb'), fc.constant('cc'), fc.constant('')), { maxLength: 12 }), (datas) => {
+      const whole = joinScript(...datas.map((data) => plainPush(unhex(data))));
+      const without = joinScript(...datas.filter((data) => data !== 'aabb').map((data) => plainPush(unhex(data))));
+      return remove(whole, 'aabb') === hex(without);
+    }),
+  );
+});
