@@ -60,6 +60,8 @@ export class Front {
   #warmup: string | null;
   #open = 0;
   #wrongPasswords = 0;
+  /** Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %). */
+  #strangers = false;
   #onIdle: (() => void) | null = null;
 
   constructor(deps: FrontDeps) {
@@ -132,6 +134,17 @@ export class Front {
     this.#deps.link.report(this.#counts);
   }
 
+  /** A socket was opened. @param address of the peer, 4 or 16 bytes */
+  onConnect(address: Uint8Array): void {
+    this.#deps.counters.add('connectionsOpen');
+    if (!this.#addresses.allows(address)) this.#strangers = true;
+  }
+
+  /** A socket was closed. */
+  onDisconnect(): void {
+    this.#deps.counters.add('connectionsOpen', -1);
+  }
+
   /** Takes a request. */
   handle(exchange: Exchange): void {
     this.#open++;
@@ -156,7 +169,7 @@ export class Front {
   #admit(exchange: Exchange, bodyLimit: number): boolean {
     const { method, target } = exchange;
     if (exchange.contentLength > bodyLimit) this.#page(exchange, 413);
-    else if (!this.#addresses.allows(exchange.remoteAddress)) {
+    else if (this.#strangers && !this.#addresses.allows(exchange.remoteAddress)) {
       this.#deps.counters.add('refusedAddress');
       exchange.reply(403, TYPE_DEFAULT, '');
     } else if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) this.#page(exchange, 503);

@@ -68,7 +68,10 @@ class FrontThread {
       warmup: init.warmup,
     });
     this.#app = uws.App() as ChildApp;
-    this.#app.filter((_res, change) => counters.add('connectionsOpen', Number(change) > 0 ? 1 : -1));
+    this.#app.filter((res, change) => {
+      if (Number(change) > 0) this.#front.onConnect(new Uint8Array(res.getRemoteAddress()));
+      else this.#front.onDisconnect();
+    });
     this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req)));
     this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
   }

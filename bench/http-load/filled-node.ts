@@ -1,0 +1,90 @@
+// A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and transactions come
+// from the test framework, over HTTP like everybody's.
+import http from 'node:http';
+import { Daemon } from '../../test/framework/daemon.js';
+import { mine, type Template } from '../../test/framework/miner.js';
+import { type Kind, MiniWallet, type Spendable } from '../../test/framework/mini-wallet.js';
+
+/** The request all benches make. */
+export const TEMPLATE_CALL = '{"method":"getblocktemplate","params":[{"rules":["segwit"]}],"id":1}';
+
+// Commitment of a block without transactions (BIP-0141: root over the coinbase's zero alone, and the zero nonce).
+const EMPTY_COMMITMENT = '6a24aa21a9ede2f61c3f71d1defd3fa999dfa36953755c690689799962b48bebd836974e8cf9';
+const OUTPUTS_PER_SPLIT = 400;
+const FEE_SATS = 20_000;
+const BATCH = 100;
+
+export class FilledNode {
+  readonly daemon: Daemon;
+  readonly #wallet = new MiniWallet();
+  readonly #agent = new http.Agent({ keepAlive: true });
+
+  private constructor(daemon: Daemon) {
+    this.daemon = daemon;
+  }
+
+  /** @param transactions payments in the mempool: one p2wpkh input, two outputs each */
+  static async start(transactions: number, ...options: string[]): Promise<FilledNode> {
+    const node = new FilledNode(await Daemon.start('-maxmempool=300', ...options));
+    if (transactions > 0) await node.#fill(transactions);
+    return node;
+  }
+
+  async template(): Promise<Template> {
+    return this.daemon.call('getblocktemplate', { rules: ['segwit'] });
+  }
+
+  /** A solved block on the tip without transactions. */
+  async emptyBlock(): Promise<{ hex: string; hashHex: string }> {
+    const template = await this.template();
+    return mine(
+      { ...template, transactions: [], coinbasevalue: 0, default_witness_commitment: EMPTY_COMMITMENT },
+      'p2wpkh',
+      this.#wallet.key(),
+    );
+  }
+
+  /** A call on a connection of its own kind, raw. */
+  post(body: string): Promise<{ status: number; body: string }> {
+    return this.daemon.post(body, { agent: this.#agent });
+  }
+
+  async end(): Promise<void> {
+    this.#agent.destroy();
+    await this.daemon.stop();
+    await this.daemon.remove();
+  }
+
+  async #fill(count: number): Promise<void> {
+    const splits = Math.ceil(count / OUTPUTS_PER_SPLIT);
+    const coinbases: Spendable[] = [];
+    for (let i = 0; i < splits + 100; i++) coinbases.push(await this.#mineBlock());
+    const coins: Spendable[] = [];
+    for (const coinbase of coinbases.slice(0, splits)) {
+      const split = this.#wallet.spend([coinbase], new Array<Kind>(OUTPUTS_PER_SPLIT).fill('p2wpkh'), FEE_SATS * 10);
+      await this.daemon.call('sendrawtransaction', split.hex, 0);
+      coins.push(...split.outputs);
+    }
+    await this.daemon.call('setmocktime', Math.floor(Date.now() / 1000) + 10);
+    await this.#mineBlock();
+    await this.daemon.call('setmocktime', 0);
+    for (let from = 0; from < count; from += BATCH) {
+      const batch = coins.slice(from, Math.min(count, from + BATCH)).map((coin, i) => {
+        const payment = this.#wallet.spend([coin], ['p2wpkh', 'p2wpkh'], FEE_SATS + from + i);
+        return { method: 'sendrawtransaction', params: [payment.hex], id: i };
+      });
+      const reply = await this.post(JSON.stringify(batch));
+      const refused = JSON.parse(reply.body).find((one: { error: unknown }) => one.error !== null);
+      if (refused) throw new Error(`a payment was refused: ${JSON.stringify(refused)}`);
+    }
+    const { size } = await this.daemon.call('getmempoolinfo');
+    if (size !== count) throw new Error(`${size} of ${count} payments are in the mempool`);
+  }
+
+  async #mineBlock(): Promise<Spendable> {
+    const mined = mine(await this.template(), 'p2wpkh', this.#wallet.key());
+    const verdict = await this.daemon.call('submitblock', mined.hex);
+    if (verdict !== null) throw new Error(`a block was refused: ${verdict}`);
+    return mined.coinbase;
+  }
+}

@@ -1,0 +1,118 @@
+// A new block with many long polls parked: when the last byte of the new template reaches the median and the slowest client, and what a
+// small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
+//
+//   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n
+import { type BenchCase, runBench } from './harness/bench.js';
+import { percentile } from './harness/samples.js';
+import { FilledNode, TEMPLATE_CALL } from './http-load/filled-node.js';
+import { type Child, postRequest, startLoad, startParkingBare } from './http-load/load.js';
+
+const POLLS = (process.env.POLLS ?? '100,1000').split(',').map(Number);
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const TXS = Number(process.env.TXS ?? 4_407);
+const fronts = Number(process.env.FRONTS ?? 1);
+const LIMIT = 'a bare uWebSockets.js server that sends the same bytes to the same number of waiting clients at a word';
+const SETTLE_MS = 150;
+
+const now = () => performance.timeOrigin + performance.now();
+
+interface Wake {
+  readonly median: number;
+  readonly p99: number;
+  readonly small: number;
+}
+
+async function wake(
+  load: Child,
+  order: { port: number; request: string; connections: number },
+  go: () => unknown,
+  call?: () => Promise<unknown>,
+): Promise<Wake> {
+  load.send({ kind: 'park', ...order });
+  await load.next('parked');
+  // Until every request has been read and parked.
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS + order.connections));
+  let over = false;
+  const begun = now();
+  const going = go();
+  const calls = (async () => {
+    let slowest = 0;
+    while (call && !over) {
+      const sent = now();
+      await call();
+      slowest = Math.max(slowest, now() - sent);
+    }
+    return slowest;
+  })();
+  const { atMs } = await load.next('woken');
+  over = true;
+  await going;
+  const times = atMs.map((at) => at - begun);
+  return { median: percentile(times, 0.5), p99: percentile(times, 0.99), small: await calls };
+}
+
+await runBench({
+  name: 'http/front/fan-out',
+  protects: 'the last client to be told of a new block, and everybody else meanwhile',
+  async run() {
+    const node = await FilledNode.start(TXS, `-fronts=${fronts}`);
+    const load = await startLoad();
+    const reply = await node.post(TEMPLATE_CALL);
+    const bare = await startParkingBare(Buffer.from(reply.body));
+    const smallCall = '{"method":"getblockcount","id":1}';
+    const cases: BenchCase[] = [];
+    for (const connections of POLLS) {
+      const wakes: Wake[] = [];
+      const limits: Wake[] = [];
+      for (let round = -1; round < ROUNDS; round++) {
+        const block = await node.emptyBlock();
+        const { longpollid } = await node.template();
+        const poll = TEMPLATE_CALL.replace('["segwit"]', `["segwit"],"longpollid":"${longpollid}"`);
+        const submit = JSON.stringify({ method: 'submitblock', params: [block.hex], id: 1 });
+        const order = { port: node.daemon.port, request: postRequest(node.daemon.auth, poll), connections };
+        const woken = await wake(
+          load,
+          order,
+          () => node.post(submit),
+          () => node.daemon.post(smallCall),
+        );
+        const bound = await wake(load, { ...order, port: bare.port }, () => bare.go());
+        if (round < 0) continue;
+        wakes.push(woken);
+        limits.push(bound);
+      }
+      const hundred = connections === 100;
+      cases.push(
+        {
+          name: `${connections} polls, median client`,
+          unit: 'ms',
+          better: 'lower',
+          samples: wakes.map((one) => one.median),
+          limit: { name: LIMIT, samples: limits.map((one) => one.median) },
+        },
+        {
+          name: `${connections} polls, p99 client`,
+          unit: 'ms',
+          better: 'lower',
+          samples: wakes.map((one) => one.p99),
+          limit: { name: LIMIT, samples: limits.map((one) => one.p99) },
+          ...(hundred ? { goal: { text: '<= 150', reached: (p50: number) => p50 <= 150 } } : {}),
+        },
+        {
+          name: `${connections} polls, slowest small call meanwhile`,
+          unit: 'ms',
+          better: 'lower',
+          samples: wakes.map((one) => one.small),
+          goal: { text: '<= 10', reached: (p50: number) => p50 <= 10 },
+        },
+      );
+    }
+    bare.end();
+    load.end();
+    await node.end();
+    return {
+      cases,
+      notes: [`${(reply.body.length / 1e6).toFixed(2)} MB a reply, ${fronts} front(s); times from submitblock to a client's last byte`],
+    };
+  },
+});

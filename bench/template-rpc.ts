@@ -1,0 +1,84 @@
+// getblocktemplate with a full mempool: replies per second to four clients, the time of one, and the time from a new block to the
+// first new template. Every millisecond of it is work that miners do on the wrong block.
+//
+//   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool, FRONTS=n, ROUNDS=n
+import { type BenchCase, runBench } from './harness/bench.js';
+import { percentile } from './harness/samples.js';
+import { FilledNode, TEMPLATE_CALL } from './http-load/filled-node.js';
+import { postRequest, runLoop, startBare, startLoad } from './http-load/load.js';
+
+const TXS = Number(process.env.TXS ?? 4_407);
+const ROUNDS = Number(process.env.ROUNDS ?? 6);
+const BLOCKS = Number(process.env.BLOCKS ?? 20);
+const fronts = Number(process.env.FRONTS ?? 1);
+const LIMIT = 'a bare uWebSockets.js handler sending the same bytes';
+
+await runBench({
+  name: 'template/view',
+  protects: 'what a pool waits for when it asks for work',
+  async run() {
+    const node = await FilledNode.start(TXS, `-fronts=${fronts}`);
+    const load = await startLoad();
+    const reply = await node.post(TEMPLATE_CALL);
+    const listed = JSON.parse(reply.body).result.transactions.length;
+    const bare = await startBare(Buffer.from(reply.body));
+    const request = postRequest(node.daemon.auth, TEMPLATE_CALL);
+    const rates: number[] = [];
+    const rateLimits: number[] = [];
+    const times: number[] = [];
+    const timeLimits: number[] = [];
+    for (let round = -1; round < ROUNDS; round++) {
+      for (const [port, rate, time] of [
+        [node.daemon.port, rates, times],
+        [bare.port, rateLimits, timeLimits],
+      ] as const) {
+        const four = await runLoop(load, { port, request, connections: 4, seconds: 1.5 });
+        const one = await runLoop(load, { port, request, connections: 1, seconds: 1 });
+        if (round < 0) continue;
+        rate.push(four.calls / four.seconds);
+        time.push(percentile(one.times, 0.5));
+      }
+    }
+    bare.end();
+
+    const fresh: number[] = [];
+    for (let i = 0; i < BLOCKS; i++) {
+      const block = await node.emptyBlock();
+      const submit = JSON.stringify({ method: 'submitblock', params: [block.hex], id: 1 });
+      const begun = performance.now();
+      await node.post(submit);
+      const next = await node.post(TEMPLATE_CALL);
+      fresh.push(performance.now() - begun);
+      if (!next.body.includes(`"previousblockhash":"${block.hashHex}"`)) throw new Error('the template is not on the new block');
+    }
+    load.end();
+    await node.end();
+
+    const cases: BenchCase[] = [
+      {
+        name: '4 connections',
+        unit: 'replies/s',
+        better: 'higher',
+        samples: rates,
+        limit: { name: LIMIT, samples: rateLimits },
+        goal: { text: '>= 75 % of the limit', reached: (_, ratio) => ratio !== null && ratio >= 0.75 },
+      },
+      {
+        name: 'one at a time',
+        unit: 'ms',
+        better: 'lower',
+        samples: times,
+        limit: { name: LIMIT, samples: timeLimits },
+        goal: { text: '<= 1.5 x the limit', reached: (_, ratio) => ratio !== null && ratio <= 1.5 },
+      },
+      {
+        name: 'empty block to first new template',
+        unit: 'ms',
+        better: 'lower',
+        samples: fresh,
+        goal: { text: '<= 10', reached: (p50) => p50 <= 10 },
+      },
+    ];
+    return { cases, notes: [`${listed} transactions, ${(reply.body.length / 1e6).toFixed(2)} MB a reply, ${fronts} front(s)`] };
+  },
+});
