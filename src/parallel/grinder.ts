@@ -5,8 +5,8 @@ import { GRIND_MESSAGE_VERSION } from '../jobs/grind.js';
 import type { WorkPool } from './pool.js';
 import type { StopFlag } from './stop-flag.js';
 
-/** About 4 ms of hashing: a stop, or a job of a higher class, waits no longer than that. */
-const TRIES_PER_JOB = 2_500;
+/** Two milliseconds of hashing, eight where node:crypto has to do it: a stop, or a job of a higher class, waits no longer. */
+const TRIES_PER_JOB = 5_000;
 /** Regtest wants two hashes on average: a short first slice on one thread ends nearly every search there. */
 const FIRST_TRIES = 64;
 /** Nonces are 32 bits. */

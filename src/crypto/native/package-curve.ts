@@ -21,7 +21,14 @@ const require = createRequire(import.meta.url);
  * judge a block, so the binding is asked for by name and its absence is an error.
  */
 function loadNativePackage(): Secp256k1Package {
-  return require('secp256k1/bindings.js') as Secp256k1Package;
+  try {
+    return require('secp256k1/bindings.js') as Secp256k1Package;
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}`;
+    throw new Error(`No native secp256k1 for ${platform}: install the system's libsecp256k1 (Debian and Ubuntu: libsecp256k1-1)`, {
+      cause,
+    });
+  }
 }
 
 function hasKeyLength(publicKey: Uint8Array): boolean {
