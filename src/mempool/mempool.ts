@@ -61,6 +61,7 @@ export class Mempool {
     this.#eviction = new Eviction(pool, this.options, deps.clock);
     this.#acceptor = new Acceptor(this.options, { pool, eviction: this.#eviction, ...deps });
     this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log });
+    for (let i = startingCounter(deps.chain.tip.height); i > 0; i--) pool.bumpCounter();
     pool.listen({
       added() {},
       changed() {},
@@ -204,4 +205,9 @@ function byDepthAndScore(a: MempoolEntry, b: MempoolEntry): number {
   const left = a.fee * b.size;
   const right = b.fee * a.size;
   return left === right ? compareEntryIds(b, a) : right - left;
+}
+
+/** Where Core's counter stands when it begins to serve: its pool was cleared twice, and a fresh chain has just connected its genesis. */
+function startingCounter(tipHeight: number): number {
+  return tipHeight === 0 ? 3 : 2;
 }
