@@ -240,6 +240,26 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
     'Calls under way on the node thread',
     from((s) => s.http().queued),
   );
+  const perMethod = (read: (call: ReturnType<MetricSources['http']>['frontCalls'][number]) => number) =>
+    from((s) => s.http().frontCalls.map((call) => ({ labels: { method: call.method }, value: read(call) })));
+  metrics.total(
+    'adit_front_calls_total',
+    'Calls answered on a front alone, by method',
+    perMethod((call) => call.calls),
+    ['method'],
+  );
+  metrics.total(
+    'adit_front_call_errors_total',
+    'Of these, answered with an error',
+    perMethod((call) => call.errors),
+    ['method'],
+  );
+  metrics.total(
+    'adit_front_call_seconds_total',
+    'Time they took',
+    perMethod((call) => call.seconds),
+    ['method'],
+  );
   metrics.total(
     'adit_rpc_refused_total',
     'Calls refused because the queue was full',
