@@ -205,7 +205,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   let sources: MetricSources | undefined;
   const { metrics, observe } = createMetrics(() => sources);
 
-  const pool = new WorkPool({ threads: config.par });
+  const pool = new WorkPool({ threads: config.par }, { log });
   teardown.add(() => pool.close());
   const assembler = new PooledAssembler();
   teardown.add(() => assembler.close());
