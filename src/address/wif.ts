@@ -1,5 +1,6 @@
 // Private keys as text: Base58Check of the network's byte, the key and, for a compressed public key, 01. Used by RPC and wallets.
 
+import { GROUP_ORDER } from '../consensus/script/group-order.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { createPureHashes } from '../crypto/pure.js';
 import type { AddressParams } from './address-params.js';
@@ -14,42 +15,6 @@ export interface WifKey {
 
 const KEY_SIZE = 32;
 const COMPRESSED_MARK = 1;
-// The group order of secp256k1, big-endian.
-const ORDER = Uint8Array.of(
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xfe,
-  0xba,
-  0xae,
-  0xdc,
-  0xe6,
-  0xaf,
-  0x48,
-  0xa0,
-  0x3b,
-  0xbf,
-  0xd2,
-  0x5e,
-  0x8c,
-  0xd0,
-  0x36,
-  0x41,
-  0x41,
-);
-
 const PURE_HASHES = createPureHashes();
 
 /** Writes a key for one network. */
@@ -73,6 +38,6 @@ export function decodeWif(text: string, params: AddressParams, hashes: Hashes = 
 
 function isPrivateKey(key: Uint8Array): boolean {
   if (key.every((byte) => byte === 0)) return false;
-  for (let i = 0; i < KEY_SIZE; i++) if (key[i] !== ORDER[i]) return key[i] < ORDER[i];
+  for (let i = 0; i < KEY_SIZE; i++) if (key[i] !== GROUP_ORDER[i]) return key[i] < GROUP_ORDER[i];
   return false;
 }

@@ -1,76 +1,7 @@
 // DER signatures, strict and lax. Strict is BIP-0066, a test of form. Lax is what consensus verified before it: the reading that
 // OpenSSL allowed and libsecp256k1's contrib code pins down; we do it ourselves because curves take 64 bytes, r then s.
 
-// Half the group order of secp256k1, big-endian: the largest low S.
-const HALF_ORDER = Uint8Array.of(
-  0x7f,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0x5d,
-  0x57,
-  0x6e,
-  0x73,
-  0x57,
-  0xa4,
-  0x50,
-  0x1d,
-  0xdf,
-  0xe9,
-  0x2f,
-  0x46,
-  0x68,
-  0x1b,
-  0x20,
-  0xa0,
-);
-// The group order itself.
-const ORDER = Uint8Array.of(
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xff,
-  0xfe,
-  0xba,
-  0xae,
-  0xdc,
-  0xe6,
-  0xaf,
-  0x48,
-  0xa0,
-  0x3b,
-  0xbf,
-  0xd2,
-  0x5e,
-  0x8c,
-  0xd0,
-  0x36,
-  0x41,
-  0x41,
-);
+import { GROUP_ORDER, HALF_GROUP_ORDER } from './group-order.js';
 
 const SEQUENCE_TAG = 0x30;
 const INTEGER_TAG = 0x02;
@@ -135,7 +66,7 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
     if (length > end - pos) return null;
     const next = pos + length;
     while (pos < next && bytes[pos] === 0) pos++;
-    // Too large: remembered as unreadable only after the rest was seen to be well formed; both end in "does not verify".
+    // Too large for the curve: whatever follows, such a signature never verifies.
     if (next - pos > 32) return null;
     out.set(bytes.subarray(pos, next), half * 32 + 32 - (next - pos));
     pos = next;
@@ -150,8 +81,8 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
 export function hasLowS(signature: Uint8Array): boolean {
   const compact = parseLaxDer(signature, signature.length - 1);
   if (compact === null) return true;
-  if (compareAt(compact, 0, ORDER) >= 0 || compareAt(compact, 32, ORDER) >= 0) return true;
-  return compareAt(compact, 32, HALF_ORDER) <= 0;
+  if (compareAt(compact, 0, GROUP_ORDER) >= 0 || compareAt(compact, 32, GROUP_ORDER) >= 0) return true;
+  return compareAt(compact, 32, HALF_GROUP_ORDER) <= 0;
 }
 
 function compareAt(bytes: Uint8Array, at: number, other: Uint8Array): number {

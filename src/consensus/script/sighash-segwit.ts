@@ -34,7 +34,7 @@ export class SegwitSighash {
     const base = hashType & BASE_MASK;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const allOutputs = base !== NONE && base !== SINGLE;
-    // Asked for before the shared buffer is taken: none of these uses it, but a hash of one output must not interleave.
+    // Before the shared buffer is taken, so that nothing this calls could write into it.
     let outputsHash: Uint8Array | null = null;
     if (allOutputs) outputsHash = parts.hashOutputs;
     else if (base === SINGLE && inputIndex < tx.outputCount) outputsHash = this.hashes.sha256d(tx.outputBytes(inputIndex));

@@ -1,0 +1,9 @@
+// The order of secp256k1's group and its half, big-endian: the bounds of signature values and private keys. Used by der.ts and wif.ts.
+
+import { fromHex } from '../bytes/hex.js';
+
+/** n: private keys and signature values lie below. */
+export const GROUP_ORDER = fromHex('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141');
+
+/** (n - 1) / 2: the largest low S. */
+export const HALF_GROUP_ORDER = fromHex('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0');
