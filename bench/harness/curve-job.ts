@@ -1,4 +1,4 @@
-// What bench/verify-block and its bare-limit thread agree on.
+// What the bare limit and its thread agree on.
 
 /** `count` checks laid out one after another in shared memory, CURVE_ROW bytes each. */
 export interface CurveJob {

@@ -1,4 +1,4 @@
-// Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Run by bench/verify-block.
+// Thread entry for the bare limit of verification: curve checks on ready-made signatures, nothing else. Started by bare-checks.ts.
 
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';

@@ -57,12 +57,15 @@ for (const [name, hashes] of implementations) {
   });
 
   t.test(`${name}: views of shared memory hash like their copies`, async (t) => {
-    const shared = new Uint8Array(new SharedArrayBuffer(100)).fill(3).subarray(5, 85);
-    const copy = new Uint8Array(shared);
-    t.equal(hex(hashes.sha256d(shared)), hex(hashes.sha256d(copy)));
-    t.equal(hex(hashes.hash160(shared)), hex(hashes.hash160(copy)));
-    t.equal(hex(hashes.sha1(shared)), hex(hashes.sha1(copy)));
-    t.equal(hex(hashes.sha256Stream().update(shared).digest()), hex(hashes.sha256(copy)));
+    for (const size of [80, 9_000]) {
+      const shared = new Uint8Array(new SharedArrayBuffer(size + 20), 5, size).fill(3);
+      const copy = new Uint8Array(shared);
+      t.equal(hex(hashes.sha256d(shared)), hex(hashes.sha256d(copy)));
+      t.equal(hex(hashes.hash160(shared)), hex(hashes.hash160(copy)));
+      t.equal(hex(hashes.sha1(shared)), hex(hashes.sha1(copy)));
+      t.equal(hex(hashes.sha256Stream().update(shared).digest()), hex(hashes.sha256(copy)));
+      t.equal(hex(hashes.taggedHash('t', shared)), hex(hashes.taggedHash('t', copy)));
+    }
   });
 }
 
