@@ -65,7 +65,8 @@ function install() {
   const wanted = digest([inRoot('package-lock.json')]);
   if (readOrEmpty(installedMark) === wanted) return;
   process.stdout.write('adit: installing packages (once)\n');
-  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci');
+  // Not `npm ci`: it refuses a lock file that lacks the optional binaries of platforms other than the one it was made on.
+  run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm install');
   fs.writeFileSync(installedMark, wanted);
 }
 
