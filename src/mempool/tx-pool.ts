@@ -112,7 +112,7 @@ export class TxPool {
       const parent = this.#byTxid.get(hashKey(tx.prevHash(i)));
       if (parent !== undefined) this.#link(parent, entry);
     }
-    for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry, 1);
+    if (entry.parents.size > 0) for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry);
     this.#usage += entry.usageBytes;
     this.#bytes += entry.size;
     this.#totalFees += entry.fee;
@@ -129,13 +129,14 @@ export class TxPool {
    */
   remove(stage: ReadonlySet<MempoolEntry>, reason: RemovalReason, updateDescendants = false): void {
     for (const entry of stage) {
-      if (updateDescendants) {
+      if (updateDescendants && entry.children.size > 0) {
         const below = new Set<MempoolEntry>();
         collectDescendants(entry, below);
         for (const descendant of below) {
           if (descendant !== entry && !stage.has(descendant)) this.#unrelateAncestor(entry, descendant);
         }
       }
+      if (entry.parents.size === 0) continue;
       for (const ancestor of collectAncestors(entry)) {
         if (!stage.has(ancestor)) this.#unrelateDescendant(ancestor, entry);
       }
@@ -194,7 +195,7 @@ export class TxPool {
       }
       const below = new Set<MempoolEntry>();
       collectDescendants(entry, below);
-      for (const descendant of below) if (!excluded.has(descendant)) this.#relate(entry, descendant, 1, true);
+      for (const descendant of below) if (!excluded.has(descendant)) this.#relate(entry, descendant, true);
     }
   }
 
@@ -246,12 +247,12 @@ export class TxPool {
   }
 
   /** Puts a new pair of relatives into each other's sums. */
-  #relate(ancestor: MempoolEntry, descendant: MempoolEntry, count: 1, tell = false): void {
-    descendant.ancestorCount += count;
+  #relate(ancestor: MempoolEntry, descendant: MempoolEntry, tell = false): void {
+    descendant.ancestorCount++;
     descendant.ancestorSize += ancestor.size;
     descendant.ancestorFees += ancestor.modifiedFee;
     descendant.ancestorSigops += ancestor.sigopCost;
-    ancestor.descendantCount += count;
+    ancestor.descendantCount++;
     ancestor.descendantSize += descendant.size;
     ancestor.descendantFees += descendant.modifiedFee;
     this.#scores.update(ancestor);
