@@ -1,0 +1,106 @@
+// A tree of regtest blocks full of signed transactions, grown at random from a seed, with a model of the coins of every branch. What a
+// node should say of a branch is read from the model; the blocks are serialised and solved by test code alone.
+import { type BuiltBlock, buildBlock, GENESIS } from './chain-builder.js';
+import type { Tx } from './messages.js';
+import { type Kind, kinds, MiniWallet, type Spendable, scriptFor } from './mini-wallet.js';
+
+/** An unspent output of a branch. */
+interface ModelCoin {
+  readonly coin: Spendable;
+  readonly height: number;
+  readonly coinbase: boolean;
+}
+
+/** A block with the coins of the branch that ends in it. */
+export interface TreeBlock extends BuiltBlock {
+  readonly prev: TreeBlock;
+  readonly coins: readonly ModelCoin[];
+}
+
+const MATURITY = 100;
+/** Below this a share of a spend would be dust. */
+const MIN_VALUE = 100_000;
+const FEE = 20_000;
+
+/** The genesis block as the root of trees: its coin can't be spent and is not counted. */
+export const ROOT = { ...GENESIS, coins: [] } as unknown as TreeBlock;
+
+export class BlockTree {
+  readonly #random: () => number;
+  readonly #wallet = new MiniWallet();
+  readonly #spacing: number;
+  readonly #startTime: number;
+  #tag = 1;
+
+  /** @param random see pseudo-random.ts @param startTime time of the first block @param spacing seconds between blocks */
+  constructor(random: () => number, startTime: number, spacing = 1) {
+    this.#random = random;
+    this.#startTime = startTime;
+    this.#spacing = spacing;
+  }
+
+  /** A number below n. */
+  pick(n: number): number {
+    return Math.floor(this.#random() * n);
+  }
+
+  /** A child with at most so many transactions, as far as the branch has coins for them. */
+  grow(prev: TreeBlock, maxTransactions = 0): TreeBlock {
+    const height = prev.height + 1;
+    const coins = [...prev.coins];
+    const txs: Tx[] = [];
+    const count = maxTransactions === 0 ? 0 : this.pick(maxTransactions + 1);
+    for (let i = 0; i < count; i++) {
+      const spent = this.#take(coins, height, 1 + this.pick(3));
+      if (spent.length === 0) break;
+      const into = Array.from({ length: 1 + this.pick(3) }, () => kinds[this.pick(kinds.length)] as Kind);
+      const made = this.#wallet.spend(spent, into, FEE);
+      txs.push(made.tx);
+      for (const coin of made.outputs) coins.push({ coin, height, coinbase: false });
+    }
+    const kind = kinds[this.pick(kinds.length)] as Kind;
+    const key = this.#wallet.key();
+    const block = buildBlock(prev, {
+      txs,
+      fees: txs.length * FEE,
+      script: scriptFor(kind, key),
+      time: prev === ROOT ? this.#startTime : prev.time + this.#spacing,
+      tag: this.#tag++,
+    });
+    const value = block.txs[0]!.outs[0]!.value;
+    coins.push({ coin: { txid: block.txids[0]!, index: 0, value, kind, key }, height, coinbase: true });
+    return { ...block, prev, coins };
+  }
+
+  /** A transaction that spends a confirmed coin of the branch, for the mempool; the model does not count it. */
+  payment(tip: TreeBlock): string | null {
+    const spent = this.#take([...tip.coins], tip.height + 1, 1);
+    return spent.length === 0 ? null : this.#wallet.spend(spent, ['p2wpkh', 'p2tr-key'], FEE).hex;
+  }
+
+  /** Takes coins that the block at this height may spend out of the list. */
+  #take(coins: ModelCoin[], height: number, count: number): Spendable[] {
+    const taken: Spendable[] = [];
+    for (let tries = 0; tries < 8 && taken.length < count && coins.length > 0; tries++) {
+      const at = this.pick(coins.length);
+      const { coin, height: born, coinbase } = coins[at]!;
+      const ripe = coinbase ? height - born >= MATURITY : coin.kind !== 'p2wsh-csv' || height > born;
+      if (!ripe || coin.value < MIN_VALUE) continue;
+      coins.splice(at, 1);
+      taken.push(coin);
+    }
+    return taken;
+  }
+}
+
+/** What gettxoutsetinfo counts, from the model. */
+export function expectedCoins(tip: TreeBlock): { txouts: number; sats: number } {
+  return { txouts: tip.coins.length, sats: tip.coins.reduce((sum, { coin }) => sum + coin.value, 0) };
+}
+
+/** The blocks from the first after genesis to this one. */
+export function branch(tip: TreeBlock): TreeBlock[] {
+  const blocks: TreeBlock[] = [];
+  for (let block = tip; block !== ROOT; block = block.prev) blocks.push(block);
+  return blocks.reverse();
+}

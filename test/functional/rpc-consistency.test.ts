@@ -1,0 +1,168 @@
+// What one connection was told, every other one knows: a block that submitblock acknowledged is in every reply that is asked for
+// afterwards, on all fronts, whatever else goes on; and a node that was pulled in all directions ends with the coins of the winning chain.
+import t from 'tap';
+import { BlockTree, branch, expectedCoins, ROOT, type TreeBlock } from '../framework/block-tree.js';
+import { type Connection, connect } from '../framework/connection.js';
+import { type CallError, Daemon } from '../framework/daemon.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
+
+const rules = { rules: ['segwit'] };
+/** Old enough to stay unchanged, young enough not to be initial download. */
+const startTime = (): number => Math.floor(Date.now() / 1000) - 3600;
+
+t.test('read your own writes on every front', async (t) => {
+  const node = await Daemon.start('-fronts=3');
+  t.teardown(() => node.remove());
+  const connections = await connect(node, 20);
+  t.teardown(() => connections.forEach((connection) => connection.close()));
+  const [, ...others] = connections;
+  const readers = others.slice(0, 9);
+  const pollers = others.slice(9);
+  const tree = new BlockTree(pseudoRandom(1), startTime());
+  const heights = new Map<string, number>([[ROOT.hashHex, 0]]);
+  /** Height that the writer was told. */
+  let acknowledged = 0;
+  let done = false;
+  const stale: string[] = [];
+  let polled = 0;
+
+  const atLeast = (what: string, height: number | undefined, floor: number): void => {
+    if (height === undefined || height < floor) stale.push(`${what}: ${height} after ${floor} was acknowledged`);
+  };
+  const ask = async (connection: Connection, which: number): Promise<void> => {
+    const floor = acknowledged;
+    if (which % 4 === 0) atLeast('getbestblockhash', heights.get(await connection.call('getbestblockhash')), floor);
+    else if (which % 4 === 1) atLeast('getblockcount', await connection.call('getblockcount'), floor);
+    else if (which % 4 === 2) atLeast('getblocktemplate', (await connection.call('getblocktemplate', rules)).height - 1, floor);
+    else {
+      const info = await connection.call('getblockchaininfo');
+      atLeast('getblockchaininfo', info.blocks, floor);
+      atLeast('getblockchaininfo.bestblockhash', heights.get(info.bestblockhash), floor);
+    }
+  };
+  const background = pollers.map(async (connection, i) => {
+    for (let n = i; !done; n++) {
+      await ask(connection, n);
+      polled++;
+    }
+  });
+
+  let tip: TreeBlock = ROOT;
+  const refused: unknown[] = [];
+  for (let round = 0; round < 300; round++) {
+    tip = tree.grow(tip, 2);
+    heights.set(tip.hashHex, tip.height);
+    // The writer moves from front to front.
+    const answer = await connections[round % 3]!.call('submitblock', tip.bytes.toString('hex'));
+    if (answer !== null) refused.push(answer);
+    acknowledged = tip.height;
+    await Promise.all(readers.map((reader, i) => ask(reader, round + i)));
+  }
+  done = true;
+  await Promise.all(background);
+  t.same(refused, []);
+  t.same(stale.slice(0, 10), [], 'no reply was older than what had been acknowledged');
+  t.ok(polled > 300, `${polled} background calls`);
+  t.same(await node.stop(), { code: 0, signal: null });
+});
+
+t.test('competing branches while fifty clients ask and send', async (t) => {
+  const node = await Daemon.start('-fronts=3', '-checktemplates=1', '-rpcworkqueue=1000');
+  t.teardown(() => node.remove());
+  const random = pseudoRandom(2);
+  const tree = new BlockTree(random, startTime());
+  const payments = new BlockTree(pseudoRandom(3), 0);
+  let base: TreeBlock = ROOT;
+  const [writer, rival, ...clients] = (await connect(node, 52)) as [Connection, Connection, ...Connection[]];
+  t.teardown(() => [writer, rival, ...clients].forEach((connection) => connection.close()));
+  for (let i = 0; i < 115; i++) {
+    base = tree.grow(base, 3);
+    const answer = await writer.call('submitblock', base.bytes.toString('hex'));
+    if (answer !== null) t.fail(`block ${base.height}: ${answer}`);
+  }
+
+  const known = new Set<string>();
+  let done = false;
+  let templates = 0;
+  let sent = 0;
+  const strange: string[] = [];
+  let tip = base;
+  const running = clients.map(async (client, i) => {
+    while (!done) {
+      if (i % 5 === 0) {
+        const payment = payments.payment(tip);
+        if (payment !== null) {
+          await client.call('sendrawtransaction', payment).then(
+            () => sent++,
+            // Spent by a block or by another payment meanwhile: anything else is a fault.
+            (error: CallError) => {
+              if (
+                !/txn-mempool-conflict|insufficient fee|missingorspent|premature|non-BIP68-final|already in block chain/.test(error.message)
+              ) {
+                strange.push(error.message);
+              }
+            },
+          );
+        }
+      }
+      const template = await client.call('getblocktemplate', rules);
+      if (!known.has(template.previousblockhash)) strange.push(`template on ${template.previousblockhash}`);
+      templates++;
+    }
+  });
+  for (const block of branch(base)) known.add(block.hashHex);
+
+  // Two miners on branches of their own, at the same time; now and then one gives up and builds on the other's block.
+  let left = base;
+  let right = base;
+  const answers = new Map<unknown, number>();
+  const submit = async (connection: Connection, block: TreeBlock): Promise<void> => {
+    known.add(block.hashHex);
+    const answer = await connection.call('submitblock', block.bytes.toString('hex'));
+    answers.set(answer, (answers.get(answer) ?? 0) + 1);
+  };
+  for (let round = 0; round < 80; round++) {
+    const both = tree.pick(4) > 0;
+    left = tree.grow(left, 5);
+    if (both) right = tree.grow(right, 5);
+    await Promise.all([submit(writer, left), ...(both ? [submit(rival, right)] : [])]);
+    if (right.height > left.height || tree.pick(12) === 0) left = right;
+    if (tree.pick(8) === 0) {
+      // The branch behind gets two blocks more than the other.
+      while (right.height < left.height + 2) {
+        right = tree.grow(right, 5);
+        await submit(rival, right);
+      }
+    }
+    tip = left.height >= right.height ? left : right;
+  }
+  const last = tree.grow(tip, 5);
+  await submit(writer, last);
+  done = true;
+  await Promise.all(running);
+
+  t.same([...new Set(strange)].slice(0, 5), [], 'clients got nothing strange');
+  t.same(
+    [...answers.keys()].filter((answer) => answer !== null && answer !== 'inconclusive'),
+    [],
+    'every block was accepted',
+  );
+  t.ok((answers.get('inconclusive') ?? 0) > 20 && sent > 20 && templates > 200, `${[...answers]} ${sent} sent ${templates} templates`);
+  t.equal(await writer.call('getbestblockhash'), last.hashHex);
+  t.equal(await writer.call('verifychain', 4, 0), true);
+  const stats = await writer.call('gettxoutsetinfo');
+
+  const { txouts, sats } = expectedCoins(last);
+  t.equal(stats.txouts, txouts, 'as many coins as the model has');
+  t.equal(Math.round(stats.total_amount * 1e8), sats, 'worth as much');
+  const calm = await Daemon.start();
+  t.teardown(() => calm.remove());
+  for (const block of branch(last)) {
+    const answer = await calm.call('submitblock', block.bytes.toString('hex'));
+    if (answer !== null) t.fail(`winning block ${block.height}: ${answer}`);
+  }
+  const { disk_size: _, ...wanted } = await calm.call('gettxoutsetinfo');
+  const { disk_size: __, ...found } = stats;
+  t.same(found, wanted, 'the coins are those of a node that only saw the winning chain');
+  t.same(await node.stop(), { code: 0, signal: null });
+});
