@@ -1,0 +1,179 @@
+// Acceptance step by step: the order in which faults are found, the reasons and debug texts, chain limits with the carve-out, and
+// what happens when the world moves while scripts run. The recorded conversations cover each policy reason once more, end to end.
+import t from 'tap';
+import { hashToHex } from '../../../src/consensus/bytes/hex.js';
+import { rejectText } from '../../../src/consensus/state.js';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import type { AcceptOptions } from '../../../src/mempool/accept/workspace.js';
+import { DEFAULT_POLICY } from '../../../src/policy/options.js';
+import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const P2WPKH = Uint8Array.of(0, 20, ...new Uint8Array(20));
+const NEVER_SPENT = new Uint8Array(36).fill(9);
+
+type Setup = ReturnType<typeof createPool>;
+
+async function offer({ pool }: Setup, tx: TxView, options: AcceptOptions = {}): Promise<string> {
+  const { reject } = await pool.accept(tx, options);
+  return reject === null ? 'ok' : rejectText(reject);
+}
+
+const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {}, script = PADDED): TxView =>
+  spend(crypto, outpoints, [{ value, script }], options);
+
+t.test('the first fault in the order of the checks is the one reported', async (t) => {
+  const all = createPool();
+  const coin = all.chain.fund(10_000);
+  // Each line mends the first fault of the line before.
+  const wrong = { version: 3, scriptSig: Uint8Array.of(0x61), locktime: 999, sequence: 0 };
+  t.equal(await offer(all, spend(crypto, [coin, coin], [{ value: 1, script: ANYONE }], wrong)), 'bad-txns-inputs-duplicate');
+  t.equal(await offer(all, pay([NEVER_SPENT], 1, wrong, ANYONE)), 'version');
+  t.equal(await offer(all, pay([NEVER_SPENT], 1, { ...wrong, version: 2 }, ANYONE)), 'scriptsig-not-pushonly');
+  t.equal(await offer(all, pay([NEVER_SPENT], 1, { locktime: 999 }, ANYONE)), 'scriptpubkey');
+  t.equal(await offer(all, pay([NEVER_SPENT], 1, { locktime: 999 }, P2WPKH)), 'dust');
+  t.equal(await offer(all, pay([NEVER_SPENT], 294, { locktime: 999 }, P2WPKH)), 'non-final');
+  t.equal(await offer(all, pay([NEVER_SPENT], 294, {}, P2WPKH)), 'bad-txns-inputs-missingorspent');
+  t.equal(await offer(all, pay([coin], 20_000, { sequence: 300 }, P2WPKH)), 'non-BIP68-final');
+  t.equal(await offer(all, pay([coin], 20_000, {}, P2WPKH)), 'bad-txns-in-belowout, value in (0.0001) < value out (0.0002)');
+  t.equal(await offer(all, pay([coin], 9_990, {}, P2WPKH)), 'bad-txns-nonstandard-inputs', 'a bare OP_TRUE is spent');
+});
+
+t.test('fees, maturity, what is known already', async (t) => {
+  const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
+  const { chain, pool } = setup;
+  const coin = chain.fund(10_000);
+  const young = chain.fund(10_000, ANYONE, { height: 150, coinbase: true });
+  const cheap = pay([coin], 9_990);
+  t.equal(await offer(setup, cheap), 'min relay fee not met, 10 < 91');
+  pool.prioritise(cheap.txid, 100);
+  t.equal(await offer(setup, cheap, { testOnly: true }), 'ok', 'prioritised over the limit');
+  t.equal(pool.size, 0, 'a test keeps nothing');
+  t.equal(await offer(setup, cheap), 'ok');
+  t.equal(pool.get(cheap.txid)?.modifiedFee, 110);
+  t.equal(await offer(setup, cheap), 'txn-already-in-mempool');
+  t.equal(await offer(setup, pay([young], 9_000)), 'bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth 51');
+  chain.connect([cheap]);
+  t.equal(pool.size, 0);
+  t.equal(await offer(setup, cheap), 'txn-already-known');
+  t.equal(await offer(setup, pay([coin], 5_000)), 'bad-txns-inputs-missingorspent');
+  t.equal(await offer(setup, spend(crypto, [outpointOf(cheap, 0)], [{ value: 1, script: Uint8Array.of(0x51) }])), 'tx-size-small');
+  t.equal(await offer(setup, spend(crypto, [], [{ value: 1, script: PADDED }])), 'coinbase');
+});
+
+t.test('scripts: names of failures', async (t) => {
+  const setup = createPool({ policy: NO_POLICY });
+  const { chain } = setup;
+  t.equal(
+    await offer(setup, pay([chain.fund(5_000, Uint8Array.of(0x00))], 4_000)),
+    'mandatory-script-verify-flag-failed (Script evaluated without error but finished with a false/empty top stack element)',
+  );
+  t.equal(
+    await offer(setup, pay([chain.fund(5_000, Uint8Array.of(0x51, 0x51))], 4_000)),
+    'non-mandatory-script-verify-flag (Stack size must be exactly one after execution)',
+  );
+});
+
+t.test('chain limits and the carve-out', async (t) => {
+  const setup = createPool({ policy: NO_POLICY, limitAncestorCount: 4, limitDescendantCount: 4 });
+  const { chain } = setup;
+  const two = (outpoints: Uint8Array[], value: number): TxView =>
+    spend(crypto, outpoints, [
+      { value, script: PADDED },
+      { value, script: ANYONE },
+    ]);
+  const chainOf: TxView[] = [two([chain.fund(80_000)], 39_000)];
+  t.equal(await offer(setup, chainOf[0]), 'ok');
+  for (let i = 1; i < 4; i++) {
+    chainOf.push(pay([outpointOf(chainOf[i - 1], 0)], 39_000 - i * 1000));
+    t.equal(await offer(setup, chainOf[i]), 'ok');
+  }
+  t.equal(
+    await offer(setup, pay([outpointOf(chainOf[3], 0)], 30_000)),
+    'too-long-mempool-chain, too many unconfirmed ancestors [limit: 4]',
+  );
+  const fifth = pay([outpointOf(chainOf[0], 1)], 20_000);
+  t.equal(await offer(setup, fifth), 'ok', 'small, one ancestor: one more than the limit');
+  t.equal(setup.pool.get(chainOf[0].txid)?.descendantCount, 5);
+  const parents = Array.from({ length: 4 }, () => pay([chain.fund(9_000)], 8_000));
+  for (const tx of parents) t.equal(await offer(setup, tx), 'ok');
+  t.equal(
+    await offer(
+      setup,
+      pay(
+        parents.map((tx) => outpointOf(tx, 0)),
+        20_000,
+      ),
+    ),
+    'too-long-mempool-chain, too many unconfirmed parents [limit: 4]',
+  );
+});
+
+t.test('replacement', async (t) => {
+  const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
+  const { chain, pool } = setup;
+  const coin = chain.fund(100_000);
+  const first = pay([coin], 99_000);
+  const child = pay([outpointOf(first, 0)], 98_000);
+  t.equal(await offer(setup, first), 'ok');
+  t.equal(await offer(setup, child), 'ok');
+  const id = (tx: TxView): string => hashToHex(tx.txid);
+  const same = pay([coin], 99_000, { sequence: 1 << 31 });
+  t.equal(
+    await offer(setup, same),
+    `insufficient fee, rejecting replacement ${id(same)}; new feerate 0.00010989 BTC/kvB <= old feerate 0.00010989 BTC/kvB`,
+  );
+  const little = pay([coin], 98_500);
+  t.equal(
+    await offer(setup, little),
+    `insufficient fee, rejecting replacement ${id(little)}, less fees than conflicting txs; 0.000015 < 0.00002`,
+  );
+  const equal = pay([coin], 98_000);
+  t.equal(
+    await offer(setup, equal),
+    `insufficient fee, rejecting replacement ${id(equal)}, not enough additional fees to relay; 0.00 < 0.00000091`,
+  );
+  const stranger = pay([chain.fund(50_000)], 49_000);
+  t.equal(await offer(setup, stranger), 'ok');
+  const mixed = pay([coin, outpointOf(stranger, 0)], 100_000);
+  t.equal(await offer(setup, mixed), `replacement-adds-unconfirmed, replacement ${id(mixed)} adds unconfirmed input, idx 1`);
+  const own = pay([coin, outpointOf(child, 0)], 100_000);
+  t.equal(await offer(setup, own), `bad-txns-spends-conflicting-tx, ${id(own)} spends conflicting transaction ${id(first)}`);
+  const better = pay([coin], 97_900, { sequence: 0xffffffff });
+  t.equal(await offer(setup, better), 'ok');
+  t.equal(pool.size, 2, 'the old one and its child are gone');
+  t.equal(await offer(setup, pay([coin], 50_000)), 'txn-mempool-conflict', 'the new one did not opt in');
+});
+
+t.test('what moves while scripts run is seen', async (t) => {
+  const setup = createPool({ policy: NO_POLICY });
+  const { chain, pool } = setup;
+  const coin = chain.fund(10_000);
+  const a = pay([coin], 9_000, { sequence: 0xffffffff });
+  const b = pay([coin], 5_000, { sequence: 0xffffffff });
+  t.strictSame(await Promise.all([offer(setup, a), offer(setup, b)]), ['ok', 'txn-mempool-conflict']);
+  const other = chain.fund(10_000);
+  const late = pay([other], 9_000);
+  const rival = pay([other], 8_000);
+  const pending = offer(setup, late);
+  chain.connect([rival]);
+  t.equal(await pending, 'bad-txns-inputs-missingorspent');
+  t.equal(pool.size, 1);
+});
+
+t.test('listings in the order of getrawmempool', async (t) => {
+  const setup = createPool({ policy: NO_POLICY });
+  const { chain, pool } = setup;
+  const low = pay([chain.fund(50_000)], 49_900);
+  const high = pay([chain.fund(50_000)], 40_000);
+  const twins = [pay([chain.fund(50_000)], 49_000), pay([chain.fund(50_000)], 49_000)];
+  const child = pay([outpointOf(low, 0)], 10_000);
+  for (const tx of [low, child, ...twins, high]) t.equal(await offer(setup, tx), 'ok');
+  twins.sort((a, b) => Buffer.compare(b.txid, a.txid));
+  t.strictSame(
+    pool.sorted().map(({ tx }) => hashToHex(tx.txid)),
+    [high, ...twins, low, child].map((tx) => hashToHex(tx.txid)),
+    'fewer ancestors, then fee rate, then the larger txid',
+  );
+});

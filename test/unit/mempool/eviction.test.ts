@@ -1,0 +1,94 @@
+// A full pool: who goes first, what the minimum fee rate does afterwards, and the heap behind it.
+import fc from 'fast-check';
+import t from 'tap';
+import { rejectText } from '../../../src/consensus/state.js';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import type { MempoolEntry } from '../../../src/mempool/entry.js';
+import { IndexedHeap } from '../../../src/mempool/indexed-heap.js';
+import { outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const SIZE = 91;
+const pay = (outpoint: Uint8Array, value: number): TxView => spend(crypto, [outpoint], [{ value, script: PADDED }]);
+const policy = { ...NO_POLICY, incrementalFeeRate: 1000 };
+
+t.test('the worst family goes, judged by what its descendants pay', async (t) => {
+  const probe = createPool({ policy });
+  await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
+  const one = probe.pool.stats().usageBytes;
+  // Room for four and a bit.
+  const { pool, chain } = createPool({ policy, maxUsageBytes: Math.floor(one * 4.5) });
+  const fees = [1000, 5000, 3000];
+  const txs = fees.map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
+  for (const tx of txs) t.equal((await pool.accept(tx)).reject, null);
+  const rescue = pay(outpointOf(txs[0], 0), 1_000_000 - 1000 - 20_000);
+  t.equal((await pool.accept(rescue)).reject, null, 'a child that pays for the cheapest');
+  t.equal(pool.size, 4);
+  const fifth = pay(chain.fund(1_000_000), 990_000);
+  t.equal((await pool.accept(fifth)).reject, null);
+  t.notOk(pool.has(txs[2].txid), 'now the one with 3000 is the worst');
+  t.ok(pool.has(txs[0].txid) && pool.has(rescue.txid) && pool.has(txs[1].txid) && pool.has(fifth.txid));
+  t.ok(pool.stats().usageBytes <= one * 4.5);
+  const removedRate = Math.trunc((3000 * 1000) / SIZE) + 1000;
+  t.equal(pool.stats().minFeeRate, removedRate, 'what left, and one step');
+  const poor = pay(chain.fund(1_000_000), 1_000_000 - 3000);
+  const { reject } = await pool.accept(poor);
+  t.equal(reject === null ? 'ok' : rejectText(reject), `mempool min fee not met, 3000 < ${Math.trunc((removedRate * SIZE) / 1000)}`);
+  const full = createPool({ policy, maxUsageBytes: one * 2.5 });
+  for (const fee of [7000, 8000]) await full.pool.accept(pay(full.chain.fund(1_000_000), 1_000_000 - fee));
+  const late = await full.pool.accept(pay(full.chain.fund(1_000_000), 1_000_000 - 6000));
+  t.equal(late.reject?.reason, 'mempool full', 'the newcomer itself is the worst');
+});
+
+t.test('the minimum decays after a block only, by halves', async (t) => {
+  const probe = createPool({ policy });
+  await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
+  const one = probe.pool.stats().usageBytes;
+  const { pool, chain, clock } = createPool({ policy, maxUsageBytes: one * 2.2, expirySeconds: 1e9 });
+  for (const fee of [91_000, 182_000, 182_000]) await pool.accept(pay(chain.fund(1_000_000), 1_000_000 - fee));
+  t.equal(pool.stats().minFeeRate, 1_001_000);
+  clock.seconds += 1e6;
+  t.equal(pool.stats().minFeeRate, 1_001_000, 'no block, no decay');
+  chain.connect([]);
+  clock.seconds += 10;
+  t.equal(pool.stats().minFeeRate, 1_001_000, 'not before ten seconds are over');
+  clock.seconds += 12 * 3600 - 10;
+  t.equal(pool.stats().minFeeRate, 500_500, 'half after twelve hours while the pool is more than half full');
+  clock.seconds += 12 * 3600 * 9;
+  t.equal(pool.stats().minFeeRate, 1000, 'not below the incremental rate');
+  clock.seconds += 12 * 3600 * 2;
+  t.equal(pool.stats().minFeeRate, 0, 'and gone below half of it');
+});
+
+t.test('the heap always has the smallest on top', async (t) => {
+  const steps = fc.array(fc.record({ kind: fc.integer({ min: 0, max: 2 }), pick: fc.nat(100), rank: fc.nat(30) }), { maxLength: 120 });
+  fc.assert(
+    fc.property(steps, (list) => {
+      const ranks = new Map<MempoolEntry, number>();
+      const rank = (entry: MempoolEntry): number => ranks.get(entry) as number;
+      const heap = new IndexedHeap(1, (a, b) => rank(a) < rank(b));
+      for (const step of list) {
+        const known = [...ranks.keys()];
+        const entry = known[step.pick % Math.max(1, known.length)];
+        if (step.kind === 0 || entry === undefined) {
+          const fresh = { heapPlaces: [-1, -1] } as unknown as MempoolEntry;
+          ranks.set(fresh, step.rank);
+          heap.insert(fresh);
+        } else if (step.kind === 1) {
+          heap.remove(entry);
+          ranks.delete(entry);
+        } else {
+          ranks.set(entry, step.rank);
+          heap.update(entry);
+        }
+        const top = heap.peek();
+        const least = Math.min(...ranks.values());
+        if (ranks.size === 0 ? top !== undefined : top === undefined || rank(top) !== least) return false;
+      }
+      return true;
+    }),
+    { numRuns: 400 },
+  );
+  t.pass('400 histories');
+});

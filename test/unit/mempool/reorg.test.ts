@@ -1,0 +1,104 @@
+// Blocks that leave: what comes back, what that does to what was here, and what no longer fits the shorter chain.
+import t from 'tap';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {}): TxView =>
+  spend(crypto, outpoints, [{ value, script: PADDED }], options);
+
+t.test('confirmed transactions come back before their unconfirmed children, and are related to them again', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const parent = pay([chain.fund(50_000)], 49_000);
+  const middle = pay([outpointOf(parent, 0)], 48_000);
+  const child = pay([outpointOf(middle, 0)], 40_000);
+  chain.connect([parent]);
+  chain.connect([middle]);
+  t.equal((await pool.accept(child)).reject, null);
+  chain.reorg(2, [[], [], []]);
+  await pool.settled();
+  t.equal(pool.size, 3);
+  t.equal(pool.get(child.txid)?.ancestorCount, 3);
+  t.equal(pool.get(child.txid)?.ancestorFees, 10_000);
+  t.equal(pool.get(parent.txid)?.descendantCount, 3);
+  t.equal(pool.get(parent.txid)?.descendantFees, 10_000);
+});
+
+t.test('a coinbase does not come back, and takes with it what spent it', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const block = chain.connect([]);
+  for (let i = 0; i < 100; i++) chain.connect([]);
+  const spender = pay([outpointOf(block.txs[0], 0), chain.fund(10_000)], 9_000);
+  const below = pay([outpointOf(spender, 0)], 8_000);
+  t.equal((await pool.accept(spender)).reject, null);
+  t.equal((await pool.accept(below)).reject, null);
+  // Two blocks less: the next one is the 99th after the coinbase.
+  chain.reorg(3, [[]]);
+  await pool.settled();
+  t.equal(pool.size, 0);
+});
+
+t.test('locks that closed again', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const funding = pay([chain.fund(50_000)], 49_000);
+  chain.connect([funding]);
+  chain.connect([]);
+  const relative = pay([outpointOf(funding, 0)], 48_000, { sequence: 3 });
+  const absolute = pay([chain.fund(50_000)], 49_000, { locktime: chain.tip.height, sequence: 0 });
+  const free = pay([chain.fund(50_000)], 49_000, { sequence: 1 });
+  t.equal((await pool.accept(relative)).reject?.reason, 'non-BIP68-final');
+  chain.connect([]);
+  for (const tx of [relative, absolute, free]) t.equal((await pool.accept(tx)).reject, null);
+  chain.reorg(2, [[]]);
+  await pool.settled();
+  t.notOk(pool.has(relative.txid), 'its coin is two blocks deep only');
+  t.ok(pool.has(absolute.txid), 'the next block is still higher than its lock');
+  chain.reorg(1, []);
+  await pool.settled();
+  t.notOk(pool.has(absolute.txid), 'and now it is not');
+  t.ok(pool.has(free.txid));
+});
+
+t.test('the next block may come before everything is back', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const a = pay([chain.fund(50_000)], 49_000);
+  const b = pay([outpointOf(a, 0)], 48_000);
+  const c = pay([chain.fund(50_000)], 49_000);
+  chain.connect([a, b, c]);
+  chain.reorg(1, [[]]);
+  // Nothing awaited: a is still on its way when a block confirms it.
+  chain.connect([a]);
+  await pool.settled();
+  t.notOk(pool.has(a.txid));
+  t.ok(pool.has(b.txid) && pool.has(c.txid));
+  t.equal(pool.get(b.txid)?.ancestorCount, 1);
+  // What conflicts with the new branch stays away, with all that spent it.
+  const coin = chain.fund(50_000);
+  const old = pay([coin], 49_000);
+  const oldChild = pay([outpointOf(old, 0)], 48_000);
+  const other = spend(
+    crypto,
+    [coin],
+    [
+      { value: 45_000, script: ANYONE },
+      { value: 1_000, script: PADDED },
+    ],
+  );
+  chain.connect([old]);
+  t.equal((await pool.accept(oldChild)).reject, null);
+  chain.reorg(1, [[other]]);
+  await pool.settled();
+  t.notOk(pool.has(old.txid));
+  t.notOk(pool.has(oldChild.txid));
+});
+
+t.test('acceptance waits until what is on its way is back', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const a = pay([chain.fund(50_000)], 49_000);
+  chain.connect([a]);
+  chain.reorg(1, [[]]);
+  const child = pay([outpointOf(a, 0)], 48_000);
+  t.equal((await pool.accept(child)).reject, null);
+  t.equal(pool.get(child.txid)?.ancestorCount, 2);
+});
