@@ -21,7 +21,7 @@ export class Child {
   readonly #process: ChildProcess;
   readonly #reports: LoadReport[] = [];
   #wake: (() => void) | null = null;
-  #ended = false;
+  #ended = '';
 
   constructor(file: string, args: readonly string[] = []) {
     this.#process = fork(new URL(file, import.meta.url), args, { serialization: 'advanced' });
@@ -29,8 +29,8 @@ export class Child {
       this.#reports.push(report);
       this.#wake?.();
     });
-    this.#process.on('exit', () => {
-      this.#ended = true;
+    this.#process.on('exit', (code, signal) => {
+      this.#ended = `${file} has ended (${code ?? signal})`;
       this.#wake?.();
     });
   }
@@ -42,7 +42,7 @@ export class Child {
   /** The next report, which must be of this kind. */
   async next<Kind extends LoadReport['kind']>(kind: Kind): Promise<LoadReport & { kind: Kind }> {
     while (this.#reports.length === 0) {
-      if (this.#ended) throw new Error('a child process of the bench has ended');
+      if (this.#ended) throw new Error(this.#ended);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

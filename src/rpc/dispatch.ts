@@ -34,8 +34,8 @@ export interface DispatchObserver {
 
 /** What a dispatcher does between the entries of a batch. */
 export interface DispatchHooks {
-  /** Lets more urgent work in; called between any two entries. */
-  breathe?(): void;
+  /** Lets more urgent work in; called between any two entries. A promise holds the next entry back until it is settled. */
+  breathe?(): unknown;
   /** A batch gives the event loop a turn after this long. */
   readonly turnMs?: number;
 }
@@ -133,23 +133,31 @@ export class Dispatcher<Context> {
   #batch(parsed: ParsedBody & { kind: 'batch' }, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const outcomes: Outcome[] = [];
     const { entries } = parsed;
-    const resume = (from: number): Reply | Promise<Reply> => {
-      const turn = performance.now();
+    const turnMs = hooks.turnMs ?? TURN_MS;
+    let turn = performance.now();
+    /** @param held the pause before entry `from` is over */
+    const resume = (from: number, held: boolean): Reply | Promise<Reply> => {
       for (let i = from; i < entries.length; i++) {
-        if (i > 0) hooks.breathe?.();
+        const hold = i > 0 && !(held && i === from) ? hooks.breathe?.() : undefined;
+        if (hold instanceof Promise) return hold.then(() => resume(i, true));
         const outcome = this.execute(entries[i]!, call);
-        const wait = outcome instanceof Promise ? outcome : performance.now() - turn > (hooks.turnMs ?? TURN_MS) ? nextTurn(outcome) : null;
-        if (wait) {
-          return wait.then((value) => {
-            outcomes.push(value);
-            return resume(i + 1);
-          });
+        if (!(outcome instanceof Promise) && performance.now() - turn <= turnMs) {
+          outcomes.push(outcome);
+          continue;
         }
-        outcomes.push(outcome as Outcome);
+        return Promise.resolve(outcome).then(async (value) => {
+          outcomes.push(value);
+          // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
+          if (performance.now() - turn > turnMs) {
+            await nextTurn(value);
+            turn = performance.now();
+          }
+          return resume(i + 1, false);
+        });
       }
       return assembleReply(parsed, outcomes);
     };
-    return resume(0);
+    return resume(0, false);
   }
 
   #encoded(entry: RequestEntry, value: JsonResult): Outcome {

@@ -134,15 +134,10 @@ export class Front {
     this.#deps.link.report(this.#counts);
   }
 
-  /** A socket was opened. @param address of the peer, 4 or 16 bytes */
-  onConnect(address: Uint8Array): void {
-    this.#deps.counters.add('connectionsOpen');
-    if (!this.#addresses.allows(address)) this.#strangers = true;
-  }
-
-  /** A socket was closed. */
-  onDisconnect(): void {
-    this.#deps.counters.add('connectionsOpen', -1);
+  /** A socket was opened, or closed. @param address of the peer that connected, 4 or 16 bytes; null when one has gone */
+  onSocket(address: Uint8Array | null): void {
+    this.#deps.counters.add('connectionsOpen', address ? 1 : -1);
+    if (address && !this.#addresses.allows(address)) this.#strangers = true;
   }
 
   /** Takes a request. */

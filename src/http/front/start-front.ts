@@ -68,10 +68,7 @@ class FrontThread {
       warmup: init.warmup,
     });
     this.#app = uws.App() as ChildApp;
-    this.#app.filter((res, change) => {
-      if (Number(change) > 0) this.#front.onConnect(new Uint8Array(res.getRemoteAddress()));
-      else this.#front.onDisconnect();
-    });
+    this.#app.filter((res, change) => this.#front.onSocket(Number(change) > 0 ? new Uint8Array(res.getRemoteAddress()) : null));
     this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req)));
     this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
   }

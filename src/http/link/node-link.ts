@@ -34,8 +34,8 @@ export interface NodeCallInfo {
 
 /** What the dispatcher does while it runs a body. */
 export interface NodeHooks {
-  /** Between batch entries and slices of long work: lets submissions in. */
-  breathe(): void;
+  /** Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece. */
+  breathe(): Promise<void> | undefined;
   /** After each entry. */
   onCall(method: string, seconds: number, ok: boolean): void;
 }
@@ -76,6 +76,10 @@ export interface NodeLinkStats {
 
 // A turn of the loop is due after this much work: a small call behind it waits no longer, and a timer is at most this late.
 const TURN_MS = 5;
+
+// While a submission is under way nothing else is begun, so that its steps (pool, files, database) follow each other at once; but
+// a block that takes longer to verify doesn't stop everybody else.
+const HOLD_MS = 25;
 
 /** One call on its way through the node thread. */
 class Call implements NodeCallInfo {
@@ -131,6 +135,8 @@ export class NodeLinks {
   #busy = false;
   #runningBytes = 0;
   #running = 0;
+  #submissions = 0;
+  #holdUntil = 0;
   #calls = 0;
   #prioritised = 0;
   #cancelled = 0;
@@ -138,7 +144,10 @@ export class NodeLinks {
   constructor(deps: NodeLinkDeps) {
     this.#deps = deps;
     this.#hooks = {
-      breathe: () => this.breathe(),
+      breathe: () => {
+        this.breathe();
+        return this.#held ? this.#untilFree() : undefined;
+      },
       onCall: (method, seconds, ok) => this.#counts.add(method, seconds, !ok),
     };
   }
@@ -187,6 +196,15 @@ export class NodeLinks {
     }
   }
 
+  /** Whether a submission is under way that others should let pass. */
+  get #held(): boolean {
+    return this.#submissions > 0 && performance.now() < this.#holdUntil;
+  }
+
+  async #untilFree(): Promise<void> {
+    while (this.#held) await new Promise((resolve) => setImmediate(resolve));
+  }
+
   stats(): NodeLinkStats {
     return {
       queued: this.#queue.length - this.#head,
@@ -203,6 +221,7 @@ export class NodeLinks {
     this.#prioritised++;
     const call = new Call(link, message, true);
     link.calls.set(call.id, call);
+    if (this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call);
   }
 
@@ -250,6 +269,7 @@ export class NodeLinks {
     const until = performance.now() + TURN_MS;
     while (this.#head < this.#queue.length) {
       this.breathe();
+      if (this.#held) break;
       const call = this.#queue[this.#head++];
       if (!call.cancelled) this.#start(call);
       if (performance.now() > until) break;
@@ -294,6 +314,7 @@ export class NodeLinks {
 
   #finish(call: Call, reply: NodeReply): void {
     this.#running--;
+    if (call.priority) this.#submissions--;
     this.#runningBytes -= call.body.byteLength;
     // A cancelled call was taken off the list, and so was everything of a front that has ended.
     if (!call.link.calls.delete(call.id)) return;
