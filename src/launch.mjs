@@ -104,22 +104,9 @@ function compiledTests(...folders) {
   );
 }
 
-function tap(files, env) {
+function runTests(files) {
   if (files.length === 0) fail('no compiled test was found');
-  const jobs = process.env.ADIT_TEST_JOBS ?? '2';
-  become(
-    [
-      inRoot('node_modules', 'tap', 'dist', 'esm', 'run.mjs'),
-      'run',
-      '--disable-coverage',
-      '--allow-empty-coverage',
-      `--jobs=${jobs}`,
-      '--timeout=300',
-      '--reporter=terse',
-      ...files,
-    ],
-    env,
-  );
+  become([inRoot('test', 'run-tests.mjs'), ...files]);
 }
 
 const [command, ...rest] = process.argv.slice(2);
@@ -142,12 +129,12 @@ switch (command) {
   case 'test':
     install();
     build();
-    tap(rest.length > 0 ? rest.map((file) => path.resolve(file)) : compiledTests('unit', 'fuzz', 'functional'));
+    runTests(rest.length > 0 ? rest.map((file) => path.resolve(file)) : compiledTests('unit', 'fuzz', 'functional'));
     break;
   case 'vectors':
     install();
     build();
-    tap(compiledTests('vectors'));
+    runTests(compiledTests('vectors'));
     break;
   case 'replay':
     install();
