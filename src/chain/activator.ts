@@ -3,9 +3,9 @@
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Reject } from '../consensus/state.js';
+import { compareCandidates } from './candidates.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay } from './coins-overlay.js';
-import { compareCandidates } from './candidates.js';
 import type { ConnectedBlock, TipChange } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { Listeners } from './listeners.js';

@@ -12,10 +12,10 @@ import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { Reject, Verdict } from '../consensus/state.js';
+import { VerifierFaultError } from '../parallel/verifier.js';
 import { PREFIX, prefixRange } from '../storage/layout.js';
 import type { StoreCursor } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
-import { VerifierFaultError } from '../parallel/verifier.js';
 import { acceptBlock, acceptHeader } from './accept.js';
 import { Activator } from './activator.js';
 import { testValidity, type ValidityOptions } from './block-validity.js';
@@ -24,7 +24,7 @@ import type { CoinsCache } from './coins/coins-cache.js';
 import { sumCoins } from './coins-stats.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
-import { importBlocks, type ImportProgress } from './import-blocks.js';
+import { type ImportProgress, importBlocks } from './import-blocks.js';
 import { InitialDownload } from './initial-download.js';
 import { invalidate } from './invalidate.js';
 import { Listeners } from './listeners.js';
@@ -38,6 +38,8 @@ import { verifyBlocks } from './verify-chain.js';
 import { withReservedValue } from './witness-reserved.js';
 import type { ChainWorkspace } from './workspace.js';
 
+/** Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end. */
+const TIDY_MS = 1_000;
 /** Unwritten rows of the header tree that an import lets gather. */
 const IMPORT_DIRTY_ROWS = 2_000;
 
@@ -52,6 +54,7 @@ export class Chain {
   private faultError: ChainFault | null = null;
   private importing = 0;
   private closing: Promise<void> | null = null;
+  private readonly tidy: NodeJS.Timeout;
 
   /** Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet. */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
@@ -66,6 +69,7 @@ export class Chain {
       await chain.queue.idle();
       if (chain.faultError !== null) throw chain.faultError;
     } catch (error) {
+      clearInterval(chain.tidy);
       await ws.blocks.files.close().catch(() => undefined);
       throw error;
     }
@@ -90,6 +94,15 @@ export class Chain {
       () => !this.isInitialBlockDownload(),
     );
     this.announcedHeader = ws.index.bestHeader;
+    this.tidy = setInterval(() => this.tidyUp(), TIDY_MS);
+    this.tidy.unref();
+  }
+
+  private tidyUp(): void {
+    const { coins } = this;
+    if (coins.usedBytes <= coins.budgetBytes || this.queue.size > 0 || this.faultError !== null) return;
+    // In the queue, since a change under way counts on what it fetched.
+    this.queue.run(async () => coins.evict()).catch((error: unknown) => this.fail(error));
   }
 
   get params(): ChainParams {
@@ -179,7 +192,7 @@ export class Chain {
    * @throws DecodeError; ChainFault
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
-    const view = block instanceof Uint8Array ? parseBlock(block, this.ws.crypto) : block;
+    const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
     const early = checkBlock(view, this.params, this.ws.crypto);
     if (early !== null) {
       this.activator.onChecked.call(view.hash, view, early);
@@ -422,6 +435,7 @@ export class Chain {
   }
 
   private async shutDown(): Promise<void> {
+    clearInterval(this.tidy);
     await this.queue.run(async () => {
       try {
         if (this.faultError === null) {
@@ -478,4 +492,9 @@ export class Chain {
     }
     return this.faultError;
   }
+}
+
+/** Blocks near the tip are kept for a while: bytes that live in memory shared with other threads are copied first. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
 }

@@ -1,8 +1,8 @@
 // Sums and the hash over all unspent outputs, for gettxoutsetinfo. Walks a consistent view of the database in slices, so the node's
 // thread stays free. Callers: Chain.
 
-import { ByteWriter } from '../consensus/bytes/writer.js';
 import { readU32 } from '../consensus/bytes/reader.js';
+import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Hashes, Sha256Stream } from '../crypto/crypto.js';
 import { decodeCoin } from '../storage/codec/coin.js';

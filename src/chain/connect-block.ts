@@ -1,17 +1,23 @@
-// Checks a block against the coins before it (Core's ConnectBlock) and changes nothing. Callers: activation, proposals, verifychain.
+// Checks a block against the coins before it (Core's ConnectBlock) and changes nothing. A pipeline over runs of transactions: while one
+// run's scripts are on the threads, the next run's coins are being read and the one between is looked at here. Callers: activation,
+// proposals, verifychain.
 
 import type { BlockView } from '../consensus/block/block-view.js';
-import { blockOutpoints, connectBlock } from '../consensus/connect.js';
-import type { Coin, CoinView } from '../consensus/coin.js';
+import { hashKey } from '../consensus/bytes/hex.js';
+import type { Coin } from '../consensus/coin.js';
+import { BlockConnector } from '../consensus/connect.js';
+import { enforceBip30 } from '../consensus/rules/bip30.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { Verdict } from '../consensus/state.js';
-import type { TxJob, VerifyClass } from '../parallel/verifier.js';
-import type { CoinsOverlay } from './coins-overlay.js';
+import type { VerifyClass } from '../parallel/verifier.js';
+import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
-import { runScripts } from './script-verdict.js';
+import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
 
+/** Inputs of one run: enough for a few jobs of the verifier, few enough that threads get work soon and this thread yields often. */
+const RUN_INPUTS = 800;
 /** A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this long, seconds. */
 const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
 
@@ -31,7 +37,7 @@ export interface ConnectSettings {
   readonly scripts: boolean;
   /** Coins as changed by steps before this one, on top of the cache; null at the tip. */
   readonly overlay: CoinsOverlay | null;
-  /** Asked when coins are in memory, right before they are read: false gives up (the tip moved meanwhile). */
+  /** Asked whenever coins are about to be read after waiting: false gives up (the tip moved meanwhile). */
   readonly stillValid?: () => boolean;
 }
 
@@ -39,33 +45,90 @@ export interface ConnectSettings {
  * Connects a block that passed checkBlock and contextualCheckBlock onto prev.
  * @returns null when stillValid said no
  */
-export async function tryConnect(ws: ChainWorkspace, block: BlockView, prev: HeaderNode, settings: ConnectSettings): Promise<Connection | null> {
-  const { params, coins, clock, observe } = ws;
-  const start = clock.monotonicMs();
-  const { overlay } = settings;
-  const outpoints = blockOutpoints(block, prev, params);
-  const wanted = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
-  await coins.prefetch(wanted);
-  if (settings.stillValid !== undefined && !settings.stillValid()) return null;
-  const fetched = clock.monotonicMs();
-  const flags = blockScriptFlags(prev, block.hash, params, ws.versionBits);
-  const view: CoinView = overlay ?? coins;
-  const checked = connectBlock(block, prev, params, view, { flags });
-  const jobs: TxJob[] = [];
-  for (let i = 1; i < checked.scriptTxs; i++) {
-    jobs.push({ tx: block.txs[i] as BlockView['txs'][number], spent: checked.spentByTx[i] as Coin[] });
+export async function tryConnect(
+  ws: ChainWorkspace,
+  block: BlockView,
+  prev: HeaderNode,
+  settings: ConnectSettings,
+): Promise<Connection | null> {
+  const { coins, clock, observe } = ws;
+  const { klass, overlay, stillValid } = settings;
+  const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
+  const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags });
+  const outpoints = new BlockOutpoints(block, overlay);
+  const scripts = new ScriptRuns(ws.verifier, { flags, klass, sequential: ws.options.scriptThreads === 1 });
+  const phases = { gather: 0, check: 0, scripts: 0 };
+  let mark = clock.monotonicMs();
+  const lap = (phase: keyof typeof phases): void => {
+    const now = clock.monotonicMs();
+    phases[phase] += now - mark;
+    mark = now;
+  };
+  try {
+    let fetching: Promise<void> = coins.prefetch(outpoints.next());
+    if (enforceBip30(prev, block.hash, ws.params)) await coins.prefetch(outpoints.created());
+    for (let first = 0; first < block.txs.length; ) {
+      await fetching;
+      lap('gather');
+      if (stillValid !== undefined && !stillValid()) return null;
+      const end = outpoints.end;
+      // On its way while this run is looked at; awaited in the next round, or below when there is none.
+      fetching = end < block.txs.length ? coins.prefetch(outpoints.next()) : Promise.resolve();
+      fetching.catch(() => undefined);
+      const verdict = (first === 0 ? connector.begin() : null) ?? connector.step(end);
+      lap('check');
+      if (settings.scripts) scripts.start(connector, first, connector.scriptTxs);
+      if (verdict !== null) break;
+      first = end;
+    }
+    await fetching;
+    connector.finish();
+    const verdict = await scripts.verdict(connector);
+    lap('scripts');
+    return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
+  } finally {
+    // No job outlives its block, whatever happened.
+    await scripts.end();
+    if (klass === 'block') for (const [phase, ms] of Object.entries(phases)) observe(`connect_${phase}`, ms / 1000);
   }
-  const judged = clock.monotonicMs();
-  const sequential = ws.options.scriptThreads === 1;
-  const run = { flags, klass: settings.klass, sequential };
-  const verdict = await runScripts(ws.verifier, checked, settings.scripts ? jobs : [], run);
-  const done = clock.monotonicMs();
-  if (settings.klass === 'block') {
-    observe('connect_gather', (fetched - start) / 1000);
-    observe('connect_check', (judged - fetched) / 1000);
-    observe('connect_scripts', (done - judged) / 1000);
+}
+
+/** The outpoints that connecting asks the coins for, run by run. */
+class BlockOutpoints {
+  /** Transactions before this one were handed out. */
+  end = 0;
+  private readonly own = new Set<string>();
+
+  constructor(
+    private readonly block: BlockView,
+    private readonly overlay: CoinsOverlay | null,
+  ) {}
+
+  /** Inputs of the next run that no earlier transaction of the block creates. */
+  next(): Uint8Array[] {
+    const { txs } = this.block;
+    const list: Uint8Array[] = [];
+    for (let inputs = 0; this.end < txs.length && inputs < RUN_INPUTS; this.end++) {
+      const tx = txs[this.end] as BlockView['txs'][number];
+      for (let i = 0; this.end > 0 && i < tx.inputCount; i++) {
+        if (!this.own.has(hashKey(tx.prevHash(i)))) this.want(list, tx.outpoint(i));
+      }
+      this.own.add(hashKey(tx.txid));
+      inputs += tx.inputCount;
+    }
+    return list;
   }
-  return { verdict, spent: checked.spentByTx.slice(1), fees: checked.fees };
+
+  /** What the block creates, for BIP-0030. */
+  created(): Uint8Array[] {
+    const list: Uint8Array[] = [];
+    for (const outpoint of outpointsCreated(this.block)) this.want(list, outpoint);
+    return list;
+  }
+
+  private want(list: Uint8Array[], outpoint: Uint8Array): void {
+    if (this.overlay === null || !this.overlay.has(outpoint)) list.push(outpoint);
+  }
 }
 
 /** Whether scripts of this block must run: not below an assumed-valid block of the best header chain that is buried deeply (-assumevalid). */

@@ -58,4 +58,3 @@ function insert(index: BlockIndex, hash: Uint8Array, row: IndexRow): void {
   node.blockPos = row.blockPos;
   node.undoPos = row.undoPos;
 }
-

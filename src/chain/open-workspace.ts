@@ -9,7 +9,6 @@ import { BlockIndex } from './block-index.js';
 import { BlockStorage } from './block-storage.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsCache } from './coins/coins-cache.js';
-import { NodeStatus } from './header-node.js';
 import { loadIndex } from './load-index.js';
 import { type ChainDeps, type ChainOptions, defaultChainOptions } from './options.js';
 import { rowOp } from './persister.js';
@@ -65,7 +64,6 @@ async function createGenesis(ws: ChainWorkspace): Promise<void> {
   const at = await ws.blocks.append(block);
   const node = ws.index.addHeader(block.header.bytes, block.hash, null, blockProof(block.header.bits));
   ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
-  ws.index.raise(node, NodeStatus.SCRIPTS_VALID);
   ws.index.dirty.delete(node);
   await ws.store.batch([rowOp(node), { type: 'put', key: TIP_KEY, value: node.hash }]);
 }

@@ -113,7 +113,10 @@ export class Persister {
         await store.batch(ops);
         await yieldToLoop();
       }
-      const end: BatchOp[] = [{ type: 'put', key: TIP_KEY, value: tip.hash }, { type: 'del', key: FLUSH_MARKER_KEY }];
+      const end: BatchOp[] = [
+        { type: 'put', key: TIP_KEY, value: tip.hash },
+        { type: 'del', key: FLUSH_MARKER_KEY },
+      ];
       await store.batch(end, { sync: true });
     });
   }
@@ -144,5 +147,9 @@ export class Persister {
 /** The write of a node's row. */
 export function rowOp(node: HeaderNode): BatchOp {
   const { headerBytes: header, height, status, txCount, file, blockPos, undoPos } = node;
-  return { type: 'put', key: blockIndexKey(node.hash), value: encodeIndexRow({ header, height, status, txCount, file, blockPos, undoPos }) };
+  return {
+    type: 'put',
+    key: blockIndexKey(node.hash),
+    value: encodeIndexRow({ header, height, status, txCount, file, blockPos, undoPos }),
+  };
 }

@@ -7,7 +7,7 @@ import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject } from '../consensus/state.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
-import { connectCoins, CoinsOverlay, disconnectCoins, OutpointOf } from './coins-overlay.js';
+import { CoinsOverlay, connectCoins, disconnectCoins, OutpointOf } from './coins-overlay.js';
 import { scriptsNeeded, tryConnect } from './connect-block.js';
 import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, lastCommonAncestor } from './header-node.js';
@@ -118,7 +118,8 @@ export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise
 /** Moves coins and tip. Everything was prepared, so nothing in here waits or fails. */
 export function applyStep(ws: ChainWorkspace, step: Step): void {
   for (const { node, block, spent } of step.disconnected) {
-    if (!disconnectCoins(ws.coins, block, spent, node.height)) throw new ChainFault(`The coins do not fit block ${node.hashHex}`, undefined);
+    if (!disconnectCoins(ws.coins, block, spent, node.height))
+      throw new ChainFault(`The coins do not fit block ${node.hashHex}`, undefined);
     ws.active.setTip(node.prev as HeaderNode);
   }
   for (const { node, block } of step.connected) {

@@ -40,7 +40,10 @@ export async function replayFlush({ store, index, blocks, log }: ReplayDeps): Pr
     await store.batch(rollforwardOps(await blocks.read(to.ancestor(height) as HeaderNode), height));
     await yieldToLoop();
   }
-  const end: BatchOp[] = [{ type: 'put', key: TIP_KEY, value: to.hash }, { type: 'del', key: FLUSH_MARKER_KEY }];
+  const end: BatchOp[] = [
+    { type: 'put', key: TIP_KEY, value: to.hash },
+    { type: 'del', key: FLUSH_MARKER_KEY },
+  ];
   await store.batch(end, { sync: true });
 }
 

@@ -1,11 +1,11 @@
 // Checks stored blocks again, newest first (Core's VerifyDB): 0 bytes readable, 1 block rules, 2 undo data readable, 3 disconnecting gives
 // consistent coins, 4 connecting them again works. Everything on an overlay. Callers: Chain, for verifychain and at start.
 
-import { checkBlock } from '../consensus/rules/check-block.js';
 import type { BlockView } from '../consensus/block/block-view.js';
+import { checkBlock } from '../consensus/rules/check-block.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
-import { connectCoins, CoinsOverlay } from './coins-overlay.js';
+import { CoinsOverlay, connectCoins } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
 import type { HeaderNode } from './header-node.js';
 import { prepareDisconnect } from './reorganize.js';
@@ -50,7 +50,8 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       await yieldToLoop();
     }
   } catch (error) {
-    const corrupt = error instanceof ChainFault || (error instanceof StoreError && ['STORE_CORRUPTION', 'STORE_NOT_FOUND'].includes(error.code));
+    const corrupt =
+      error instanceof ChainFault || (error instanceof StoreError && ['STORE_CORRUPTION', 'STORE_NOT_FOUND'].includes(error.code));
     if (!corrupt) throw error;
     ws.log.error(`Verifying blocks: ${error.message}`);
     return false;

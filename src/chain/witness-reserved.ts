@@ -16,7 +16,11 @@ export function withReservedValue(block: BlockView): BlockView {
   const head = HEADER_BYTES + compactSizeLength(block.txs.length);
   const out = new ByteWriter(block.totalSize + 36);
   out.bytes(block.bytes.subarray(0, head));
-  out.bytes(bytes.subarray(0, 4)).u8(0).u8(1).bytes(bytes.subarray(4, bytes.length - 4));
+  out
+    .bytes(bytes.subarray(0, 4))
+    .u8(0)
+    .u8(1)
+    .bytes(bytes.subarray(4, bytes.length - 4));
   // One item of 32 zeros for the first input, none for others (a valid coinbase has no others).
   out.u8(1).u8(32).bytes(new Uint8Array(32));
   for (let i = 1; i < coinbase.inputCount; i++) out.u8(0);

@@ -1,6 +1,19 @@
 // Makes regtest blocks for tests: coinbase, optional transactions, witness commitment, solved. Serialisation comes from messages.ts, so
 // nothing here was made by the code under test.
-import { compactSize, grind, hash256, type Header, merkleRoot, type Out, scriptNumber, serializeHeader, serializeTx, shown, type Tx, txid } from './messages.js';
+import {
+  compactSize,
+  grind,
+  type Header,
+  hash256,
+  merkleRoot,
+  type Out,
+  scriptNumber,
+  serializeHeader,
+  serializeTx,
+  shown,
+  type Tx,
+  txid,
+} from './messages.js';
 
 /** OP_TRUE: anyone may spend, with nothing. */
 export const ANYONE = Buffer.from([0x51]);
@@ -87,7 +100,14 @@ export function buildBlock(prev: BuiltBlock, plan: BlockPlan = {}): BuiltBlock {
   const root = merkleRoot(txids);
   if (plan.breakMerkle) root[0]! ^= 1;
   const time = plan.time ?? prev.time + SPACING;
-  const header: Header = { version: plan.version ?? 0x20000000, prev: prev.hash, merkleRoot: root, time, bits: plan.bits ?? REGTEST_BITS, nonce: 0 };
+  const header: Header = {
+    version: plan.version ?? 0x20000000,
+    prev: prev.hash,
+    merkleRoot: root,
+    time,
+    bits: plan.bits ?? REGTEST_BITS,
+    nonce: 0,
+  };
   const hash = plan.unsolved ? spoil(header) : grind(header);
   const head = serializeHeader(header);
   const bytes = Buffer.concat([head, compactSize(txs.length), ...txs.map((tx) => serializeTx(tx))]);

@@ -11,7 +11,7 @@ import { type Logger, silentLogger } from '../../src/log/logger.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import type { Verifier } from '../../src/parallel/verifier.js';
 import { BlockFiles, type BlockPosition } from '../../src/storage/block-files.js';
-import { prefixRange, PREFIX } from '../../src/storage/layout.js';
+import { PREFIX, prefixRange } from '../../src/storage/layout.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
 

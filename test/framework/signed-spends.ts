@@ -22,7 +22,7 @@ const SIGHASH_ALL = 1;
 const SIGHASH_DEFAULT = 0;
 /** Different keys in one run: enough that no cache could help, few enough to make quickly. */
 const KEY_COUNT = 64;
-const INPUT_VALUE = 100_000;
+export const INPUT_VALUE = 100_000;
 const FEE = 1_000;
 
 const keys = new Map<number, TestKey>();
@@ -48,14 +48,15 @@ export function scriptFor(kind: SpendKind, key: TestKey, hashes: Hashes): Uint8A
   return Uint8Array.from([0x51, 32, ...key.taprootOutput().key]);
 }
 
-interface Unlock {
+export interface Unlock {
   readonly scriptSig: Uint8Array;
   readonly witness: Uint8Array[];
 }
 
 const EMPTY = new Uint8Array(0);
 
-function unlock(kind: SpendKind, key: TestKey, input: number, sighashes: SighashCache, hashes: Hashes): Unlock {
+/** What an input needs to spend a coin of INPUT_VALUE that pays to the key. */
+export function unlock(kind: SpendKind, key: TestKey, input: number, sighashes: SighashCache, hashes: Hashes): Unlock {
   const code = keyHashScript(hashes.hash160(key.publicKey));
   if (kind === 'p2pkh') {
     const signature = key.signForScript(sighashes.legacy(input, code, SIGHASH_ALL), SIGHASH_ALL);

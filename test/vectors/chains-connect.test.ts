@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
 import { parseBlock } from '../../src/consensus/block/block-view.js';
+import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import type { Verifier, VerifyBatch } from '../../src/parallel/verifier.js';
 import { coinsOf, crypto, openFixture } from '../framework/chain-fixture.js';

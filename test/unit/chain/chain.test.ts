@@ -4,7 +4,19 @@ import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { COIN_KEY_BYTES, coinKey } from '../../../src/storage/layout.js';
-import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, outpoint, reward, SPACING, spend, subsidy } from '../../framework/chain-builder.js';
+import {
+  ANYONE,
+  type BuiltBlock,
+  buildBlock,
+  buildChain,
+  GENESIS,
+  NO_ONE,
+  outpoint,
+  reward,
+  SPACING,
+  spend,
+  subsidy,
+} from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { compactSize, serializeTx, txid } from '../../framework/messages.js';
 
@@ -38,12 +50,20 @@ t.test('a straight chain', async (t) => {
     [1, 2, 3, 4, 5].map((height) => [height, 1, 0]),
   );
   t.equal(await reasonOf(fixture, blocks[2]!), 'duplicate');
-  t.same(await chain.coin(outpoint(blocks[0]!.txids[0]!, 0)), { value: subsidy(1), script: new Uint8Array(ANYONE), height: 1, coinbase: true });
+  t.same(await chain.coin(outpoint(blocks[0]!.txids[0]!, 0)), {
+    value: subsidy(1),
+    script: new Uint8Array(ANYONE),
+    height: 1,
+    coinbase: true,
+  });
   t.equal(await chain.coin(outpoint(blocks[0]!.txids[0]!, 1)), undefined, 'the commitment is no coin');
   t.same(Buffer.from((await chain.readBlock(chain.atHeight(2)!)).bytes), blocks[1]!.bytes);
   t.equal(chain.known(blocks[0]!.hash), 'duplicate');
   t.equal(chain.known(Buffer.alloc(32)), 'unknown');
-  t.same(chain.tips().map((node) => node.height), [5]);
+  t.same(
+    chain.tips().map((node) => node.height),
+    [5],
+  );
   t.equal(chain.tip.medianTimePast(), blocks[2]!.time, 'six blocks with genesis: the upper of the middle two');
   await fixture.end();
 });
@@ -84,7 +104,10 @@ t.test('what is refused, and what is remembered of it', async (t) => {
   t.equal(await reasonOf(fixture, witnessless), 'unexpected-witness');
   t.equal(chain.known(witnessless.hash), 'duplicate-inconclusive');
   t.equal(await reasonOf(fixture, witnessless), 'unexpected-witness');
-  t.ok(chain.tips().some((node) => node.hashHex === witnessless.hashHex), 'headers-only tip');
+  t.ok(
+    chain.tips().some((node) => node.hashHex === witnessless.hashHex),
+    'headers-only tip',
+  );
 
   // Contextual, other: remembered.
   const unripe = spend([coin], [{ value: coin.value, script: ANYONE }], { locktime: 5000, sequence: 0 });
@@ -195,7 +218,10 @@ t.test('a reorganisation moves coins and tells about it once', async (t) => {
   await submitAll(straight, [...trunk, b1, b2, b3]);
   t.same(await coinsOf(fixture), await coinsOf(straight), 'coins equal those of a node that never saw the other branch');
   t.same(await chain.readUndo(chain.tip), await straight.chain.readUndo(straight.chain.tip));
-  t.same(chain.tips().map((node) => node.height), [113, 112]);
+  t.same(
+    chain.tips().map((node) => node.height),
+    [113, 112],
+  );
   await straight.end();
   await fixture.end();
 });
@@ -345,7 +371,8 @@ t.test('initial download ends once', async (t) => {
 });
 
 t.test('assumed-valid blocks skip scripts of deep ancestors only', async (t) => {
-  const bad = (tip: BuiltBlock, coin: ReturnType<typeof reward>) => buildBlock(tip, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] });
+  const bad = (tip: BuiltBlock, coin: ReturnType<typeof reward>) =>
+    buildBlock(tip, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] });
   const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
   const wrong = bad(trunk[100]!, reward(trunk[0]!));
   // Two weeks of work at one block per ten minutes: 2016 blocks above, and one more.

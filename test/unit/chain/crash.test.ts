@@ -6,8 +6,8 @@ import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions, StoreEntry } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
-import { ANYONE, buildBlock, buildChain, type BuiltBlock, GENESIS, reward, spend } from '../../framework/chain-builder.js';
-import { coinsOf, type Fixture, IN_DOWNLOAD, openFixture, OUT_OF_DOWNLOAD, temporaryFolder } from '../../framework/chain-fixture.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
 
 /** Counts writes; from the chosen one on, everything fails. The write at which it happens may or may not have reached the disk. */
 class Fuse {

@@ -26,10 +26,7 @@ const hash = (n: number): Uint8Array => {
 
 t.test('fields', async (t) => {
   const node = new HeaderSlabs().createNode(null, 9n, header(0xf0000001, 0xffffffff), hash(77));
-  t.same(
-    [node.version, node.time, node.bits, node.nonce, node.height, node.chainWork],
-    [-2, 0xf0000001, 0xfffefdfc, 0xffffffff, 0, 9n],
-  );
+  t.same([node.version, node.time, node.bits, node.nonce, node.height, node.chainWork], [-2, 0xf0000001, 0xfffefdfc, 0xffffffff, 0, 9n]);
   t.equal(node.hashHex, `${'0'.repeat(56)}0000004d`);
   t.same(Buffer.from(node.merkleRoot), Buffer.alloc(32, 6));
   t.same(Buffer.from(node.prevHash), Buffer.alloc(32, 5));
@@ -57,7 +54,8 @@ t.test('ancestors and forks are those of a plain walk', async (t) => {
     const other = nodes[Math.floor(random() * nodes.length)]!;
     const fork = lastCommonAncestor(node, other);
     const next = (n: HeaderNode) => (n === fork ? null : walk(n, fork.height + 1));
-    if (!node.descendsFrom(fork) || !other.descendsFrom(fork) || (next(node) !== null && next(node) === next(other))) wrong.push(`fork ${i}`);
+    if (!node.descendsFrom(fork) || !other.descendsFrom(fork) || (next(node) !== null && next(node) === next(other)))
+      wrong.push(`fork ${i}`);
   }
   t.same(wrong, []);
   t.equal(nodes[5]!.ancestor(6), null);
@@ -104,7 +102,8 @@ t.test('candidates are a sorted set', async (t) => {
           model = new Set([...model].filter((other) => compareCandidates(other, node) >= 0));
         }
         const expected = [...model].sort(compareCandidates);
-        if (set.size !== model.size || set.best !== expected[expected.length - 1] || [...set].some((n, i) => n !== expected[i])) return false;
+        if (set.size !== model.size || set.best !== expected[expected.length - 1] || [...set].some((n, i) => n !== expected[i]))
+          return false;
         if (nodes.some((n) => set.has(n) !== model.has(n))) return false;
       }
       return true;
@@ -169,7 +168,10 @@ t.test('the queue runs one thing at a time, in order, whatever fails', async (t)
       return name;
     });
   const results = await Promise.allSettled([job('a'), job('b', true), job('c')]);
-  t.same(results.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+  t.same(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
   t.same(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   t.equal(queue.size, 0);
 });

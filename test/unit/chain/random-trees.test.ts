@@ -2,9 +2,9 @@
 // model says which block must be the tip. Coins must equal those of a node that only ever saw the winning branch.
 import fc from 'fast-check';
 import t from 'tap';
-import { ANYONE, buildBlock, buildChain, type BuiltBlock, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
-import { coinsOf, type Fixture, IN_DOWNLOAD, openFixture, OUT_OF_DOWNLOAD } from '../../framework/chain-fixture.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { txid } from '../../framework/messages.js';
 
 const FLAWS = ['none', 'none', 'none', 'none', 'none', 'amount', 'script', 'missing', 'nonfinal'] as const;
@@ -94,12 +94,17 @@ class Model {
 function plan(parent: BuiltBlock, flaw: Flaw, tag: number): BuiltBlock {
   const coin = reward(trunk[tag % 4]!);
   if (flaw === 'amount') return buildBlock(parent, { tag, fees: 1 });
-  if (flaw === 'nonfinal') return buildBlock(parent, { tag, txs: [spend([coin], [{ value: 1, script: ANYONE }], { locktime: 499_999_999, sequence: 0 })] });
-  if (flaw === 'missing') return buildBlock(parent, { tag, txs: [spend([{ txid: Buffer.alloc(32, 9), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
+  if (flaw === 'nonfinal')
+    return buildBlock(parent, { tag, txs: [spend([coin], [{ value: 1, script: ANYONE }], { locktime: 499_999_999, sequence: 0 })] });
+  if (flaw === 'missing')
+    return buildBlock(parent, { tag, txs: [spend([{ txid: Buffer.alloc(32, 9), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
   if (flaw === 'script') {
     const ripe = reward(trunk[4]!);
     const lock = spend([ripe], [{ value: ripe.value, script: NO_ONE }]);
-    return buildBlock(parent, { tag, txs: [lock, spend([{ txid: txid(lock), index: 0, value: ripe.value }], [{ value: 1, script: ANYONE }])] });
+    return buildBlock(parent, {
+      tag,
+      txs: [lock, spend([{ txid: txid(lock), index: 0, value: ripe.value }], [{ value: 1, script: ANYONE }])],
+    });
   }
   const branch: BuiltBlock[] = [];
   for (let at: BuiltBlock | null = parent; at !== null && at !== root; at = at.prev) branch.push(at);
@@ -147,7 +152,8 @@ async function play(shape: { parent: number; flaw: number }[], steps: Step[], ma
         const clean = model.family(block).every(({ flaw, marked }) => flaw === 'none' && !marked);
         if (clean && known && !block.stored) throw new Error(`block ${which} was not taken: ${outcome.kind} ${outcome.reject?.reason}`);
       } else if (what <= 14) {
-        if (chain.node(block.parent?.built.hash ?? root.hash) !== undefined && block.parent !== null) await chain.submitHeader(block.built.header);
+        if (chain.node(block.parent?.built.hash ?? root.hash) !== undefined && block.parent !== null)
+          await chain.submitHeader(block.built.header);
       } else if (what === 15 && node !== undefined && block.parent !== null) {
         block.marked = true;
         await chain.invalidateBlock(node);
@@ -196,11 +202,17 @@ async function play(shape: { parent: number; flaw: number }[], steps: Step[], ma
 const runs = Number(process.env.CHAIN_TREES ?? 25);
 
 t.test('near the tip', async (t) => {
-  await fc.assert(fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, OUT_OF_DOWNLOAD)), { numRuns: runs });
+  await fc.assert(
+    fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, OUT_OF_DOWNLOAD)),
+    { numRuns: runs },
+  );
   t.pass(`${runs} trees`);
 });
 
 t.test('in initial download', async (t) => {
-  await fc.assert(fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, IN_DOWNLOAD)), { numRuns: runs });
+  await fc.assert(
+    fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, IN_DOWNLOAD)),
+    { numRuns: runs },
+  );
   t.pass(`${runs} trees`);
 });

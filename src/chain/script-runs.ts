@@ -1,0 +1,87 @@
+// A block's scripts, handed to the verifier run by run while the block is still being looked at; then the block's verdict with them.
+// Callers: connect-block.
+
+import type { BlockConnector } from '../consensus/connect.js';
+import { blockVerdict } from '../consensus/rules/script-verdict.js';
+import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
+import { scriptErrorText } from '../consensus/script/script-error.js';
+import type { Verdict } from '../consensus/state.js';
+import { StopFlag } from '../parallel/stop-flag.js';
+import type { TxJob, Verifier, VerifyClass, VerifyResult } from '../parallel/verifier.js';
+
+/** Flags whose failures Core 0.21 calls non-mandatory: all that are policy, and all consensus rules after P2SH. */
+const NOT_MANDATORY = STANDARD_SCRIPT_FLAGS & ~MANDATORY_SCRIPT_FLAGS;
+
+/** How to run them. */
+export interface ScriptSettings {
+  readonly flags: number;
+  readonly klass: VerifyClass;
+  /** Core's -par=1: scripts of a transaction come before the checks of the next one, and their errors are named. */
+  readonly sequential: boolean;
+}
+
+/** Transactions under way. */
+interface Run {
+  readonly first: number;
+  readonly jobs: readonly TxJob[];
+  readonly result: Promise<VerifyResult>;
+}
+
+export class ScriptRuns {
+  private readonly runs: Run[] = [];
+  private readonly stop = new StopFlag();
+
+  constructor(
+    private readonly verifier: Verifier,
+    private readonly settings: ScriptSettings,
+  ) {}
+
+  /** Starts the scripts of the transactions from first up to, not including, end. */
+  start(connector: BlockConnector, first: number, end: number): void {
+    const jobs: TxJob[] = [];
+    // The coinbase has no scripts to run.
+    for (let i = Math.max(first, 1); i < end; i++) {
+      jobs.push({ tx: connector.block.txs[i] as TxJob['tx'], spent: connector.spentByTx[i] as TxJob['spent'] });
+    }
+    if (jobs.length === 0) return;
+    const { flags, klass } = this.settings;
+    const result = this.verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.stop });
+    // Awaited in order later; one that fails before its turn must not count as unhandled.
+    result.catch(() => undefined);
+    this.runs.push({ first: Math.max(first, 1), jobs, result });
+  }
+
+  /** The block's verdict out of what connecting and the scripts found. Only faults of the verifier reject. */
+  async verdict(connector: BlockConnector): Promise<Verdict> {
+    const { sequential } = this.settings;
+    // With several threads a verdict without scripts stands whatever they say.
+    if (!sequential && connector.verdict !== null) return connector.verdict;
+    for (const run of this.runs) {
+      const result = await run.result;
+      if (result.stopped) throw new Error('Script checks were stopped without a verdict');
+      if (!result.ok) return this.failure(connector, run, result);
+    }
+    return connector.verdict;
+  }
+
+  /** Stops what still runs and waits for it. */
+  async end(): Promise<void> {
+    this.stop.raise();
+    await Promise.allSettled(this.runs.map(({ result }) => result));
+  }
+
+  private async failure(connector: BlockConnector, run: Run, result: VerifyResult): Promise<Verdict> {
+    const { flags, sequential } = this.settings;
+    const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
+    const passesMandatory = sequential && (await this.passes(job, flags & ~NOT_MANDATORY));
+    const failure = { tx: run.first + result.failedTx, error: scriptErrorText(result.scriptError), passesMandatory };
+    return blockVerdict(connector, failure, sequential);
+  }
+
+  /** Whether an input passes under other flags; they decide between Core's two names of a failure. */
+  private async passes(job: TxJob, flags: number): Promise<boolean> {
+    const { klass } = this.settings;
+    if (flags === this.settings.flags) return false;
+    return (await this.verifier.verifyTxs({ txs: [job], flags, klass })).ok;
+  }
+}
