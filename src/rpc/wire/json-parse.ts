@@ -6,7 +6,9 @@ import { JsonNumber, JsonObject, type JsonValue } from './values.js';
 export const MAX_DEPTH = 512;
 
 /** The text is not JSON. It carries no detail because Core's reply has none. */
-export class JsonParseError extends Error {}
+export class JsonParseError extends Error {
+  override readonly name = 'JsonParseError';
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -1,0 +1,276 @@
+// The getters' codes and texts, amounts, hashes, and getblocktemplate's order of checks.
+import t from 'tap';
+import {
+  asAmount,
+  asBool,
+  asDouble,
+  asHash,
+  asHashHex,
+  asHex,
+  asInt,
+  asInt64,
+  asObject,
+  asString,
+  checkMembers,
+  checkTypes,
+  parseFixedPoint,
+} from '../../../src/rpc/args.js';
+import { RpcError } from '../../../src/rpc/errors.js';
+import {
+  checkTemplateReadiness,
+  checkTemplateRules,
+  parseLongPollId,
+  parseTemplateRequest,
+} from '../../../src/rpc/front/template-request.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import type { JsonObject, JsonValue } from '../../../src/rpc/wire/values.js';
+
+const json = (text: string): JsonValue => parseJson(Buffer.from(text));
+const error = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (thrown) {
+    if (thrown instanceof RpcError) return `${thrown.code} ${thrown.message}`;
+    throw thrown;
+  }
+  return 'none';
+};
+
+t.test('plain getters', async (t) => {
+  t.equal(asInt(json('-0')), 0);
+  t.equal(asInt(json('2147483647')), 2147483647);
+  for (const text of ['2147483648', '-2147483649', '1.0', '1e0', '0.1e1', '99999999999999999999', '1E0', '10e-1']) {
+    t.equal(
+      error(() => asInt(json(text))),
+      '-1 JSON integer out of range',
+      text,
+    );
+  }
+  for (const text of ['"1"', 'null', '[1]', 'true', '{}'])
+    t.equal(
+      error(() => asInt(json(text))),
+      '-1 JSON value is not an integer as expected',
+    );
+  t.equal(asInt64(json('-9223372036854775808')), -9223372036854775808n);
+  t.equal(
+    error(() => asInt64(json('9223372036854775808'))),
+    '-1 JSON integer out of range',
+  );
+  t.equal(asDouble(json('1e3')), 1000);
+  t.equal(
+    error(() => asDouble(json('1e999'))),
+    '-1 JSON double out of range',
+  );
+  t.equal(
+    error(() => asDouble(json('"1"'))),
+    '-1 JSON value is not a number as expected',
+  );
+  t.equal(
+    error(() => asString(json('5'))),
+    '-1 JSON value is not a string as expected',
+  );
+  t.equal(
+    error(() => asString(undefined)),
+    '-1 JSON value is not a string as expected',
+  );
+  t.equal(
+    error(() => asBool(json('0'))),
+    '-1 JSON value is not a boolean as expected',
+  );
+  t.equal(
+    error(() => asObject(json('[]'))),
+    '-1 JSON value is not an object as expected',
+  );
+});
+
+t.test('explicit checks', async (t) => {
+  const args = json('["a",1]') as JsonValue[];
+  t.equal(
+    error(() => checkTypes(args, ['string', 'number', 'bool'])),
+    'none',
+  );
+  t.equal(
+    error(() => checkTypes(args, ['array'])),
+    '-3 Expected type array, got string',
+  );
+  t.equal(
+    error(() => checkTypes([null], ['array'])),
+    '-3 Expected type array, got null',
+  );
+  t.equal(
+    error(() => checkTypes([null], ['array'], true)),
+    'none',
+  );
+  const object = json('{"a":1,"k":"x"}') as JsonObject;
+  t.equal(
+    error(() => checkMembers(object, { a: 'number', k: 'string' })),
+    'none',
+  );
+  t.equal(
+    error(() => checkMembers(object, { a: 'string' })),
+    '-3 Expected type string for a, got number',
+  );
+  t.equal(
+    error(() => checkMembers(object, { z: 'string' })),
+    '-3 Missing z',
+  );
+  t.equal(
+    error(() => checkMembers(object, { a: null }, { strict: true })),
+    '-3 Unexpected key k',
+  );
+});
+
+t.test('hashes and hex', async (t) => {
+  const hash = 'AB'.repeat(31) + '01';
+  t.equal(asHashHex(hash, 'txid'), hash.toLowerCase());
+  t.equal(asHash(hash, 'txid')[0], 1);
+  t.equal(
+    error(() => asHash('zz', 'blockhash')),
+    "-8 blockhash must be of length 64 (not 2, for 'zz')",
+  );
+  t.equal(
+    error(() => asHash('g'.repeat(64), 'x')),
+    `-8 x must be hexadecimal string (not '${'g'.repeat(64)}')`,
+  );
+  t.equal(
+    error(() => asHash('é'.repeat(33), 'x')),
+    `-8 x must be of length 64 (not 66, for '${'é'.repeat(33)}')`,
+    'bytes are counted',
+  );
+  t.equal(
+    error(() => asHex('5', 'argument')),
+    "-8 argument must be hexadecimal string (not '5')",
+  );
+  t.equal(
+    error(() => asHex('', 'argument')),
+    "-8 argument must be hexadecimal string (not '')",
+  );
+  t.same(asHex('00ff', 'x'), Uint8Array.of(0, 255));
+});
+
+t.test('amounts', async (t) => {
+  const good: [string, number][] = [
+    ['0', 0],
+    ['-0', 0],
+    ['0.00000001', 1],
+    ['1e-8', 1],
+    ['1E1', 1_000_000_000],
+    ['0.1e1', 100_000_000],
+    ['21000000', 2_100_000_000_000_000],
+    ['1.000000000', 100_000_000],
+    ['0.123456780', 12345678],
+    ['2.1e+7', 2_100_000_000_000_000],
+    ['1e01', 1_000_000_000],
+    ['1000000000e-16', 10],
+    ['"1.5"', 150_000_000],
+    ['"-0.0"', 0],
+  ];
+  for (const [text, sats] of good) t.equal(asAmount(json(text)), sats, text);
+  for (const text of ['-1', '-0.00000001', '21000000.00000001'])
+    t.equal(
+      error(() => asAmount(json(text))),
+      '-3 Amount out of range',
+      text,
+    );
+  const bad = [
+    '1e-9',
+    '0.000000001',
+    '1e19',
+    '0e400',
+    '"00"',
+    '"1e+"',
+    '"1,5"',
+    '"Infinity"',
+    '"abc"',
+    '""',
+    '" 1"',
+    '"1 "',
+    '"+1"',
+    '".5"',
+    '"1."',
+    '"0x1"',
+    '"92233720368.54775808"',
+    '"12345678901234567890"',
+    '"１"',
+  ];
+  for (const text of bad)
+    t.equal(
+      error(() => asAmount(json(text))),
+      '-3 Invalid amount',
+      text,
+    );
+  for (const text of ['true', 'null', '[]', '{}'])
+    t.equal(
+      error(() => asAmount(json(text))),
+      '-3 Amount is not a number or string',
+      text,
+    );
+  t.equal(parseFixedPoint('-92233720368.54775807', 8), null);
+  t.equal(parseFixedPoint('-1.5', 1), -15n);
+  t.equal(parseFixedPoint('9999999999.99999999', 8), 999999999999999999n);
+  t.equal(parseFixedPoint('10000000000', 8), null);
+});
+
+t.test('getblocktemplate: before the state is looked at', async (t) => {
+  const request = (text: string) => () => parseTemplateRequest(json(text) as JsonValue[]);
+  for (const text of ['[1]', '["template"]', '[[]]', '[true]']) t.equal(error(request(text)), '-1 JSON value is not an object as expected');
+  for (const text of ['[{"mode":1}]', '[{"mode":{}}]', '[{"mode":"disable"}]', '[{"mode":"Template","rules":["segwit"]}]']) {
+    t.equal(error(request(text)), '-8 Invalid mode', text);
+  }
+  t.equal(
+    error(request('[{"rules":["segwit",null],"mode":"nope"}]')),
+    '-1 JSON value is not a string as expected',
+    'rules come before the mode',
+  );
+  for (const text of ['[{"mode":"proposal"}]', '[{"mode":"proposal","data":1}]'])
+    t.equal(error(request(text)), '-3 Missing data String key for proposal');
+  t.same(request('[{"mode":"proposal","data":"00","rules":[1]}]')(), { mode: 'proposal', data: '00', rules: [], longPollId: null });
+  t.same(request('[]')(), request('[null]')());
+  t.same(request('[{"rules":"segwit","mode":null,"longpollid":true}]')(), { mode: 'template', data: '', rules: [], longPollId: true });
+});
+
+t.test('getblocktemplate: state, long poll, rules', async (t) => {
+  const state = { isTestChain: false, hasNetwork: true, connections: 1, initialBlockDownload: false };
+  t.equal(
+    error(() => checkTemplateReadiness(state)),
+    'none',
+  );
+  t.equal(
+    error(() => checkTemplateReadiness({ ...state, hasNetwork: false, connections: 0 })),
+    '-31 Error: Peer-to-peer functionality missing or disabled',
+  );
+  t.equal(
+    error(() => checkTemplateReadiness({ ...state, connections: 0, initialBlockDownload: true })),
+    '-9 Bitcoin Core is not connected!',
+  );
+  t.equal(
+    error(() => checkTemplateReadiness({ ...state, initialBlockDownload: true })),
+    '-10 Bitcoin Core is in initial sync and waiting for blocks...',
+  );
+  t.equal(
+    error(() => checkTemplateReadiness({ isTestChain: true, hasNetwork: false, connections: 0, initialBlockDownload: true })),
+    'none',
+  );
+  const current = { tipHex: 'ff', counter: 3 };
+  const tip = '0F'.repeat(32);
+  t.equal(parseLongPollId(null, current), null);
+  t.equal(parseLongPollId(true, current), current);
+  t.same(parseLongPollId(`${tip}114`, current), { tipHex: tip.toLowerCase(), counter: 114 });
+  t.same(parseLongPollId(`${tip} +7x`, current), { tipHex: tip.toLowerCase(), counter: 7 });
+  t.same(parseLongPollId(`${tip}-1`, current), { tipHex: tip.toLowerCase(), counter: 0xffffffff });
+  t.same(parseLongPollId(`${tip}4294967297`, current), { tipHex: tip.toLowerCase(), counter: 1 });
+  t.same(parseLongPollId(`${tip}${'9'.repeat(50)}`, current), { tipHex: tip.toLowerCase(), counter: 0xffffffff });
+  t.same(parseLongPollId(`${tip}zz`, current), { tipHex: tip.toLowerCase(), counter: 0 });
+  t.equal(
+    error(() => parseLongPollId('zz', current)),
+    "-8 longpollid must be of length 64 (not 2, for 'zz')",
+  );
+  t.match(
+    error(() => checkTemplateRules(['!segwit'])),
+    /^-8 getblocktemplate must be called with the segwit rule set/,
+  );
+  t.equal(
+    error(() => checkTemplateRules(['segwit'])),
+    'none',
+  );
+});

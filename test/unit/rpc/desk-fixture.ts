@@ -1,0 +1,139 @@
+// The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit tests and
+// the fuzz test of the rpc room.
+import { publicKeyOf } from '../../../src/crypto/native/public-key.js';
+import type { NodeContext, PoolEntry } from '../../../src/rpc/node/context.js';
+import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
+import { RawJson } from '../../../src/rpc/wire/values.js';
+import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
+import { crypto, type Fixture } from '../../framework/chain-fixture.js';
+
+/** A desk and what its stand-ins saw. */
+export interface Desk {
+  readonly desk: NodeDesk;
+  /** A call's result; rejects with code and message. */
+  call(method: string, ...params: unknown[]): Promise<unknown>;
+  /** A call's code and message. */
+  fault(method: string, ...params: unknown[]): Promise<string>;
+  readonly context: NodeContext;
+  readonly events: string[];
+  readonly stopping: AbortController;
+}
+
+const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
+
+/** A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip. */
+export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new Map()): Desk {
+  const { chain, clock } = fixture;
+  const events: string[] = [];
+  const stopping = new AbortController();
+  const active = new ActiveCommands();
+  const categories = new Map([
+    ['net', false],
+    ['rpc', false],
+  ]);
+  const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
+  const context: NodeContext = {
+    params: chain.params,
+    crypto,
+    clock: {
+      nowSeconds: () => clock.nowSeconds(),
+      nowMs: () => 1234,
+      monotonicMs: () => performance.now(),
+      setMockTime: (seconds) => events.push(`time ${seconds}`),
+      advanceScheduler: (seconds) => events.push(`scheduler ${seconds}`),
+    },
+    chain,
+    mempool: {
+      size: 0,
+      sequence: 9,
+      get: () => undefined,
+      spender: () => undefined,
+      sorted: (): PoolEntry[] => [],
+      ancestors: () => [],
+      descendants: () => [],
+      stats: () => ({
+        transactions: 0,
+        bytes: 0,
+        usageBytes: 64,
+        maxUsageBytes: 300_000_000,
+        minFeeRate: 2000,
+        minRelayFeeRate: 1000,
+        incrementalFeeRate: 1000,
+        unbroadcast: 0,
+      }),
+      accept: () => Promise.reject(new Error('no pool here')),
+      addUnbroadcast: () => {},
+      prioritise: (txid, delta) => events.push(`prioritise ${Buffer.from(txid).toString('hex').slice(0, 4)} ${delta}`),
+      settled: () => Promise.resolve(),
+    },
+    txIndex: null,
+    templates: {
+      getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),
+      buildBlock: async (script) => {
+        const parent = blocks.get(chain.tip.hashHex) ?? GENESIS;
+        return new Uint8Array(buildBlock(parent, { script, unsolved: true }).bytes);
+      },
+      lastAssembled: () => ({ weight: 4000, transactions: 0 }),
+    },
+    grinder: {
+      grind: async (header, target, { maxTries }) => {
+        const bytes = Buffer.from(header);
+        for (let nonce = 0; nonce < Math.min(maxTries, 1000); nonce++) {
+          bytes.writeUInt32LE(nonce, 76);
+          if (littleEndian(crypto.sha256d(bytes)) <= target) return { nonce };
+        }
+        return { nonce: null };
+      },
+    },
+    network: {
+      connections: () => ({ in: 1, out: 2 }),
+      peers: () => [],
+      totals: () => ({ received: 5, sent: 6 }),
+      subversion: '/x:1/',
+      protocolVersion: 70016,
+      localServices: 0x409n,
+      serviceNames: ['NETWORK', 'WITNESS', 'NETWORK_LIMITED'],
+      active: true,
+      relays: true,
+      networks: [{ name: 'ipv4', limited: false, reachable: true, proxy: '', proxy_randomize_credentials: false }],
+      timeOffset: () => 0,
+    },
+    log: {
+      categories: () => [...categories],
+      enable: (name) => turn(name, true),
+      disable: (name) => turn(name, false),
+      path: '/tmp/debug.log',
+    },
+    publicKey: publicKeyOf,
+    settle: () => Promise.resolve(),
+    warnings: () => '',
+    stop: (waitMs) => events.push(`stop ${waitMs}`),
+    stopping: stopping.signal,
+    activeCommands: () => active.list(),
+    startedSeconds: 0,
+  };
+  const desk = new NodeDesk(context, {
+    active,
+    warmup: () => null,
+    onFault: (method, error) => events.push(`${method}: ${String(error)}`),
+  });
+  const reply = async (method: string, params: unknown[]) => {
+    const { body } = await desk.executeBody(Buffer.from(JSON.stringify({ method, params, id: 1 })), { user: '', uri: '/' });
+    return JSON.parse(body) as { result: unknown; error: { code: number; message: string } | null };
+  };
+  return {
+    desk,
+    context,
+    events,
+    stopping,
+    call: async (method, ...params) => {
+      const { result, error } = await reply(method, params);
+      if (error) throw new Error(`${error.code} ${error.message}`);
+      return result;
+    },
+    fault: async (method, ...params) => {
+      const { error } = await reply(method, params);
+      return error ? `${error.code} ${error.message}` : 'none';
+    },
+  };
+}

@@ -1,0 +1,246 @@
+// Dispatch from bytes to bytes: lookup, named arguments, counts, help, faults, batches; and a front's desk.
+import t from 'tap';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { METHODS } from '../../../src/rpc/declare/methods.js';
+import type { MethodSpec } from '../../../src/rpc/declare/types.js';
+import { checkAccess, Dispatcher, type RunTable } from '../../../src/rpc/dispatch.js';
+import { fail } from '../../../src/rpc/errors.js';
+import type { FrontContext } from '../../../src/rpc/front/context.js';
+import { FrontDesk } from '../../../src/rpc/front/plan.js';
+import { FRONT_RUNS } from '../../../src/rpc/front/runs.js';
+import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
+import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
+import { parseRequest } from '../../../src/rpc/wire/request.js';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
+const CALL = { user: '', path: '/' };
+
+const base = { category: 'util', runs: 'node', description: 'Does it.', results: [], examples: [] } as const;
+const specs: MethodSpec[] = [
+  {
+    ...base,
+    name: 'give',
+    args: [
+      { name: 'first', type: 'str', help: 'One' },
+      { name: 'second|zwei', type: 'num', default: '2', help: 'Two' },
+      { name: 'third', type: 'bool', optional: true, help: 'Three' },
+    ],
+  },
+  { ...base, name: 'late', args: [{ name: 'ms', type: 'num', optional: true, help: '' }] },
+  { ...base, name: 'bad', args: [] },
+  { ...base, name: 'worse', args: [] },
+  { ...base, name: 'elsewhere', args: [] },
+];
+const order: string[] = [];
+const runs: RunTable<null> = {
+  give: (_ctx, args) => [...args],
+  late: async (_ctx, args) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    order.push('late');
+    return args.length;
+  },
+  bad: () => fail(-8, 'no good'),
+  worse: () => {
+    order.push('worse');
+    throw new TypeError('unforeseen');
+  },
+};
+
+function dispatcher(warmup: () => string | null = () => null) {
+  const faults: string[] = [];
+  const calls: [string, number][] = [];
+  const made = new Dispatcher<null>({
+    methods: new Map(specs.map((spec) => [spec.name, spec])),
+    runs,
+    context: null,
+    warmup,
+    observer: { started: () => 1, finished: (_token, method, code) => calls.push([method, code]) },
+    onFault: (method, error) => faults.push(`${method}: ${String(error)}`),
+  });
+  return { made, faults, calls };
+}
+
+const ask = async (body: string): Promise<string> => {
+  const { body: text, status } = await dispatcher().made.dispatchBytes(bytes(body), CALL);
+  return `${status} ${text.trimEnd()}`;
+};
+const message = async (body: string): Promise<string> => JSON.parse((await ask(body)).slice(4)).error.message;
+
+t.test('arguments by position and by name', async (t) => {
+  const give = (params: string) => ask(`{"id":1,"method":"give","params":${params}}`);
+  t.equal(await give('["a"]'), '200 {"result":["a"],"error":null,"id":1}');
+  t.equal(await give('["a",1.0,null]'), '200 {"result":["a",1.0,null],"error":null,"id":1}');
+  t.equal(await give('{"first":"a"}'), '200 {"result":["a"],"error":null,"id":1}');
+  t.equal(await give('{"third":true,"first":"a"}'), '200 {"result":["a",null,true],"error":null,"id":1}');
+  t.equal(await give('{"zwei":7,"first":"a"}'), '200 {"result":["a",7],"error":null,"id":1}');
+  t.equal(await give('{"first":"a","first":"b"}'), '200 {"result":["b"],"error":null,"id":1}', 'the last of equal names');
+  t.match(await give('{"first":"a","second":1,"zwei":2}'), /-8,"message":"Unknown named parameter zwei"/);
+  t.match(await give('{"first":"a","x":2}'), /^500 .*-8,"message":"Unknown named parameter x"/);
+  t.match(await give('{"":2}'), /Unknown named parameter "/);
+});
+
+t.test('counts are answered with the help page', async (t) => {
+  const page = renderHelp(specs[0]);
+  t.equal(
+    page,
+    'give "first" ( second third )\n\nDoes it.\n\nArguments:\n1. first     (string, required) One\n2. second    (numeric, optional, default=2) Two\n3. third     (boolean, optional) Three\n',
+  );
+  for (const params of ['[]', '["a",1,true,4]', '{}']) t.equal(await message(`{"method":"give","params":${params}}`), page, params);
+  const hole = await ask('{"method":"give","params":{"second":1}}');
+  t.equal(hole, '200 {"result":[null,1],"error":null,"id":null}', 'a hole before a named argument counts as given');
+});
+
+t.test('unknown methods, faults, warm-up', async (t) => {
+  t.equal(await ask('{"method":"nope","id":"a"}'), '404 {"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"a"}');
+  t.equal(await ask('{"method":"toString"}'), '404 {"result":null,"error":{"code":-32601,"message":"Method not found"},"id":null}');
+  t.equal(await ask('{"method":"bad"}'), '500 {"result":null,"error":{"code":-8,"message":"no good"},"id":null}');
+  t.equal(await ask('{"method":"worse"}'), '500 {"result":null,"error":{"code":-1,"message":"unforeseen"},"id":null}');
+  const { made, faults, calls } = dispatcher();
+  await made.dispatchBytes(bytes('[{"method":"worse"},{"method":"late"},{"method":"bad"}]'), CALL);
+  t.same(faults, ['worse: TypeError: unforeseen']);
+  t.same(calls, [
+    ['worse', -1],
+    ['late', 0],
+    ['bad', -8],
+  ]);
+  const warming = dispatcher(() => 'Loading block index...').made;
+  const reply = await warming.dispatchBytes(bytes('{"method":"nope"}'), CALL);
+  t.same(reply, { status: 500, body: '{"result":null,"error":{"code":-28,"message":"Loading block index..."},"id":null}\n' });
+});
+
+t.test('batches run in order and breathe', async (t) => {
+  order.length = 0;
+  let breaths = 0;
+  const reply = await dispatcher().made.dispatchBytes(
+    bytes('[{"id":1,"method":"late","params":[1]},{"id":2,"method":"worse"},{"id":3,"method":"late"}]'),
+    CALL,
+    { breathe: () => breaths++ },
+  );
+  t.same(order, ['late', 'worse', 'late']);
+  t.equal(breaths, 2);
+  t.equal(
+    reply.body,
+    '[{"result":1,"error":null,"id":1},{"result":null,"error":{"code":-1,"message":"unforeseen"},"id":2},{"result":0,"error":null,"id":3}]\n',
+  );
+});
+
+t.test('where a body can be answered', async (t) => {
+  const { made } = dispatcher();
+  const place = (body: string) => made.place(parseRequest(bytes(body)));
+  t.equal(place('{"method":"give"}'), 'here');
+  t.equal(place('{"method":"nope"}'), 'here');
+  t.equal(place('{"method":5}'), 'here');
+  t.equal(place('junk'), 'here');
+  t.equal(place('{"method":"elsewhere"}'), 'elsewhere');
+  t.equal(place('[{"method":"give"},{"method":"elsewhere"}]'), 'elsewhere');
+});
+
+t.test('access lists', async (t) => {
+  const check = (body: string) => checkAccess(parseRequest(bytes(body)), (method) => method === 'uptime');
+  t.equal(check('{"method":"uptime"}'), null);
+  t.equal(check('junk'), null);
+  t.equal(check('{"id":1}'), null, 'malformed ones get their own error');
+  t.same(check('{"method":"stop"}'), { status: 403, body: '' });
+  t.same(check('[{"method":"uptime"},{"method":"stop"}]'), { status: 403, body: '' });
+  t.same(check('[{"id":1}]'), {
+    status: 500,
+    body: '{"result":null,"error":{"code":-32700,"message":"JSON value is not a string as expected"},"id":null}\n',
+  });
+  t.same(check('[3]'), { status: 400, body: '{"result":null,"error":{"code":-32600,"message":"Invalid Request object"},"id":null}\n' });
+});
+
+t.test('every declared method runs somewhere, and only declared ones', async (t) => {
+  const elsewhere = new Set(Object.keys(NODE_RUNS));
+  t.same(
+    [...METHODS.keys()].filter((name) => !elsewhere.has(name)),
+    [],
+  );
+  t.same(
+    [...elsewhere].filter((name) => !METHODS.has(name)),
+    [],
+  );
+  for (const [name, spec] of METHODS) t.equal(Object.hasOwn(FRONT_RUNS, name), spec.runs === 'front', name);
+});
+
+t.test('help pages are whole', async (t) => {
+  for (const spec of METHODS.values()) {
+    const page = renderHelp(spec);
+    t.ok(page.startsWith(spec.name), spec.name);
+    t.notMatch(page, /undefined|\[object|\n\n\n/, spec.name);
+  }
+  const overview = renderOverview(METHODS.values());
+  t.ok(overview.startsWith('== Blockchain ==\ngetbestblockhash\ngetblock "blockhash" ( verbosity )\n'));
+  t.match(overview, /\n\n== Control ==\ngetmemoryinfo \( "mode" \)\n/);
+  t.match(overview, /\nprioritisetransaction "txid" \( dummy \) fee_delta\n/);
+  t.match(
+    overview,
+    /\ncreaterawtransaction \[\{"txid":"hex","vout":n,"sequence":n\},\.\.\.\] \[\{"address":amount,\.\.\.\},\{"data":"hex"\},\.\.\.\] \( locktime replaceable \)\n/,
+  );
+  t.match(overview, /\nsendrawtransaction "hexstring" \( maxfeerate \)\n/);
+  t.match(overview, /\ngetblocktemplate \( "template_request" \)\n/);
+  t.notMatch(overview, /echo|setmocktime|invalidateblock|\n$/);
+});
+
+const context: FrontContext = {
+  params: chainParams('regtest'),
+  hashes: createPureHashes(),
+  snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),
+  nowSeconds: () => 1000,
+  startedSeconds: 719,
+  warmup: () => null,
+};
+const desk = new FrontDesk(context);
+const plan = (body: string, allowed: ReadonlySet<string> | null = null) => desk.plan(bytes(body), { user: 'u', uri: '/', allowed });
+
+t.test('a front answers what it can', async (t) => {
+  const reply = (body: string, id = 'null') => ({ kind: 'reply', status: 200, body: `{"result":${body},"error":null,"id":${id}}\n` });
+  t.same(plan('{"method":"getblockcount","id":1.50}'), reply('7', '1.50'));
+  t.same(plan('{"method":"getbestblockhash"}'), reply(`"${'ab'.repeat(32)}"`));
+  t.same(plan('{"method":"getdifficulty","id":{"a":[1]}}'), reply('4.656542373906925e-10', '{"a":[1]}'));
+  t.same(plan('{"method":"uptime"}'), reply('281'));
+  t.same(plan('{"method":"help","params":["nope"]}'), reply('"help: unknown command: nope"'));
+  t.same(
+    plan('{"method":"echo","params":[1.0,1e3,12345678901234567890,"\\u00e9\\u0001/\\u007f",{"b":1,"a":2,"b":3}],"id":"x","id":"y"}'),
+    reply('[1.0,1e3,12345678901234567890,"é\\u0001/\\u007f",{"b":1,"a":2,"b":3}]', '"x"'),
+  );
+  t.match(plan('{"method":"echo","params":[1,2,3,4,5,6,7,8,9,10,11]}'), { status: 500 });
+  t.match(plan('{"method":"generate"}'), { kind: 'node' });
+});
+
+t.test('what goes to the node', async (t) => {
+  t.same(plan('{"method":"submitblock","params":["00"]}'), { kind: 'node', method: 'submitblock', priority: true });
+  t.same(plan('{"method":"getblock","params":["00"]}'), { kind: 'node', method: 'getblock', priority: false });
+  t.same(plan('[{"method":"getblockcount"},{"method":"getblock"}]'), { kind: 'node', method: 'batch', priority: false });
+  t.same(plan(`[${'{"method":"getblockcount"},'.repeat(100)}{"method":"getblockcount"}]`), {
+    kind: 'node',
+    method: 'batch',
+    priority: false,
+  });
+  t.match(plan('[{"method":"getblockcount"},{"method":"uptime"}]'), { kind: 'reply', status: 200 });
+  t.same(plan('{"method":"getblock"}', new Set(['uptime'])), { kind: 'forbidden' });
+  t.same(plan('{"method":"getblocktemplate","params":[{"mode":"proposal","data":"00"}]}'), {
+    kind: 'node',
+    method: 'getblocktemplate',
+    priority: false,
+  });
+});
+
+t.test('a template request comes back checked, with the envelope around it', async (t) => {
+  const got = plan('{"id":"\\u0000","method":"getblocktemplate","params":[{"rules":["segwit"]}]}');
+  if (got.kind !== 'template') return t.fail('not a template plan');
+  t.same([got.prefix, got.suffix], ['{"result":', ',"error":null,"id":"\\u0000"}\n']);
+  t.same(got.request, { mode: 'template', data: '', rules: ['segwit'], longPollId: null });
+  t.same(got.error(-10, 'x'), { status: 500, body: '{"result":null,"error":{"code":-10,"message":"x"},"id":"\\u0000"}\n' });
+  const v2 = plan('{"jsonrpc":"2.0","id":5,"method":"getblocktemplate","params":{"template_request":{"rules":["segwit"]}}}');
+  if (v2.kind !== 'template') return t.fail('not a template plan');
+  t.same([v2.prefix, v2.suffix], ['{"jsonrpc":"2.0","result":', ',"id":5}\n']);
+  t.match(plan('{"method":"getblocktemplate","params":{"rules":["segwit"]}}'), {
+    kind: 'reply',
+    status: 500,
+    body: /Unknown named parameter rules/,
+  });
+  t.match(plan('{"method":"getblocktemplate","params":[1]}'), { kind: 'reply', body: /not an object as expected/ });
+  t.match(plan('{"method":"getblocktemplate","params":[1,2]}'), { kind: 'reply', body: /"code":-1,"message":"getblocktemplate/ });
+  return undefined;
+});

@@ -1,0 +1,299 @@
+// Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate calls, control.
+// Pool, network and log are small stand-ins; recorded conversations cover the rest.
+import t from 'tap';
+import { submitBlockBytes } from '../../../src/rpc/node/submit.js';
+import { addressOf } from '../../../src/rpc/render/script.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { serializeTx } from '../../framework/messages.js';
+import { readJson, vectorSuite } from '../../framework/vectors.js';
+import { openDesk } from './desk-fixture.js';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+vectorSuite('chains/regtest-getblockstats.json', async (t) => {
+  const { blocks, stats } = readJson<{ blocks: string[]; stats: Record<string, unknown>[] }>('chains/regtest-getblockstats.json');
+  const fixture = await openFixture();
+  const { call, fault } = openDesk(fixture);
+  for (const block of blocks) await fixture.chain.submitBlock(Buffer.from(block, 'hex'));
+  t.equal(fixture.chain.tip.height, blocks.length - 1);
+  for (const expected of stats) {
+    // The file is newer than the replies we follow: it has two more figures and counts 40 bytes around an output, not 41.
+    const { utxo_increase_actual: _a, utxo_size_inc_actual: _b, ...rest } = expected;
+    const wanted = { ...rest, utxo_size_inc: Number(expected.utxo_size_inc) + Number(expected.outs) - Number(expected.ins) };
+    t.same(await call('getblockstats', expected.height), wanted, `height ${expected.height}`);
+    t.same(await call('getblockstats', expected.blockhash), wanted);
+    t.same(await call('getblockstats', expected.height, ['maxfee', 'avgfee']), { avgfee: expected.avgfee, maxfee: expected.maxfee });
+  }
+  t.match(await call('getblockstats', 0), { txs: 1, outs: 1, subsidy: 5_000_000_000, totalfee: 0 });
+  t.equal(await fault('getblockstats', -1), '-8 Target block height -1 is negative');
+  t.equal(await fault('getblockstats', 1000), `-8 Target block height 1000 after current tip ${blocks.length - 1}`);
+  t.equal(await fault('getblockstats', 1, ['nope']), '-8 Invalid selected statistic nope');
+  t.equal(await fault('getblockstats', 'ab'.repeat(32)), '-5 Block not found');
+  await fixture.end();
+});
+
+t.test('blocks, proofs, coins, tips, waits', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const { call, fault, stopping } = openDesk(fixture);
+  const blocks = buildChain(GENESIS, 101);
+  const fan = spend(
+    [reward(blocks[0])],
+    Array.from({ length: 6 }, () => ({ value: 100_000_000, script: ANYONE })),
+  );
+  const head = buildBlock(blocks[100], { txs: [fan], fees: 5_000_000_000 - 600_000_000, tag: 1 });
+  for (const block of [...blocks, head]) t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
+
+  t.test('blocks', async (t) => {
+    t.equal(await call('getblockhash', 102), head.hashHex);
+    t.equal(await fault('getblockhash', 103), '-8 Block height out of range');
+    t.equal(await call('getblock', head.hashHex, 0), head.bytes.toString('hex'));
+    const one = (await call('getblock', head.hashHex)) as Record<string, unknown>;
+    t.match(one, { hash: head.hashHex, confirmations: 1, height: 102, nTx: 2, previousblockhash: blocks[100].hashHex, weight: one.weight });
+    t.same(Object.keys(one), [
+      'hash',
+      'confirmations',
+      'strippedsize',
+      'size',
+      'weight',
+      'height',
+      'version',
+      'versionHex',
+      'merkleroot',
+      'tx',
+      'time',
+      'mediantime',
+      'nonce',
+      'bits',
+      'difficulty',
+      'chainwork',
+      'nTx',
+      'previousblockhash',
+    ]);
+    const two = (await call('getblock', head.hashHex, 2)) as { tx: { txid: string; hex: string; vout: { value: number }[] }[] };
+    t.same(
+      two.tx.map((tx) => tx.txid),
+      one.tx as string[],
+    );
+    t.equal(two.tx[1].hex, serializeTx(fan).toString('hex'));
+    t.equal(two.tx[1].vout[5].value, 1);
+    t.equal(await call('getblockheader', head.hashHex, false), head.header.toString('hex'));
+    t.match(await call('getblockheader', blocks[0].hashHex), { confirmations: 102, nextblockhash: blocks[1].hashHex });
+    t.match(await call('getchaintxstats', 100), {
+      window_block_count: 100,
+      window_tx_count: 101,
+      txcount: 104,
+      window_final_block_height: 102,
+    });
+    t.match(await call('getchaintxstats'), { window_block_count: 101 });
+    t.equal(await fault('getchaintxstats', 102), "-8 Invalid block count: should be between 0 and the block's height - 1");
+  });
+
+  t.test('coins', async (t) => {
+    const txid = Buffer.from(head.txids[1]).reverse().toString('hex');
+    t.match(await call('gettxout', txid, 5), {
+      bestblock: head.hashHex,
+      confirmations: 1,
+      value: 1,
+      scriptPubKey: { asm: '1', hex: '51', type: 'nonstandard' },
+      coinbase: false,
+    });
+    t.equal(await call('gettxout', txid, 6), null);
+    t.equal(await call('gettxout', txid, -1), null);
+    const info = (await call('gettxoutsetinfo')) as Record<string, unknown>;
+    t.match(info, { height: 102, bestblock: head.hashHex, transactions: 102, txouts: 107, hash_serialized_2: HASH, total_amount: 5100 });
+    t.equal('hash_serialized_2' in ((await call('gettxoutsetinfo', 'none')) as object), false);
+    t.equal(await fault('gettxoutsetinfo', 'muhash'), '-8 muhash is not a valid hash_type');
+    const proof = (await call('gettxoutproof', [txid])) as string;
+    t.equal(await call('gettxoutproof', [txid], head.hashHex), proof);
+    t.same(await call('verifytxoutproof', proof), [txid]);
+    const broken = Buffer.from(proof, 'hex');
+    broken[100] ^= 1;
+    t.same(await call('verifytxoutproof', broken.toString('hex')), []);
+    t.equal(await fault('verifytxoutproof', proof.slice(0, 170)), '-1 CDataStream::read(): end of data: iostream error');
+    t.equal(await fault('verifytxoutproof', 'zz'), "-8 proof must be hexadecimal string (not 'zz')");
+    t.equal(await fault('gettxoutproof', [txid, txid]), `-8 Invalid parameter, duplicated txid: ${txid}`);
+    t.equal(await fault('gettxoutproof', [txid], blocks[3].hashHex), '-5 Not all transactions found in specified or retrieved block');
+    t.match(await call('getrawtransaction', txid, true, head.hashHex), {
+      in_active_chain: true,
+      txid,
+      confirmations: 1,
+      blockhash: head.hashHex,
+    });
+    t.equal(await call('getrawtransaction', txid, 0, head.hashHex), serializeTx(fan).toString('hex'));
+    t.match(await fault('getrawtransaction', txid), /^-5 No such mempool transaction\. Use -txindex or provide a block hash/);
+    t.equal(
+      await fault('getrawtransaction', txid, false, blocks[1].hashHex),
+      '-5 No such transaction found in the provided block. Use gettransaction for wallet transactions.',
+    );
+  });
+
+  t.test('branches and the operator', async (t) => {
+    const side = buildBlock(blocks[99], { tag: 7 });
+    t.equal(await call('submitblock', side.bytes.toString('hex')), 'inconclusive');
+    t.equal(await call('submitblock', side.bytes.toString('hex')), 'duplicate');
+    t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate');
+    t.equal(await submitBlockBytes(openDesk(fixture).context, head.bytes), 'duplicate');
+    t.same(await call('getchaintips'), [
+      { height: 102, hash: head.hashHex, branchlen: 0, status: 'active' },
+      { height: 101, hash: side.hashHex, branchlen: 1, status: 'valid-headers' },
+    ]);
+    t.equal(await call('invalidateblock', blocks[100].hashHex), null);
+    t.equal(chain.tip.hashHex, side.hashHex);
+    t.match(await call('getchaintips'), [{ status: 'invalid', branchlen: 2 }, { status: 'active' }]);
+    t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate-invalid');
+    t.equal(await call('reconsiderblock', blocks[100].hashHex), null);
+    t.equal(chain.tip.hashHex, head.hashHex);
+    t.match(await call('getchaintips'), [{ status: 'active' }, { status: 'valid-fork' }]);
+    t.equal(await call('preciousblock', head.hashHex), null);
+    t.equal(await call('verifychain', 4, 0), true);
+    t.equal(await fault('preciousblock', 'ab'.repeat(32)), '-5 Block not found');
+    t.equal(await fault('submitblock', 'zz'), '-22 Block decode failed');
+    t.equal(await fault('submitblock', head.header.toString('hex')), '-22 Block decode failed');
+    t.equal(await fault('submitheader', '00'), '-22 Block header decode failed');
+    t.equal(await call('submitheader', head.bytes.toString('hex')), null);
+    t.equal(await fault('submitheader', '00'.repeat(80)), `-25 Must submit previous header (${'0'.repeat(64)}) first`);
+    t.equal(await call('getblocktemplate', { mode: 'proposal', data: side.bytes.toString('hex') }), 'duplicate');
+    t.same(await call('getblocktemplate', { rules: ['segwit'] }), { rules: 1 });
+  });
+
+  t.test('waits', async (t) => {
+    const next = buildBlock(head, { tag: 3 });
+    const waits = [
+      call('waitfornewblock'),
+      call('waitforblock', next.hashHex, 60_000),
+      call('waitforblockheight', 103),
+      call('waitforblock', 'ab'.repeat(32), 20),
+    ];
+    t.same(await call('waitforblockheight', 102), { hash: head.hashHex, height: 102 });
+    t.same(await waits[3], { hash: head.hashHex, height: 102 }, 'the timeout tells about the tip of that moment');
+    await call('submitblock', next.bytes.toString('hex'));
+    for (const wait of waits.slice(0, 3)) t.same(await wait, { hash: next.hashHex, height: 103 });
+    const last = call('waitfornewblock');
+    setTimeout(() => stopping.abort(), 5);
+    t.same(await last, { hash: next.hashHex, height: 103 }, 'the end of the node ends a wait');
+  });
+  t.teardown(() => fixture.end());
+});
+
+t.test('generate calls', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const built = new Map<string, BuiltBlock>();
+  const { call, fault } = openDesk(fixture, built);
+  // The stand-in builder needs its own record of each new tip.
+  chain.onTip((tip, { connected }) => {
+    const block = connected.at(-1);
+    if (!block) return;
+    const parent = built.get(block.node.prev?.hashHex ?? '') ?? GENESIS;
+    built.set(tip.hashHex, {
+      ...parent,
+      hash: Buffer.from(tip.hash),
+      hashHex: tip.hashHex,
+      prev: parent,
+      height: tip.height,
+      time: tip.time,
+      txids: block.block.txs.map((tx) => Buffer.from(tx.txid)),
+      txs: [],
+    });
+  });
+  const key = '030433ce013e9991ce1d3c5e6cee6311fbb7eb708d544383946b2bf8ab87fadb87';
+  const script = Buffer.concat([Buffer.from([0, 20]), crypto.hash160(Buffer.from(key, 'hex'))]);
+  const address = addressOf(script, { params: chain.params, hashes: crypto });
+  const hashes = (await call('generatetoaddress', 2, address)) as string[];
+  t.equal(hashes.length, 2);
+  t.equal(chain.tip.hashHex, hashes[1]);
+  const block = await chain.readBlock(chain.tip);
+  t.equal(Buffer.from(block.txs[0].scriptSig(0)).toString('hex'), '520101', 'height and the first extra nonce');
+  t.equal(Buffer.from(block.txs[0].outputScript(0)).toString('hex'), script.toString('hex'));
+  t.same(await call('generatetoaddress', 0, address), []);
+  t.same(await call('generatetoaddress', -1, address), []);
+  t.same(await call('generatetoaddress', 1, address, 0), []);
+  t.equal(((await call('generatetoaddress', 1, address, -5)) as string[]).length, 1, 'a negative limit is none');
+  t.equal(await fault('generatetoaddress', 1, 'x'), '-5 Error: Invalid address');
+  t.equal(((await call('generatetodescriptor', 1, `wpkh(${key})`)) as string[]).length, 1);
+  t.equal(await fault('generatetodescriptor', 1, 'foo(51)'), '-5 foo(51) is not a valid descriptor function');
+  t.equal(
+    await fault('generatetodescriptor', 1, 'raw(51)#abcdefgh'),
+    "-5 Provided checksum 'abcdefgh' does not match computed checksum '8lvh9jxk'",
+  );
+  t.match(await call('generateblock', `combo(${key})`, []), { hash: HASH });
+  t.equal(
+    Buffer.from((await chain.readBlock(chain.tip)).txs[0].outputScript(0)).toString('hex'),
+    script.toString('hex'),
+    'the third of four scripts',
+  );
+  await call('generatetodescriptor', 1, 'raw(51)');
+  const paid = built.get(chain.tip.hashHex);
+  await call('generatetodescriptor', 100, 'raw(51)');
+  const money = { txid: paid?.txids[0] ?? Buffer.alloc(32), index: 0, value: 5_000_000_000 };
+  const raw = serializeTx(spend([money], [{ value: 4_000_000_000, script: ANYONE }])).toString('hex');
+  const made = (await call('generateblock', 'raw(51)', [raw])) as { hash: string };
+  const mined = await chain.readBlock(chain.tip);
+  t.equal(chain.tip.hashHex, made.hash);
+  t.equal(Buffer.from(mined.txs[1].bytes).toString('hex'), raw);
+  t.equal(mined.txs[0].outputValue(0), 5_000_000_000, 'fees are not claimed');
+  t.equal(await fault('generateblock', 'raw(51)', [raw]), '-25 TestBlockValidity failed: bad-txns-BIP30');
+  t.equal(await fault('generateblock', 'raw(51)', ['ab'.repeat(32)]), `-5 Transaction ${'ab'.repeat(32)} not in mempool.`);
+  t.equal(
+    await fault('generateblock', 'raw(51)', ['zz']),
+    '-22 Transaction decode failed for zz. Make sure the tx has at least one input.',
+  );
+  t.equal(await fault('generateblock', 'nope', []), '-5 Error: Invalid address or descriptor');
+  t.equal(await fault('generate'), '-32601 generate\nhas been replaced by the -generate cli option. Refer to -help for more information.');
+  t.equal(await fault('generate', 1), '-1 generate\nhas been replaced by the -generate cli option. Refer to -help for more information.');
+  await fixture.end();
+});
+
+t.test('control and network', async (t) => {
+  const fixture = await openFixture();
+  const { call, fault, events } = openDesk(fixture);
+  t.equal(await call('setmocktime', 1600000000), null);
+  t.equal(await fault('setmocktime', -1), '-8 Mocktime must be in the range [0, 9223372036], not -1.');
+  t.equal(await fault('setmocktime', '1'), '-3 Expected type number, got string');
+  t.equal(await call('mockscheduler', 3600), null);
+  t.equal(await fault('mockscheduler', 3601), '-1 delta_time must be between 1 and 3600 seconds (1 hr)');
+  t.equal(await call('stop', 7), 'Bitcoin Core stopping');
+  t.equal(await call('prioritisetransaction', 'ab'.repeat(32), null, -5), true);
+  t.same(events, ['time 1600000000', 'scheduler 3600', 'stop 7', 'prioritise abab -5']);
+  t.equal(
+    await fault('prioritisetransaction', 'ab'.repeat(32), 1, 5),
+    '-8 Priority is no longer supported, dummy argument to prioritisetransaction must be 0.',
+  );
+  t.equal(await fault('prioritisetransaction', 'ab'.repeat(32), 1, 1.5), '-1 JSON integer out of range', 'the delta is read first');
+  t.same(await call('logging'), { net: false, rpc: false });
+  t.same(await call('logging', ['all'], ['net']), { net: false, rpc: true });
+  t.equal(await fault('logging', ['net', 'foo']), '-8 unknown logging category foo');
+  t.same(await call('logging', ['none']), { net: true, rpc: true }, 'what came before a bad name stays');
+  t.match(await call('getrpcinfo'), { active_commands: [{ method: 'getrpcinfo', duration: Number }], logpath: '/tmp/debug.log' });
+  t.match(await call('getnetworkinfo'), {
+    version: 210100,
+    localservices: '0000000000000409',
+    connections: 3,
+    connections_in: 1,
+    relayfee: 0.00001,
+  });
+  t.equal(await call('getconnectioncount'), 3);
+  t.same(await call('getpeerinfo'), []);
+  t.match(await call('getnettotals'), { totalbytesrecv: 5, totalbytessent: 6, timemillis: 1234 });
+  t.match(await call('getmemoryinfo'), { locked: { used: 0 } });
+  t.equal(await fault('getmemoryinfo', 'x'), '-8 unknown mode x');
+  t.equal(await call('syncwithvalidationinterfacequeue'), null);
+  t.match(await call('getmininginfo'), { blocks: 0, currentblockweight: 4000, networkhashps: 0, chain: 'regtest' });
+  t.match(await call('getmempoolinfo'), { loaded: true, mempoolminfee: 0.00002, minrelaytxfee: 0.00001 });
+  t.same(await call('getrawmempool', false, true), { txids: [], mempool_sequence: 9 });
+  t.equal(await fault('getrawmempool', true, true), '-8 Verbose results cannot contain mempool sequence values.');
+  t.equal(await fault('getmempoolentry', 'ab'.repeat(32)), '-5 Transaction not in mempool');
+  t.match(await call('getblockchaininfo'), {
+    chain: 'regtest',
+    blocks: 0,
+    softforks: { segwit: { active: true, height: 0 }, taproot: { active: true } },
+  });
+  t.equal(await call('getblockcount'), 0, 'front methods run here too');
+  t.match(await fault('sendrawtransaction', '00'), /^-22 TX decode failed\. Make sure/);
+  t.equal(await fault('sendrawtransaction', 5), '-3 Expected type string, got number');
+  t.equal(await fault('testmempoolaccept', ['00', '00']), '-8 Array must contain exactly one raw transaction for now');
+  t.same(events.slice(4), []);
+  await fixture.end();
+});

@@ -1,0 +1,242 @@
+// JSON on the wire against the recorded bytes of a real node: what the reader takes and refuses, how the writer spells, how
+// requests become entries and outcomes become replies.
+import fc from 'fast-check';
+import t from 'tap';
+import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
+import { JsonParseError, parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
+import { assembleReply, encodeEnvelope, type Outcome } from '../../../src/rpc/wire/reply.js';
+import { parseRequest } from '../../../src/rpc/wire/request.js';
+import { Amount, Double, type JsonNumber, type JsonObject, RawJson } from '../../../src/rpc/wire/values.js';
+
+fc.configureGlobal({ seed: 20261121, numRuns: 400 });
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
+const echo = (text: string): string => encodeJson(parseJson(bytes(text)));
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+t.test('values come back as they were written', async (t) => {
+  const same = ['[1.0,1e3,12345678901234567890,{"b":1,"a":2,"b":3}]', '0', '-0', '-0.0e+00', 'true', 'null', '[]', '{}', '""', '"é€😀"'];
+  for (const text of same) t.equal(echo(text), text);
+  t.equal(echo(' \t\r\n[ 1 , { "a" : [ ] } ]\n'), '[1,{"a":[]}]');
+  t.equal(echo('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u0001/\\u007f"'), '"\\"\\\\/\\b\\f\\n\\r\\tAé\\u0001/\\u007f"');
+  t.equal(echo('"\\ud83d\\ude00"'), '"😀"');
+  t.equal(echo('"a\\u0000b"'), '"a\\u0000b"');
+  t.equal(echo(nested(512)), nested(512));
+});
+
+t.test('what is not JSON', async (t) => {
+  const texts = [
+    '',
+    ' ',
+    'junk',
+    '{',
+    '[',
+    '}',
+    ']',
+    '[1,]',
+    '[,1]',
+    '{"a":1,}',
+    '{,}',
+    '{"a"}',
+    '{"a" 1}',
+    '{a:1}',
+    "{'a':1}",
+    '[1}',
+    '{"a":1]',
+    '01',
+    '-01',
+    '00',
+    '-',
+    '+1',
+    '.5',
+    '1.',
+    '1.e1',
+    '1e',
+    '1e+',
+    '0x1',
+    'NaN',
+    '-Infinity',
+    'undefined',
+    'True',
+    'nul',
+    'truefalse',
+    'true false',
+    '[1 2]',
+    '1 x',
+    '{} x',
+    '\ufeff{}',
+    '"',
+    '"abc',
+    '"\\x41"',
+    '"\\a"',
+    '"\\u12"',
+    '"\\u12g4"',
+    '"\\',
+    '"a\tb"',
+    '"a\nb"',
+    '"\\ud83d"',
+    '"\\ude00"',
+    '"\\ude00\\ud83d"',
+    '"\\ud83dx"',
+    '"\\ud83d\\n"',
+    '"\\ud83d\\ud83d\\ude00"',
+    '\u00a0{}',
+    '{}\u0000',
+    '// x\n1',
+    nested(513),
+    '['.repeat(100_000),
+    `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`,
+  ];
+  for (const text of texts) t.throws(() => parseJson(bytes(text)), JsonParseError, text.slice(0, 40));
+  for (const raw of [
+    [0x22, 0x80, 0x22],
+    [0x22, 0xc0, 0x80, 0x22],
+    [0x22, 0xed, 0xa0, 0x80, 0x22],
+    [0x22, 0xf4, 0x90, 0x80, 0x80, 0x22],
+    [0x22, 0xc3, 0x22],
+  ]) {
+    t.throws(() => parseJson(Uint8Array.from(raw)), JsonParseError);
+  }
+});
+
+t.test('JSON.parse agrees on everything it can express', async (t) => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value);
+      return JSON.stringify(JSON.parse(echo(text))) === JSON.stringify(JSON.parse(text));
+    }),
+  );
+  t.pass();
+});
+
+t.test('the first of equal keys is found, all are kept', async (t) => {
+  const object = parseJson(bytes('{"a":1,"b":2,"a":3}')) as JsonObject;
+  t.equal((object.get('a') as JsonNumber).text, '1');
+  t.equal(object.size, 3);
+  t.equal(object.get('c'), undefined);
+  t.equal(object.has('b'), true);
+});
+
+t.test('numbers as C prints them', async (t) => {
+  const doubles: [number, string][] = [
+    [4.656542373906925e-10, '4.656542373906925e-10'],
+    [11.428571428571429, '11.42857142857143'],
+    [1e20, '1e+20'],
+    [1e16, '1e+16'],
+    [1e15, '1000000000000000'],
+    [1.2345678901234568e17, '1.234567890123457e+17'],
+    [4.45302341023208e-7, '4.45302341023208e-07'],
+    [0.0001, '0.0001'],
+    [0.00001, '1e-05'],
+    [0.1 + 0.2, '0.3'],
+    [0.003333333333333334, '0.003333333333333334'],
+    [8.249894512530459e-7, '8.249894512530459e-07'],
+    [1, '1'],
+    [0, '0'],
+    [-2.5, '-2.5'],
+    [5e-324, '4.940656458412465e-324'],
+  ];
+  for (const [value, text] of doubles) t.equal(formatDouble(value), text);
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, min: -1e300, max: 1e300 }), (value) => {
+      const back = Number(formatDouble(value));
+      return value === 0 ? back === 0 : Math.abs(back - value) <= Math.abs(value) * 1e-15;
+    }),
+  );
+  const amounts: [number | bigint, string][] = [
+    [0, '0.00000000'],
+    [1, '0.00000001'],
+    [-1, '-0.00000001'],
+    [123456789, '1.23456789'],
+    [2_100_000_000_000_000, '21000000.00000000'],
+    [-9223372036854775808n, '-92233720368.54775808'],
+  ];
+  for (const [sats, text] of amounts) t.equal(formatAmount(sats), text);
+});
+
+t.test('results', async (t) => {
+  const result = {
+    a: new Amount(5),
+    b: undefined,
+    c: new Double(2),
+    d: new RawJson('[1, 2]'),
+    e: [null, true, -3, 7n, 'x"'],
+    f: {},
+    g: 0.5,
+  };
+  t.equal(encodeJson(result), '{"a":0.00000005,"c":2,"d":[1, 2],"e":[null,true,-3,7,"x\\""],"f":{},"g":0.5}');
+  t.equal(encodeString('\u007f\u001f/\u0080'), '"\\u007f\\u001f/\u0080"');
+  t.equal(encodeJson(-0), '0');
+});
+
+const OK: Outcome = { result: '281' };
+const answer = (body: string): { status: number; body: string } => {
+  const parsed = parseRequest(bytes(body));
+  const entries = parsed.kind === 'single' ? [parsed.entry] : parsed.kind === 'batch' ? parsed.entries : [];
+  return assembleReply(
+    parsed,
+    entries.map((entry) => (entry.error ? { error: entry.error } : OK)),
+  );
+};
+
+t.test('envelopes and statuses', async (t) => {
+  const parse = '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n';
+  const top = '{"result":null,"error":{"code":-32700,"message":"Top-level object parse error"},"id":null}\n';
+  const invalid = (message: string, id = 'null') => `{"result":null,"error":{"code":-32600,"message":"${message}"},"id":${id}}`;
+  const cases: [string, number, string][] = [
+    ['junk', 500, parse],
+    ['', 500, parse],
+    ['"str"', 500, top],
+    ['5', 500, top],
+    ['[]', 200, '[]\n'],
+    ['{"id":7}', 400, `${invalid('Missing method', '7')}\n`],
+    ['{"id":7,"method":null}', 400, `${invalid('Missing method', '7')}\n`],
+    ['{"method":5,"id":[1]}', 400, `${invalid('Method must be a string', '[1]')}\n`],
+    ['{"method":"x","params":5}', 400, `${invalid('Params must be an array or object')}\n`],
+    ['{"method":"uptime","params":null,"id":[]}', 200, '{"result":281,"error":null,"id":[]}\n'],
+    ['{"method":"uptime","id":1.50}', 200, '{"result":281,"error":null,"id":1.50}\n'],
+    ['{"method":"uptime","id":"x","id":"y"}', 200, '{"result":281,"error":null,"id":"x"}\n'],
+    ['{"method":"uptime","id":{"b":1,"a":1.10,"b":[]}}', 200, '{"result":281,"error":null,"id":{"b":1,"a":1.10,"b":[]}}\n'],
+    ['{"version":"1.1","method":"uptime"}', 200, '{"result":281,"error":null,"id":null}\n'],
+    ['{"jsonrpc":2,"method":"uptime"}', 200, '{"result":281,"error":null,"id":null}\n'],
+    [
+      '[1,{"method":5,"id":3},{"method":"uptime","id":null,"params":"x"}]',
+      200,
+      `[${invalid('Invalid Request object')},${invalid('Method must be a string', '3')},${invalid('Params must be an array or object')}]\n`,
+    ],
+    ['[[]]', 200, `[${invalid('Invalid Request object')}]\n`],
+    ['{"jsonrpc":"2.0","method":"uptime","id":9}', 200, '{"jsonrpc":"2.0","result":281,"id":9}\n'],
+    ['{"jsonrpc":"2.0","method":"uptime","id":null}', 200, '{"jsonrpc":"2.0","result":281,"id":null}\n'],
+    ['{"jsonrpc":"2.0","method":"uptime"}', 204, ''],
+    ['[{"jsonrpc":"2.0","method":"uptime"}]', 204, ''],
+    [
+      '[{"jsonrpc":"2.0","method":"uptime","id":9},5,{"method":"uptime"},{"jsonrpc":"2.0","method":"uptime"}]',
+      200,
+      `[{"jsonrpc":"2.0","result":281,"id":9},${invalid('Invalid Request object')},{"result":281,"error":null,"id":null}]\n`,
+    ],
+    ['{"jsonrpc":"2.0","method":5}', 400, '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Method must be a string"}}\n'],
+  ];
+  for (const [body, status, text] of cases) t.same(answer(body), { status, body: text }, body);
+});
+
+t.test('statuses of errors', async (t) => {
+  const reply = (body: string, code: number) => {
+    const parsed = parseRequest(bytes(body));
+    return assembleReply(parsed, [{ error: new RpcError(code, 'x') }]).status;
+  };
+  t.equal(reply('{"method":"a"}', RPC_CODE.METHOD_NOT_FOUND), 404);
+  t.equal(reply('{"method":"a"}', RPC_CODE.INVALID_REQUEST), 400);
+  t.equal(reply('{"method":"a"}', RPC_CODE.MISC_ERROR), 500);
+  t.equal(reply('{"jsonrpc":"2.0","id":1,"method":"a"}', RPC_CODE.METHOD_NOT_FOUND), 200);
+  t.equal(reply('[{"method":"a"}]', RPC_CODE.METHOD_NOT_FOUND), 200);
+  t.equal(
+    encodeEnvelope({ idText: '1', hasId: true, version: 1 }, { error: new RpcError(-1, 'a\n"') }),
+    '{"result":null,"error":{"code":-1,"message":"a\\n\\""},"id":1}',
+  );
+});
+
+t.test('2.0 can be left out', async (t) => {
+  const parsed = parseRequest(bytes('{"jsonrpc":"2.0","method":"uptime"}'), { version2: false });
+  t.same(assembleReply(parsed, [OK]), { status: 200, body: '{"result":281,"error":null,"id":null}\n' });
+});
