@@ -42,3 +42,7 @@ export async function connect(daemon: Daemon, count: number): Promise<Connection
   }
   return connections;
 }
+
+export function closeAll(connections: readonly Connection[]): void {
+  for (const connection of connections) connection.close();
+}

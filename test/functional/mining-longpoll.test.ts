@@ -1,7 +1,7 @@
 // Long polls over real sockets on several fronts: who wakes, when, with what, and what becomes of those whose client or server goes.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, spend } from '../framework/chain-builder.js';
-import { type Connection, connect } from '../framework/connection.js';
+import { type Connection, closeAll, connect } from '../framework/connection.js';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { serializeTx } from '../framework/messages.js';
 import { figure, metricBecomes, scrape } from '../framework/scrape.js';
@@ -28,7 +28,7 @@ async function bench(t: Test): Promise<Bench> {
   t.teardown(() => node.remove());
   const connections = await connect(node, POLLS);
   const [writer] = (await connect(node, 1)) as [Connection];
-  t.teardown(() => [...connections, writer].forEach((connection) => connection.close()));
+  t.teardown(() => closeAll([...connections, writer]));
   const chain = [buildBlock(GENESIS, { time: START - 200 })];
   while (chain.length < 110) chain.push(buildBlock(chain.at(-1)!, { time: START - 200 + chain.length }));
   const replies = [];
@@ -63,7 +63,7 @@ async function sameTemplate(t: Test, replies: readonly Promise<string>[], prevHa
   t.equal(JSON.parse(bodies[0]!.slice(4)).result.previousblockhash, prevHash, `${what}: work on the new tip`);
 }
 
-t.test('a block on one connection wakes polls on all the others', async (t) => {
+t.test('a block on one connection wakes polls on all the others', { timeout: 120_000 }, async (t) => {
   const b = await bench(t);
   for (let round = 0; round < 10; round++) {
     const { replies, settled } = await park(b, await longpollid(b.writer));
@@ -78,7 +78,7 @@ t.test('a block on one connection wakes polls on all the others', async (t) => {
   }
 });
 
-t.test('generate, competing branches and invalidateblock', async (t) => {
+t.test('generate, competing branches and invalidateblock', { timeout: 120_000 }, async (t) => {
   const b = await bench(t);
   let polls = await park(b, await longpollid(b.writer));
   const [generated] = await b.writer.call('generatetoaddress', 1, ADDRESS);
@@ -116,7 +116,7 @@ t.test('generate, competing branches and invalidateblock', async (t) => {
   t.equal(JSON.parse(stale.body).result.previousblockhash, best, 'a poll that knows an older tip is answered at once');
 });
 
-t.test('a transaction alone does not wake a poll before its time', async (t) => {
+t.test('a transaction alone does not wake a poll before its time', { timeout: 120_000 }, async (t) => {
   const b = await bench(t);
   const polls = await park(b, await longpollid(b.writer));
   const first = await b.writer.call('getblockhash', 1);
@@ -138,7 +138,7 @@ t.test('a transaction alone does not wake a poll before its time', async (t) => 
   );
 });
 
-t.test('clients that go away free their place', async (t) => {
+t.test('clients that go away free their place', { timeout: 120_000 }, async (t) => {
   const b = await bench(t);
   const id = await longpollid(b.writer);
   const aborters = b.connections.map(() => new AbortController());
@@ -171,7 +171,7 @@ t.test('clients that go away free their place', async (t) => {
   t.equal(await b.writer.call('getblockcount'), 111);
 });
 
-t.test('a node that stops answers who waits', async (t) => {
+t.test('a node that stops answers who waits', { timeout: 120_000 }, async (t) => {
   const b = await bench(t);
   for (const how of ['stop', 'SIGTERM']) {
     const polls = await park(b, await longpollid(b.writer));
