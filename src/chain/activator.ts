@@ -99,7 +99,7 @@ export class Activator {
   }
 
   private forget(node: HeaderNode, error: Error): void {
-    this.ws.log.error(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
+    this.ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
     this.ws.index.forgetData(node);
   }
 

@@ -78,7 +78,7 @@ export class BlockIndex {
       else if (prev.chainTxCount > 0) node.chainTxCount = prev.chainTxCount + txCount;
       else this.addUnlinked(prev, node);
     }
-    if (prev !== null && prev.failed && !node.failed) {
+    if (prev?.failed && !node.failed) {
       node.status |= NodeStatus.FAILED_CHILD;
       this.dirty.add(node);
     }

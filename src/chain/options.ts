@@ -28,6 +28,8 @@ export interface ChainOptions {
   readonly atomicFlushEntries: number;
   /** Operations of one batch of a chunked flush; building it keeps the thread busy for a few milliseconds. */
   readonly flushChunkEntries: number;
+  /** Block bytes one step of a reorganisation may hold; a longer one goes in several steps, through tips that others can see. */
+  readonly maxStepBytes: number;
   /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
   readonly orphanBytes: number;
 }
@@ -42,6 +44,7 @@ export const defaultChainOptions: ChainOptions = {
   flushBytes: 225 << 20,
   atomicFlushEntries: 200_000,
   flushChunkEntries: 4_000,
+  maxStepBytes: 64 << 20,
   orphanBytes: 128 << 20,
 };
 

@@ -14,9 +14,6 @@ import { type HeaderNode, lastCommonAncestor } from './header-node.js';
 import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Block bytes one step may hold in memory. A longer reorganisation goes in several steps, through tips that others can see. */
-const MAX_STEP_BYTES = 64 << 20;
-
 /** A block whose parsed form is at hand already. */
 export interface SuppliedBlock {
   readonly node: HeaderNode;
@@ -55,7 +52,7 @@ export async function prepareStep(
     disconnected.push(leaving);
     bytes += leaving.block.totalSize;
     // Enough for one step: go down this far now, and on from there.
-    if (bytes > MAX_STEP_BYTES) return step();
+    if (bytes > ws.options.maxStepBytes) return step();
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
     const node = target.ancestor(height) as HeaderNode;
@@ -74,7 +71,7 @@ export async function prepareStep(
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
     connected.push({ node, block, spent: result.spent });
     bytes += block.totalSize;
-    if (node.chainWork > tip.chainWork || bytes > MAX_STEP_BYTES || node === target) break;
+    if (node.chainWork > tip.chainWork || bytes > ws.options.maxStepBytes || node === target) break;
     overlay ??= new CoinsOverlay(ws.coins);
     connectCoins(overlay, block, node.height);
     await yieldToLoop();

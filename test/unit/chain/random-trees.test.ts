@@ -120,7 +120,7 @@ const wrapFiles = (files: BlockFiles): BlockFiles => {
   return files;
 };
 
-async function freshTrunk(options: { maxTipAge: number }): Promise<Fixture> {
+async function freshTrunk(options: { maxTipAge: number; maxStepBytes?: number }): Promise<Fixture> {
   const fixture = await openFixture({ ...options, wrapFiles });
   for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
   return fixture;
@@ -131,11 +131,11 @@ const actions = fc.array(fc.record({ what: fc.nat(19), which: fc.nat(40) }), { m
 
 type Step = { what: number; which: number };
 
-async function play(shape: { parent: number; flaw: number }[], steps: Step[], maxTipAge: number): Promise<void> {
+async function play(shape: { parent: number; flaw: number }[], steps: Step[], options: { maxTipAge: number; maxStepBytes?: number }): Promise<void> {
   const model = new Model(shape);
-  let fixture = await freshTrunk({ maxTipAge });
+  let fixture = await freshTrunk(options);
   const reopen = async () => {
-    fixture = await openFixture({ store: fixture.store, dir: fixture.dir, maxTipAge, wrapFiles });
+    fixture = await openFixture({ store: fixture.store, dir: fixture.dir, ...options, wrapFiles });
   };
   try {
     // At the end everything is handed in once more, so that every tree is complete.
@@ -201,18 +201,16 @@ async function play(shape: { parent: number; flaw: number }[], steps: Step[], ma
 
 const runs = Number(process.env.CHAIN_TREES ?? 25);
 
-t.test('near the tip', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, OUT_OF_DOWNLOAD)),
-    { numRuns: runs },
-  );
-  t.pass(`${runs} trees`);
-});
-
-t.test('in initial download', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, IN_DOWNLOAD)),
-    { numRuns: runs },
-  );
-  t.pass(`${runs} trees`);
-});
+for (const [name, options] of [
+  ['near the tip', { maxTipAge: OUT_OF_DOWNLOAD }],
+  ['in initial download', { maxTipAge: IN_DOWNLOAD }],
+  ['a block at a time', { maxTipAge: OUT_OF_DOWNLOAD, maxStepBytes: 1 }],
+] as const) {
+  t.test(name, async (t) => {
+    await fc.assert(
+      fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, options)),
+      { numRuns: runs },
+    );
+    t.pass(`${runs} trees`);
+  });
+}
