@@ -57,6 +57,9 @@ export type Place = 'here' | 'elsewhere';
 
 const FAULT_TEXT = 'Internal error';
 
+/** No call was announced to the observer: the entry failed before. */
+const NOT_STARTED = -1;
+
 /** Milliseconds of a batch between turns of the event loop. */
 const TURN_MS = 5;
 
@@ -73,8 +76,8 @@ export class Dispatcher<Context> {
   /** Whether every entry can be answered on this thread: it is malformed, unknown, or has a run function here. */
   place(parsed: ParsedBody): Place {
     if (parsed.kind === 'fault') return 'here';
-    const entries = parsed.kind === 'single' ? [parsed.entry] : parsed.entries;
-    return entries.every((entry) => this.answersAlone(entry)) ? 'here' : 'elsewhere';
+    const alone = parsed.kind === 'single' ? this.answersAlone(parsed.entry) : parsed.entries.every((entry) => this.answersAlone(entry));
+    return alone ? 'here' : 'elsewhere';
   }
 
   /** Whether this thread has what one entry needs. */
@@ -95,26 +98,33 @@ export class Dispatcher<Context> {
 
   /** Runs one entry; never rejects. Synchronous when the method is. */
   execute(entry: RequestEntry, call: CallInfo): Outcome | Promise<Outcome> {
-    const observer = this.#deps.observer;
-    let token = -1;
-    const done = (outcome: Outcome): Outcome => {
-      if (token >= 0) observer?.finished(token, entry.method, 'error' in outcome ? outcome.error.code : 0);
-      return outcome;
-    };
+    const { observer, runs, context } = this.#deps;
+    let token = NOT_STARTED;
     try {
       const { args } = this.arguments(entry);
-      const run = Object.hasOwn(this.#deps.runs, entry.method) ? this.#deps.runs[entry.method] : undefined;
-      if (!run) throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
+      if (!Object.hasOwn(runs, entry.method)) {
+        throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
+      }
       if (observer) token = observer.started(entry.method);
-      const result = run(this.#deps.context, args, call);
-      if (!(result instanceof Promise)) return done({ result: encodeJson(result) });
-      return result.then(
-        (value) => done(this.#encoded(entry, value)),
-        (error: unknown) => done(this.#failed(entry, error)),
-      );
+      const result = runs[entry.method](context, args, call);
+      if (result instanceof Promise) return this.#later(entry, token, result);
+      return this.#finished(entry, token, { result: encodeJson(result) });
     } catch (error) {
-      return done(this.#failed(entry, error));
+      return this.#finished(entry, token, this.#failed(entry, error));
     }
+  }
+
+  async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>): Promise<Outcome> {
+    try {
+      return this.#finished(entry, token, { result: encodeJson(await result) });
+    } catch (error) {
+      return this.#finished(entry, token, this.#failed(entry, error));
+    }
+  }
+
+  #finished(entry: RequestEntry, token: number, outcome: Outcome): Outcome {
+    if (token !== NOT_STARTED) this.#deps.observer?.finished(token, entry.method, 'error' in outcome ? outcome.error.code : 0);
+    return outcome;
   }
 
   /** A whole body; never rejects. Synchronous when every entry is. Batch entries run one after another. */
@@ -158,14 +168,6 @@ export class Dispatcher<Context> {
       return assembleReply(parsed, outcomes);
     };
     return resume(0, false);
-  }
-
-  #encoded(entry: RequestEntry, value: JsonResult): Outcome {
-    try {
-      return { result: encodeJson(value) };
-    } catch (error) {
-      return this.#failed(entry, error);
-    }
   }
 
   #failed(entry: RequestEntry, error: unknown): Outcome {

@@ -35,7 +35,8 @@ class Parser {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#text = buffer.toString('latin1');
   }
 
   document(): JsonValue {

@@ -50,21 +50,21 @@ export function parseRequest(body: Uint8Array, options: RequestOptions = { versi
 }
 
 function parseEntry(source: JsonValue, options: RequestOptions): RequestEntry {
-  const entry = { idText: 'null', hasId: false, version: 1 as 1 | 2, method: '', params: NO_PARAMS, source };
-  const wrong = (message: string): RequestEntry => ({ ...entry, error: new RpcError(RPC_CODE.INVALID_REQUEST, message) });
-  if (!(source instanceof JsonObject)) return wrong('Invalid Request object');
+  if (!(source instanceof JsonObject)) {
+    return { idText: 'null', hasId: false, version: 1, method: '', params: NO_PARAMS, error: invalid('Invalid Request object'), source };
+  }
   const id = source.get('id');
-  if (id !== undefined) {
-    entry.idText = encodeJson(id);
-    entry.hasId = true;
+  const idText = id === undefined ? 'null' : encodeJson(id);
+  const hasId = id !== undefined;
+  const version = options.version2 && source.get('jsonrpc') === '2.0' ? 2 : 1;
+  const method = source.get('method');
+  const params = source.get('params') ?? NO_PARAMS;
+  if (typeof method === 'string' && (Array.isArray(params) || params instanceof JsonObject)) {
+    return { idText, hasId, version, method, params, error: null, source };
   }
-  if (options.version2 && source.get('jsonrpc') === '2.0') entry.version = 2;
-  const method = source.get('method') ?? null;
-  if (method === null) return wrong('Missing method');
-  if (typeof method !== 'string') return wrong('Method must be a string');
-  const params = source.get('params') ?? null;
-  if (params !== null && !Array.isArray(params) && !(params instanceof JsonObject)) {
-    return wrong('Params must be an array or object');
-  }
-  return { ...entry, method, params: params ?? NO_PARAMS, error: null };
+  const fault = method === undefined || method === null ? 'Missing method' : 'Method must be a string';
+  const error = invalid(typeof method === 'string' ? 'Params must be an array or object' : fault);
+  return { idText, hasId, version, method: '', params: NO_PARAMS, error, source };
 }
+
+const invalid = (message: string): RpcError => new RpcError(RPC_CODE.INVALID_REQUEST, message);
