@@ -1,13 +1,14 @@
 // One transaction of the mempool with what is known of its place among the others. The pool (tx-pool.ts) keeps the sums; nobody else
 // writes to an entry.
-import { hashKey } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import type { TxKeys } from './tx-keys.js';
 import { entryUsage } from './usage.js';
 
 /** What acceptance has learnt about a transaction. */
 export interface EntryFields {
   readonly tx: TxView;
+  readonly keys: TxKeys;
   /** Base fee in satoshis. */
   readonly fee: number;
   /** Mockable seconds at acceptance. */
@@ -26,8 +27,7 @@ export interface EntryFields {
 /** A transaction in the pool. Sums include the transaction itself; fees in sums are modified fees. */
 export class MempoolEntry {
   readonly tx: TxView;
-  /** Map key of the txid. */
-  readonly key: string;
+  readonly keys: TxKeys;
   readonly fee: number;
   readonly time: number;
   readonly height: number;
@@ -56,7 +56,7 @@ export class MempoolEntry {
 
   constructor(fields: EntryFields) {
     this.tx = fields.tx;
-    this.key = hashKey(fields.tx.txid);
+    this.keys = fields.keys;
     this.fee = fields.fee;
     this.modifiedFee = fields.fee;
     this.time = fields.time;
@@ -86,5 +86,5 @@ export function poolCoin(entry: MempoolEntry, index: number): Coin | undefined {
 
 /** Core's order of txids: bytes as stored, first byte first (which is the last one displayed). Equal-length keys compare so. */
 export function compareEntryIds(a: MempoolEntry, b: MempoolEntry): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+  return a.keys.txid < b.keys.txid ? -1 : a.keys.txid > b.keys.txid ? 1 : 0;
 }

@@ -3,7 +3,6 @@
 // DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
 //
 // The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits settled().
-import { hashKey } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
 import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../consensus/rules/locks.js';
@@ -15,6 +14,7 @@ import { type MempoolEntry, poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
 import { collectDescendants } from './relatives.js';
 import type { ChainChange, MempoolChain } from './source.js';
+import { keyOf } from './tx-keys.js';
 import type { TxPool } from './tx-pool.js';
 import { entryUsage } from './usage.js';
 
@@ -55,7 +55,7 @@ export class ReorgFollower {
     const { pool, eviction } = this.#deps;
     for (const { block } of change.disconnected) {
       pool.bumpCounter();
-      const back = block.txs.map((tx) => ({ tx, key: hashKey(tx.txid), bytes: entryUsage(tx) }));
+      const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx) }));
       this.#returning = [...back, ...this.#returning];
     }
     for (const { block } of change.connected) {
@@ -79,7 +79,7 @@ export class ReorgFollower {
       pool.clearDelta(tx.txid);
     }
     if (this.#returning.length === 0) return;
-    const confirmed = new Set(txs.map((tx) => hashKey(tx.txid)));
+    const confirmed = new Set(txs.map((tx) => keyOf(tx.txid)));
     this.#returning = this.#returning.filter(({ key }) => !confirmed.has(key));
   }
 

@@ -1,11 +1,11 @@
 // The pool's structure: entries by txid, spenders by outpoint, links, sums over ancestors and descendants, deltas of fees, and the
 // transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/).
-import { hashKey } from '../consensus/bytes/hex.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { MempoolEntry } from './entry.js';
 import { worseByDescendants } from './eviction.js';
 import { IndexedHeap } from './indexed-heap.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
+import { keyOf } from './tx-keys.js';
 import { DELTA_USAGE, LINK_USAGE } from './usage.js';
 
 /** Why a transaction left, as Core's MemPoolRemovalReason. */
@@ -74,18 +74,25 @@ export class TxPool {
   }
   /** @param txid 32 bytes, internal order */
   get(txid: Uint8Array): MempoolEntry | undefined {
-    return this.#byTxid.get(hashKey(txid));
+    return this.#byTxid.get(keyOf(txid));
   }
   has(entry: MempoolEntry): boolean {
-    return this.#byTxid.get(entry.key) === entry;
+    return this.#byTxid.get(entry.keys.txid) === entry;
   }
   /** Who spends an outpoint (36 bytes). */
   spender(outpoint: Uint8Array): MempoolEntry | undefined {
-    return this.#spenders.get(hashKey(outpoint));
+    return this.#spenders.get(keyOf(outpoint));
+  }
+  /** get and spender by keys made before. */
+  getByKey(txid: string): MempoolEntry | undefined {
+    return this.#byTxid.get(txid);
+  }
+  spenderByKey(outpoint: string): MempoolEntry | undefined {
+    return this.#spenders.get(outpoint);
   }
   /** What prioritisetransaction added for a txid. */
   delta(txid: Uint8Array): number {
-    return this.#deltas.get(hashKey(txid)) ?? 0;
+    return this.#deltas.get(keyOf(txid)) ?? 0;
   }
   listen(listener: PoolListener): void {
     this.#listeners.push(listener);
@@ -99,17 +106,16 @@ export class TxPool {
 
   /** Inserts an entry whose parents are here; links to children already here are made by linkChildren. */
   add(entry: MempoolEntry): void {
-    this.#byTxid.set(entry.key, entry);
-    const delta = this.#deltas.get(entry.key);
+    this.#byTxid.set(entry.keys.txid, entry);
+    const delta = this.#deltas.get(entry.keys.txid);
     if (delta !== undefined) {
       entry.modifiedFee += delta;
       entry.ancestorFees += delta;
       entry.descendantFees += delta;
     }
-    const { tx } = entry;
-    for (let i = 0; i < tx.inputCount; i++) {
-      this.#spenders.set(hashKey(tx.outpoint(i)), entry);
-      const parent = this.#byTxid.get(hashKey(tx.prevHash(i)));
+    for (const outpoint of entry.keys.outpoints) this.#spenders.set(outpoint, entry);
+    for (const txid of entry.keys.parents) {
+      const parent = this.#byTxid.get(txid);
       if (parent !== undefined) this.#link(parent, entry);
     }
     if (entry.parents.size > 0) for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry);
@@ -176,7 +182,7 @@ export class TxPool {
     for (let i = 0; i < tx.inputCount; i++) {
       const rival = this.spender(tx.outpoint(i));
       if (rival === undefined || rival.tx === tx) continue;
-      this.#deltas.delete(rival.key);
+      this.#deltas.delete(rival.keys.txid);
       this.removeWithDescendants(rival, 'conflict');
     }
   }
@@ -201,7 +207,7 @@ export class TxPool {
 
   /** prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. @param txid internal order */
   prioritise(txid: Uint8Array, deltaSats: number): void {
-    const key = hashKey(txid);
+    const key = keyOf(txid);
     this.#deltas.set(key, (this.#deltas.get(key) ?? 0) + deltaSats);
     const entry = this.#byTxid.get(key);
     if (entry === undefined) return;
@@ -223,7 +229,7 @@ export class TxPool {
 
   /** Forgets a prioritisation, as when its transaction was mined. */
   clearDelta(txid: Uint8Array): void {
-    this.#deltas.delete(hashKey(txid));
+    this.#deltas.delete(keyOf(txid));
   }
 
   #spendersOf(tx: TxView): MempoolEntry[] {
@@ -233,7 +239,7 @@ export class TxPool {
     const view = new DataView(outpoint.buffer);
     for (let i = 0; i < tx.outputCount; i++) {
       view.setUint32(32, i, true);
-      const child = this.#spenders.get(hashKey(outpoint));
+      const child = this.#spenders.get(keyOf(outpoint));
       if (child !== undefined) found.push(child);
     }
     return found;
@@ -275,11 +281,9 @@ export class TxPool {
   }
 
   #drop(entry: MempoolEntry, reason: RemovalReason): void {
-    this.#byTxid.delete(entry.key);
-    const { tx } = entry;
-    for (let i = 0; i < tx.inputCount; i++) {
-      const key = hashKey(tx.outpoint(i));
-      if (this.#spenders.get(key) === entry) this.#spenders.delete(key);
+    this.#byTxid.delete(entry.keys.txid);
+    for (const outpoint of entry.keys.outpoints) {
+      if (this.#spenders.get(outpoint) === entry) this.#spenders.delete(outpoint);
     }
     this.#usage -= entry.usageBytes;
     this.#bytes -= entry.size;

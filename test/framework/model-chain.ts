@@ -105,6 +105,10 @@ export class ModelChain {
 
   #tell(change: Change): void {
     this.#known.clear();
+    // What the new blocks made is still in memory.
+    for (const { block } of change.connected) {
+      for (const tx of block.txs) for (let i = 0; i < tx.outputCount; i++) this.#known.add(hashKey(outpointOf(tx, i)));
+    }
     for (const listener of this.#listeners) listener(this.tip, change);
   }
 

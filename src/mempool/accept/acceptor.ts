@@ -9,9 +9,10 @@ import { MempoolEntry } from '../entry.js';
 import type { Eviction } from '../eviction.js';
 import type { MempoolOptions } from '../options.js';
 import type { MempoolChain } from '../source.js';
+import { TxKeys } from '../tx-keys.js';
 import type { TxPool } from '../tx-pool.js';
 import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
-import { checkAlone, checkConflicts, checkFinal, checkInputs, checkSizeAndFee, findCoins, ownOutpoints } from './pre-checks.js';
+import { checkAlone, checkConflicts, checkFinal, checkInputs, checkSizeAndFee, findCoins } from './pre-checks.js';
 import { checkReplacement } from './replacement.js';
 import { checkScripts } from './script-checks.js';
 import { type AcceptContext, type AcceptOptions, type Step, Workspace } from './workspace.js';
@@ -37,18 +38,10 @@ export interface AcceptorDeps {
   readonly clock: Clock;
 }
 
-/** Core 0.21's order. */
-const BEFORE_SCRIPTS: readonly Step[] = [
-  checkAlone,
-  checkFinal,
-  checkConflicts,
-  findCoins,
-  checkInputs,
-  checkSizeAndFee,
-  checkChainLimits,
-  checkOwnConflicts,
-  checkReplacement,
-];
+/** Core 0.21's order: first what needs no coins, */
+const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
+/** then what does. */
+const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkReplacement];
 
 export class Acceptor {
   readonly #options: MempoolOptions;
@@ -61,67 +54,47 @@ export class Acceptor {
 
   async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
     const { pool, chain, verifier } = this.#deps;
+    const keys = new TxKeys(tx);
     for (;;) {
-      const tip = await this.#gather(tx);
-      const sequence = pool.sequence;
-      const counter = pool.counter;
-      const work = new Workspace(tx, options);
-      const fault = this.#check(work);
+      const work = new Workspace(tx, keys, options);
+      const { tip } = chain;
+      const { sequence, counter } = pool;
+      const moved = (): boolean => chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
+      // Nothing is read from the store for a transaction that is wrong by itself.
+      const earlyFault = this.#check(work, WITHOUT_COINS);
+      if (earlyFault !== null) return outcome(work, earlyFault);
+      const wanted = this.#unknownCoins(work);
+      if (wanted.length > 0) {
+        await chain.coins.prefetch(wanted);
+        if (moved()) continue;
+      }
+      const fault = this.#check(work, WITH_COINS);
       if (fault !== null) return outcome(work, fault);
       const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags());
       if (scriptFault !== null) return outcome(work, scriptFault);
-      // Unless something moved meanwhile, the checks still stand; otherwise they are cheap now, the scripts being remembered.
-      const moved = chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
-      if (moved) {
-        if (chain.tip !== tip || !this.#coinsKnown(tx)) continue;
-        const again = new Workspace(tx, options);
-        const lateFault = this.#check(again);
-        if (lateFault !== null) return outcome(again, lateFault);
-        return this.#finish(again);
-      }
-      return this.#finish(work);
+      if (!moved()) return this.#finish(work);
+      // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what it
+      // holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
+      const again = new Workspace(tx, keys, options);
+      if (this.#unknownCoins(again).length > 0) continue;
+      const lateFault = this.#check(again, WITHOUT_COINS) ?? this.#check(again, WITH_COINS);
+      return lateFault === null ? this.#finish(again) : outcome(again, lateFault);
     }
   }
 
-  /** Makes every coin the checks may ask for known. @returns the tip they belong to */
-  async #gather(tx: TxView): Promise<MempoolChain['tip']> {
+  /** Outpoints that neither the pool nor the coins in memory can answer for. */
+  #unknownCoins({ tx, keys }: Workspace): Uint8Array[] {
     const { pool, chain } = this.#deps;
-    for (;;) {
-      const { tip, coins } = chain;
-      const wanted: Uint8Array[] = [];
-      for (let i = 0; i < tx.inputCount; i++) {
-        if (pool.get(tx.prevHash(i)) === undefined && !coins.isKnown(tx.outpoint(i))) wanted.push(tx.outpoint(i));
-      }
-      if (wanted.length > 0) {
-        await coins.prefetch(wanted);
-        if (chain.tip !== tip || !this.#coinsKnown(tx)) continue;
-      }
-      if (!this.#missesInput(tx)) return tip;
-      // Perhaps it is in a block already: its own outputs tell.
-      const own = ownOutpoints(tx).filter((outpoint) => !coins.isKnown(outpoint));
-      if (own.length === 0) return tip;
-      await coins.prefetch(own);
-      if (chain.tip === tip && this.#coinsKnown(tx)) return tip;
-    }
-  }
-
-  #coinsKnown(tx: TxView): boolean {
-    const { pool, chain } = this.#deps;
+    const wanted: Uint8Array[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      if (pool.get(tx.prevHash(i)) === undefined && !chain.coins.isKnown(tx.outpoint(i))) return false;
+      if (pool.getByKey(keys.parents[i]) !== undefined) continue;
+      const outpoint = tx.outpoint(i);
+      if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
     }
-    return true;
+    return wanted;
   }
 
-  #missesInput(tx: TxView): boolean {
-    const { pool, chain } = this.#deps;
-    for (let i = 0; i < tx.inputCount; i++) {
-      if (pool.get(tx.prevHash(i)) === undefined && chain.coins.get(tx.outpoint(i)) === undefined) return true;
-    }
-    return false;
-  }
-
-  #check(work: Workspace): Reject | null {
+  #check(work: Workspace, steps: readonly Step[]): Reject | null {
     const { pool, eviction, chain } = this.#deps;
     const context: AcceptContext = {
       pool,
@@ -131,7 +104,7 @@ export class Acceptor {
       coins: chain.coins,
       nextFlags: chain.nextBlockFlags(),
     };
-    for (const step of BEFORE_SCRIPTS) {
+    for (const step of steps) {
       const fault = step(work, context);
       if (fault !== null) return fault;
     }
@@ -145,6 +118,7 @@ export class Acceptor {
     pool.remove(work.replaced, 'replaced');
     const entry = new MempoolEntry({
       tx: work.tx,
+      keys: work.keys,
       fee: work.fee,
       time: clock.nowSeconds(),
       height: chain.tip.height,

@@ -60,11 +60,11 @@ export const checkOwnConflicts: Step = (work) => {
 
 /** @returns the limit that is exceeded, or null with work.ancestors filled in */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
-  const { tx, size } = work;
+  const { size } = work;
   const found = new Set<MempoolEntry>();
   const stage = new Set<MempoolEntry>();
-  for (let i = 0; i < tx.inputCount; i++) {
-    const parent = pool.get(tx.prevHash(i));
+  for (const txid of work.keys.parents) {
+    const parent = pool.getByKey(txid);
     if (parent === undefined) continue;
     stage.add(parent);
     if (stage.size + 1 > limits.ancestorCount) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;

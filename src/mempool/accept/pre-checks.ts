@@ -41,9 +41,9 @@ export const checkFinal: Step = ({ tx }, { tip }) =>
 
 /** Known already, or at odds with transactions that did not allow replacement. */
 export const checkConflicts: Step = (work, { pool }) => {
-  if (pool.get(work.tx.txid) !== undefined) return policyReject('conflict', 'txn-already-in-mempool');
-  for (let i = 0; i < work.tx.inputCount; i++) {
-    const rival = pool.spender(work.tx.outpoint(i));
+  if (pool.getByKey(work.keys.txid) !== undefined) return policyReject('conflict', 'txn-already-in-mempool');
+  for (const outpoint of work.keys.outpoints) {
+    const rival = pool.spenderByKey(outpoint);
     if (rival === undefined || work.conflicts.has(rival)) continue;
     if (!signalsReplacement(rival.tx)) return policyReject('mempool-policy', 'txn-mempool-conflict');
     work.conflicts.add(rival);
@@ -51,14 +51,13 @@ export const checkConflicts: Step = (work, { pool }) => {
   return null;
 };
 
-/** Finds the coin of each input. The caller has prefetched them, and after a miss the transaction's own outputs. */
+/** Finds the coin of each input; the caller has prefetched them. After a miss, outputs of its own tell that it is in a block. */
 export const findCoins: Step = (work, { pool, coins }) => {
   const { tx } = work;
   work.spent = [];
   for (let i = 0; i < tx.inputCount; i++) {
-    const outpoint = tx.outpoint(i);
-    const parent = pool.get(tx.prevHash(i));
-    const coin = parent !== undefined ? poolCoin(parent, tx.prevIndex(i)) : coins.get(outpoint);
+    const parent = pool.getByKey(work.keys.parents[i]);
+    const coin = parent !== undefined ? poolCoin(parent, tx.prevIndex(i)) : coins.get(tx.outpoint(i));
     if (coin !== undefined) {
       work.spent.push(coin);
       continue;

@@ -1,5 +1,4 @@
 // BIP-0125 as Core 0.21 applies it: what a transaction must pay to push others out, and what it must not bring along.
-import { hashKey } from '../../consensus/bytes/hex.js';
 import { formatMoney } from '../../consensus/limits.js';
 import { feeForSize, feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
@@ -25,7 +24,7 @@ export const checkReplacement: Step = (work, { pool, options }) => {
       const debug = `rejecting replacement ${id}; new feerate ${formatFeeRate(newRate)} <= old feerate ${formatFeeRate(oldRate)}`;
       return policyReject('mempool-policy', 'insufficient fee', debug);
     }
-    for (let i = 0; i < rival.tx.inputCount; i++) knownParents.add(hashKey(rival.tx.prevHash(i)));
+    for (const txid of rival.keys.parents) knownParents.add(txid);
     count += rival.descendantCount;
   }
   if (count > MAX_REPLACED) {
@@ -36,7 +35,8 @@ export const checkReplacement: Step = (work, { pool, options }) => {
   let oldFees = 0;
   for (const entry of work.replaced) oldFees += entry.modifiedFee;
   for (let i = 0; i < tx.inputCount; i++) {
-    if (!knownParents.has(hashKey(tx.prevHash(i))) && pool.get(tx.prevHash(i)) !== undefined) {
+    const txid = work.keys.parents[i];
+    if (!knownParents.has(txid) && pool.getByKey(txid) !== undefined) {
       const debug = `replacement ${id} adds unconfirmed input, idx ${i}`;
       return policyReject('mempool-policy', 'replacement-adds-unconfirmed', debug);
     }

@@ -8,6 +8,7 @@ import type { MempoolEntry } from '../entry.js';
 import type { Eviction } from '../eviction.js';
 import type { MempoolOptions } from '../options.js';
 import type { CoinSource } from '../source.js';
+import type { TxKeys } from '../tx-keys.js';
 import type { TxPool } from '../tx-pool.js';
 
 export interface AcceptOptions {
@@ -48,6 +49,7 @@ export class Workspace {
 
   constructor(
     readonly tx: TxView,
+    readonly keys: TxKeys,
     readonly accept: AcceptOptions,
   ) {}
 }
