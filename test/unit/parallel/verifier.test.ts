@@ -56,8 +56,12 @@ t.test('blocks overtake what waits', async (t) => {
     });
   const all = [submit('scan', 'first'), submit('scan', 'second')];
   all.push(submit('scan', 'scan'), submit('transaction', 'transaction'), submit('proposal', 'proposal'), submit('block', 'block'));
+  // Two jobs are with the thread at a time, and their answers may come in one turn: far apart is what can be told apart.
+  all.push(submit('scan', 'late'), submit('scan', 'later'), submit('scan', 'last'));
   await Promise.all(all);
-  t.same(order, ['first', 'second', 'block', 'proposal', 'transaction', 'scan']);
+  const place = (name: string): number => order.indexOf(name);
+  t.same(order.slice(0, 4), ['first', 'second', 'block', 'proposal']);
+  t.ok(place('transaction') < place('later') && place('transaction') < place('last'), `a transaction overtakes scans: ${order}`);
 });
 
 t.test('transactions that wait share jobs and keep their own verdicts', async (t) => {
