@@ -21,6 +21,7 @@ export class Exchange {
   readonly #res: HttpResponse;
   #closing: 'no' | 'client' | 'server';
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
+  #reserved = 0;
   #onGone: (() => void) | null = null;
   #onEnd: (() => void) | null = null;
 
@@ -67,29 +68,43 @@ export class Exchange {
     if (this.#closing === 'no') this.#closing = 'server';
   }
 
+  /** Bytes held for the body, to be given back to whoever reserved them. */
+  get reservedBytes(): number {
+    return this.#reserved;
+  }
+
   /**
-   * Reads the body.
-   * @param limit most bytes accepted; beyond it tooLarge is called once instead of done
+   * Reads the body. Of a body that comes in one piece nothing is copied.
+   * @param limit most bytes accepted
+   * @param reserve whether so many more bytes may be held
+   * @param refuse called once instead of done: the body is larger than the limit (413), or there is no room for it (500)
    */
-  readBody(limit: number, done: BodyHandler, tooLarge: () => void): void {
+  readBody(limit: number, done: BodyHandler, reserve: (sizeBytes: number) => boolean, refuse: (status: 413 | 500) => void): void {
     let buffer = EMPTY;
     let length = 0;
-    let over = false;
     this.#res.onData((chunk, isLast) => {
-      if (over || this.#state !== 'open') return;
+      if (this.#state !== 'open' || length < 0) return;
       const bytes = new Uint8Array(chunk);
-      if (length + bytes.byteLength > limit) {
-        over = true;
-        tooLarge();
-        return;
-      }
-      if (isLast && length === 0) {
+      const needed = length + bytes.byteLength;
+      if (isLast && length === 0 && needed <= limit) {
         done(bytes, true);
         return;
       }
-      if (length + bytes.byteLength > buffer.byteLength) buffer = this.#grown(buffer, length, length + bytes.byteLength);
+      const capacity = needed <= buffer.byteLength ? buffer.byteLength : this.#capacity(buffer.byteLength, needed);
+      if (needed > limit || !reserve(capacity - buffer.byteLength)) {
+        length = -1;
+        buffer = EMPTY;
+        refuse(needed > limit ? 413 : 500);
+        return;
+      }
+      this.#reserved += capacity - buffer.byteLength;
+      if (capacity > buffer.byteLength) {
+        const grown = new Uint8Array(capacity);
+        grown.set(buffer.subarray(0, length));
+        buffer = grown;
+      }
       buffer.set(bytes, length);
-      length += bytes.byteLength;
+      length = needed;
       if (isLast) done(length === buffer.byteLength ? buffer : buffer.subarray(0, length), false);
     });
   }
@@ -171,12 +186,9 @@ export class Exchange {
   }
 
   // Exact from the start for a declared length of ordinary size; otherwise doubling, so that a length alone reserves nothing.
-  #grown(old: Uint8Array<ArrayBuffer>, used: number, needed: number): Uint8Array<ArrayBuffer> {
+  #capacity(old: number, needed: number): number {
     const declared = this.contentLength;
-    let capacity = Math.max(needed, old.byteLength * 2, 16 * 1024);
-    if (declared >= needed && (declared <= 1024 * 1024 || capacity > declared)) capacity = declared;
-    const grown = new Uint8Array(capacity);
-    grown.set(old.subarray(0, used));
-    return grown;
+    const doubled = Math.max(needed, old * 2, 16 * 1024);
+    return declared >= needed && (declared <= 1024 * 1024 || doubled > declared) ? declared : doubled;
   }
 }

@@ -41,6 +41,9 @@ const WRONG_PASSWORD_MAX = 1024;
 // How often calls answered here are reported to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
+// Room for bodies on their way in, as multiples of the largest one.
+const BODIES_AT_ONCE = 4;
+
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
@@ -59,6 +62,7 @@ export class Front {
   #tip: PublishedTip;
   #warmup: string | null;
   #open = 0;
+  #bodyBytes = 0;
   #wrongPasswords = 0;
   /** Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %). */
   #strangers = false;
@@ -155,7 +159,11 @@ export class Front {
       exchange.readBody(
         bodyLimit,
         (body, shared) => this.#onBody(exchange, auth.user, body, shared),
-        () => this.#page(exchange, 413),
+        (sizeBytes) => this.#reserve(sizeBytes),
+        (status) => {
+          if (status === 413) this.#page(exchange, 413);
+          else this.#queueFull(exchange);
+        },
       );
     }
   }
@@ -217,8 +225,7 @@ export class Front {
       this.#deliver(exchange, status, reply),
     );
     if (id === 0) {
-      this.#deps.counters.add('refusedQueueFull');
-      exchange.reply(500, TYPE_DEFAULT, QUEUE_FULL);
+      this.#queueFull(exchange);
       return;
     }
     exchange.onGone = () => link.cancel(id);
@@ -233,6 +240,18 @@ export class Front {
       return;
     }
     exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
+  }
+
+  #queueFull(exchange: Exchange): void {
+    this.#deps.counters.add('refusedQueueFull');
+    exchange.reply(500, TYPE_DEFAULT, QUEUE_FULL);
+  }
+
+  /** Bodies that come in pieces are held until they are whole, all of them together within bounds. */
+  #reserve(sizeBytes: number): boolean {
+    if (this.#bodyBytes + sizeBytes > BODIES_AT_ONCE * this.#deps.options.bodyLimit) return false;
+    this.#bodyBytes += sizeBytes;
+    return true;
   }
 
   #page(exchange: Exchange, status: number): void {
@@ -261,6 +280,7 @@ export class Front {
 
   #ended(exchange: Exchange): void {
     this.#open--;
+    this.#bodyBytes -= exchange.reservedBytes;
     this.#deps.counters.add('exchangesOpen', -1);
     if (exchange.gone) {
       this.#deps.counters.add('abortedByClient');

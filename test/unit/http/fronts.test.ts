@@ -245,6 +245,35 @@ t.test('the queue has an end, and cancelled calls leave it', async (t) => {
   third.destroy();
 });
 
+t.test('bodies on their way in have bounds', async (t) => {
+  const node = new FakeNode();
+  await node.start(() => ok('1'), { fronts: 1, bodyLimit: 100_000 });
+  t.teardown(() => node.fronts.close());
+  const chunked = `POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dXNlcjpwYXNz\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const piece = (size: number) => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
+  const large = new Client(node.port);
+  large.send(chunked);
+  for (let i = 0; i < 11; i++) large.send(piece(10_000));
+  t.equal((await large.reply()).status, 413, 'counted as they come when no length is declared');
+  await large.ended();
+  const half = Array.from({ length: 6 }, () => new Client(node.port));
+  for (const client of half) {
+    client.send(chunked);
+    client.send(piece(60_000));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    client.send(piece(10_000));
+  }
+  await until('one is refused', () => node.fronts.stats().fronts[0]!.refusedQueueFull > 0);
+  for (const client of half) client.destroy();
+  await until('all is given back', () => node.fronts.stats().fronts[0]!.exchangesOpen === 0);
+  const after = new Client(node.port);
+  after.send(chunked);
+  after.send(piece(60_000));
+  after.send('21\r\n{"method":"getblockcount","id":1}\r\n0\r\n\r\n');
+  t.equal((await after.reply()).body.toString(), '{"result":0,"error":null,"id":1}\n');
+  after.destroy();
+});
+
 t.test('submissions pass what is queued', async (t) => {
   const node = new FakeNode();
   const order: string[] = [];

@@ -1,0 +1,176 @@
+import t from 'tap';
+import type { TemplateFacts } from '../../../src/template/facts.js';
+import { type SharedPlace, type TemplateBody, type TemplateCall, TemplateView } from '../../../src/template/view/template-view.js';
+
+const HASH = ['00'.repeat(32), '11'.repeat(32)] as const;
+const facts = (changes: Partial<TemplateFacts> = {}): TemplateFacts => ({
+  epoch: 0,
+  counter: 3,
+  builtAt: 1000,
+  time: 1000,
+  prevHashHex: HASH[0],
+  height: 1,
+  version: 0x20000004,
+  rules: ['csv', '!segwit'],
+  requiredRules: [],
+  vbAvailable: [],
+  coinbaseValue: 50,
+  minTime: 900,
+  bits: 0x207fffff,
+  minDifficulty: null,
+  sigopLimit: 80_000,
+  sizeLimit: 4_000_000,
+  weightLimit: 4_000_000,
+  commitmentHex: null,
+  signetChallengeHex: null,
+  slabIndex: -1,
+  transactionsOffset: 0,
+  transactionsLength: 0,
+  txCount: 0,
+  weight: 4000,
+  fees: 0,
+  ...changes,
+});
+
+/** A view over values that the test sets. */
+function setup() {
+  const state = {
+    mempoolCounter: 3,
+    isTestChain: true,
+    hasNetwork: false,
+    connections: 0,
+    initialBlockDownload: false,
+    shuttingDown: false,
+    now: 1000,
+    nowSeconds: () => state.now,
+  };
+  const asked: ((code: number, text: string) => void)[] = [];
+  const leased = new Map<number, SharedArrayBuffer>();
+  const held: number[] = [];
+  const world = { tip: HASH[0] as string, onDrain: () => {} };
+  const view = new TemplateView({
+    state,
+    timers: { monotonicMs: () => 0, after: () => () => {} },
+    tipHex: () => world.tip,
+    drain: () => world.onDrain(),
+    ask: (done) => asked.push(done),
+    lease: (place: SharedPlace) => {
+      const buffer = leased.get(place.use);
+      if (buffer) held.push(place.use);
+      return buffer ?? null;
+    },
+    release: (place) => held.splice(held.indexOf(place.use), 1),
+  });
+  const call = (request: Partial<TemplateCall['request']> = {}) => {
+    const outcome: { body?: string; slab?: number; error?: [number, string]; release?: () => void } = {};
+    const one: TemplateCall = {
+      request: { mode: 'template', data: '', rules: ['segwit'], longPollId: null, ...request },
+      prefix: '<',
+      suffix: '>',
+      gone: false,
+      onGone: null,
+      send: (body: TemplateBody) => {
+        outcome.body = Buffer.concat(body.parts).toString();
+        outcome.slab = body.slabIndex;
+        outcome.release = () => body.release();
+      },
+      fail: (code, message) => {
+        outcome.error = [code, message];
+      },
+    };
+    view.call(one);
+    return outcome;
+  };
+  return { view, state, asked, leased, held, world, call };
+}
+
+t.test('asks once for everyone, and takes what it is given', async (t) => {
+  const { view, state, asked, call } = setup();
+  const first = call();
+  const second = call();
+  t.equal(asked.length, 1);
+  view.onTemplate(facts({ counter: 1, builtAt: 900 }), null);
+  asked[0]!(0, '');
+  t.match(first.body, /^<\{"capabilities":\["proposal"\].*"transactions":\[\],"coinbaseaux".*\}>$/);
+  t.equal(first.body, second.body);
+  t.equal(first.slab, -1);
+  // The counter moved and more than five seconds passed: the next caller asks again, and an error goes to all.
+  const third = call();
+  t.equal(asked.length, 2);
+  asked[1]!(-1, 'CreateNewBlock: x');
+  t.same(third.error, [-1, 'CreateNewBlock: x']);
+  state.mempoolCounter = 1;
+  t.ok(call().body, 'the same counter makes it fresh');
+  state.mempoolCounter = 2;
+  state.now = 905;
+  t.ok(call().body, 'and so do five seconds');
+  state.now = 906;
+  t.notOk(call().body);
+});
+
+t.test('a template of an older tip is never given', async (t) => {
+  const { view, asked, world, call } = setup();
+  view.onTemplate(facts(), null);
+  world.tip = HASH[1];
+  const one = call();
+  t.equal(asked.length, 1);
+  asked[0]!(0, '');
+  t.equal(asked.length, 2, 'what came is of the old tip still');
+  view.onTemplate(facts({ prevHashHex: HASH[1] }), null);
+  asked[1]!(0, '');
+  t.match(one.body, `"previousblockhash":"${HASH[1]}"`);
+});
+
+t.test('bytes that are gone are waited for', async (t) => {
+  const { view, asked, leased, held, world, call } = setup();
+  const shared = new SharedArrayBuffer(8);
+  new Uint8Array(shared).set(Buffer.from('xx[12]yy'));
+  const place = { slabIndex: 4, transactionsOffset: 2, transactionsLength: 4 };
+  view.onTemplate(facts(place), { index: 4, use: 1 });
+  const one = call();
+  t.equal(asked.length, 1);
+  leased.set(2, shared);
+  world.onDrain = () => view.onTemplate(facts(place), { index: 4, use: 2 });
+  const two = call();
+  t.match(two.body, '"transactions":[12],', 'found by draining');
+  t.equal(two.slab, 4);
+  t.same(held, [2]);
+  asked[0]!(0, '');
+  t.match(one.body, '"transactions":[12],');
+  one.release!();
+  two.release!();
+  t.same(held, []);
+});
+
+t.test('rules of the client', async (t) => {
+  const { view, call } = setup();
+  view.onTemplate(
+    facts({
+      requiredRules: ['strict'],
+      vbAvailable: [
+        { name: 'soft', bit: 2, gbtForce: true },
+        { name: 'hard', bit: 3, gbtForce: false },
+      ],
+      version: 0x2000000c,
+    }),
+    null,
+  );
+  t.same(call().error, [-8, "Support for 'strict' rule requires explicit client support"]);
+  const blind = call({ rules: ['segwit', 'strict'] });
+  t.match(blind.body, '"version":536870916,');
+  t.match(blind.body, '"vbavailable":{"soft":2,"!hard":3}');
+  t.match(call({ rules: ['strict', 'segwit', 'hard'] }).body, '"version":536870924,');
+  t.match(call({ rules: [] }).error?.[1], /segwit rule set/);
+});
+
+t.test('parked calls at the end', async (t) => {
+  const { view, state, call } = setup();
+  view.onTemplate(facts(), null);
+  const waiting = call({ longPollId: `${HASH[0]}3` });
+  t.equal(view.waiters, 1);
+  state.shuttingDown = true;
+  view.stop();
+  t.same(waiting.error, [-9, 'Shutting down']);
+  t.equal(view.waiters, 0);
+  t.same(call({ longPollId: `${HASH[0]}3` }).error, [-9, 'Shutting down'], 'nobody parks any more');
+});
