@@ -35,8 +35,11 @@ const sized = (bytes: Uint8Array): Buffer => {
 const outpoint = (input: NaiveTx['inputs'][number]): Buffer => Buffer.concat([input.prevHash, u32(input.prevIndex)]);
 const output = ({ value, script }: NaiveSpent): Buffer => Buffer.concat([i64(value), sized(script)]);
 
-/** The original hash. The script must hold no OP_CODESEPARATOR; fewer than 253 inputs and outputs. */
-export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hashType: number): Buffer {
+/**
+ * The original hash. The script must hold no OP_CODESEPARATOR; fewer than 253 inputs and outputs.
+ * @param declared script size to write instead of the real one (below 253)
+ */
+export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hashType: number, declared?: number): Buffer {
   const base = hashType & 31;
   if (base === 3 && index >= tx.outputs.length) return Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
   let inputs = tx.inputs.map((input, i) => ({
@@ -51,7 +54,10 @@ export function naiveLegacy(tx: NaiveTx, index: number, script: Uint8Array, hash
   return sha256d(
     u32(tx.version),
     Buffer.of(inputs.length),
-    ...inputs.flatMap((input) => [outpoint(input), sized(input.script), u32(input.sequence)]),
+    ...inputs.flatMap((input) => {
+      const code = input.script === script && declared !== undefined ? Buffer.concat([Buffer.of(declared), script]) : sized(input.script);
+      return [outpoint(input), code, u32(input.sequence)];
+    }),
     Buffer.of(outputs.length),
     ...outputs.map(output),
     u32(tx.locktime),

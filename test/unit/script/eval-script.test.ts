@@ -47,6 +47,7 @@ t.test('stack', async (t) => {
     ['<aabbcc> SIZE', 'aabbcc 03'],
     ['0 SIZE', '- -'],
     ['1 TOALTSTACK 2 FROMALTSTACK', '02 01'],
+    ['1 2 TOALTSTACK TOALTSTACK FROMALTSTACK FROMALTSTACK', '01 02'],
     ['<0102> <0102> EQUAL', '01'],
     ['<0102> <0103> EQUAL', '-'],
     ['<0102> <0102> EQUALVERIFY', ''],

@@ -156,6 +156,9 @@ t.test('DER', async (t) => {
   t.equal(lax('3006020101030101'), null, 'wrong tag');
   t.equal(lax('300602010102840000000101'), one + one, 'long length with zeros');
   t.equal(lax('30060201010285010000000101'), null, 'a length of five bytes');
+  t.equal(lax(`300602820101${'00'.repeat(256)}01020101`), one + one, 'a length of two bytes');
+  t.equal(lax(`30060283010000${'00'.repeat(65535)}01020101`), one + one, 'of three');
+  t.equal(lax(`3006028401000000${'00'.repeat(100)}01020101`), null, 'of four');
   t.equal(lax(''), null);
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), (compact) => {

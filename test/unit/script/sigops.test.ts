@@ -48,6 +48,7 @@ t.test('inputs', async (t) => {
   t.equal(p2shSigops(plainPush(redeem), p2sh), 3);
   t.equal(p2shSigops(plainPush(redeem), script('1')), 0, 'not P2SH');
   t.equal(p2shSigops(joinScript(plainPush(redeem), script('NOP')), p2sh), 0, 'more than pushes');
+  t.equal(p2shSigops(joinScript(script('NOP'), plainPush(redeem)), p2sh), 0);
   t.equal(p2shSigops(joinScript(plainPush(redeem), script('1')), p2sh), 0, 'the last push is OP_1');
   t.equal(p2shSigops(EMPTY, p2sh), 0);
   const witness = [EMPTY, redeem];

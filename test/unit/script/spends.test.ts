@@ -107,6 +107,8 @@ t.test('pay to public key hash', async (t) => {
   t.equal(verify(spend(good.subarray(0, 40)), 0), 'EVAL_FALSE');
   t.equal(verify(spend(legacySig(p2pkh, key, 4))), 'SIG_HASHTYPE');
   t.equal(verify(spend(legacySig(p2pkh, key, 4)), CONSENSUS_SCRIPT_FLAGS), 'OK', 'undefined types are signed and hashed as they are');
+  t.equal(verify(spend(legacySig(p2pkh, key, 0))), 'SIG_HASHTYPE');
+  t.equal(verify(spend(crypto.hash160(key.publicKey))), 'SIG_FINDANDDELETE', 'the hash itself as a signature is found in the script');
   t.equal(verify({ ...spend(good), witness: [EMPTY] }), 'WITNESS_UNEXPECTED');
   t.equal(verify({ ...spend(good), witness: [EMPTY] }, CONSENSUS_SCRIPT_FLAGS & ~SCRIPT_VERIFY_WITNESS), 'OK');
   t.equal(verify({ ...spend(good), tx: { locktime: 101 } }), 'NULLFAIL');
@@ -173,6 +175,12 @@ t.test('multisig: bare, P2SH, P2WSH', async (t) => {
 });
 
 t.test('code separators and signatures inside scripts', async (t) => {
+  // BIP-0143: the script code begins behind the last separator that ran, so not with it.
+  const behind = script(`${words(key.publicKey)} CHECKSIG`);
+  const before = joinScript(script('CODESEPARATOR'), behind);
+  const hashed = witnessProgramScript(0, crypto.sha256(before));
+  t.equal(verify({ scriptPubKey: hashed, witness: [segwitSig(behind), before] }), 'OK');
+  t.equal(verify({ scriptPubKey: hashed, witness: [segwitSig(before), before] }), 'NULLFAIL');
   const tail = script(`${words(key.publicKey)} CHECKSIG`);
   const separated = joinScript(script('1 DROP CODESEPARATOR'), tail);
   t.equal(verify({ scriptPubKey: separated, scriptSig: plainPush(legacySig(tail)) }, CONSENSUS_SCRIPT_FLAGS), 'OK', 'signed from there on');
@@ -236,7 +244,11 @@ t.test('taproot key path', async (t) => {
   const inP2sh = { scriptPubKey: nested, scriptSig: plainPush(scriptPubKey), witness: [sign(0)] };
   t.equal(verify(inP2sh), 'DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM');
   t.equal(verify(inP2sh, CONSENSUS_SCRIPT_FLAGS), 'OK', 'no meaning inside P2SH');
+  t.equal(verify({ scriptPubKey, witness: [annex] }), 'SCHNORR_SIG_SIZE', 'an only item is never an annex');
   t.equal(verify({ scriptPubKey: script('1 <4e73>') }), 'OK', 'an anchor');
+  const anchorHash = scriptHashScript(crypto.hash160(script('1 <4e73>')));
+  const anchorInP2sh = { scriptPubKey: anchorHash, scriptSig: plainPush(script('1 <4e73>')) };
+  t.equal(verify(anchorInP2sh), 'DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM', 'no anchor inside P2SH');
   t.equal(verify({ scriptPubKey: script('2 <4e73>') }), 'DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM');
   t.equal(verify({ scriptPubKey: script('16 <4e73>'), witness: [EMPTY] }, CONSENSUS_SCRIPT_FLAGS), 'OK');
 });
@@ -323,23 +335,34 @@ t.test('tapscript', async (t) => {
     spendLeaf(script('DROP 1'), () => [new Uint8Array(521)]),
     'PUSH_SIZE',
   );
-  t.equal(
-    spendLeaf(script('1'), () => Array.from({ length: 1001 }, () => EMPTY)),
-    'STACK_SIZE',
-  );
-  const many = (checks: number): Uint8Array => script(`${`2DUP CHECKSIGVERIFY `.repeat(checks)} 2DROP 1`);
-  t.equal(
-    spendLeaf(many(4), (sign) => [sign(other), other.xonly]),
-    'OK',
-    'the budget: a check for each 50 units of witness, and one',
-  );
-  t.equal(
-    spendLeaf(many(9), (sign) => [sign(other), other.xonly]),
-    'TAPSCRIPT_VALIDATION_WEIGHT',
-  );
+  const drops = script('2DROP '.repeat(500));
+  const items = (count: number): Uint8Array[] => Array.from({ length: count }, () => Uint8Array.of(1));
+  const tooMany = spendLeaf(drops, () => items(1001));
+  t.equal(tooMany, 'STACK_SIZE', 'the stack is limited before the script runs');
+  const enough = spendLeaf(script(`DROP ${'2DROP '.repeat(499)}`), () => items(1000));
+  t.equal(enough, 'OK');
+  // Budget: the witness is count 1, signature 1 + 64, key 1 + 32, script 1 + size, control block 1 + 65; 50 on top; 50 a check.
+  const budget = (size: number): number => 1 + 65 + 33 + 1 + size + 66 + 50;
+  t.equal(budget(34), 250);
+  const checks = (count: number, size: number): string =>
+    spendLeaf(script(`${'2DUP CHECKSIGVERIFY '.repeat(count)} 2DROP 1 ${'NOP '.repeat(size - 2 * count - 2)}`), (sign) => [
+      sign(other),
+      other.xonly,
+    ]);
+  t.equal(checks(5, 34), 'OK', 'exactly five checks');
+  t.equal(checks(5, 33), 'TAPSCRIPT_VALIDATION_WEIGHT', 'one unit too few');
+  t.equal(checks(6, 34), 'TAPSCRIPT_VALIDATION_WEIGHT', 'one check too many');
+  const alone = (opcode: string): string => spendLeaf(script(opcode), () => [], 0xc0, CONSENSUS_SCRIPT_FLAGS);
+  t.same(['{50}', '{bb}', '{fe}', '{ff}'].map(alone), ['OK', 'OK', 'OK', 'BAD_OPCODE'], 'the bounds of OP_SUCCESS');
   const control = Uint8Array.from([0xc0, ...key.xonly]);
   const wrong = { scriptPubKey: witnessProgramScript(1, key.taprootOutput().key), witness: [script('1'), control] };
   t.equal(verify(wrong), 'WITNESS_PROGRAM_MISMATCH');
+  const withNodes = (count: number): Spend => ({
+    ...wrong,
+    witness: [script('1'), Uint8Array.from([...control, ...new Uint8Array(32 * count)])],
+  });
+  t.equal(verify(withNodes(128)), 'WITNESS_PROGRAM_MISMATCH');
+  t.equal(verify(withNodes(129)), 'TAPROOT_WRONG_CONTROL_SIZE');
 });
 
 /** Bare evaluation of P2PKH and P2WPKH spends as the rules are written, without the interpreter's short cuts. */
@@ -370,7 +393,16 @@ function evaluatePlainly(spend: Spend, flags: number): number {
 
 t.test('fast paths decide as plain evaluation does', async (t) => {
   const items = fc.oneof(
-    fc.constantFrom(EMPTY, key.publicKey, key.uncompressed, other.publicKey, legacySig(p2pkh), segwitSig(p2pkh), legacySig(p2pkh, key, 0)),
+    fc.constantFrom(
+      EMPTY,
+      crypto.hash160(key.publicKey),
+      key.publicKey,
+      key.uncompressed,
+      other.publicKey,
+      legacySig(p2pkh),
+      segwitSig(p2pkh),
+      legacySig(p2pkh, key, 0),
+    ),
     fc.tuple(fc.constantFrom(legacySig(p2pkh), segwitSig(p2pkh)), fc.nat(72)).map(([sig, at]) => flipped(sig, at)),
     fc.tuple(fc.constantFrom(key.publicKey, key.uncompressed), fc.nat(64)).map(([bytes, at]) => flipped(bytes, at)),
     fc.uint8Array({ maxLength: 80 }),
