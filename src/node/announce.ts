@@ -1,11 +1,12 @@
 // What `npm start` says once the node is up: where it listens and what to try next.
-import type { NodeConfig } from '../config/load.js';
+import { defaultDataDir, type NodeConfig } from '../config/load.js';
 
 /** A few plain lines for the console. */
 export function announcement(config: NodeConfig, addresses: readonly string[]): string {
   const address = addresses[0] ?? 'nowhere (-server=0)';
   const network = config.chain === 'main' ? '' : config.chain === 'test' ? ' -testnet' : ` -${config.chain}`;
-  const cli = `node build/src/adit-cli.js${network} -datadir=${config.baseDir}${config.rpc.port === undefined ? '' : ` -rpcport=${config.rpc.port}`}`;
+  const folder = config.baseDir === defaultDataDir() ? '' : ` -datadir=${config.baseDir}`;
+  const cli = `node build/src/adit-cli.js${network}${folder}${config.rpc.port === undefined ? '' : ` -rpcport=${config.rpc.port}`}`;
   const lines = [
     `adit is up on ${config.chain}: JSON-RPC at http://${address}/, cookie in ${config.cookieFile}`,
     ...(config.metrics.port === undefined ? [] : [`metrics at http://${config.metrics.host}:${config.metrics.port}/metrics`]),
