@@ -11,6 +11,7 @@ import { type HeaderNode, NodeStatus } from './header-node.js';
 import { Listeners } from './listeners.js';
 import type { Persister } from './persister.js';
 import { applyStep, prepareDisconnect, prepareStep, type Step, type SuppliedBlock } from './reorganize.js';
+import { tipLine } from './tip-log.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks taken off in one move by invalidateBlock: the tip others see goes down in such steps. */
@@ -117,6 +118,9 @@ export class Activator {
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
     const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected });
     this.ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
+    // Thousands of lines in initial download are no news to anybody.
+    if (this.eager()) this.ws.log.info(tipLine(this.ws, tip));
+    else this.ws.log.debug('validation', tipLine(this.ws, tip));
     // The change itself stands, but someone who keeps state beside the chain may now be out of step with it.
     if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
   }

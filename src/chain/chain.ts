@@ -1,16 +1,13 @@
 // The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change them.
 // All changes go through one queue, one at a time: gather (async), apply (sync, everyone told), answer, write. Each step has its own
-// file; this one orders them and turns a failing store into a chain that refuses further changes. Longer than most files because it
-// is the room's whole front. Callers: RPC, mempool, templates, peers, wallet, start-up.
+// file; this one orders them and turns a failing store into a chain that refuses further changes. Longer than most files because all
+// ways to change the chain meet here. Callers: RPC, mempool, templates, peers, wallet, start-up.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import { equalBytes, hashFromHex, hashToHex } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
-import type { ChainParams } from '../consensus/params/chain-params.js';
-import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
-import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
 import { PREFIX, prefixRange } from '../storage/layout.js';
@@ -20,7 +17,7 @@ import { acceptBlock, acceptHeader } from './accept.js';
 import { Activator } from './activator.js';
 import { testValidity, type ValidityOptions } from './block-validity.js';
 import { ChainFault } from './chain-fault.js';
-import type { CoinsCache } from './coins/coins-cache.js';
+import { ChainReader } from './chain-reader.js';
 import { sumCoins } from './coins-stats.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
@@ -30,12 +27,10 @@ import { invalidate } from './invalidate.js';
 import { Listeners } from './listeners.js';
 import { openWorkspace } from './open-workspace.js';
 import type { ChainDeps, ChainOptions } from './options.js';
-import type { BlockOutcome, BlockState, ChainStats, CoinsStats, KnownBlock } from './outcome.js';
+import type { BlockOutcome, ChainStats, CoinsStats } from './outcome.js';
 import { Persister } from './persister.js';
 import { SerialQueue, yieldToLoop } from './serial-queue.js';
-import { verificationProgress } from './verification-progress.js';
 import { verifyBlocks } from './verify-chain.js';
-import { withReservedValue } from './witness-reserved.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end. */
@@ -43,7 +38,7 @@ const TIDY_MS = 1_000;
 /** Unwritten rows of the header tree that an import lets gather. */
 const IMPORT_DIRTY_ROWS = 2_000;
 
-export class Chain {
+export class Chain extends ChainReader {
   private readonly queue = new SerialQueue();
   private readonly activator: Activator;
   private readonly persister: Persister;
@@ -77,9 +72,10 @@ export class Chain {
   }
 
   private constructor(
-    private readonly ws: ChainWorkspace,
+    ws: ChainWorkspace,
     private readonly deps: ChainDeps,
   ) {
+    super(ws);
     const minimumChainWork = ws.options.minimumChainWork ?? ws.params.minimumChainWork;
     this.download = new InitialDownload({ minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
       ws.log.info('Leaving InitialBlockDownload (latching to false)');
@@ -105,85 +101,13 @@ export class Chain {
     this.queue.run(async () => coins.evict()).catch((error: unknown) => this.fail(error));
   }
 
-  get params(): ChainParams {
-    return this.ws.params;
-  }
-  /** The coins at the tip: prefetch, then get, without an await between. Only the chain changes them. */
-  get coins(): CoinsCache {
-    return this.ws.coins;
-  }
-  /** Deployment states by branch, shared by everyone who asks about this tree. */
-  get versionBits(): VersionBitsCache {
-    return this.ws.versionBits;
-  }
-  get tip(): HeaderNode {
-    return this.ws.active.tip as HeaderNode;
-  }
-  get genesis(): HeaderNode {
-    return this.ws.active.at(0) as HeaderNode;
-  }
-  get bestHeader(): HeaderNode {
-    return this.ws.index.bestHeader;
-  }
   /** Set once storage failed; every change is refused from then on. */
   get fault(): ChainFault | null {
     return this.faultError;
   }
-
-  /** @param hash 32 bytes internal order, or 64 digits of display hex */
-  node(hash: Uint8Array | string): HeaderNode | undefined {
-    return this.ws.index.get(typeof hash === 'string' ? hashFromHex(hash) : hash);
-  }
-  /** Block of the active chain. */
-  atHeight(height: number): HeaderNode | undefined {
-    return this.ws.active.at(height);
-  }
-  /** Whether the block is in the active chain. */
-  contains(node: HeaderNode): boolean {
-    return this.ws.active.contains(node);
-  }
-  /** Next block of the active chain after one of its blocks. */
-  next(node: HeaderNode): HeaderNode | undefined {
-    return this.ws.active.next(node);
-  }
-  blockState(node: HeaderNode): BlockState {
-    return {
-      failed: node.failed,
-      hasData: node.has(NodeStatus.HAVE_DATA),
-      hasUndo: node.has(NodeStatus.HAVE_UNDO),
-      valid: !node.failed && node.has(NodeStatus.SCRIPTS_VALID),
-    };
-  }
-  /** Ends of all branches and the tip, highest first. */
-  tips(): HeaderNode[] {
-    return [...new Set([this.tip, ...this.ws.index.ends])].sort((a, b) => b.height - a.height);
-  }
   /** True until the tip was once recent and had enough work. */
   isInitialBlockDownload(): boolean {
     return this.download.active(this.tip, this.importing > 0);
-  }
-  /** Part of the network's history up to a block, 0 to 1. */
-  verificationProgress(node: HeaderNode): number {
-    return verificationProgress(node, this.params, Math.floor(this.ws.clock.nowMs() / 1000));
-  }
-  /** Script flags of the block after the tip. */
-  nextBlockFlags(): number {
-    return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);
-  }
-
-  /** What submitblock and proposals look up first. */
-  known(hash: Uint8Array): KnownBlock {
-    const node = this.ws.index.get(hash);
-    if (node === undefined) return 'unknown';
-    if (node.failed) return 'duplicate-invalid';
-    return node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
-  }
-
-  /** The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out and segwit asks for one. */
-  withWitnessReserved(block: BlockView): BlockView {
-    const prev = this.ws.index.get(block.header.prevHash);
-    if (prev === undefined || prev.height + 1 < this.params.segwitHeight) return block;
-    return withReservedValue(block);
   }
 
   /**
@@ -295,27 +219,6 @@ export class Chain {
     this.ws.log.info(`Leaving a tip that is marked invalid, down to height ${target.height}`);
     await this.activator.disconnectTo(target, () => undefined);
     this.ws.index.refillCandidates();
-  }
-
-  /** Whether the block's bytes are stored. */
-  hasBlock(node: HeaderNode): boolean {
-    return node.has(NodeStatus.HAVE_DATA);
-  }
-  /** @throws StoreError */
-  readBlock(node: HeaderNode): Promise<BlockView> {
-    return this.ws.blocks.read(node);
-  }
-  /** The bytes as stored, unparsed. @throws StoreError */
-  readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
-    return this.ws.blocks.readBytes(node);
-  }
-  /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
-  readUndo(node: HeaderNode): Promise<Coin[][]> {
-    return this.ws.blocks.readUndo(node);
-  }
-  /** Bytes of block and undo files. */
-  sizeOnDisk(): number {
-    return this.ws.blocks.files.sizeOnDisk;
   }
 
   /** An unspent output at the tip. @param outpoint 36 bytes */

@@ -1,0 +1,112 @@
+// What may be asked of the chain at any moment, without waiting for anything but the disk. Callers: Chain, which extends it with changes.
+
+import type { BlockView } from '../consensus/block/block-view.js';
+import { hashFromHex } from '../consensus/bytes/hex.js';
+import type { Coin } from '../consensus/coin.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
+import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { CoinsCache } from './coins/coins-cache.js';
+import { type HeaderNode, NodeStatus } from './header-node.js';
+import type { BlockState, KnownBlock } from './outcome.js';
+import { verificationProgress } from './verification-progress.js';
+import { withReservedValue } from './witness-reserved.js';
+import type { ChainWorkspace } from './workspace.js';
+
+export class ChainReader {
+  constructor(protected readonly ws: ChainWorkspace) {}
+
+  get params(): ChainParams {
+    return this.ws.params;
+  }
+  /** The coins at the tip: prefetch, then get, without an await between. Only the chain changes them. */
+  get coins(): CoinsCache {
+    return this.ws.coins;
+  }
+  /** Deployment states by branch, shared by everyone who asks about this tree. */
+  get versionBits(): VersionBitsCache {
+    return this.ws.versionBits;
+  }
+  get tip(): HeaderNode {
+    return this.ws.active.tip as HeaderNode;
+  }
+  get genesis(): HeaderNode {
+    return this.ws.active.at(0) as HeaderNode;
+  }
+  get bestHeader(): HeaderNode {
+    return this.ws.index.bestHeader;
+  }
+
+  /** @param hash 32 bytes internal order, or 64 digits of display hex */
+  node(hash: Uint8Array | string): HeaderNode | undefined {
+    return this.ws.index.get(typeof hash === 'string' ? hashFromHex(hash) : hash);
+  }
+  /** Block of the active chain. */
+  atHeight(height: number): HeaderNode | undefined {
+    return this.ws.active.at(height);
+  }
+  /** Whether the block is in the active chain. */
+  contains(node: HeaderNode): boolean {
+    return this.ws.active.contains(node);
+  }
+  /** Next block of the active chain after one of its blocks. */
+  next(node: HeaderNode): HeaderNode | undefined {
+    return this.ws.active.next(node);
+  }
+  blockState(node: HeaderNode): BlockState {
+    return {
+      failed: node.failed,
+      hasData: node.has(NodeStatus.HAVE_DATA),
+      hasUndo: node.has(NodeStatus.HAVE_UNDO),
+      valid: !node.failed && node.has(NodeStatus.SCRIPTS_VALID),
+    };
+  }
+  /** Ends of all branches and the tip, highest first. */
+  tips(): HeaderNode[] {
+    return [...new Set([this.tip, ...this.ws.index.ends])].sort((a, b) => b.height - a.height);
+  }
+  /** Part of the network's history up to a block, 0 to 1. */
+  verificationProgress(node: HeaderNode): number {
+    return verificationProgress(node, this.params, Math.floor(this.ws.clock.nowMs() / 1000));
+  }
+  /** Script flags of the block after the tip. */
+  nextBlockFlags(): number {
+    return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);
+  }
+
+  /** What submitblock and proposals look up first. */
+  known(hash: Uint8Array): KnownBlock {
+    const node = this.ws.index.get(hash);
+    if (node === undefined) return 'unknown';
+    if (node.failed) return 'duplicate-invalid';
+    return node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
+  }
+
+  /** The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out and segwit asks for one. */
+  withWitnessReserved(block: BlockView): BlockView {
+    const prev = this.ws.index.get(block.header.prevHash);
+    if (prev === undefined || prev.height + 1 < this.params.segwitHeight) return block;
+    return withReservedValue(block);
+  }
+
+  /** Whether the block's bytes are stored. */
+  hasBlock(node: HeaderNode): boolean {
+    return node.has(NodeStatus.HAVE_DATA);
+  }
+  /** @throws StoreError */
+  readBlock(node: HeaderNode): Promise<BlockView> {
+    return this.ws.blocks.read(node);
+  }
+  /** The bytes as stored, unparsed. @throws StoreError */
+  readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
+    return this.ws.blocks.readBytes(node);
+  }
+  /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
+  readUndo(node: HeaderNode): Promise<Coin[][]> {
+    return this.ws.blocks.readUndo(node);
+  }
+  /** Bytes of block and undo files. */
+  sizeOnDisk(): number {
+    return this.ws.blocks.files.sizeOnDisk;
+  }
+}
