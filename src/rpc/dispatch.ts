@@ -63,7 +63,7 @@ const NOT_STARTED = -1;
 /** Milliseconds of a batch between turns of the event loop. */
 const TURN_MS = 5;
 
-const nextTurn = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(resolve, value));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Joins declarations and run functions of one thread. */
 export class Dispatcher<Context> {
@@ -140,34 +140,51 @@ export class Dispatcher<Context> {
     return this.dispatch(parseRequest(body), call, hooks);
   }
 
+  /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
   #batch(parsed: ParsedBody & { kind: 'batch' }, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
+    const { entries } = parsed;
     const outcomes: Outcome[] = [];
+    const turnMs = hooks.turnMs ?? TURN_MS;
+    const started = performance.now();
+    for (let i = 0; i < entries.length; i++) {
+      const hold = i > 0 ? hooks.breathe?.() : undefined;
+      if (hold instanceof Promise) return this.#batchLater(parsed, outcomes, hold, call, hooks);
+      const outcome = this.execute(entries[i], call);
+      if (outcome instanceof Promise || performance.now() - started > turnMs) {
+        const first = Promise.resolve(outcome).then((value) => outcomes.push(value));
+        return this.#batchLater(parsed, outcomes, first, call, hooks);
+      }
+      outcomes.push(outcome);
+    }
+    return assembleReply(parsed, outcomes);
+  }
+
+  /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */
+  async #batchLater(
+    parsed: ParsedBody & { kind: 'batch' },
+    outcomes: Outcome[],
+    first: Promise<unknown>,
+    call: CallInfo,
+    hooks: DispatchHooks,
+  ): Promise<Reply> {
     const { entries } = parsed;
     const turnMs = hooks.turnMs ?? TURN_MS;
+    const waited = outcomes.length;
     let turn = performance.now();
-    /** @param held the pause before entry `from` is over */
-    const resume = (from: number, held: boolean): Reply | Promise<Reply> => {
-      for (let i = from; i < entries.length; i++) {
-        const hold = i > 0 && !(held && i === from) ? hooks.breathe?.() : undefined;
-        if (hold instanceof Promise) return hold.then(() => resume(i, true));
-        const outcome = this.execute(entries[i]!, call);
-        if (!(outcome instanceof Promise) && performance.now() - turn <= turnMs) {
-          outcomes.push(outcome);
-          continue;
-        }
-        return Promise.resolve(outcome).then(async (value) => {
-          outcomes.push(value);
-          // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
-          if (performance.now() - turn > turnMs) {
-            await nextTurn(value);
-            turn = performance.now();
-          }
-          return resume(i + 1, false);
-        });
+    await first;
+    // When the wait was for permission and not for an outcome, the next entry has breathed already.
+    let breathed = outcomes.length === waited;
+    while (outcomes.length < entries.length) {
+      // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
+      if (performance.now() - turn > turnMs) {
+        await nextTurn();
+        turn = performance.now();
       }
-      return assembleReply(parsed, outcomes);
-    };
-    return resume(0, false);
+      if (!breathed) await hooks.breathe?.();
+      breathed = false;
+      outcomes.push(await this.execute(entries[outcomes.length], call));
+    }
+    return assembleReply(parsed, outcomes);
   }
 
   #failed(entry: RequestEntry, error: unknown): Outcome {
