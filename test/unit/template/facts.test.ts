@@ -1,0 +1,162 @@
+// What follows from the tip alone, on networks whose rules differ, and how a reply around the transactions is spelled.
+import t from 'tap';
+import { hashToHex } from '../../../src/consensus/bytes/hex.js';
+import { medianTimePast } from '../../../src/consensus/header-context.js';
+import type { ChainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { NO_TIMEOUT } from '../../../src/consensus/params/deployment.js';
+import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import type { TemplateFacts } from '../../../src/template/facts.js';
+import { currentBits, currentTime, longPollId, missingRule, renderTemplate, targetHex } from '../../../src/template/render-template.js';
+import type { TemplateTip } from '../../../src/template/source.js';
+import { tipFacts } from '../../../src/template/tip-facts.js';
+
+class Header implements TemplateTip {
+  readonly hash: Uint8Array;
+  constructor(
+    readonly prev: Header | null,
+    readonly height: number,
+    readonly time: number,
+    readonly bits: number,
+    readonly version: number,
+  ) {
+    this.hash = new Uint8Array(32).fill(height & 255);
+  }
+  get hashHex(): string {
+    return hashToHex(this.hash);
+  }
+  medianTimePast(): number {
+    return medianTimePast(this);
+  }
+  ancestor(height: number): Header | null {
+    let node: Header | null = this;
+    while (node !== null && node.height > height) node = node.prev;
+    return node;
+  }
+}
+
+/** Headers one every ten minutes up to a height. */
+function headers(height: number, bits: number, version = 0x20000000, start = 1_700_000_000): Header {
+  let node = new Header(null, 0, start, bits, version);
+  for (let h = 1; h <= height; h++) node = new Header(node, h, start + h * 600, bits, version);
+  return node;
+}
+
+const factsOf = (tip: Header, params: ChainParams, blockVersion: number | null = null) =>
+  tipFacts(tip, params, new VersionBitsCache(), blockVersion);
+
+t.test('a chain before segwit', async (t) => {
+  const params = chainParams('regtest', { segwitHeight: 50 });
+  const before = factsOf(headers(48, 0x207fffff), params);
+  t.equal(before.height, 49);
+  t.notOk(before.segwitActive);
+  t.ok(before.segwitDefined);
+  t.strictSame(before.rules, ['csv', 'taproot']);
+  t.strictSame([before.sigopLimit, before.sizeLimit, before.weightLimit], [20_000, 1_000_000, null]);
+  const after = factsOf(headers(49, 0x207fffff), params);
+  t.ok(after.segwitActive);
+  t.strictSame(after.rules, ['csv', '!segwit', 'taproot']);
+  t.strictSame([after.sigopLimit, after.sizeLimit, after.weightLimit], [80_000, 4_000_000, 4_000_000]);
+  t.notOk(factsOf(headers(49, 0x207fffff), chainParams('regtest', { segwitHeight: -1 })).segwitDefined);
+});
+
+t.test('deployments from started to active, and -blockversion', async (t) => {
+  const params = chainParams('regtest', { vbparams: [{ name: 'testdummy', startTime: 0n, timeout: NO_TIMEOUT, minActivationHeight: 0 }] });
+  const voting = 0x30000000;
+  t.strictSame(factsOf(headers(142, 0x207fffff), params).vbAvailable, [], 'defined');
+  const started = factsOf(headers(143, 0x207fffff), params);
+  t.strictSame(started.vbAvailable, [{ name: 'testdummy', bit: 28, gbtForce: true }]);
+  t.equal(started.version, 0x30000000);
+  t.equal(factsOf(headers(143, 0x207fffff), params, 1).version, 1, 'a version given by the operator, no bit added');
+  const lockedIn = headers(287, 0x207fffff, voting);
+  t.equal(factsOf(lockedIn, params).version, 0x30000000);
+  t.equal(factsOf(lockedIn, params, 1).version, 0x10000001, 'bits locked in are added to it');
+  const active = factsOf(headers(431, 0x207fffff, voting), params);
+  t.strictSame(active.vbAvailable, []);
+  t.ok(active.rules.includes('testdummy'));
+  t.equal(active.version, 0x20000000);
+});
+
+t.test('testnet4: late blocks, and the first block of a period', async (t) => {
+  const params = chainParams('testnet4');
+  const tip = headers(100, 0x1c00ffff);
+  const facts = factsOf(tip, params);
+  t.equal(facts.bits, 0x1c00ffff);
+  t.same(facts.minDifficulty, { afterTime: tip.time + 1200, bits: 0x1d00ffff });
+  const shown = { ...facts, time: 0 } as unknown as TemplateFacts;
+  t.equal(currentBits(shown, tip.time + 1200), 0x1c00ffff);
+  t.equal(currentBits(shown, tip.time + 1201), 0x1d00ffff);
+  t.equal(facts.minTime, tip.medianTimePast() + 1);
+  // A last block of the period far ahead of its median.
+  const last = new Header(headers(2014, 0x1c00ffff), 2015, 1_700_000_000 + 2014 * 600 + 7000, 0x1c00ffff, 0x20000000);
+  t.equal(factsOf(last, params).minTime, last.time - 600);
+  t.equal(factsOf(last, chainParams('test')).minTime, last.medianTimePast() + 1, 'testnet3 has no such rule');
+  t.equal(factsOf(headers(100, 0x1d00ffff), chainParams('main')).minDifficulty, null);
+});
+
+const FACTS: TemplateFacts = {
+  epoch: 1,
+  counter: 124,
+  builtAt: 1000,
+  time: 1010,
+  prevHashHex: '5d'.repeat(32),
+  height: 101,
+  version: 0x20000010,
+  rules: ['csv', '!segwit', '!forced'],
+  requiredRules: ['forced'],
+  vbAvailable: [
+    { name: 'shy', bit: 4, gbtForce: false },
+    { name: 'bold', bit: 5, gbtForce: true },
+  ],
+  coinbaseValue: 5_000_000_123,
+  minTime: 1005,
+  bits: 0x1d00ffff,
+  minDifficulty: null,
+  sigopLimit: 80_000,
+  sizeLimit: 4_000_000,
+  weightLimit: 4_000_000,
+  commitmentHex: '6a24aa21a9ed',
+  signetChallengeHex: null,
+  slabIndex: -1,
+  transactionsOffset: 0,
+  transactionsLength: 2,
+  txCount: 0,
+  weight: 4000,
+  fees: 0,
+};
+
+const text = (facts: TemplateFacts, clientRules: string[]): string => {
+  const { head, tail } = renderTemplate(facts, { curtime: 1234, clientRules, longpollid: longPollId(facts) });
+  return `${Buffer.from(head)}[]${Buffer.from(tail)}`;
+};
+
+t.test('the spelling of a reply', async (t) => {
+  t.equal(
+    text(FACTS, ['segwit', 'shy']),
+    '{"capabilities":["proposal"],"version":536870928,"rules":["csv","!segwit","!forced"],"vbavailable":{"!shy":4,"bold":5},"vbrequired":0,' +
+      `"previousblockhash":"${'5d'.repeat(32)}","transactions":[],"coinbaseaux":{},"coinbasevalue":5000000123,"longpollid":"${'5d'.repeat(32)}124",` +
+      `"target":"00000000ffff${'0'.repeat(52)}","mintime":1005,"mutable":["time","transactions","prevblock"],"noncerange":"00000000ffffffff",` +
+      '"sigoplimit":80000,"sizelimit":4000000,"weightlimit":4000000,"curtime":1234,"bits":"1d00ffff","height":101,"default_witness_commitment":"6a24aa21a9ed"}',
+  );
+  const shy = JSON.parse(text(FACTS, [])) as { version: number };
+  t.equal(shy.version, 536870912, 'a client that does not know a deployment does not vote for it');
+  const old = JSON.parse(text({ ...FACTS, weightLimit: null, commitmentHex: null, signetChallengeHex: '51' }, [])) as Record<
+    string,
+    unknown
+  >;
+  t.notOk('weightlimit' in old);
+  t.notOk('default_witness_commitment' in old);
+  t.equal(old.signet_challenge, '51');
+  t.equal((JSON.parse(text({ ...FACTS, version: 0xe0000000 | 0 }, [])) as { version: number }).version, -536870912, 'versions are signed');
+});
+
+t.test('time, rules, targets', async (t) => {
+  t.equal(currentTime(FACTS, 900), 1010, 'never before the time of the build');
+  t.equal(currentTime(FACTS, 1011), 1011);
+  t.equal(currentTime({ ...FACTS, time: 1 }, 2), 1005);
+  t.equal(missingRule(FACTS, ['segwit']), 'forced');
+  t.equal(missingRule(FACTS, ['segwit', 'forced']), null);
+  t.equal(targetHex(0x207fffff), `7fffff${'0'.repeat(58)}`);
+  t.equal(targetHex(0x03123456), `${'0'.repeat(58)}123456`);
+  t.equal(targetHex(0x02123456), `${'0'.repeat(60)}1234`);
+});
