@@ -77,6 +77,8 @@ const TYPE_WORDS = {
 
 function about(arg: ArgSpec): string {
   const type = arg.typeWords ?? TYPE_WORDS[arg.type];
+  // An object that stands in a list has no name, and no need of its own.
+  if (arg.name === '') return `(${type})${arg.help ? ` ${arg.help}` : ''}`;
   const need = arg.default !== undefined ? `optional, default=${arg.default}` : arg.optional ? 'optional' : 'required';
   return `(${type}, ${need})${arg.help ? ` ${arg.help}` : ''}`;
 }

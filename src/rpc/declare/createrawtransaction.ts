@@ -37,7 +37,7 @@ export const createrawtransaction: MethodSpec = {
       inner: [
         {
           name: '',
-          type: 'obj-user-keys',
+          type: 'obj',
           optional: true,
           help: '',
           inner: [{ name: 'address', type: 'amount', help: 'An address and the amount in BTC' }],

@@ -175,7 +175,7 @@ t.test('help pages are whole', async (t) => {
   t.match(overview, /\nprioritisetransaction "txid" \( dummy \) fee_delta\n/);
   t.match(
     overview,
-    /\ncreaterawtransaction \[\{"txid":"hex","vout":n,"sequence":n\},\.\.\.\] \[\{"address":amount,\.\.\.\},\{"data":"hex"\},\.\.\.\] \( locktime replaceable \)\n/,
+    /\ncreaterawtransaction \[\{"txid":"hex","vout":n,"sequence":n\},\.\.\.\] \[\{"address":amount\},\{"data":"hex"\},\.\.\.\] \( locktime replaceable \)\n/,
   );
   t.match(overview, /\nsendrawtransaction "hexstring" \( maxfeerate \)\n/);
   t.match(overview, /\ngetblocktemplate \( "template_request" \)\n/);
