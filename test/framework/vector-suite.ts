@@ -12,7 +12,7 @@ export const VECTORS = process.env.VECTORS ?? '../shared/vectors';
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 export const unhex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
 
-/** Text of a vector file, unpacked when its name ends in .gz; null when it is not there. */
+/** Content of a vector file, unpacked when its name ends in .gz; null when it is not there. A Buffer: its slice() shares memory. */
 export function readVector(path: string): Buffer | null {
   const file = join(VECTORS, path);
   if (!existsSync(file)) return null;

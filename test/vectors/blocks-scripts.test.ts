@@ -73,7 +73,7 @@ function inputError(tx: TxView, input: number, spent: SpentOutput[], flags: numb
 
 /** The transaction with one byte of a view into it changed, parsed anew. */
 function withByteChanged(tx: TxView, view: Uint8Array, at: number): TxView {
-  const bytes = tx.bytes.slice();
+  const bytes = new Uint8Array(tx.bytes);
   bytes[view.byteOffset - tx.bytes.byteOffset + at] ^= 0x01;
   return parseTx(bytes, crypto, { exact: true });
 }

@@ -18,7 +18,7 @@ export const SIGHASH_SINGLE = 3;
 /** Added to one of the above: sign no input but the own. */
 export const SIGHASH_ANYONECANPAY = 0x80;
 
-/** Signature hashes of one transaction's inputs. */
+/** Signature hashes of one transaction's inputs. The arrays handed out may be handed out again: callers do not write to them. */
 export class SighashCache {
   private readonly tx: TxView;
   private readonly hashes: Hashes;
