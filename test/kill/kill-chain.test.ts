@@ -1,0 +1,101 @@
+// SIGKILL at random moments: while blocks, transactions and reorganisations come in, while the daemon starts, while it stops. After each
+// restart everything that was acknowledged must be there, and in the end the coins must be those of a daemon that was never killed.
+// ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { BlockTree, expectedCoins } from '../framework/block-tree.js';
+import { coinFigures } from '../framework/coin-figures.js';
+import { Daemon } from '../framework/daemon.js';
+import { KillMiner } from '../framework/kill-miner.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
+
+const kills = Number(process.env.ADIT_KILLS ?? 6);
+const seed = Number(process.env.ADIT_SEED ?? 1);
+/** Enough for ripe coinbases. */
+const RUN_UP = 130;
+const FEED_MS = 250;
+const START_MS = 700;
+const STOP_MS = 60;
+
+/** Kills a daemon while it starts, and starts it again for good. */
+async function killWhileStarting(node: Daemon, delayMs: number): Promise<void> {
+  const started = node.up().catch(() => {});
+  await sleep(delayMs);
+  await node.kill();
+  await started;
+}
+
+async function run(t: Test, options: { startTime: number; exactTip: boolean; kills: number; seed: number }): Promise<void> {
+  const random = pseudoRandom(options.seed);
+  const node = await Daemon.start('-dbcache=4', '-rpcworkqueue=1000');
+  t.teardown(() => node.remove());
+  const tree = new BlockTree(pseudoRandom(options.seed + 1_000_000), options.startTime);
+  const miner = new KillMiner(node, tree);
+  t.ok(await miner.feed(() => miner.acknowledged.length >= RUN_UP), 'run-up');
+  const told = { feeding: 0, starting: 0, stopping: 0 };
+  for (let kill = 1; kill <= options.kills; kill++) {
+    const way = random();
+    if (way < 0.15) {
+      told.starting++;
+      await node.stop();
+      await killWhileStarting(node, random() * START_MS);
+    } else {
+      const delay = random() * FEED_MS;
+      let over = false;
+      const before = miner.acknowledged.length;
+      const feeding = miner.feed(() => over);
+      const bothering = miner.bother(() => over);
+      // Some feeding there must have been, or the kill proves nothing.
+      while (miner.acknowledged.length === before) await sleep(1);
+      await sleep(delay);
+      if (way < 0.3) {
+        told.stopping++;
+        node.child?.kill('SIGTERM');
+        await sleep(random() * STOP_MS);
+      } else told.feeding++;
+      await node.kill();
+      over = true;
+      await feeding;
+      await bothering;
+    }
+    await node.up();
+    const wrong = await miner.check(options.exactTip);
+    if (wrong.length > 0) t.fail(`kill ${kill}: ${wrong.length} faults`, { wrong: wrong.slice(0, 10), log: node.output().slice(-2000) });
+  }
+  let more = 0;
+  t.ok(await miner.feed(() => more++ > 10), 'it goes on');
+  // One branch has to win.
+  const last = tree.grow(miner.tip, 3);
+  t.equal(await node.call('submitblock', last.bytes.toString('hex')), null);
+  t.same(miner.strange, [], 'no answer but those of valid blocks');
+  t.comment(`${options.kills} kills (${JSON.stringify(told)}), ${miner.acknowledged.length} blocks, ${JSON.stringify(miner.counts)}`);
+  t.equal(node.output(), '', 'nothing on stderr');
+  const found = await coinFigures(node);
+  t.equal(await node.call('verifychain', 4, 0), true);
+  const { txouts, sats } = expectedCoins(last);
+  t.equal(found.txouts, txouts, 'as many coins as the model has');
+  t.equal(Math.round(found.total_amount * 1e8), sats, 'worth as much');
+  const tips = async (one: Daemon): Promise<string[]> => (await one.call('getchaintips')).map(({ hash }: { hash: string }) => hash).sort();
+  const knownTips = await tips(node);
+  t.same(await node.stop(), { code: 0, signal: null }, 'a clean stop');
+
+  const calm = await Daemon.start();
+  t.teardown(() => calm.remove());
+  const refused: unknown[] = [];
+  for (const block of [...new Set(miner.acknowledged), last]) {
+    const answer = await calm.call('submitblock', block.bytes.toString('hex'));
+    if (answer !== null && answer !== 'inconclusive') refused.push(answer);
+  }
+  t.same(refused, []);
+  t.same(found, await coinFigures(calm), 'the coins of a daemon that was never killed');
+  t.same(knownTips, await tips(calm), 'and its branches');
+  await calm.stop();
+}
+
+t.test('near the tip', { timeout: 60_000 + kills * 10_000 }, (t) =>
+  run(t, { startTime: Math.floor(Date.now() / 1000) - 80_000, exactTip: true, kills: Math.ceil(kills / 2), seed }),
+);
+// Old blocks: coins gather in memory and are written late, so every restart has to connect blocks again.
+t.test('in initial download', { timeout: 60_000 + kills * 10_000 }, (t) =>
+  run(t, { startTime: 1_400_000_000, exactTip: false, kills: Math.floor(kills / 2), seed: seed + 500_000 }),
+);
