@@ -3,13 +3,15 @@
 // proposals, verifychain.
 
 import type { BlockView } from '../consensus/block/block-view.js';
-import { hashKey } from '../consensus/bytes/hex.js';
+import { equalBytes } from '../consensus/bytes/hex.js';
+import { readU32 } from '../consensus/bytes/reader.js';
 import type { Coin } from '../consensus/coin.js';
 import { BlockConnector } from '../consensus/connect.js';
 import { enforceBip30 } from '../consensus/rules/bip30.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { Verdict } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import type { VerifyClass } from '../parallel/verifier.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
@@ -97,7 +99,8 @@ export async function tryConnect(
 class BlockOutpoints {
   /** Transactions before this one were handed out. */
   end = 0;
-  private readonly own = new Set<string>();
+  /** Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is not there. */
+  private readonly own = new Map<number, TxView>();
 
   constructor(
     private readonly block: BlockView,
@@ -109,14 +112,19 @@ class BlockOutpoints {
     const { txs } = this.block;
     const list: Uint8Array[] = [];
     for (let inputs = 0; this.end < txs.length && inputs < RUN_INPUTS; this.end++) {
-      const tx = txs[this.end] as BlockView['txs'][number];
+      const tx = txs[this.end] as TxView;
       for (let i = 0; this.end > 0 && i < tx.inputCount; i++) {
-        if (!this.own.has(hashKey(tx.prevHash(i)))) this.want(list, tx.outpoint(i));
+        if (!this.isOwn(tx.outpoint(i))) this.want(list, tx.outpoint(i));
       }
-      this.own.add(hashKey(tx.txid));
+      this.own.set(readU32(tx.txid, 0), tx);
       inputs += tx.inputCount;
     }
     return list;
+  }
+
+  private isOwn(outpoint: Uint8Array): boolean {
+    const source = this.own.get(readU32(outpoint, 0));
+    return source !== undefined && equalBytes(source.txid, outpoint.subarray(0, 32));
   }
 
   /** What the block creates, for BIP-0030. */

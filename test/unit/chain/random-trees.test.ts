@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
-import { coinsOf, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { coinsOf, type Fixture, type FixtureOptions, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { txid } from '../../framework/messages.js';
 
 const FLAWS = ['none', 'none', 'none', 'none', 'none', 'amount', 'script', 'missing', 'nonfinal'] as const;
@@ -113,15 +113,8 @@ function plan(parent: BuiltBlock, flaw: Flaw, tag: number): BuiltBlock {
   return buildBlock(parent, spent ? { tag } : { tag, txs: [opening], fees: tag });
 }
 
-const opened: BlockFiles[] = [];
-/** Files of killed chains are closed by nobody else. */
-const wrapFiles = (files: BlockFiles): BlockFiles => {
-  opened.push(files);
-  return files;
-};
-
-async function freshTrunk(options: { maxTipAge: number; maxStepBytes?: number }): Promise<Fixture> {
-  const fixture = await openFixture({ ...options, wrapFiles });
+async function freshTrunk(options: FixtureOptions): Promise<Fixture> {
+  const fixture = await openFixture(options);
   for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
   return fixture;
 }
@@ -131,9 +124,19 @@ const actions = fc.array(fc.record({ what: fc.nat(19), which: fc.nat(40) }), { m
 
 type Step = { what: number; which: number };
 
-async function play(shape: { parent: number; flaw: number }[], steps: Step[], options: { maxTipAge: number; maxStepBytes?: number }): Promise<void> {
+async function play(
+  shape: { parent: number; flaw: number }[],
+  steps: Step[],
+  options: { maxTipAge: number; maxStepBytes?: number },
+): Promise<void> {
   const model = new Model(shape);
-  let fixture = await freshTrunk(options);
+  // Files of killed chains are closed by nobody else.
+  const opened: BlockFiles[] = [];
+  const wrapFiles = (files: BlockFiles): BlockFiles => {
+    opened.push(files);
+    return files;
+  };
+  let fixture = await freshTrunk({ ...options, wrapFiles });
   const reopen = async () => {
     fixture = await openFixture({ store: fixture.store, dir: fixture.dir, ...options, wrapFiles });
   };
@@ -195,7 +198,7 @@ async function play(shape: { parent: number; flaw: number }[], steps: Step[], op
     if (!(await fixture.chain.verifyChain(4, branch.length + 1))) throw new Error('verifychain is not content');
   } finally {
     await fixture.end();
-    for (const files of opened.splice(0)) await files.close();
+    for (const files of opened) await files.close();
   }
 }
 
@@ -206,7 +209,7 @@ for (const [name, options] of [
   ['in initial download', { maxTipAge: IN_DOWNLOAD }],
   ['a block at a time', { maxTipAge: OUT_OF_DOWNLOAD, maxStepBytes: 1 }],
 ] as const) {
-  t.test(name, async (t) => {
+  t.test(name, { timeout: 600_000 }, async (t) => {
     await fc.assert(
       fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, options)),
       { numRuns: runs },
