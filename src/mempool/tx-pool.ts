@@ -6,7 +6,7 @@ import { worseByDescendants } from './eviction.js';
 import { IndexedHeap } from './indexed-heap.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { keyOf } from './tx-keys.js';
-import { DELTA_USAGE, LINK_USAGE } from './usage.js';
+import { DELTA_USAGE, hashListUsage, LINK_USAGE } from './usage.js';
 
 /** Why a transaction left, as Core's MemPoolRemovalReason. */
 export type RemovalReason = 'expiry' | 'sizelimit' | 'reorg' | 'block' | 'conflict' | 'replaced';
@@ -27,6 +27,8 @@ export class TxPool {
   readonly #scores = new IndexedHeap(0, worseByDescendants);
   readonly #ages = new IndexedHeap(1, (a, b) => a.time < b.time);
   #usage = 0;
+  /** Room in Core's list of hashes: doubles when full, shrinks to fit when half of it is idle. */
+  #hashCapacity = 0;
   #bytes = 0;
   #totalFees = 0;
   #counter = 0;
@@ -45,7 +47,7 @@ export class TxPool {
   }
   /** Estimated memory in Core's count. */
   get usageBytes(): number {
-    return this.#usage + this.#deltas.size * DELTA_USAGE;
+    return this.#usage + this.#deltas.size * DELTA_USAGE + hashListUsage(this.#hashCapacity);
   }
   /** Told of every step of the counter. */
   onCounter: (counter: number) => void = () => {};
@@ -120,6 +122,7 @@ export class TxPool {
     }
     if (entry.parents.size > 0) for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry);
     this.#usage += entry.usageBytes;
+    if (this.#byTxid.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
     this.#bytes += entry.size;
     this.#totalFees += entry.fee;
     this.#scores.insert(entry);
@@ -286,6 +289,8 @@ export class TxPool {
       if (this.#spenders.get(outpoint) === entry) this.#spenders.delete(outpoint);
     }
     this.#usage -= entry.usageBytes;
+    const left = this.#byTxid.size;
+    if (left > 0 && left * 2 < this.#hashCapacity) this.#hashCapacity = left;
     this.#bytes -= entry.size;
     this.#totalFees -= entry.fee;
     this.#scores.remove(entry);

@@ -7,8 +7,9 @@ function malloc(bytes: number): number {
   return bytes === 0 ? 0 : ((bytes + 31) >>> 4) << 4;
 }
 
-/** CTransaction with its reference count. */
-const TX_OBJECT = 136;
+/** CTransaction, and its reference count in a block of its own. */
+const TX_OBJECT = 120;
+const TX_COUNT = 24;
 const TX_IN = 96;
 const TX_OUT = 40;
 /** Script bytes kept inside the object. */
@@ -16,13 +17,18 @@ const INLINE_SCRIPT = 28;
 /** One std::vector. */
 const VECTOR = 24;
 /** CTxMemPoolEntry and its places in the multi-index. */
-const ENTRY_NODE = 264 + 96;
+const ENTRY_NODE = 296 + 96;
 /** Node of the map from outpoint to spender. */
 const SPENT_NODE = 48;
 /** vTxHashes: hash and iterator. */
 const HASH_ROW = 40;
 /** Node in a set of parents or children. */
 const LINK_NODE = 40;
+
+/** Bytes of the list of all hashes with room for so many. */
+export function hashListUsage(capacity: number): number {
+  return malloc(capacity * HASH_ROW);
+}
 
 /** Bytes of both ends of a parent-child link. */
 export const LINK_USAGE = 2 * malloc(LINK_NODE);
@@ -31,7 +37,7 @@ export const DELTA_USAGE = malloc(72);
 
 /** Bytes of an entry with its transaction. */
 export function entryUsage(tx: TxView): number {
-  let total = malloc(TX_OBJECT) + malloc(tx.inputCount * TX_IN) + malloc(tx.outputCount * TX_OUT);
+  let total = malloc(TX_OBJECT) + malloc(TX_COUNT) + malloc(tx.inputCount * TX_IN) + malloc(tx.outputCount * TX_OUT);
   for (let i = 0; i < tx.inputCount; i++) {
     total += scriptUsage(tx.scriptSig(i).length) + malloc(SPENT_NODE);
     if (tx.witnessCount(i) === 0) continue;
@@ -40,7 +46,7 @@ export function entryUsage(tx: TxView): number {
     for (const item of items) total += malloc(item.length);
   }
   for (let i = 0; i < tx.outputCount; i++) total += scriptUsage(tx.outputScript(i).length);
-  return total + malloc(ENTRY_NODE) + HASH_ROW;
+  return total + malloc(ENTRY_NODE);
 }
 
 function scriptUsage(length: number): number {
