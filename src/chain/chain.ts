@@ -10,7 +10,7 @@ import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
-import { PREFIX, prefixRange } from '../storage/layout.js';
+import { coinsOfTxRange, outpointOfCoinKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { StoreCursor } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 import { acceptBlock, acceptHeader } from './accept.js';
@@ -227,6 +227,16 @@ export class Chain extends ChainReader {
       await this.coins.prefetch([outpoint]);
       return this.coins.get(outpoint);
     });
+  }
+
+  /** Any unspent output of a transaction; what is not written yet is written first. @param txid internal order */
+  async anyCoinOf(txid: Uint8Array): Promise<Coin | undefined> {
+    await this.flush();
+    for await (const [key] of this.ws.store.iterate(coinsOfTxRange(txid))) {
+      const coin = await this.coin(outpointOfCoinKey(key));
+      if (coin !== undefined) return coin;
+    }
+    return undefined;
   }
 
   /** Writes everything, then walks all coins in slices while the chain goes on. */

@@ -84,12 +84,13 @@ export function checkMembers(
   for (const key of object.keys) if (!(key in types)) fail(RPC_CODE.TYPE_ERROR, `Unexpected key ${key}`);
 }
 
-const HEX = /^(?:[0-9a-fA-F]{2})*$/;
-const isHexText = (text: string) => HEX.test(text);
+// Buffer's own decoder would take the low byte of wide characters for digits.
+const NOT_HEX = /[^0-9a-fA-F]/;
+const isHexText = (text: string) => text.length % 2 === 0 && !NOT_HEX.test(text);
 
 /** The bytes of hex text, or null. Core's IsHex: an even number of digits, and at least two. */
 export function hexBytes(text: string): Uint8Array | null {
-  return text.length > 0 && text.length % 2 === 0 && isHexText(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null;
+  return text.length > 0 && isHexText(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null;
 }
 
 /** A 64-digit hash as display hex, lower case (ParseHashV). */

@@ -49,7 +49,7 @@ export const getblock: NodeRun = async (ctx, args) => {
   const render = renderContext(ctx);
   const tx: JsonResult =
     verbosity === 1
-      ? block.txs.map((one) => hashHex(one.txid))
+      ? await mapSliced(block.txs, (one) => hashHex(one.txid))
       : new RawJson(`[${(await mapSliced(block.txs, (one) => encodeJson({ ...txMembers(one, render), hex: txHex(one) }))).join(',')}]`);
   return {
     hash: node.hashHex,

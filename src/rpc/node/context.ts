@@ -96,6 +96,8 @@ export interface ChainAccess {
   readUndo(node: HeaderInfo): Promise<Coin[][]>;
   /** An unspent output; the argument is txid and little-endian index, 36 bytes. */
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
+  /** Any unspent output of a transaction. */
+  anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean }): Promise<CoinsStats>;
   /** Heads of all branches, highest first. */
   tips(): HeaderInfo[];

@@ -55,7 +55,7 @@ async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): P
   return new RawJson(`{${parts.join(',')}}`);
 }
 
-const idsOf = (entries: readonly PoolEntry[]): string[] => entries.map(({ tx }) => hashHex(tx.txid));
+const idsOf = (entries: readonly PoolEntry[]): Promise<string[]> => mapSliced(entries, ({ tx }) => hashHex(tx.txid));
 
 export const getrawmempool: NodeRun = async (ctx, args) => {
   const verbose = flag(args[0]);
@@ -66,7 +66,7 @@ export const getrawmempool: NodeRun = async (ctx, args) => {
     return entriesObject(ctx, ctx.mempool.sorted());
   }
   const { sequence } = ctx.mempool;
-  const txids = idsOf(ctx.mempool.sorted());
+  const txids = await idsOf(ctx.mempool.sorted());
   return withSequence ? { txids, mempool_sequence: sequence } : txids;
 };
 

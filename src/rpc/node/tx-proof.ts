@@ -15,22 +15,13 @@ import {
 } from '../render/partial-merkle.js';
 import type { JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { notFound, outpointOf } from './lookup.js';
-import { Slicer } from './slices.js';
-
-/** No block has room for more outputs of one transaction: weight limit over the weight of the smallest output. */
-const MAX_OUTPUTS = Math.floor(4_000_000 / 36);
+import { notFound } from './lookup.js';
 
 /** The block of a transaction that still has an unspent output. */
 async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
-  const slicer = new Slicer();
   for (const txid of txids) {
-    const hash = new Uint8Array(Buffer.from(txid, 'hex').reverse());
-    for (let i = 0; i < MAX_OUTPUTS; i++) {
-      const coin = await ctx.chain.coin(outpointOf(hash, i));
-      if (coin) return ctx.chain.atHeight(coin.height);
-      if (slicer.due) await slicer.pause();
-    }
+    const coin = await ctx.chain.anyCoinOf(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
+    if (coin) return ctx.chain.atHeight(coin.height);
   }
   return undefined;
 }

@@ -121,7 +121,7 @@ t.test('explicit checks', async (t) => {
 });
 
 t.test('hashes and hex', async (t) => {
-  const hash = 'AB'.repeat(31) + '01';
+  const hash = `${'AB'.repeat(31)}01`;
   t.equal(asHashHex(hash, 'txid'), hash.toLowerCase());
   t.equal(asHash(hash, 'txid')[0], 1);
   t.equal(
@@ -144,6 +144,10 @@ t.test('hashes and hex', async (t) => {
   t.equal(
     error(() => asHex('', 'argument')),
     "-8 argument must be hexadecimal string (not '')",
+  );
+  t.match(
+    error(() => asHex('\u0130\u0130', 'x')),
+    /must be hexadecimal string/,
   );
   t.same(asHex('00ff', 'x'), Uint8Array.of(0, 255));
 });
