@@ -3,12 +3,14 @@
 // DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
 //
 // The second part needs coins and scripts, so it goes on after the tip has moved: whoever must see its end awaits settled().
+import { setTimeout } from 'node:timers/promises';
 import type { Coin } from '../consensus/coin.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
 import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Logger } from '../log/logger.js';
-import type { Acceptor } from './accept/acceptor.js';
+import { VerifierBusyError } from '../parallel/verifier.js';
+import type { Acceptor, AcceptResult } from './accept/acceptor.js';
 import { coinHeights } from './accept/pre-checks.js';
 import { type MempoolEntry, poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
@@ -20,6 +22,9 @@ import { entryUsage } from './usage.js';
 
 /** Memory for transactions on their way back; the newest beyond it are dropped. */
 const MAX_RETURNING_BYTES = 20_000_000;
+
+/** A few verify jobs long. */
+const BUSY_WAIT_MS = 20;
 
 interface Returning {
   readonly tx: TxView;
@@ -94,13 +99,13 @@ export class ReorgFollower {
   }
 
   async #bringBack(): Promise<void> {
-    const { pool, acceptor, eviction, log } = this.#deps;
+    const { pool, eviction, log } = this.#deps;
     try {
       do {
         const returned: MempoolEntry[] = [];
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
-          const result = item.tx.isCoinbase ? null : await acceptor.accept(item.tx, { bypassLimits: true });
+          const result = item.tx.isCoinbase ? null : await this.#accept(item.tx);
           const at = this.#returning.indexOf(item);
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
@@ -117,6 +122,18 @@ export class ReorgFollower {
       // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
+    }
+  }
+
+  /** These were valid once and are owed a verdict: a full queue is waited for. */
+  async #accept(tx: TxView): Promise<AcceptResult> {
+    for (;;) {
+      try {
+        return await this.#deps.acceptor.accept(tx, { bypassLimits: true });
+      } catch (error) {
+        if (!(error instanceof VerifierBusyError)) throw error;
+        await setTimeout(BUSY_WAIT_MS);
+      }
     }
   }
 

@@ -61,6 +61,30 @@ t.test('the minimum decays after a block only, by halves', async (t) => {
   t.equal(pool.stats().minFeeRate, 0, 'and gone below half of it');
 });
 
+t.test('memory is counted as Core counts it', async (t) => {
+  // Figures of a recorded node: the second payment of this kind added 1,072 bytes, and the list of hashes grows by doubling.
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const script = Uint8Array.of(0, 20, ...new Uint8Array(20));
+  const hidden = Uint8Array.of(0x52, 32, ...new Uint8Array(32));
+  const one = spend(crypto, [chain.fund(9000)], [{ value: 8000, script }]);
+  t.equal(pool.stats().usageBytes, 0);
+  t.equal((await pool.accept(one)).reject, null);
+  const bare = 144 + 48 + 112 + 64 + 64 + 416;
+  t.equal(pool.stats().usageBytes, bare + 64);
+  const two = spend(
+    crypto,
+    [chain.fund(9000)],
+    [
+      { value: 4000, script },
+      { value: 4000, script: hidden },
+    ],
+  );
+  t.equal((await pool.accept(two)).reject, null);
+  t.equal(pool.stats().usageBytes, bare + bare + 32 + 64 + 96, 'another output, a script too long to lie inside it');
+  chain.connect([one, two]);
+  t.equal(pool.stats().usageBytes, 96, 'the list keeps its room for two');
+});
+
 t.test('the heap always has the smallest on top', async (t) => {
   const steps = fc.array(fc.record({ kind: fc.integer({ min: 0, max: 2 }), pick: fc.nat(100), rank: fc.nat(30) }), { maxLength: 120 });
   fc.assert(
