@@ -35,6 +35,8 @@ import type { ChainWorkspace } from './workspace.js';
 
 /** Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end. */
 const TIDY_MS = 1_000;
+/** Blocks above are parsed and checked in separate turns of the event loop. */
+const LARGE_BLOCK_BYTES = 500_000;
 /** Unwritten rows of the header tree that an import lets gather. */
 const IMPORT_DIRTY_ROWS = 2_000;
 
@@ -117,6 +119,8 @@ export class Chain extends ChainReader {
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
+    // Parsing and hashing a large block take some milliseconds each: whoever waits for something small goes in between.
+    if (view.totalSize > LARGE_BLOCK_BYTES) await yieldToLoop();
     const early = checkBlock(view, this.params, this.ws.crypto);
     if (early !== null) {
       this.activator.onChecked.call(view.hash, view, early);

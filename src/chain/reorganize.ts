@@ -4,6 +4,7 @@
 import type { BlockView } from '../consensus/block/block-view.js';
 import { isUnspendable } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
+import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import type { Reject } from '../consensus/state.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
@@ -107,7 +108,8 @@ function spendableOutpoints(block: BlockView, overlay: CoinsOverlay): Uint8Array
 /** A stored block; its bytes passed all checks before they were written, so failing now means they rotted. */
 export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
   const block = await ws.blocks.read(node);
-  const verdict = checkBlock(block, ws.params, ws.crypto);
+  // The second covers witnesses, which the merkle root does not: a flipped bit there must not make a good block count as invalid.
+  const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params);
   if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} fails ${verdict.reason}`);
   return block;
 }

@@ -3,6 +3,7 @@
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
+import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins } from './coins-overlay.js';
@@ -33,7 +34,10 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       const block = await ws.blocks.read(node);
       // A view that passed before says so; the point here is to look again.
       block.checked = false;
-      if (checks >= 1 && checkBlock(block, ws.params, ws.crypto) !== null) return bad(ws, node, 'bad block');
+      if (checks >= 1) {
+        const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params);
+        if (verdict !== null) return bad(ws, node, verdict.reason);
+      }
       if (checks >= 2) await ws.blocks.readUndo(node);
       if (checks >= 3 && bytes <= MAX_DISCONNECT_BYTES) {
         await prepareDisconnect(ws, node, overlay);

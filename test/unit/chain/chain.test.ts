@@ -1,9 +1,12 @@
 // The chain's answers, block by block: what is accepted, refused, remembered; reorganisations; marks by hand; restarts.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/header-node.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { COIN_KEY_BYTES, coinKey } from '../../../src/storage/layout.js';
+import { StoreError } from '../../../src/storage/store-error.js';
 import {
   ANYONE,
   type BuiltBlock,
@@ -18,7 +21,7 @@ import {
   subsidy,
 } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
-import { compactSize, serializeTx, txid } from '../../framework/messages.js';
+import { compactSize, hash256, serializeTx, txid } from '../../framework/messages.js';
 
 async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promise<string[]> {
   const kinds: string[] = [];
@@ -432,4 +435,84 @@ t.test('verifychain finds rot', async (t) => {
   t.equal(await again.chain.verifyChain(2, 10), true);
   t.equal(await again.chain.verifyChain(3, 10), false);
   await again.end();
+});
+
+t.test('a stored block that rotted is forgotten and may come again', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const trunk = buildChain(GENESIS, 3);
+  await submitAll(fixture, trunk);
+  const b = buildChain(GENESIS, 3, { tag: 2 });
+  t.same(await submitAll(fixture, b), Array(3).fill('inconclusive'));
+  const rotten = chain.node(b[1]!.hash)!;
+  const file = openSync(join(fixture.dir, 'blk00000.dat'), 'r+');
+  writeSync(file, Buffer.from([0xff]), 0, 1, rotten.blockPos + b[1]!.bytes.length - 10);
+  closeSync(file);
+  const b4 = buildBlock(b[2]!, { tag: 2 });
+  t.equal(await reasonOf(fixture, b4), 'inconclusive');
+  t.equal(chain.tip.hashHex, trunk[2]!.hashHex);
+  t.notOk(chain.hasBlock(rotten));
+  t.notOk(chain.blockState(rotten).failed);
+  t.equal(chain.known(b[0]!.hash), 'duplicate', 'the part below was found valid');
+  t.equal(await reasonOf(fixture, b[1]!), 'accepted');
+  t.equal(chain.tip.hashHex, b4.hashHex);
+  t.same(fixture.faults, []);
+  await fixture.end();
+});
+
+t.test('a failing disk stops the chain, once', async (t) => {
+  const fixture = await openFixture();
+  const { chain, store } = fixture;
+  const blocks = buildChain(GENESIS, 3);
+  await submitAll(fixture, blocks);
+  await chain.flush();
+  store.batch = () => Promise.reject(new StoreError('STORE_DISK_FULL', 'no space left'));
+  await t.rejects(chain.submitBlock(buildBlock(blocks[2]!).bytes), { code: 'CHAIN_FAULT', message: /no space left/ });
+  await t.rejects(chain.submitHeader(buildBlock(blocks[2]!, { tag: 1 }).header), { code: 'CHAIN_FAULT' });
+  await t.rejects(chain.invalidateBlock(chain.tip), { code: 'CHAIN_FAULT' });
+  await t.rejects(chain.testBlockValidity(parseBlock(buildBlock(blocks[2]!).bytes, crypto), { checkPow: false, checkMerkle: true }));
+  t.equal(fixture.faults.length, 1);
+  t.equal(chain.tip.height, 3);
+  t.ok(await chain.readBlock(chain.tip), 'reading goes on');
+  await fixture.end();
+});
+
+t.test('statistics over all coins', async (t) => {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const empty = await chain.coinsStats({ hashSerialized: true });
+  t.same([empty.height, empty.transactions, empty.outputs, empty.totalSats, empty.bogoSize], [0, 0, 0, 0, 0]);
+  const trunk = buildChain(GENESIS, 101);
+  const coin = reward(trunk[0]!);
+  const outs = [0, 1, 2].map((i) => ({ value: 1000 + i, script: ANYONE }));
+  const last = buildBlock(trunk[100]!, { txs: [spend([coin], outs)], fees: coin.value - 3003 });
+  await submitAll(fixture, [...trunk, last]);
+  const stats = await chain.coinsStats({ hashSerialized: true });
+  const rewards = [...trunk.slice(1), last].map((block) => block.txs[0]!.outs[0]!.value);
+  t.equal(stats.transactions, 102);
+  t.equal(stats.outputs, 104);
+  t.equal(stats.totalSats, 3003 + rewards.reduce((sum, value) => sum + value, 0));
+  t.equal(stats.bogoSize, 104 * (50 + 1));
+  // Core's serialisation, spelled out: tip, then per transaction id, 1, outputs, 0.
+  const varint = (value: number): Buffer => {
+    const groups = [value % 128];
+    for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) groups.unshift(128 + (--rest % 128));
+    return Buffer.from(groups);
+  };
+  const txs = new Map<string, { id: Buffer; outs: [number, number][] }>();
+  for (const block of [...trunk.slice(1), last])
+    txs.set(block.txids[0]!.toString('hex'), { id: block.txids[0]!, outs: [[0, block.txs[0]!.outs[0]!.value]] });
+  txs.set(last.txids[1]!.toString('hex'), { id: last.txids[1]!, outs: [0, 1, 2].map((i) => [i, 1000 + i]) });
+  const parts = [...txs.keys()].sort().flatMap((key) => {
+    const { id, outs: list } = txs.get(key)!;
+    return [
+      id,
+      Buffer.from([1]),
+      ...list.map(([n, value]) => Buffer.concat([varint(n + 1), Buffer.from([1]), ANYONE, varint(value)])),
+      Buffer.from([0]),
+    ];
+  });
+  t.same(Buffer.from(stats.hashSerialized!), hash256(Buffer.concat([last.hash, ...parts])));
+  t.equal((await chain.coinsStats({ hashSerialized: false })).hashSerialized, null);
+  await fixture.end();
 });
