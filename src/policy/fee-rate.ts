@@ -19,9 +19,12 @@ export function formatFeeRate(feeRateSatsPerKvb: number): string {
   return `${whole}.${String(feeRateSatsPerKvb % COIN_SATS).padStart(8, '0')} BTC/kvB`;
 }
 
-/** a * b / divisor towards zero; exact also where the product leaves the safe integers (prioritised fees do). */
+/** Below this a rounded quotient never reaches the next whole number. */
+const EXACT_PRODUCT = 2 ** 50;
+
+/** a * b / divisor towards zero; exact also where the product is too large for doubles (prioritised fees are). */
 function scaleDown(a: number, b: number, divisor: number): number {
   const product = a * b;
-  if (Number.isSafeInteger(product)) return Math.trunc(product / divisor) + 0;
+  if (Math.abs(product) < EXACT_PRODUCT) return Math.trunc(product / divisor) + 0;
   return Number((BigInt(a) * BigInt(b)) / BigInt(divisor));
 }

@@ -201,6 +201,18 @@ t.test('the published bytes are the transactions of the block that was checked',
   t.equal(whole.version, 0x30000000);
 });
 
+t.test('after a reorganisation the template waits for what comes back', async (t) => {
+  const { service, chain, pay } = createService();
+  const tx = await pay(500);
+  await service.refresh();
+  chain.connect([tx]);
+  t.equal((await service.refresh()).txCount, 0);
+  chain.reorg(1, [[], []]);
+  const facts = await service.refresh();
+  t.equal(facts.txCount, 1);
+  t.equal(facts.prevHashHex, chain.tip.hashHex);
+});
+
 t.test('a template that does not connect is not published, and not taken for current later', async (t) => {
   const { service, published, reject, slabs, pay } = createService();
   await pay(100);
