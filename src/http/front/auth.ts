@@ -4,7 +4,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HttpCredentials } from '../options.js';
 
-/** null: no Authorization header; '' never. */
+/** What an Authorization header is worth. */
 export type AuthResult = { readonly kind: 'missing' } | { readonly kind: 'wrong' } | { readonly kind: 'user'; readonly user: string };
 
 const MISSING: AuthResult = { kind: 'missing' };
@@ -42,7 +42,9 @@ export class Authenticator {
 
   #check(header: string): AuthResult {
     if (!header.startsWith(PREFIX)) return WRONG;
-    const given = Buffer.from(header.slice(PREFIX.length).trim(), 'base64');
+    // Core decodes up to the first character of another alphabet, and doesn't mind what follows.
+    const text = /^[A-Za-z0-9+/]*/.exec(header.slice(PREFIX.length).trim())![0];
+    const given = Buffer.from(text, 'base64');
     const colon = given.indexOf(0x3a);
     if (colon < 0) return WRONG;
     const user = given.subarray(0, colon);

@@ -54,6 +54,11 @@ t.test('credentials', async (t) => {
   for (const text of ['a:c', 'a:', 'a:bb', 'ann:secret', 'bob:sécret', 'ann', '']) t.same(check(text), { kind: 'wrong' }, text);
   t.same(auth.check(''), { kind: 'missing' });
   t.same(auth.check(`Basic   ${Buffer.from('a:b').toString('base64')}  `), { kind: 'user', user: 'a' });
+  const right = Buffer.from('a:b').toString('base64');
+  t.same(auth.check(`Basic ${right.replace(/=+$/, '')}`), { kind: 'user', user: 'a' }, 'no padding');
+  t.same(auth.check(`Basic ${right}=!`), { kind: 'user', user: 'a' }, 'what follows is not read');
+  t.same(auth.check(`Basic "${right}"`), { kind: 'wrong' }, 'quoted');
+  t.same(auth.check(`Basic\t${right}`), { kind: 'wrong' }, 'a tab');
   t.same(auth.check(`BASIC ${Buffer.from('a:b').toString('base64')}`), { kind: 'wrong' });
 });
 
