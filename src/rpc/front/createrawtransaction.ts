@@ -39,13 +39,15 @@ function input(value: JsonValue, sequenceDefault: number): TxInputFields {
 /** One object of all outputs; a list of one-member objects is joined. */
 function joined(outputs: JsonValue): JsonObject {
   if (outputs instanceof JsonObject) return outputs;
-  const all = new JsonObject();
+  const keys: string[] = [];
+  const values: JsonValue[] = [];
   for (const item of asArray(outputs)) {
     if (!(item instanceof JsonObject)) return invalid('key-value pair not an object as expected');
     if (item.size !== 1) invalid('key-value pair must contain exactly one key');
-    all.add(item.keys[0]!, item.values[0]!);
+    keys.push(item.keys[0]);
+    values.push(item.values[0]);
   }
-  return all;
+  return new JsonObject(keys, values);
 }
 
 /** A value's text whatever its type, as univalue's getValStr gives it. */

@@ -24,6 +24,11 @@ const bad = (): never => {
   throw new JsonParseError('Parse error');
 };
 
+/** Single digits are shared: long lists of them are the densest numbers there are. */
+const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
+
+const EMPTY_OBJECT = new JsonObject([], []);
+
 const isDigit = (c: number) => c >= 0x30 && c <= 0x39;
 
 class Parser {
@@ -32,6 +37,12 @@ class Parser {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short lists would
+  // multiply by its size.
+  readonly #values: JsonValue[] = [];
+  #valuesUsed = 0;
+  readonly #keys: string[] = [];
+  #keysUsed = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -86,13 +97,19 @@ class Parser {
     this.#at++;
   }
 
+  #leave(): void {
+    this.#at++;
+    this.#depth--;
+  }
+
   #array(): JsonValue[] {
     this.#enter();
-    const items: JsonValue[] = [];
+    const base = this.#valuesUsed;
     let c = this.#next();
     if (c !== 0x5d) {
       for (;;) {
-        items.push(this.#value(c));
+        const value = this.#value(c);
+        this.#values[this.#valuesUsed++] = value;
         c = this.#next();
         if (c === 0x5d) break;
         if (c !== 0x2c) bad();
@@ -100,22 +117,23 @@ class Parser {
         c = this.#next();
       }
     }
-    this.#at++;
-    this.#depth--;
-    return items;
+    this.#leave();
+    return this.#takeValues(base);
   }
 
   #object(): JsonObject {
     this.#enter();
-    const object = new JsonObject();
+    const base = this.#valuesUsed;
+    const keyBase = this.#keysUsed;
     let c = this.#next();
     if (c !== 0x7d) {
       for (;;) {
         if (c !== 0x22) bad();
-        const key = this.#string();
+        this.#keys[this.#keysUsed++] = this.#string();
         if (this.#next() !== 0x3a) bad();
         this.#at++;
-        object.add(key, this.#value(this.#next()));
+        const value = this.#value(this.#next());
+        this.#values[this.#valuesUsed++] = value;
         c = this.#next();
         if (c === 0x7d) break;
         if (c !== 0x2c) bad();
@@ -123,9 +141,18 @@ class Parser {
         c = this.#next();
       }
     }
-    this.#at++;
-    this.#depth--;
-    return object;
+    this.#leave();
+    if (this.#valuesUsed === base) return EMPTY_OBJECT;
+    const keys = this.#keys.slice(keyBase, this.#keysUsed);
+    this.#keysUsed = keyBase;
+    return new JsonObject(keys, this.#takeValues(base));
+  }
+
+  /** The values since `base` as a list of exactly their number. */
+  #takeValues(base: number): JsonValue[] {
+    const taken = this.#values.slice(base, this.#valuesUsed);
+    this.#valuesUsed = base;
+    return taken;
   }
 
   #number(): JsonNumber {
@@ -151,7 +178,7 @@ class Parser {
       at = this.#digits(at);
     }
     this.#at = at;
-    return new JsonNumber(this.#text.slice(start, at));
+    return at - start === 1 ? DIGITS[first - 0x30] : new JsonNumber(this.#text.slice(start, at));
   }
 
   #digits(from: number): number {

@@ -11,12 +11,13 @@ export class JsonNumber {
 
 /** An object with its members in order; a repeated key stays, lookups take the first (univalue's find_value). */
 export class JsonObject {
-  readonly keys: string[] = [];
-  readonly values: JsonValue[] = [];
+  readonly keys: readonly string[];
+  /** As many as keys, in their order. */
+  readonly values: readonly JsonValue[];
 
-  add(key: string, value: JsonValue): void {
-    this.keys.push(key);
-    this.values.push(value);
+  constructor(keys: readonly string[], values: readonly JsonValue[]) {
+    this.keys = keys;
+    this.values = values;
   }
 
   /** The first member of that name, undefined when there is none. */
