@@ -21,18 +21,15 @@ function read(word: string, arg: ArgSpec | undefined): JsonValue {
  */
 export function convertArguments(spec: MethodSpec | undefined, words: readonly string[], named: boolean): JsonValue[] | JsonObject {
   if (!named) return words.map((word, index) => read(word, spec?.args[index]));
-  const params = new JsonObject();
+  const keys: string[] = [];
+  const values: JsonValue[] = [];
   for (const word of words) {
     const split = word.indexOf('=');
     if (split < 0) throw new Error(`No '=' in named argument '${word}', this needs to be present for every argument (even if it is empty)`);
     const name = word.slice(0, split);
-    params.add(
-      name,
-      read(
-        word.slice(split + 1),
-        spec?.args.find((arg) => arg.name.split('|').includes(name)),
-      ),
-    );
+    const arg = spec?.args.find((one) => one.name.split('|').includes(name));
+    keys.push(name);
+    values.push(read(word.slice(split + 1), arg));
   }
-  return params;
+  return new JsonObject(keys, values);
 }
