@@ -75,6 +75,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
           prefix: '',
           suffix: '',
           onGone: null as (() => void) | null,
+          acceptsGzip: false,
           get gone() {
             return signal?.aborted ?? false;
           },
