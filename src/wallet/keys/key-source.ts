@@ -1,0 +1,36 @@
+// Where a wallet's scripts come from: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet knows only this.
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import type { Ownership } from './ownership.js';
+import type { KeyOrigin, SigningProvider } from './signing-provider.js';
+
+/** Kinds of addresses a wallet gives out; tr comes with later descriptor wallets. */
+export type AddressType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';
+
+/** What is known of how a script or key came to the wallet. */
+export interface ScriptMetadata {
+  /** Seconds since 1970; 0 when unknown. */
+  readonly time: number;
+  readonly origin: KeyOrigin | undefined;
+  /** HASH160 of the legacy HD seed's public key, natural order; undefined otherwise. */
+  readonly seedId: Uint8Array | undefined;
+}
+
+/** An answer of a source that gives out addresses: a script, or the text of RPC error -12. */
+export type AddressResult = { readonly script: Uint8Array } | { readonly error: string };
+
+/** One model for both kinds of wallets. Reads are synchronous; changes go into memory and a batch at once. */
+export interface KeySource {
+  /** One look-up: nothing is derived and no other script is visited. */
+  isMine(script: Uint8Array): Ownership;
+  /** Whether anything may be said about a script (Core's CanProvide); the answers to give are the provider's. */
+  provider(script: Uint8Array): SigningProvider | undefined;
+  metadata(script: Uint8Array): ScriptMetadata | undefined;
+  /** An output paid to this script: keys up to it leave the pool, the pool is topped up. */
+  markUsed(script: Uint8Array, batch: WalletBatch): void;
+  canGiveAddresses(internal: boolean): boolean;
+  /** Fills pools; false when locked or when nothing can be generated. @param size 0: the option's */
+  topUp(size: number, batch: WalletBatch): boolean;
+  newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
+  /** Earliest time from which blocks matter, seconds. */
+  readonly birthSeconds: number;
+}

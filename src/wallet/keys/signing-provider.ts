@@ -1,0 +1,89 @@
+// What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the wallet's key
+// stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with StackedProvider.
+import { hashKey } from '../../consensus/bytes/hex.js';
+
+/** Where a key comes from in a BIP-0032 tree. */
+export interface KeyOrigin {
+  /** First four bytes of HASH160 of the root's public key. */
+  readonly fingerprint: Uint8Array;
+  /** Child numbers; hardened ones have bit 31 set (values are unsigned). */
+  readonly path: readonly number[];
+}
+
+/** Answers by hash; nothing here decides whether a script is the wallet's. */
+export interface SigningProvider {
+  /** A redeem script (or a witness script under its HASH160). @param id HASH160 of the script, 20 bytes */
+  script(id: Uint8Array): Uint8Array | undefined;
+  /** 33 or 65 bytes. @param id HASH160 of the key */
+  publicKey(id: Uint8Array): Uint8Array | undefined;
+  /** Whether the private key is held, locked or not. */
+  hasSecret(id: Uint8Array): boolean;
+  /** The private key, 32 bytes in a fresh array that the caller wipes; undefined when not held or locked. */
+  secret(id: Uint8Array): Uint8Array | undefined;
+  origin(id: Uint8Array): KeyOrigin | undefined;
+}
+
+/** Plain maps filled by the caller; keys are hashKey(HASH160). */
+export class FlatProvider implements SigningProvider {
+  readonly scripts = new Map<string, Uint8Array>();
+  readonly publicKeys = new Map<string, Uint8Array>();
+  readonly secrets = new Map<string, Uint8Array>();
+  readonly origins = new Map<string, KeyOrigin>();
+
+  script(id: Uint8Array): Uint8Array | undefined {
+    return this.scripts.get(hashKey(id));
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    return this.publicKeys.get(hashKey(id));
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return this.secrets.has(hashKey(id));
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    const secret = this.secrets.get(hashKey(id));
+    return secret && new Uint8Array(secret);
+  }
+  origin(id: Uint8Array): KeyOrigin | undefined {
+    return this.origins.get(hashKey(id));
+  }
+  /** Takes over everything another one holds. */
+  merge(other: FlatProvider): void {
+    for (const [key, value] of other.scripts) this.scripts.set(key, value);
+    for (const [key, value] of other.publicKeys) this.publicKeys.set(key, value);
+    for (const [key, value] of other.secrets) this.secrets.set(key, value);
+    for (const [key, value] of other.origins) this.origins.set(key, value);
+  }
+  /** Overwrites the private keys with zeros and forgets them. */
+  wipe(): void {
+    for (const secret of this.secrets.values()) secret.fill(0);
+    this.secrets.clear();
+  }
+}
+
+/** The first of several providers that knows an answer gives it. */
+export class StackedProvider implements SigningProvider {
+  constructor(private readonly providers: readonly SigningProvider[]) {}
+
+  script(id: Uint8Array): Uint8Array | undefined {
+    return this.first((provider) => provider.script(id));
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    return this.first((provider) => provider.publicKey(id));
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return this.providers.some((provider) => provider.hasSecret(id));
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    return this.first((provider) => provider.secret(id));
+  }
+  origin(id: Uint8Array): KeyOrigin | undefined {
+    return this.first((provider) => provider.origin(id));
+  }
+  private first<T>(ask: (provider: SigningProvider) => T | undefined): T | undefined {
+    for (const provider of this.providers) {
+      const answer = ask(provider);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+}

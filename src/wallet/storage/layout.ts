@@ -1,0 +1,96 @@
+// Every key of a wallet's database in one table; nothing else spells a prefix. A wallet has a RocksDB of its own.
+//
+//   prefix  rest of the key                      value (rows.ts)
+//   's'     -                                    schema version, one byte
+//   'N'     -                                    counters, flags, version, HD chain (wallet record, msgpack)
+//   'L'     -                                    locator: block hashes, 32 each, newest first
+//   'k'     HASH160 of public key, 20            key row: public key, secret (plain or encrypted), times, origin
+//   'c'     HASH160 of script, 20                redeem or witness script with its time
+//   'w'     output script                        watched: time, u64
+//   'p'     pool index, BE64                     key pool entry: time, HASH160 of the key, internal, pre-split
+//   'd'     descriptor id, 32                    descriptor record (msgpack)
+//   'e'     descriptor id, 32 | index, BE32      output scripts of that index, and public keys they need
+//   'y'     descriptor id, 32 | key id, 20       private key of a descriptor (plain or encrypted)
+//   'a'     output script of the address         label, purpose, used mark (msgpack)
+//   'l'     txid, 32 | vout, BE32                output locked by lockunspent
+//   'm'     master key number, BE32              encrypted master key
+//   'R'     -                                    rescan under way: start, stop, next height
+//   't'     txid, 32                             transaction record: state, block, times, order, values (fixed part, then msgpack)
+//   'r'     txid, 32                             transaction bytes with witness
+//   'o'     txid, 32 | vout, BE32                output of ours: value, ownership, output script
+//   'i'     spent txid, 32 | vout, BE32 | spender's txid, 32   empty: who spends an outpoint, any state
+//   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
+//   'n'     order of arrival, BE64               txid, 32
+//   'x'     HASH160 of output script, 20 | txid, 32 | vout, BE32   empty: by script, own outputs and outputs of own payments
+//   'b'     height, BE32                         running balances after the last block with wallet transactions up to here
+//
+// txids are in internal byte order, so iteration over 't' is not Core's order of mapWallet: that one compares from the last byte.
+
+const ascii = (text: string): number => text.charCodeAt(0);
+
+/** First byte of every key. */
+export const WALLET_PREFIX = {
+  schema: ascii('s'),
+  wallet: ascii('N'),
+  locator: ascii('L'),
+  key: ascii('k'),
+  script: ascii('c'),
+  watched: ascii('w'),
+  pool: ascii('p'),
+  descriptor: ascii('d'),
+  descriptorScripts: ascii('e'),
+  descriptorKey: ascii('y'),
+  address: ascii('a'),
+  lockedCoin: ascii('l'),
+  masterKey: ascii('m'),
+  rescan: ascii('R'),
+  tx: ascii('t'),
+  txBytes: ascii('r'),
+  output: ascii('o'),
+  spender: ascii('i'),
+  byHeight: ascii('h'),
+  byArrival: ascii('n'),
+  byScript: ascii('x'),
+  balances: ascii('b'),
+} as const;
+
+/** Version of this table; a wallet with another one is refused. */
+export const WALLET_SCHEMA = 1;
+
+/** Prefix and parts joined; numbers are 32-bit big-endian. */
+export function walletKey(prefix: number, ...parts: readonly (Uint8Array | number)[]): Uint8Array {
+  let size = 1;
+  for (const part of parts) size += typeof part === 'number' ? 4 : part.length;
+  const key = new Uint8Array(size);
+  key[0] = prefix;
+  let at = 1;
+  for (const part of parts) {
+    if (typeof part === 'number') {
+      key[at++] = part >>> 24;
+      key[at++] = part >>> 16;
+      key[at++] = part >>> 8;
+      key[at++] = part;
+    } else {
+      key.set(part, at);
+      at += part.length;
+    }
+  }
+  return key;
+}
+
+/** 32-bit big-endian number inside a key. */
+export function keyNumber(key: Uint8Array, at: number): number {
+  return ((key[at] << 24) | (key[at + 1] << 16) | (key[at + 2] << 8) | key[at + 3]) >>> 0;
+}
+
+/** Eight bytes big-endian of a whole number below 2^53. */
+export function be64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+/** The number of be64. */
+export function fromBe64(bytes: Uint8Array, at = 0): number {
+  return Number(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(at));
+}

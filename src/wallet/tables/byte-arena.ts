@@ -1,0 +1,32 @@
+// Byte strings one after another in one growing array, addressed by number. For scripts and keys that rows point to.
+import { grown } from './byte-table.js';
+
+export class ByteArena {
+  #bytes = new Uint8Array(1024);
+  #end = 0;
+  #starts = new Float64Array(32);
+  #count = 0;
+
+  /** @returns the number to get it back by */
+  add(value: Uint8Array): number {
+    const id = this.#count++;
+    this.#starts = grown(this.#starts, id + 1);
+    this.#bytes = grown(this.#bytes, this.#end + value.length);
+    this.#bytes.set(value, this.#end);
+    this.#starts[id] = this.#end;
+    this.#end += value.length;
+    this.#starts[id + 1] = this.#end;
+    return id;
+  }
+  /** A view; later additions may leave it behind on old memory, its bytes stay right. */
+  get(id: number): Uint8Array {
+    return this.#bytes.subarray(this.#starts[id], this.#starts[id + 1]);
+  }
+  /** Overwrites every byte with zeros. */
+  wipe(): void {
+    this.#bytes.fill(0);
+  }
+  get usedBytes(): number {
+    return this.#bytes.byteLength + this.#starts.byteLength;
+  }
+}
