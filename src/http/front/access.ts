@@ -9,23 +9,28 @@ export class AddressFilter {
 
   constructor(allow: readonly HttpSubnet[]) {
     this.#loopbackOnly = allow.length === 0;
-    this.#list.addSubnet('127.0.0.0', 8, 'ipv4');
-    this.#list.addAddress('::1', 'ipv6');
     for (const { address, prefix } of allow) this.#list.addSubnet(address, prefix, address.includes(':') ? 'ipv6' : 'ipv4');
   }
 
   /** @param address 4 or 16 bytes, network order */
   allows(address: Uint8Array): boolean {
+    if (isLoopback(address)) return true;
     const v4 = asV4(address);
     if (v4) {
-      if (v4[0] === 127) return true;
       return !this.#loopbackOnly && this.#list.check(v4.join('.'), 'ipv4');
     }
-    if (address.byteLength !== 16) return false;
+    if (address.byteLength !== 16 || this.#loopbackOnly) return false;
     const groups: string[] = [];
     for (let i = 0; i < 16; i += 2) groups.push(((address[i] << 8) | address[i + 1]).toString(16));
     return this.#list.check(groups.join(':'), 'ipv6');
   }
+}
+
+/** 127.0.0.0/8, also mapped, or ::1. @param address 4 or 16 bytes, network order */
+export function isLoopback(address: Uint8Array): boolean {
+  const v4 = asV4(address);
+  if (v4) return v4[0] === 127;
+  return address.byteLength === 16 && address[15] === 1 && address.subarray(0, 15).every((byte) => byte === 0);
 }
 
 /** The IPv4 address in 4 bytes or mapped into 16 (::ffff:a.b.c.d), or null. */

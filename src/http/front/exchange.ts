@@ -7,6 +7,9 @@ import type { HttpRequest, HttpResponse } from './uws.js';
 /** Takes a whole body. `shared` bytes are the library's own and gone when the handler returns. */
 export type BodyHandler = (body: Uint8Array, shared: boolean) => void;
 
+/** A header beyond the usual ones. */
+export type Header = readonly [name: string, value: string];
+
 const EMPTY = new Uint8Array(0);
 
 export class Exchange {
@@ -110,7 +113,7 @@ export class Exchange {
   }
 
   /** Sends a whole reply. Does nothing when the client has gone. */
-  reply(status: number, type: string, body: string | Uint8Array, extra?: readonly [name: string, value: string]): void {
+  reply(status: number, type: string, body: string | Uint8Array, extra?: Header): void {
     if (this.#state !== 'open') return;
     this.#state = 'ended';
     this.#res.cork(() => {
@@ -129,7 +132,7 @@ export class Exchange {
   }
 
   /** Writes status and headers of a reply that push() sends in pieces; onWritable is called when a stalled socket takes more. */
-  startPieces(type: string, onWritable: () => void): boolean {
+  startPieces(type: string, extra: Header | undefined, onWritable: () => void): boolean {
     if (this.#state !== 'open') return false;
     this.#state = 'sending';
     this.#res.onWritable(() => {
@@ -138,6 +141,7 @@ export class Exchange {
       return true;
     });
     this.#res.cork(() => {
+      if (extra) this.#res.writeHeader(extra[0], extra[1]);
       this.#res.writeHeader('Content-Type', type);
       if (this.#closing !== 'no') this.#res.writeHeader('Connection', 'close');
     });

@@ -1,7 +1,7 @@
 // Sends large replies to many sockets fairly: round robin, one slice each, a bounded number of bytes per turn of the loop. A small
 // call then waits for one turn at most, and the last client is served no later than with a loop that writes everything at
 // once. A socket that is full leaves the round until it takes more. Used by front.ts for everything above SLICED_BYTES.
-import type { Exchange } from './exchange.js';
+import type { Exchange, Header } from './exchange.js';
 
 /** Replies up to this size are sent whole. */
 export const SLICED_BYTES = 256 * 1024;
@@ -47,14 +47,14 @@ export class FanOut {
   }
 
   /** Takes over a 200 reply of any length. The body is released even when the client has gone already. */
-  send(exchange: Exchange, type: string, body: FanOutBody): void {
+  send(exchange: Exchange, type: string, body: FanOutBody, extra?: Header): void {
     let total = 0;
     const parts = body.parts.filter((part) => part.byteLength > 0);
     for (const part of parts) total += part.byteLength;
     const job: Job = { exchange, body, parts, total, part: 0, partStart: 0, offset: 0, queued: false, over: false };
     this.#jobs.add(job);
     exchange.onGone = () => this.#finish(job);
-    if (exchange.startPieces(type, () => this.#enqueue(job))) this.#enqueue(job);
+    if (exchange.startPieces(type, extra, () => this.#enqueue(job))) this.#enqueue(job);
     else this.#finish(job);
   }
 

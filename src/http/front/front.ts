@@ -38,6 +38,7 @@ export interface FrontDeps {
 const WRONG_PASSWORD_MS = 250;
 // So many sockets may wait that way; the next ones are cut off at once, which tells a guesser nothing sooner.
 const WRONG_PASSWORD_MAX = 1024;
+const NOTICES_PER_SECOND = 20;
 // How often calls answered here are reported to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
@@ -64,6 +65,8 @@ export class Front {
   #open = 0;
   #bodyBytes = 0;
   #wrongPasswords = 0;
+  #noticeSecond = 0;
+  #notices = 0;
   /** Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %). */
   #strangers = false;
   #onIdle: (() => void) | null = null;
@@ -265,17 +268,28 @@ export class Front {
 
   #wrongPassword(exchange: Exchange): void {
     this.#deps.counters.add('refusedAuth');
-    const address = exchange.remoteAddressText;
-    this.#deps.link.tell({ news: 'notice', level: 'warn', text: `ThreadRPCServer incorrect password attempt from ${address}` });
     if (this.#wrongPasswords >= WRONG_PASSWORD_MAX) {
       exchange.close();
       return;
     }
     this.#wrongPasswords++;
+    this.#tellWrongPassword(exchange.remoteAddressText);
     setTimeout(() => {
       this.#wrongPasswords--;
       this.#unauthorized(exchange);
     }, WRONG_PASSWORD_MS);
+  }
+
+  /** A line in the log for each attempt, as long as they don't come in floods: the node thread has other work. */
+  #tellWrongPassword(address: string): void {
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== this.#noticeSecond) {
+      this.#noticeSecond = second;
+      this.#notices = 0;
+    }
+    if (++this.#notices > NOTICES_PER_SECOND) return;
+    const more = this.#notices === NOTICES_PER_SECOND ? ', further attempts of this second are only counted' : '';
+    this.#deps.link.tell({ news: 'notice', level: 'warn', text: `ThreadRPCServer incorrect password attempt from ${address}${more}` });
   }
 
   #ended(exchange: Exchange): void {

@@ -2,7 +2,8 @@
 // them on the wire. Small replies are joined and sent at once, large ones go through the fan-out scheduler.
 import type { TemplatePlan } from '../../rpc/front/plan.js';
 import type { TemplateBody, TemplateCall } from '../../template/view/template-view.js';
-import type { Exchange } from './exchange.js';
+import { isLoopback } from './access.js';
+import type { Exchange, Header } from './exchange.js';
 import { type FanOut, SLICED_BYTES } from './fan-out.js';
 import { TYPE_DEFAULT, TYPE_JSON } from './pages.js';
 
@@ -14,8 +15,10 @@ export class TemplateExchange implements TemplateCall {
   readonly #plan: TemplatePlan;
   readonly #fanOut: FanOut;
   readonly #done: TemplateDone;
+  readonly acceptsGzip: boolean;
 
   constructor(exchange: Exchange, plan: TemplatePlan, fanOut: FanOut, done: TemplateDone) {
+    this.acceptsGzip = acceptsGzip(exchange);
     this.#exchange = exchange;
     this.#plan = plan;
     this.#fanOut = fanOut;
@@ -47,12 +50,13 @@ export class TemplateExchange implements TemplateCall {
     const silent = this.#silent();
     let total = 0;
     for (const part of body.parts) total += part.byteLength;
+    const extra: Header | undefined = body.encoding === 'gzip' ? ['Content-Encoding', 'gzip'] : undefined;
     if (total > SLICED_BYTES && !silent) {
-      this.#fanOut.send(this.#exchange, TYPE_JSON, body);
+      this.#fanOut.send(this.#exchange, TYPE_JSON, body, extra);
       return;
     }
     if (silent) this.#exchange.reply(204, TYPE_DEFAULT, '');
-    else this.#exchange.reply(200, TYPE_JSON, Buffer.concat(body.parts, total));
+    else this.#exchange.reply(200, TYPE_JSON, Buffer.concat(body.parts, total), extra);
     body.release();
   }
 
@@ -66,4 +70,17 @@ export class TemplateExchange implements TemplateCall {
   #silent(): boolean {
     return this.#plan.suffix === '}\n' && this.#plan.error(0, '').status === 204;
   }
+}
+
+/** On the own machine bytes are cheaper than their compression, so nobody there gets it: many clients ask without a wish. */
+function acceptsGzip(exchange: Exchange): boolean {
+  return exchange.acceptEncoding !== '' && asksForGzip(exchange.acceptEncoding) && !isLoopback(exchange.remoteAddress);
+}
+
+/** Whether an Accept-Encoding value names gzip without refusing it (RFC 9110, 12.5.3). */
+export function asksForGzip(value: string): boolean {
+  return value.split(',').some((entry) => {
+    const [coding, ...parameters] = entry.toLowerCase().split(';');
+    return coding.trim() === 'gzip' && !parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/.test(parameter));
+  });
 }

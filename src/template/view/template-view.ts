@@ -5,6 +5,7 @@ import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
 import { currentTime, longPollId, missingRule, renderTemplate } from '../render-template.js';
+import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
 
 /** Where the transactions of a published template lie. */
@@ -44,6 +45,7 @@ export interface TemplateBody {
   readonly parts: readonly Uint8Array[];
   /** Slab of the middle part, -1 when it is not shared. */
   readonly slabIndex: number;
+  readonly encoding: 'identity' | 'gzip';
   release(): void;
 }
 
@@ -53,6 +55,8 @@ export interface TemplateCall {
   /** Envelope around the result. */
   readonly prefix: string;
   readonly suffix: string;
+  /** The client asked for gzip, and its link is worth the work. */
+  readonly acceptsGzip?: boolean;
   readonly gone: boolean;
   /** Set while the call waits; called when the client goes away. */
   onGone: (() => void) | null;
@@ -61,6 +65,8 @@ export interface TemplateCall {
 }
 
 const FRESH_SECONDS = 5;
+// Below this the saving isn't worth a wait.
+const GZIP_BYTES = 64 * 1024;
 const EMPTY_ARRAY = new TextEncoder().encode('[]');
 
 interface Published {
@@ -70,6 +76,8 @@ interface Published {
   curtime: number;
   /** Heads and tails of this curtime by the client's rules. */
   readonly rendered: Map<string, { head: Uint8Array; tail: Uint8Array }>;
+  /** The transactions compressed, once somebody asked; null when that failed. */
+  deflated: Promise<DeflatedPart | null> | null;
 }
 
 export class TemplateView {
@@ -90,7 +98,7 @@ export class TemplateView {
 
   /** A template was published by the node thread. */
   onTemplate(facts: TemplateFacts, place: SharedPlace | null): void {
-    this.#published = { facts, place, curtime: 0, rendered: new Map() };
+    this.#published = { facts, place, curtime: 0, rendered: new Map(), deflated: null };
   }
 
   /** The best tip is another one. */
@@ -207,9 +215,25 @@ export class TemplateView {
       call.fail(RPC_CODE.INVALID_PARAMETER, `Support for '${missing}' rule requires explicit client support`);
       return;
     }
-    const { head, tail } = this.#render(published, call.request.rules);
-    const parts = [Buffer.concat([Buffer.from(call.prefix), head]), transactions, Buffer.concat([tail, Buffer.from(call.suffix)])];
-    call.send({ parts, slabIndex: place ? place.index : -1, release });
+    const rendered = this.#render(published, call.request.rules);
+    const head = Buffer.concat([Buffer.from(call.prefix), rendered.head]);
+    const tail = Buffer.concat([rendered.tail, Buffer.from(call.suffix)]);
+    const sendPlain = () =>
+      call.send({ parts: [head, transactions, tail], slabIndex: place ? place.index : -1, encoding: 'identity', release });
+    if (!call.acceptsGzip || transactions.length < GZIP_BYTES) {
+      sendPlain();
+      return;
+    }
+    // The lease is held meanwhile: whatever comes of it, the bytes are there.
+    published.deflated ??= deflatePart(transactions).catch(() => null);
+    void published.deflated.then((middle) => {
+      if (!middle) {
+        sendPlain();
+        return;
+      }
+      release();
+      call.send({ parts: gzipAround(head, middle, tail), slabIndex: -1, encoding: 'gzip', release: () => {} });
+    });
   }
 
   #render(published: Published, clientRules: readonly string[]): { head: Uint8Array; tail: Uint8Array } {

@@ -4,6 +4,7 @@ import { AddressFilter, MethodFilter } from '../../../src/http/front/access.js';
 import { Authenticator } from '../../../src/http/front/auth.js';
 import { errorPage, statusLine } from '../../../src/http/front/pages.js';
 import { scanMethod } from '../../../src/http/front/scan-method.js';
+import { asksForGzip } from '../../../src/http/front/template-exchange.js';
 
 const v4 = (...bytes: number[]) => Uint8Array.from(bytes);
 const mapped = (...bytes: number[]) => Uint8Array.from([...new Array(10).fill(0), 0xff, 0xff, ...bytes]);
@@ -27,6 +28,11 @@ t.test('addresses', async (t) => {
   t.notOk(more.allows(v4(10, 2, 0, 1)));
   t.ok(more.allows(v6('fd120000000000000000000000000001')));
   t.notOk(more.allows(v6('fe120000000000000000000000000001')));
+});
+
+t.test('compression', async (t) => {
+  for (const value of ['gzip', 'deflate, gzip', 'gzip;q=0.5', 'br;q=1, GZIP ; q=0.001']) t.ok(asksForGzip(value), value);
+  for (const value of ['deflate', 'gzip;q=0', 'gzip; q=0.000', 'x-gzip', '', '*']) t.notOk(asksForGzip(value), value);
 });
 
 t.test('methods', async (t) => {

@@ -137,8 +137,8 @@ export class Client {
   #length = 0;
   #arrived: (() => void) | null = null;
 
-  constructor(port: number) {
-    this.socket = net.connect(port, '127.0.0.1');
+  constructor(port: number, host = '127.0.0.1') {
+    this.socket = net.connect(port, host);
     this.socket.setNoDelay(true);
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk: Buffer) => {

@@ -1,3 +1,5 @@
+import os from 'node:os';
+import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { STATE_FLAG } from '../../../src/http/link/shared-state.js';
 import { Client, FakeNode, type RawReply, until } from './support.js';
@@ -158,6 +160,30 @@ t.test('many receive one large template, and a small call does not wait for them
   t.ok(bodies[0]!.length > 2_800_000);
   await until('slabs are given back', () => node.fronts.stats().slabs.busy === 1);
   for (const client of [...clients, other]) client.destroy();
+});
+
+const outside = Object.values(os.networkInterfaces())
+  .flat()
+  .find((one) => one && one.family === 'IPv4' && !one.internal)?.address;
+
+t.test('gzip for clients on other machines', { skip: outside ? false : 'this machine has no address but its own' }, async (t) => {
+  const node = new FakeNode();
+  const transactions = Array.from({ length: 2000 }, (_, i) => ({ data: `${i}`.padStart(1400, '0') }));
+  node.transactions = JSON.stringify(transactions);
+  await node.start(() => ok('null'), { binds: [{ host: '0.0.0.0', port: 0 }], allow: [{ address: outside!, prefix: 32 }] });
+  t.teardown(() => node.fronts.close());
+  const asks = 'Accept-Encoding: deflate, gzip\r\n';
+  const far = new Client(node.port, outside);
+  const near = new Client(node.port);
+  const packed = await far.call(gbt(), asks);
+  t.match(packed.head, /^HTTP\/1\.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application\/json\r\n/);
+  t.same(JSON.parse(gunzipSync(packed.body).toString()).result.transactions, transactions);
+  t.notMatch((await far.call(gbt())).head, 'gzip');
+  const plain = await near.call(gbt(), asks);
+  t.notMatch(plain.head, 'gzip', 'on the own machine bytes are cheaper');
+  t.ok(plain.body.length > packed.body.length * 2);
+  far.destroy();
+  near.destroy();
 });
 
 t.test('the slowest reader gives way when every slab is taken', async (t) => {

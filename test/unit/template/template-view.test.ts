@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import type { TemplateFacts } from '../../../src/template/facts.js';
 import { type SharedPlace, type TemplateBody, type TemplateCall, TemplateView } from '../../../src/template/view/template-view.js';
@@ -61,16 +62,19 @@ function setup() {
     },
     release: (place) => held.splice(held.indexOf(place.use), 1),
   });
-  const call = (request: Partial<TemplateCall['request']> = {}) => {
-    const outcome: { body?: string; slab?: number; error?: [number, string]; release?: () => void } = {};
+  const call = (request: Partial<TemplateCall['request']> = {}, gzip = false) => {
+    const outcome: { bytes?: Buffer; encoding?: string; body?: string; slab?: number; error?: [number, string]; release?: () => void } = {};
     const one: TemplateCall = {
       request: { mode: 'template', data: '', rules: ['segwit'], longPollId: null, ...request },
       prefix: '<',
       suffix: '>',
+      acceptsGzip: gzip,
       gone: false,
       onGone: null,
       send: (body: TemplateBody) => {
-        outcome.body = Buffer.concat(body.parts).toString();
+        outcome.bytes = Buffer.concat(body.parts);
+        outcome.body = outcome.bytes.toString();
+        outcome.encoding = body.encoding;
         outcome.slab = body.slabIndex;
         outcome.release = () => body.release();
       },
@@ -140,6 +144,32 @@ t.test('bytes that are gone are waited for', async (t) => {
   one.release!();
   two.release!();
   t.same(held, []);
+});
+
+t.test('gzip, compressed once', async (t) => {
+  const { view, leased, held, call } = setup();
+  const shared = new SharedArrayBuffer(100_000);
+  new Uint8Array(shared).fill(0x20).set(Buffer.from('['));
+  new Uint8Array(shared)[99_999] = 0x5d;
+  leased.set(1, shared);
+  view.onTemplate(facts({ slabIndex: 0, transactionsLength: 100_000 }), { index: 0, use: 1 });
+  const plain = call();
+  t.equal(plain.encoding, 'identity');
+  const first = call({}, true);
+  const second = call({}, true);
+  t.equal(first.body, undefined, 'the first ones wait for it');
+  t.same(held, [1, 1, 1]);
+  while (!first.bytes || !second.bytes) await new Promise((resolve) => setImmediate(resolve));
+  t.same([first.encoding, first.slab], ['gzip', -1]);
+  t.equal(gunzipSync(first.bytes).toString(), plain.body);
+  t.ok(first.bytes.equals(second.bytes));
+  plain.release!();
+  t.same(held, [], 'the slab is not needed any more');
+  const third = call({}, true);
+  await Promise.resolve();
+  t.equal(gunzipSync(third.bytes!).toString(), plain.body);
+  view.onTemplate(facts(), null);
+  t.equal(call({}, true).encoding, 'identity', 'small ones are not worth it');
 });
 
 t.test('rules of the client', async (t) => {
