@@ -23,6 +23,8 @@ class Columns implements Candidates {
   readonly segment: Int32Array;
   readonly offset: Float64Array;
   readonly length: Float64Array;
+  /** One up each time a transaction leaves the slot: tells one from the next. */
+  readonly generation: Int32Array;
   /** 1 for slots in use. */
   readonly used: Uint8Array;
   readonly parents: (readonly number[])[];
@@ -44,6 +46,7 @@ class Columns implements Candidates {
     this.segment = new Int32Array(capacity);
     this.offset = new Float64Array(capacity);
     this.length = new Float64Array(capacity);
+    this.generation = new Int32Array(capacity);
     this.used = new Uint8Array(capacity);
     this.parents = new Array<readonly number[]>(capacity).fill(NONE);
     this.children = Array.from({ length: capacity }, () => []);
@@ -66,6 +69,7 @@ class Columns implements Candidates {
     next.segment.set(this.segment);
     next.offset.set(this.offset);
     next.length.set(this.length);
+    next.generation.set(this.generation);
     next.used.set(this.used);
     for (let i = 0; i < this.capacity; i++) {
       next.parents[i] = this.parents[i];
@@ -78,6 +82,7 @@ class Columns implements Candidates {
 export class AssembleMirror {
   #instance = -1;
   #sequence = -1;
+  #epoch = 0;
   #columns = new Columns(INITIAL_SLOTS);
   #ranking: Int32Array = new Int32Array(0);
   readonly #segments: Uint8Array[] = [];
@@ -85,6 +90,10 @@ export class AssembleMirror {
   /** Sequence of the last delta applied, -1 for none. */
   get sequence(): number {
     return this.#sequence;
+  }
+  /** One up each time everything is dropped: slots and generations mean something else then. */
+  get epoch(): number {
+    return this.#epoch;
   }
   get candidates(): Columns {
     return this.#columns;
@@ -117,6 +126,7 @@ export class AssembleMirror {
       stale[slot] = 1;
       this.#unlink(slot);
       this.#columns.used[slot] = 0;
+      this.#columns.generation[slot]++;
     }
     let parentsAt = 0;
     for (let i = 0; i < delta.changed.length; i++) {
@@ -129,6 +139,7 @@ export class AssembleMirror {
   }
 
   #clear(): void {
+    this.#epoch++;
     this.#instance = -1;
     this.#sequence = -1;
     this.#columns = new Columns(INITIAL_SLOTS);

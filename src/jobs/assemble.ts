@@ -3,11 +3,12 @@ import { merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { feeForSize } from '../policy/fee-rate.js';
-import { type Selection, selectByAncestors } from '../selection/ancestor-selection.js';
+import { selectByAncestors } from '../selection/ancestor-selection.js';
 import { type TemplateTx, TransactionsEncoder } from '../template/encode/transactions.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type AssembleRequest, type AssembleStatus, RECORD_HEADER } from './assemble-messages.js';
 import { AssembleMirror } from './assemble-mirror.js';
 import { checkAssembly } from './check-assembly.js';
+import { LastEncoding } from './last-encoding.js';
 
 const WITNESS_SCALE = 4;
 const NO_SLOTS = new Int32Array(0);
@@ -18,13 +19,14 @@ export interface AssembleDeps {
   readonly now: () => number;
 }
 
-/** Answers requests in order; the state between them is the mirror. */
+/** Answers requests in order; the state between them is the mirror and the last encoding. */
 export function createAssembleRunner(deps: AssembleDeps): (request: AssembleRequest) => AssembleReply {
   const mirror = new AssembleMirror();
-  return (request) => assemble(mirror, request, deps);
+  const last = new LastEncoding();
+  return (request) => assemble(mirror, last, request, deps);
 }
 
-function assemble(mirror: AssembleMirror, request: AssembleRequest, { hashes, now }: AssembleDeps): AssembleReply {
+function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleRequest, { hashes, now }: AssembleDeps): AssembleReply {
   const started = now();
   if (request.version !== ASSEMBLE_VERSION) return failure(mirror, 'invalid', `message version ${request.version}`);
   if (!mirror.apply(request.delta)) return failure(mirror, 'resync');
@@ -39,35 +41,56 @@ function assemble(mirror: AssembleMirror, request: AssembleRequest, { hashes, no
   const problem = checkAssembly(c, chosen, request);
   if (problem !== '') return failure(mirror, 'invalid', problem);
   const selected = now();
+  const { slots } = chosen;
+  const prefix = last.commonPrefix(mirror, slots, request.segwitActive);
+  const root = last.witnessRoot(slots, prefix) ?? witnessRoot(mirror, slots, hashes);
   let encodedLength = 0;
   if (request.output !== null) {
-    const encoder = new TransactionsEncoder(new Uint8Array(request.output));
-    encode(mirror, chosen, encoder, request.segwitActive, hashes);
+    const out = new Uint8Array(request.output);
+    const encoder = new TransactionsEncoder(out);
+    const ends = encode(mirror, last, prefix, slots, encoder, request.segwitActive, hashes);
     encodedLength = encoder.finish();
     if (encoder.overflowed) return failure(mirror, 'overflow');
+    const unchanged = prefix === 0 ? 0 : ends[prefix - 1];
+    last.remember(mirror, slots, request.segwitActive, { bytes: out.subarray(0, encodedLength), ends, unchanged }, root);
   }
   return {
     version: ASSEMBLE_VERSION,
     status: 'done',
     problem: '',
     sequence: mirror.sequence,
-    slots: chosen.slots,
+    slots,
     fees: chosen.fees,
     weight: chosen.weight,
     sigops: chosen.sigops,
     encodedLength,
-    witnessRoot: witnessRoot(mirror, chosen.slots, hashes),
+    witnessRoot: root,
     selectMs: selected - started,
     encodeMs: now() - selected,
   };
 }
 
-function encode(mirror: AssembleMirror, chosen: Selection, encoder: TransactionsEncoder, segwitActive: boolean, hashes: Hashes): void {
+/** @param prefix transactions at the beginning that are copied from last time @returns where each transaction ends */
+function encode(
+  mirror: AssembleMirror,
+  last: LastEncoding,
+  prefix: number,
+  slots: Int32Array,
+  encoder: TransactionsEncoder,
+  segwitActive: boolean,
+  hashes: Hashes,
+): Int32Array {
   const c = mirror.candidates;
   const position = new Int32Array(c.capacity);
-  for (let i = 0; i < chosen.slots.length; i++) {
-    const slot = chosen.slots[i];
+  const ends = new Int32Array(slots.length);
+  if (prefix > 0) {
+    encoder.resume(last.prefixBytes(prefix), prefix);
+    ends.set(last.prefixEnds(prefix));
+  }
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i];
     position[slot] = i + 1;
+    if (i < prefix) continue;
     const idsAt = c.offset[slot];
     const tx: TemplateTx = {
       record: mirror.segmentOf(slot),
@@ -79,7 +102,9 @@ function encode(mirror: AssembleMirror, chosen: Selection, encoder: Transactions
       weight: c.weight[slot],
     };
     encoder.add(tx, c.parents[slot].length === 0 ? [] : depends(mirror, slot, tx, position, hashes));
+    ends[i] = encoder.length;
   }
+  return ends;
 }
 
 /** One position for each input that spends a transaction of the template, in input order. */

@@ -60,6 +60,22 @@ export class TransactionsEncoder {
     else out[this.#at++] = 0x5b;
   }
 
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Begins with the bytes of an earlier encoding, opening bracket included, instead of adding so many transactions. */
+  resume(prefix: Uint8Array, count: number): void {
+    if (this.#overflowed || prefix.length + 1 > this.#out.length) {
+      this.#overflowed = true;
+      return;
+    }
+    this.#out.set(prefix);
+    this.#at = prefix.length;
+    this.#count = count;
+  }
+
   /** True once `out` was too small; the content is then worthless. */
   get overflowed(): boolean {
     return this.#overflowed;
