@@ -63,6 +63,11 @@ export class Activator {
     }
   }
 
+  /** Whether the last moves changed something that is not written yet. */
+  get needsSettling(): boolean {
+    return this.unsettled;
+  }
+
   /** Writes what the last moves changed. */
   async settle(): Promise<void> {
     if (!this.unsettled) return;

@@ -35,6 +35,8 @@ import type { ChainWorkspace } from './workspace.js';
 
 /** Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end. */
 const TIDY_MS = 1_000;
+/** Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer. */
+const SETTLE_DELAY_MS = 20;
 /** Blocks above are parsed and checked in separate turns of the event loop. */
 const LARGE_BLOCK_BYTES = 500_000;
 /** Unwritten rows of the header tree that an import lets gather. */
@@ -52,6 +54,7 @@ export class Chain extends ChainReader {
   private importing = 0;
   private closing: Promise<void> | null = null;
   private readonly tidy: NodeJS.Timeout;
+  private settleTimer: NodeJS.Timeout | null = null;
 
   /** Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet. */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
@@ -325,6 +328,7 @@ export class Chain extends ChainReader {
   /** Writes everything to the store; near the tip this is already so. */
   flush(): Promise<void> {
     return this.change(async (reply) => {
+      await this.activator.settle();
       await this.persister.flush();
       reply();
     });
@@ -353,6 +357,7 @@ export class Chain extends ChainReader {
 
   private async shutDown(): Promise<void> {
     clearInterval(this.tidy);
+    if (this.settleTimer !== null) clearTimeout(this.settleTimer);
     await this.queue.run(async () => {
       try {
         if (this.faultError === null) {
@@ -378,12 +383,22 @@ export class Chain extends ChainReader {
       const run = async (): Promise<void> => {
         this.refuseAfterFault();
         await job(resolve);
-        // Whoever was answered goes first: the reply and the next template leave before anything is written.
-        await yieldToLoop();
-        await this.activator.settle();
+        this.settleSoon();
       };
       this.queue.run(run).catch((error: unknown) => reject(this.fail(error)));
     });
+  }
+
+  /**
+   * Whoever was answered goes first: the reply and the next template leave before coins are written, which holds the thread for some
+   * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
+   */
+  private settleSoon(): void {
+    if (!this.activator.needsSettling || this.settleTimer !== null) return;
+    this.settleTimer = setTimeout(() => {
+      this.settleTimer = null;
+      if (this.faultError === null) this.queue.run(() => this.activator.settle()).catch((error: unknown) => this.fail(error));
+    }, SETTLE_DELAY_MS);
   }
 
   /** Reads beside the queue: a failing store ends the chain here too. */
