@@ -20,6 +20,8 @@ import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
 import { TemplateExchange } from './template-exchange.js';
+import { templateState } from './template-state.js';
+import { WrongPasswords } from './wrong-passwords.js';
 
 /** What a front is made of. */
 export interface FrontDeps {
@@ -34,11 +36,6 @@ export interface FrontDeps {
   readonly warmup: string | null;
 }
 
-// Core lets a wrong password wait this long.
-const WRONG_PASSWORD_MS = 250;
-// So many sockets may wait that way; the next ones are cut off at once, which tells a guesser nothing sooner.
-const WRONG_PASSWORD_MAX = 1024;
-const NOTICES_PER_SECOND = 20;
 // How often calls answered here are reported to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
@@ -57,6 +54,7 @@ export class Front {
   readonly #methods: MethodFilter;
   readonly #desk: FrontDesk;
   readonly #view: TemplateView;
+  readonly #wrongPasswords: WrongPasswords;
   readonly #fanOut = new FanOut();
   readonly #counts = new MethodCounts();
   readonly #reporting: NodeJS.Timeout;
@@ -64,9 +62,6 @@ export class Front {
   #warmup: string | null;
   #open = 0;
   #bodyBytes = 0;
-  #wrongPasswords = 0;
-  #noticeSecond = 0;
-  #notices = 0;
   /** Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %). */
   #strangers = false;
   #onIdle: (() => void) | null = null;
@@ -78,6 +73,7 @@ export class Front {
     this.#auth = new Authenticator(deps.options.credentials);
     this.#addresses = new AddressFilter(deps.options.allow);
     this.#methods = new MethodFilter(deps.options.whitelist);
+    this.#wrongPasswords = new WrongPasswords((text) => deps.link.tell({ news: 'notice', level: 'warn', text }));
     const { state } = deps;
     this.#desk = new FrontDesk(
       {
@@ -157,8 +153,10 @@ export class Front {
     if (!this.#admit(exchange, bodyLimit)) return;
     const auth = this.#auth.check(exchange.authorization);
     if (auth.kind === 'missing') this.#unauthorized(exchange);
-    else if (auth.kind === 'wrong') this.#wrongPassword(exchange);
-    else {
+    else if (auth.kind === 'wrong') {
+      this.#deps.counters.add('refusedAuth');
+      this.#wrongPasswords.hold(exchange, () => this.#unauthorized(exchange));
+    } else {
       exchange.readBody(
         bodyLimit,
         (body, shared) => this.#onBody(exchange, auth.user, body, shared),
@@ -266,32 +264,6 @@ export class Front {
     exchange.reply(401, TYPE_DEFAULT, '', ['WWW-Authenticate', 'Basic realm="jsonrpc"']);
   }
 
-  #wrongPassword(exchange: Exchange): void {
-    this.#deps.counters.add('refusedAuth');
-    if (this.#wrongPasswords >= WRONG_PASSWORD_MAX) {
-      exchange.close();
-      return;
-    }
-    this.#wrongPasswords++;
-    this.#tellWrongPassword(exchange.remoteAddressText);
-    setTimeout(() => {
-      this.#wrongPasswords--;
-      this.#unauthorized(exchange);
-    }, WRONG_PASSWORD_MS);
-  }
-
-  /** A line in the log for each attempt, as long as they don't come in floods: the node thread has other work. */
-  #tellWrongPassword(address: string): void {
-    const second = Math.floor(performance.now() / 1000);
-    if (second !== this.#noticeSecond) {
-      this.#noticeSecond = second;
-      this.#notices = 0;
-    }
-    if (++this.#notices > NOTICES_PER_SECOND) return;
-    const more = this.#notices === NOTICES_PER_SECOND ? ', further attempts of this second are only counted' : '';
-    this.#deps.link.tell({ news: 'notice', level: 'warn', text: `ThreadRPCServer incorrect password attempt from ${address}${more}` });
-  }
-
   #ended(exchange: Exchange): void {
     this.#open--;
     this.#bodyBytes -= exchange.reservedBytes;
@@ -340,30 +312,6 @@ export class Front {
       },
     };
   }
-}
-
-function templateState(state: SharedState) {
-  return {
-    get mempoolCounter() {
-      return state.mempoolCounter;
-    },
-    get isTestChain() {
-      return state.has(STATE_FLAG.TEST_CHAIN);
-    },
-    get hasNetwork() {
-      return state.has(STATE_FLAG.NETWORK);
-    },
-    get connections() {
-      return state.connections;
-    },
-    get initialBlockDownload() {
-      return state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD);
-    },
-    get shuttingDown() {
-      return state.has(STATE_FLAG.SHUTTING_DOWN);
-    },
-    nowSeconds: () => state.nowSeconds(),
-  };
 }
 
 function timerAfter(ms: number, run: () => void): () => void {

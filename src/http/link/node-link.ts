@@ -17,31 +17,7 @@ import {
   unpackMessage,
 } from './messages.js';
 import { MethodCounts } from './method-counts.js';
-
-/** A finished call. */
-export interface NodeReply {
-  readonly status: number;
-  readonly body: string | Uint8Array;
-}
-
-/** What a running call may ask for. */
-export interface NodeCallInfo {
-  readonly user: string;
-  readonly uri: string;
-  /** Fires when the client has gone or the server ends. */
-  readonly signal: AbortSignal;
-}
-
-/** What the dispatcher does while it runs a body. */
-export interface NodeHooks {
-  /** Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece. */
-  breathe(): Promise<void> | undefined;
-  /** After each entry. */
-  onCall(method: string, seconds: number, ok: boolean): void;
-}
-
-/** The node thread's dispatcher, bytes to bytes; never throws or rejects. */
-export type ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks) => NodeReply | Promise<NodeReply>;
+import { type ExecuteBody, NodeCall, type NodeHooks, type NodeReply } from './node-call.js';
 
 /** Where templates come from. */
 export interface TemplateSource {
@@ -81,47 +57,12 @@ const TURN_MS = 5;
 // a block that takes longer to verify doesn't stop everybody else.
 const HOLD_MS = 25;
 
-/** One call on its way through the node thread. */
-class Call implements NodeCallInfo {
-  readonly link: Link;
-  readonly id: number;
-  readonly user: string;
-  readonly uri: string;
-  readonly body: Uint8Array;
-  readonly priority: boolean;
-  cancelled = false;
-  #abort: AbortController | null = null;
-
-  constructor(link: Link, from: { id: number; user: string; uri: string; body: Uint8Array }, priority: boolean) {
-    this.link = link;
-    this.id = from.id;
-    this.user = from.user;
-    this.uri = from.uri;
-    this.body = from.body;
-    this.priority = priority;
-  }
-
-  // Most methods never ask: the controller is made on demand.
-  get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController();
-      if (this.cancelled) this.#abort.abort();
-    }
-    return this.#abort.signal;
-  }
-
-  cancel(): void {
-    this.cancelled = true;
-    this.#abort?.abort();
-  }
-}
-
 interface Link {
   readonly front: number;
   readonly main: MessagePort;
   readonly priority: MessagePort;
   readonly outbox: Outbox;
-  readonly calls: Map<number, Call>;
+  readonly calls: Map<number, NodeCall<Link>>;
 }
 
 /** All links of the node thread. */
@@ -130,7 +71,7 @@ export class NodeLinks {
   readonly #links: Link[] = [];
   readonly #counts = new MethodCounts();
   readonly #hooks: NodeHooks;
-  #queue: Call[] = [];
+  #queue: NodeCall<Link>[] = [];
   #head = 0;
   #busy = false;
   #runningBytes = 0;
@@ -219,7 +160,7 @@ export class NodeLinks {
 
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
-    const call = new Call(link, message, true);
+    const call = new NodeCall(link, message, true);
     link.calls.set(call.id, call);
     if (this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call);
@@ -240,7 +181,7 @@ export class NodeLinks {
       case ITEM.REQUEST: {
         const [, id, user, uri, , member] = item as [number, number, string, string, string, unknown];
         const body = memberBody(member, parts) as Uint8Array;
-        const call = new Call(link, { id, user, uri, body }, false);
+        const call = new NodeCall(link, { id, user, uri, body }, false);
         link.calls.set(id, call);
         this.#queue.push(call);
         break;
@@ -288,7 +229,7 @@ export class NodeLinks {
     this.#busy = false;
   };
 
-  #start(call: Call): void {
+  #start(call: NodeCall<Link>): void {
     this.#calls++;
     this.#running++;
     this.#runningBytes += call.body.byteLength;
@@ -307,12 +248,12 @@ export class NodeLinks {
     }
   }
 
-  #fail(call: Call, error: unknown): void {
+  #fail(call: NodeCall<Link>, error: unknown): void {
     this.#deps.onFault('call', error);
     this.#finish(call, { status: 500, body: 'Unhandled request' });
   }
 
-  #finish(call: Call, reply: NodeReply): void {
+  #finish(call: NodeCall<Link>, reply: NodeReply): void {
     this.#running--;
     if (call.priority) this.#submissions--;
     this.#runningBytes -= call.body.byteLength;

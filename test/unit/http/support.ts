@@ -1,7 +1,7 @@
 // Shared by the HTTP tests: real front threads over a made-up node, and raw sockets to talk to them with.
 import net from 'node:net';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
-import type { ExecuteBody } from '../../../src/http/link/node-link.js';
+import type { ExecuteBody } from '../../../src/http/link/node-call.js';
 import { SharedState, STATE_FLAG } from '../../../src/http/link/shared-state.js';
 import { SlabRing } from '../../../src/http/link/slab-ring.js';
 import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';

@@ -1,0 +1,28 @@
+// The shared numbers as template/view wants to see them.
+import type { TemplateState } from '../../template/view/template-view.js';
+import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
+
+/** Reads through: every look is at the numbers of now. */
+export function templateState(state: SharedState): TemplateState {
+  return {
+    get mempoolCounter() {
+      return state.mempoolCounter;
+    },
+    get isTestChain() {
+      return state.has(STATE_FLAG.TEST_CHAIN);
+    },
+    get hasNetwork() {
+      return state.has(STATE_FLAG.NETWORK);
+    },
+    get connections() {
+      return state.connections;
+    },
+    get initialBlockDownload() {
+      return state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD);
+    },
+    get shuttingDown() {
+      return state.has(STATE_FLAG.SHUTTING_DOWN);
+    },
+    nowSeconds: () => state.nowSeconds(),
+  };
+}

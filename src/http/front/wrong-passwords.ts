@@ -1,0 +1,47 @@
+// Wrong credentials wait a quarter of a second, as Core has it, by a timer that holds nothing else; how many may wait and how many lines
+// they write is bounded. Used by front.ts.
+import type { Exchange } from './exchange.js';
+
+// Core's delay.
+const DELAY_MS = 250;
+// So many sockets may wait; the next ones are cut off at once, which tells a guesser nothing sooner.
+const MOST_WAITING = 1024;
+// The node thread writes the log, and has other work in a flood.
+const LINES_PER_SECOND = 20;
+
+export class WrongPasswords {
+  readonly #warn: (line: string) => void;
+  #waiting = 0;
+  #second = 0;
+  #lines = 0;
+
+  /** @param warn writes to the log */
+  constructor(warn: (line: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Lets an exchange wait, then calls back; cuts it off when too many wait already. */
+  hold(exchange: Exchange, then: () => void): void {
+    if (this.#waiting >= MOST_WAITING) {
+      exchange.close();
+      return;
+    }
+    this.#waiting++;
+    this.#tell(exchange.remoteAddressText);
+    setTimeout(() => {
+      this.#waiting--;
+      then();
+    }, DELAY_MS);
+  }
+
+  #tell(address: string): void {
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#lines = 0;
+    }
+    if (++this.#lines > LINES_PER_SECOND) return;
+    const more = this.#lines === LINES_PER_SECOND ? ', further attempts of this second are only counted' : '';
+    this.#warn(`ThreadRPCServer incorrect password attempt from ${address}${more}`);
+  }
+}
