@@ -187,16 +187,20 @@ t.test('credentials and lists', async (t) => {
     /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="jsonrpc"\r\nContent-Type: text\/html; charset=ISO-8859-1\r\nDate: [^\r]+\r\nContent-Length: 0$/,
   );
 
-  // A wrong password waits by a timer: calls made meanwhile are answered meanwhile.
-  let wrongIsBack = false;
-  const wrong = post(basic('bob:nope'), uptime).then((reply) => {
-    wrongIsBack = true;
-    return reply;
-  });
-  await until('the attempt is in the log', () => node.log.some((line) => line.includes('incorrect password attempt from')));
-  t.equal((await post(basic('__cookie__:abc'), uptime)).status, 200);
-  t.notOk(wrongIsBack, 'the delay held nothing else');
-  t.equal((await wrong).status, 401);
+  // A wrong password waits by a timer: calls made meanwhile are answered meanwhile. A machine that stalls for as long gets more tries.
+  let overtaken = false;
+  for (let tries = 0; tries < 5 && !overtaken; tries++) {
+    let wrongIsBack = false;
+    const wrong = post(basic('bob:nope'), uptime).then((reply) => {
+      wrongIsBack = true;
+      return reply;
+    });
+    await until('the attempt is in the log', () => node.log.filter((line) => line.includes('incorrect password')).length > tries);
+    t.equal((await post(basic('__cookie__:abc'), uptime)).status, 200);
+    overtaken = !wrongIsBack;
+    t.equal((await wrong).status, 401);
+  }
+  t.ok(overtaken, 'the delay held nothing else');
   for (const header of ['basic dXNlcjpwYXNz', 'Bearer x', basic('bob')]) t.equal((await post(header, uptime)).status, 401, header);
 
   t.equal((await post(basic('bob:pa:ss'), '{"method":"getblockcount","id":1}')).status, 403);
@@ -281,7 +285,7 @@ t.test('submissions pass what is queued', async (t) => {
     (body) => {
       const text = Buffer.from(body).toString();
       order.push(text.includes('submitblock') ? 'submit' : 'work');
-      const end = performance.now() + (text.includes('submitblock') ? 0 : 4);
+      const end = performance.now() + (text.includes('submitblock') ? 0 : 8);
       while (performance.now() < end);
       return ok('1');
     },

@@ -193,10 +193,9 @@ t.test('the slowest reader gives way when every slab is taken', async (t) => {
   await node.start(() => ok('null'), { fronts: 1 });
   t.teardown(() => node.fronts.close());
   const slow = new Client(node.port);
-  slow.socket.pause();
+  slow.socket.once('data', () => slow.socket.pause());
   slow.post(gbt());
-  await until('it has a template', () => node.fronts.stats().slabs.busy === 1 && node.refreshes === 1);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until('it has begun to read', () => slow.receivedBytes > 0);
   const quick = new Client(node.port);
   for (let i = 0; i < 3; i++) {
     node.advance();
