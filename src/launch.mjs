@@ -129,7 +129,7 @@ switch (command) {
   case 'test':
     install();
     build();
-    runTests(rest.length > 0 ? rest.map((file) => path.resolve(file)) : compiledTests('unit', 'fuzz', 'functional'));
+    runTests(rest.length > 0 ? rest.map((file) => path.resolve(file)) : compiledTests('unit', 'fuzz', 'functional', 'kill'));
     break;
   case 'vectors':
     install();

@@ -8,6 +8,8 @@ import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { hash256, shown } from '../framework/messages.js';
 
+t.setTimeout(300_000);
+
 const chains = path.resolve(process.env.VECTORS ?? '../shared/vectors', 'chains');
 
 /** Hashes of the blocks in a file of hex lines. */

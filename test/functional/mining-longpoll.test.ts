@@ -6,6 +6,8 @@ import { Daemon, freePort } from '../framework/daemon.js';
 import { serializeTx } from '../framework/messages.js';
 import { figure, metricBecomes, scrape } from '../framework/scrape.js';
 
+t.setTimeout(300_000);
+
 const WAITERS = 'adit_longpoll_waiters';
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const FRONTS = 2;

@@ -7,6 +7,8 @@ import { type Connection, closeAll, connect } from '../framework/connection.js';
 import { type CallError, Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
+t.setTimeout(300_000);
+
 const rules = { rules: ['segwit'] };
 /** Old enough to stay unchanged, young enough not to be initial download. */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 3600;

@@ -16,6 +16,7 @@ const RUN_UP = 130;
 const FEED_MS = 250;
 const START_MS = 700;
 const STOP_MS = 60;
+t.setTimeout(120_000 + kills * 20_000);
 
 /** Kills a daemon while it starts, and starts it again for good. */
 async function killWhileStarting(node: Daemon, delayMs: number): Promise<void> {

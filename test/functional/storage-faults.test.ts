@@ -1,0 +1,336 @@
+// A damaged or foreign data folder, and a disk that is full: the node says what is wrong and ends with status 1, or mends it; it never
+// shows a stack trace, never goes on with coins it can't trust, and loses nothing that it acknowledged.
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree.js';
+import { ANYONE, buildBlock, GENESIS } from '../framework/chain-builder.js';
+import { coinFigures } from '../framework/coin-figures.js';
+import { Daemon } from '../framework/daemon.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
+
+t.setTimeout(300_000);
+const startTime = Math.floor(Date.now() / 1000) - 3600;
+const tree = new BlockTree(pseudoRandom(11), startTime);
+let tip: TreeBlock = ROOT;
+for (let i = 0; i < 112; i++) tip = tree.grow(tip, 3);
+const chain = branch(tip);
+const isRoot = process.getuid?.() === 0;
+
+/** A node that has the chain and was stopped. */
+async function stopped(t: Test, ...options: string[]): Promise<{ node: Daemon; blk: string; rev: string; db: string }> {
+  const node = await Daemon.start(...options);
+  t.teardown(() => node.remove());
+  await submit(node, chain);
+  t.same(await node.stop(), { code: 0, signal: null });
+  const blocks = path.join(node.networkDir, 'blocks');
+  return {
+    node,
+    blk: path.join(blocks, 'blk00000.dat'),
+    rev: path.join(blocks, 'rev00000.dat'),
+    db: path.join(node.networkDir, 'chainstate'),
+  };
+}
+
+async function submit(node: Daemon, blocks: readonly { bytes: Buffer }[]): Promise<void> {
+  for (const block of blocks) {
+    const answer = await node.call('submitblock', block.bytes.toString('hex'));
+    if (answer !== null) throw new Error(`a block was refused: ${answer}`);
+  }
+}
+
+/** One clear line on stderr, no stack. */
+function saysWhy(t: Test, node: Daemon, before: number, message: RegExp): void {
+  const said = node.output().slice(before);
+  t.match(said, message);
+  t.match(said, /^Error: .+\n$/, 'in one line');
+  t.notMatch(said, /\n +at /, 'without a stack');
+}
+
+/** Starting fails with status 1 and this message. */
+async function refuses(t: Test, node: Daemon, message: RegExp): Promise<void> {
+  const before = node.output().length;
+  await t.rejects(node.up(), { message: /the daemon ended/ });
+  t.same(node.exit, { code: 1, signal: null });
+  saysWhy(t, node, before, message);
+}
+
+const flip = (file: string, at: number): void => {
+  const handle = fs.openSync(file, 'r+');
+  const byte = Buffer.alloc(1);
+  const position = at < 0 ? fs.fstatSync(handle).size + at : at;
+  fs.readSync(handle, byte, 0, 1, position);
+  byte[0]! ^= 0x40;
+  fs.writeSync(handle, byte, 0, 1, position);
+  fs.closeSync(handle);
+};
+const shorten = (file: string, bytes: number): void => fs.truncateSync(file, fs.statSync(file).size - bytes);
+
+t.test('a torn record behind the last known one is cut off', async (t) => {
+  const { node, blk, rev } = await stopped(t);
+  const [blkSize, revSize] = [fs.statSync(blk).size, fs.statSync(rev).size];
+  // What a kill in the middle of an append leaves behind: a head that promises more than there is.
+  fs.appendFileSync(blk, Buffer.concat([Buffer.from('fabfb5da', 'hex'), Buffer.from([0, 2, 0, 0]), Buffer.alloc(100, 7)]));
+  fs.appendFileSync(rev, Buffer.concat([Buffer.from('fabfb5da', 'hex'), Buffer.from([0, 2, 0, 0]), Buffer.alloc(100, 7)]));
+  await node.up();
+  t.equal(await node.call('getbestblockhash'), tip.hashHex);
+  const next = tree.grow(tip, 3);
+  await submit(node, [next]);
+  t.equal(await node.call('verifychain', 4, 0), true);
+  t.same(await node.stop(), { code: 0, signal: null });
+  t.equal(fs.statSync(blk).size, blkSize + 8 + next.bytes.length, 'the block stands where the torn record was');
+  t.ok(fs.statSync(rev).size < revSize + 8 + 512, 'so does its undo data');
+});
+
+t.test('a block that the index knows is not all there', async (t) => {
+  const { node, blk } = await stopped(t);
+  shorten(blk, 10);
+  await refuses(t, node, /blk00000\.dat.*not there/);
+  fs.rmSync(blk);
+  await refuses(t, node, /blk00000\.dat/);
+});
+
+t.test('a block whose bytes changed', async (t) => {
+  const { node, blk } = await stopped(t);
+  const original = fs.readFileSync(blk);
+  const last = original.length - tip.bytes.length;
+  for (const [what, at] of [
+    ['its head', last - 4],
+    ['its header', last + 40],
+    ['its transactions', original.length - 6],
+  ] as const) {
+    t.comment(what);
+    fs.writeFileSync(blk, original);
+    flip(blk, at);
+    const before = node.output().length;
+    const starts = await node.up().then(
+      () => true,
+      () => false,
+    );
+    if (!starts) {
+      t.same(node.exit, { code: 1, signal: null });
+      saysWhy(t, node, before, /blk00000\.dat/);
+      continue;
+    }
+    t.equal(await node.call('verifychain', 4, 3), false, 'verifychain finds it');
+    t.equal(await node.call('getblockcount'), tip.height);
+    t.same(await node.stop(), { code: 0, signal: null });
+  }
+  fs.writeFileSync(blk, original);
+  await node.up();
+  t.equal(await node.call('verifychain', 4, 0), true, 'sound again with the bytes back');
+});
+
+/** Where in a file, of which this is the last block, the script of its reward stands. */
+const rewardScript = (blk: string, block: TreeBlock): number =>
+  fs.statSync(blk).size - block.bytes.length + block.bytes.indexOf(block.txs[0]!.outs[0]!.script);
+
+t.test('a damaged block that has to be taken off', async (t) => {
+  const { node, blk } = await stopped(t);
+  const at = rewardScript(blk, tip);
+  flip(blk, at);
+  await node.up();
+  const rival = tree.grow(tip.prev);
+  const longer = tree.grow(rival);
+  const before = node.output().length;
+  t.equal(await node.call('submitblock', rival.bytes.toString('hex')), 'inconclusive');
+  const answer = await node.call('submitblock', longer.bytes.toString('hex')).catch((error) => error.message);
+  t.type(answer, 'string', 'not accepted');
+  t.same(await node.ended(), { code: 1, signal: null });
+  saysWhy(t, node, before, new RegExp(tip.hashHex));
+  flip(blk, at);
+  await node.up();
+  t.equal(await node.call('getbestblockhash'), longer.hashHex, 'with the bytes back it goes on where it was stopped');
+  t.equal(await node.call('verifychain', 4, 0), true);
+});
+
+t.test('a damaged block that has to be put on', async (t) => {
+  const { node, blk } = await stopped(t);
+  await node.up();
+  const rival = tree.grow(tip.prev);
+  const longer = tree.grow(rival);
+  t.equal(await node.call('submitblock', rival.bytes.toString('hex')), 'inconclusive');
+  flip(blk, rewardScript(blk, rival));
+  t.equal(await node.call('submitblock', longer.bytes.toString('hex')), 'inconclusive');
+  t.equal(await node.call('getbestblockhash'), tip.hashHex, 'it stays where it can stand');
+  t.equal(await node.call('submitblock', rival.bytes.toString('hex')), null, 'the block may be given once more');
+  t.equal(await node.call('getbestblockhash'), longer.hashHex);
+  t.equal(await node.call('verifychain', 4, 0), true);
+  t.same(await node.stop(), { code: 0, signal: null });
+  await node.up();
+  t.equal(await node.call('getbestblockhash'), longer.hashHex);
+});
+
+for (const [what, damage] of [
+  ['undo data that is cut short', (rev: string) => shorten(rev, 40)],
+  ['undo data that is missing', (rev: string) => fs.rmSync(rev)],
+  ['undo data that changed', (rev: string) => flip(rev, -5)],
+] as const) {
+  t.test(what, async (t) => {
+    const { node, rev } = await stopped(t);
+    damage(rev);
+    const before = node.output().length;
+    try {
+      await node.up();
+    } catch {
+      t.same(node.exit, { code: 1, signal: null });
+      saysWhy(t, node, before, /rev00000\.dat/);
+      return;
+    }
+    t.equal(await node.call('getbestblockhash'), tip.hashHex);
+    t.equal(await node.call('verifychain', 4, 3), false, 'verifychain finds it');
+    const answer = await node.call('invalidateblock', tip.hashHex).catch((error) => error.message);
+    t.type(answer, 'string');
+    t.same(await node.ended(), { code: 1, signal: null });
+    saysWhy(t, node, before, /rev00000\.dat/);
+  });
+}
+
+t.test('a database of another kind', async (t) => {
+  const { node, db } = await stopped(t);
+  const file = path.join(db, 'ENGINE');
+  const original = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, original.replace(/^engine: .*$/m, 'engine: somedb'));
+  await refuses(t, node, /written by engine somedb/);
+  fs.writeFileSync(file, original.replace(/^format: .*$/m, 'format: 99'));
+  await refuses(t, node, /format 99/);
+  fs.writeFileSync(file, '\0\0\0');
+  await refuses(t, node, /ENGINE is unreadable/);
+  fs.rmSync(file);
+  await refuses(t, node, /database that adit did not create/);
+  fs.writeFileSync(file, original);
+  await node.up();
+  t.equal(await node.call('getbestblockhash'), tip.hashHex, 'untouched by all that');
+});
+
+t.test('a damaged database', async (t) => {
+  const { node, db } = await stopped(t);
+  const current = path.join(db, 'CURRENT');
+  const original = fs.readFileSync(current);
+  fs.writeFileSync(current, 'MANIFEST-999999\n');
+  await refuses(t, node, /chainstate/);
+  fs.rmSync(current);
+  await refuses(t, node, /chainstate/);
+  fs.writeFileSync(current, original);
+  await node.up();
+  t.equal(await node.call('getbestblockhash'), tip.hashHex);
+  await node.kill();
+  for (const name of fs.readdirSync(db).filter((one) => /\.(sst|log)$/.test(one))) {
+    const file = path.join(db, name);
+    const { size } = fs.statSync(file);
+    for (let at = 64; at < size; at += 97) flip(file, at);
+  }
+  const before = node.output().length;
+  await node.up().then(
+    () => node.call('verifychain', 4, 0).catch(() => {}),
+    () => {},
+  );
+  if (node.exit === undefined) t.not(await node.call('getblockcount').catch(() => -1), tip.height, 'it does not pretend to know the chain');
+  else {
+    t.equal(node.exit.code, 1);
+    saysWhy(t, node, before, /./);
+  }
+});
+
+t.test("Bitcoin Core's folder", async (t) => {
+  const { node } = await stopped(t);
+  const index = path.join(node.networkDir, 'blocks', 'index');
+  fs.mkdirSync(index);
+  fs.writeFileSync(path.join(index, 'CURRENT'), 'MANIFEST-000001\n');
+  await refuses(t, node, /belongs to Bitcoin Core/);
+});
+
+t.test('the data folder of another network', async (t) => {
+  const { node } = await stopped(t);
+  const signet = path.join(node.dir, 'signet');
+  fs.renameSync(node.networkDir, signet);
+  const done = spawnSync(
+    process.execPath,
+    [...(node.child!.spawnargs.slice(1, 2) as string[]), '-signet', `-datadir=${node.dir}`, '-printtoconsole=0'],
+    {
+      encoding: 'utf8',
+      timeout: 30_000,
+    },
+  );
+  t.equal(done.status, 1);
+  t.match(done.stderr, /^Error: .*[Ww]rong.*\n$/);
+});
+
+t.test('a folder that may not be written to', { skip: isRoot ? 'root may write everywhere' : false }, async (t) => {
+  const { node } = await stopped(t);
+  fs.chmodSync(node.networkDir, 0o500);
+  t.teardown(() => fs.chmodSync(node.networkDir, 0o700));
+  await refuses(t, node, /Cannot write to data directory/);
+});
+
+/** A small file system of its own, where this may be made. */
+function smallDisk(t: Test, megabytes: number): string | null {
+  const dir = fs.mkdtempSync('/tmp/adit-disk-');
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir], { stdio: 'ignore' });
+  } catch {
+    fs.rmdirSync(dir);
+    return null;
+  }
+  t.teardown(() => {
+    execFileSync('umount', [dir]);
+    fs.rmdirSync(dir);
+  });
+  return dir;
+}
+
+t.test('a full disk', async (t) => {
+  const disk = smallDisk(t, 24);
+  if (disk === null) {
+    t.comment('skipped: no file system can be mounted here');
+    return;
+  }
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  await node.stop();
+  // The daemon's folder moves onto the small disk; a ballast file leaves it little room.
+  fs.cpSync(node.networkDir, path.join(disk, 'regtest'), { recursive: true });
+  fs.rmSync(node.networkDir, { recursive: true });
+  fs.symlinkSync(path.join(disk, 'regtest'), node.networkDir);
+  await node.up();
+  const ballast = path.join(disk, 'ballast');
+  const { bavail, bsize } = fs.statfsSync(disk);
+  fs.writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - (3 << 20))));
+
+  const before = node.output().length;
+  const outs = Array.from({ length: 200 }, () => ({ value: 0, script: Buffer.concat([ANYONE, Buffer.alloc(500, 0x61)]) }));
+  const acknowledged = [];
+  const all = [];
+  for (let block = GENESIS; ; ) {
+    block = buildBlock(block, { time: block === GENESIS ? startTime : block.time + 1, outs, tag: 3 });
+    all.push(block);
+    const answer = await node.call('submitblock', block.bytes.toString('hex')).catch(() => 'gone');
+    if (answer !== null) break;
+    acknowledged.push(block);
+    if (acknowledged.length > 400) throw new Error('the disk never fills');
+  }
+  t.same(await node.ended(), { code: 1, signal: null }, `it stops after ${acknowledged.length} blocks`);
+  saysWhy(t, node, before, /space|disk|full/i);
+  t.ok(acknowledged.length > 5);
+
+  // Still full: it may refuse to start, but not by crashing.
+  const again = node.output().length;
+  await node.up().then(
+    () => node.stop(),
+    () => t.equal(node.exit?.code, 1),
+  );
+  t.notMatch(node.output().slice(again), /\n +at /);
+
+  fs.rmSync(ballast);
+  await node.up();
+  t.ok((await node.call('getblockcount')) >= acknowledged.length, 'with room again, everything acknowledged is there');
+  t.equal(await node.call('getblockhash', acknowledged.length), acknowledged.at(-1)!.hashHex);
+  const rest = all.slice(await node.call('getblockcount'));
+  await submit(node, rest);
+  t.equal(await node.call('getblockcount'), all.length, 'and it goes on');
+  t.equal(await node.call('verifychain', 4, 0), true);
+  const figures = await coinFigures(node);
+  t.equal(figures.txouts, all.length * 201);
+  t.same(await node.stop(), { code: 0, signal: null });
+});
