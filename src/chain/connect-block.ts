@@ -18,8 +18,10 @@ import type { HeaderNode } from './header-node.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Inputs of one run: enough for a few jobs of the verifier, few enough that threads get work soon and this thread yields often. */
-const RUN_INPUTS = 800;
+/** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */
+const RUN_INPUTS = 1_000;
+/** Inputs of the first run: threads get work soon. */
+const FIRST_RUN_INPUTS = 250;
 /** A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this long, seconds. */
 const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
 
@@ -67,24 +69,32 @@ export async function tryConnect(
     mark = now;
   };
   try {
-    let fetching: Promise<void> = coins.prefetch(outpoints.next());
-    if (enforceBip30(prev, block.hash, ws.params)) await coins.prefetch(outpoints.created());
+    let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
+    // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find stands in the end.
+    const twins = enforceBip30(prev, block.hash, ws.params) ? coins.prefetch(outpoints.created()) : Promise.resolve();
+    twins.catch(() => undefined);
     for (let first = 0; first < block.txs.length; ) {
       await fetching;
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
       const end = outpoints.end;
       // On its way while this run is looked at; awaited in the next round, or below when there is none.
-      fetching = end < block.txs.length ? coins.prefetch(outpoints.next()) : Promise.resolve();
+      fetching = end < block.txs.length ? coins.prefetch(outpoints.next(RUN_INPUTS)) : Promise.resolve();
       fetching.catch(() => undefined);
-      const verdict = (first === 0 ? connector.begin() : null) ?? connector.step(end);
+      const verdict = connector.step(end);
       lap('check');
       if (settings.scripts) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
       first = end;
     }
     await fetching;
+    await twins;
+    lap('gather');
+    if (stillValid !== undefined && !stillValid()) return null;
     connector.finish();
+    const found = connector.verdict;
+    if (connector.begin() !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
+    lap('check');
     const verdict = await scripts.verdict(connector);
     lap('scripts');
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
@@ -108,10 +118,10 @@ class BlockOutpoints {
   ) {}
 
   /** Inputs of the next run that no earlier transaction of the block creates. */
-  next(): Uint8Array[] {
+  next(most: number): Uint8Array[] {
     const { txs } = this.block;
     const list: Uint8Array[] = [];
-    for (let inputs = 0; this.end < txs.length && inputs < RUN_INPUTS; this.end++) {
+    for (let inputs = 0; this.end < txs.length && inputs < most; this.end++) {
       const tx = txs[this.end] as TxView;
       for (let i = 0; this.end > 0 && i < tx.inputCount; i++) {
         if (!this.isOwn(tx.outpoint(i))) this.want(list, tx.outpoint(i));

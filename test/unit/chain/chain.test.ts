@@ -516,3 +516,27 @@ t.test('statistics over all coins', async (t) => {
   t.equal((await chain.coinsStats({ hashSerialized: false })).hashSerialized, null);
   await fixture.end();
 });
+
+t.test('a twin of an unspent transaction outranks every other fault of a block', async (t) => {
+  for (const scriptThreads of [1, 4]) {
+    const fixture = await openFixture({ scriptThreads });
+    const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
+    await submitAll(fixture, trunk);
+    const same = { coinbaseHeight: 101, script: NO_ONE };
+    t.same(buildBlock(trunk[100]!, same).txids, trunk[100]!.txids, 'the coinbase of the block before once more');
+    t.equal(await reasonOf(fixture, buildBlock(trunk[100]!, same)), 'bad-txns-BIP30');
+    const coin = reward(trunk[0]!);
+    const badScript = spend([coin], [{ value: coin.value, script: ANYONE }]);
+    const missing = spend([{ txid: Buffer.alloc(32, 7), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
+    // With commitments to different transactions the coinbases would differ: leave them out.
+    const bare = buildBlock(trunk[100]!, { commitment: false, script: NO_ONE, tag: 5 });
+    t.equal(await reasonOf(fixture, bare), 'accepted');
+    const again = { coinbaseHeight: 102, commitment: false, script: NO_ONE, tag: 5 };
+    for (const txs of [[badScript], [missing], [badScript, missing]]) {
+      const block = buildBlock(bare, { ...again, txs });
+      t.same(block.txids[0], bare.txids[0]);
+      t.equal(await reasonOf(fixture, block), 'bad-txns-BIP30');
+    }
+    await fixture.end();
+  }
+});
