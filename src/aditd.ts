@@ -8,7 +8,7 @@ import { version } from './config/version.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
 import { prepareFolders } from './node/data-folder.js';
-import { startNode } from './node/start.js';
+import { type RunningNode, startNode } from './node/start.js';
 
 function refuse(message: string): never {
   process.stderr.write(`Error: ${message}\n`);
@@ -22,16 +22,28 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+/** Time for sockets to close after a fault. */
+const lastWordsMs = 4000;
+
 async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   // Faults that no room caught: what was acknowledged is on disk, so the safest thing is to say so and end.
-  const die = (what: string) => (error: unknown) => {
-    log.error(`${what}: ${explain(error)}`);
-    log.close();
-    process.stderr.write(`Error: ${what}: ${explain(error)}\n`);
-    process.exit(1);
+  let node: RunningNode | undefined;
+  let dying = false;
+  const die = (error: unknown): void => {
+    if (dying) return;
+    dying = true;
+    const text = `A fault that nobody expected: ${explain(error)}`;
+    log.error(text);
+    process.stderr.write(`Error: ${text}\n`);
+    const end = (): never => {
+      log.close();
+      process.exit(1);
+    };
+    setTimeout(end, lastWordsMs);
+    Promise.resolve(node?.abandon()).then(end, end);
   };
-  process.on('uncaughtException', die('A fault that nobody expected'));
-  process.on('unhandledRejection', die('A fault that nobody expected'));
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
   process.on('SIGHUP', () => log.reopen());
   process.on('SIGPIPE', () => {});
 
@@ -40,7 +52,7 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   });
   const aborted = new AbortController();
   void signalled.then(() => aborted.abort());
-  const node = await startNode(config, log, aborted.signal);
+  node = await startNode(config, log, aborted.signal);
   if (config.announce) process.stdout.write(announcement(config, node.addresses));
   const fault = await Promise.race([signalled, node.stopAsked]);
   if (fault) process.stderr.write(`Error: ${fault.message}\n`);

@@ -86,7 +86,7 @@ section('Block creation', [
   ['blockversion', 'int', 'Version of blocks made here, regtest only'],
   ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 4000)', 'none'],
   ['templatemode', 'string', 'core: as Bitcoin Core 0.21 builds and times templates (the only mode of this version)'],
-  ['checktemplates', 'bool', 'Connect every template dry before it is handed out (default: 1)'],
+  ['checktemplates', 'bool', 'Connect every template dry before it is handed out (default: 0)'],
   ['printpriority', 'bool', undefined, 'none'],
 ]);
 

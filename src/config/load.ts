@@ -260,7 +260,7 @@ export function loadConfig(args: Args): NodeConfig {
       maxWeight: Math.max(4000, Math.min(args.int('blockmaxweight', 3_996_000), 3_996_000)),
       minFeeRate: args.amount('blockmintxfee', 1000),
       blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : undefined,
-      checkTemplates: args.bool('checktemplates', true),
+      checkTemplates: args.bool('checktemplates', false),
     },
     policy: {
       requireStandard: args.isSet('acceptnonstdtxn') ? !args.bool('acceptnonstdtxn', false) : undefined,

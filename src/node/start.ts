@@ -59,6 +59,11 @@ export interface RunningNode {
   readonly addresses: readonly string[];
   /** Resolves when something asks for the end: the stop call, or a fault (then with its error). */
   readonly stopAsked: Promise<Error | undefined>;
+  /**
+   * After a fault that nobody caught: ends the front threads and nothing else. Their sockets must be closed before the process ends, or
+   * the process aborts.
+   */
+  abandon(): Promise<void>;
   /** Takes everything down in order. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -427,6 +432,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     mempool,
     addresses,
     stopAsked,
+    abandon: async () => fronts?.close(0),
     stop: () => {
       stopped ??= stop();
       return stopped;

@@ -100,6 +100,7 @@ async function start(args: string[], port: number): Promise<Node> {
     '-fallbackfee=0.0002',
     '-printtoconsole=0',
     '-fronts=2',
+    '-checktemplates=1',
   ];
   const child = spawn(process.execPath, [daemon, ...options, ...args], { stdio: ['ignore', out, out] });
   fs.closeSync(out);

@@ -83,7 +83,17 @@ export class Daemon {
     fs.rmSync(path.join(this.networkDir, '.cookie'), { force: true });
     this.child = spawn(
       process.execPath,
-      [daemonFile, ...network, `-datadir=${this.dir}`, `-rpcport=${this.port}`, '-printtoconsole=0', ...fronts, ...this.options, ...more],
+      [
+        daemonFile,
+        ...network,
+        `-datadir=${this.dir}`,
+        `-rpcport=${this.port}`,
+        '-printtoconsole=0',
+        '-checktemplates=1',
+        ...fronts,
+        ...this.options,
+        ...more,
+      ],
       { stdio: ['ignore', out, out] },
     );
     fs.closeSync(out);
