@@ -15,7 +15,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { chainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
-import { publicKeyOf } from '../crypto/native/public-key.js';
+import { createKeyMath } from '../crypto/native/key-math.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
@@ -191,6 +191,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   const curveWarning = cryptoWarning(native.backend);
   if (curveWarning !== null) log.warn(curveWarning);
   const params = networkParams(config, native);
+  const keyMath = createKeyMath();
 
   const state = new SharedState();
   state.startedMs = startedSeconds * 1000;
@@ -336,7 +337,9 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     grinder,
     network,
     log: log0,
-    publicKey: publicKeyOf,
+    // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
+    descriptors: { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' },
+    recoverable: keyMath,
     settle: () => mempool.settled(),
     warnings: () => '',
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),

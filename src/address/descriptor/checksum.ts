@@ -1,58 +1,93 @@
-// The eight characters after a descriptor's '#': a BCH code over the text, which finds any change of a few characters.
-// Used by parse.ts. Core: script/descriptor.cpp.
+// The eight characters after a descriptor's '#': a BCH code over the text, which finds any change of a few characters (BIP-0380).
+// Used by parse.ts and wherever a descriptor is printed. Core: script/descriptor.cpp.
 
 const INPUT = '0123456789()[],\'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#"\\ ';
 const OUTPUT = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-const GENERATOR = [0xf5dee51989n, 0xa9fdca3312n, 0x1bab10e32dn, 0x3706b1677an, 0x644d626ffdn] as const;
 /** Characters of a checksum, 5 bits each. */
 export const CHECKSUM_LENGTH = 8;
 
-function step(state: bigint, value: number): bigint {
-  const top = Number(state >> 35n);
-  let next = ((state & 0x7ffffffffn) << 5n) ^ BigInt(value);
-  for (let bit = 0; bit < 5; bit++) if ((top >> bit) & 1) next ^= GENERATOR[bit];
-  return next;
+/** Place of each character in the input alphabet. */
+const PLACES = new Int8Array(128).fill(-1);
+for (let i = 0; i < INPUT.length; i++) PLACES[INPUT.charCodeAt(i)] = i;
+
+// The state has 40 bits and is kept in two halves of 20. GENERATOR_HIGH and _LOW are the code's generator in the same halves,
+// combined for every value of the five bits that fall out of the top.
+const GENERATOR = [0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d, 0x3706b1677a, 0x644d626ffd] as const;
+const HALF = 0x100000;
+const MASK = HALF - 1;
+const GENERATOR_HIGH = new Int32Array(32);
+const GENERATOR_LOW = new Int32Array(32);
+for (let top = 0; top < 32; top++) {
+  for (let bit = 0; bit < 5; bit++) {
+    if (((top >> bit) & 1) === 0) continue;
+    GENERATOR_HIGH[top] ^= Math.floor(GENERATOR[bit] / HALF);
+    GENERATOR_LOW[top] ^= GENERATOR[bit] % HALF;
+  }
 }
 
 /** The checksum of a descriptor without its own; null when a character is outside the alphabet. */
 export function descriptorChecksum(text: string): string | null {
-  let state = 1n;
+  let high = 0;
+  let low = 1;
+  const step = (value: number): void => {
+    const top = high >> 15;
+    high = (((high << 5) | (low >> 15)) & MASK) ^ GENERATOR_HIGH[top];
+    low = ((low << 5) & MASK) ^ value ^ GENERATOR_LOW[top];
+  };
   // Every character gives its low five bits at once, and its group (high bits) together with its two neighbours'.
   let group = 0;
   let pending = 0;
-  for (const char of text) {
-    const at = INPUT.indexOf(char);
-    if (at < 0) return null;
-    state = step(state, at & 31);
-    group = group * 3 + (at >> 5);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const place = code < 128 ? PLACES[code] : -1;
+    if (place < 0) return null;
+    step(place & 31);
+    group = group * 3 + (place >> 5);
     if (++pending === 3) {
-      state = step(state, group);
+      step(group);
       group = 0;
       pending = 0;
     }
   }
-  if (pending > 0) state = step(state, group);
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) state = step(state, 0);
-  state ^= 1n;
+  if (pending > 0) step(group);
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) step(0);
+  low ^= 1;
   let out = '';
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) out += OUTPUT[Number((state >> BigInt(5 * (7 - i))) & 31n)];
+  for (let i = 0; i < 4; i++) out += OUTPUT[(high >> (5 * (3 - i))) & 31];
+  for (let i = 0; i < 4; i++) out += OUTPUT[(low >> (5 * (3 - i))) & 31];
   return out;
+}
+
+/** A descriptor's text with '#' and checksum behind it. @param text of the alphabet's characters */
+export function addChecksum(text: string): string {
+  return `${text}#${descriptorChecksum(text)}`;
 }
 
 /**
  * Splits text and checksum and checks the latter when there is one.
- * @returns the text, or Core's message
+ * @param required whether it must be there
+ * @returns the text and its checksum, or Core's message
  */
-export function stripChecksum(text: string): { payload: string } | { error: string } {
-  const [payload = '', given, ...more] = text.split('#');
+export function stripChecksum(text: string, required = false): { payload: string; checksum: string } | { error: string } {
+  const [payload = '', given, ...more] = text.split('#', 3);
   if (more.length > 0) return { error: "Multiple '#' symbols" };
-  if (given !== undefined && given.length !== CHECKSUM_LENGTH) {
-    return { error: `Expected ${CHECKSUM_LENGTH} character checksum, not ${given.length} characters` };
+  if (given === undefined && required) return { error: 'Missing checksum' };
+  const size = given === undefined ? CHECKSUM_LENGTH : utf8Length(given);
+  if (size !== CHECKSUM_LENGTH) return { error: `Expected ${CHECKSUM_LENGTH} character checksum, not ${size} characters` };
+  const checksum = descriptorChecksum(payload);
+  if (checksum === null) return { error: 'Invalid characters in payload' };
+  if (given !== undefined && given !== checksum) {
+    return { error: `Provided checksum '${given}' does not match computed checksum '${checksum}'` };
   }
-  const computed = descriptorChecksum(payload);
-  if (computed === null) return { error: 'Invalid characters in payload' };
-  if (given !== undefined && given !== computed) {
-    return { error: `Provided checksum '${given}' does not match computed checksum '${computed}'` };
+  return { payload, checksum };
+}
+
+/** Core counts bytes. */
+function utf8Length(text: string): number {
+  let size = 0;
+  for (const char of text) {
+    const code = char.codePointAt(0) as number;
+    size += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
   }
-  return { payload };
+  return size;
 }

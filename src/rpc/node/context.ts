@@ -1,5 +1,6 @@
 // What the node thread's methods need of the rest of the node: small interfaces that chain, mempool, template and the
 // others implement and that node/wiring fills in. Hashes are 32 bytes in internal order, amounts satoshis, times seconds.
+import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
@@ -8,6 +9,7 @@ import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
 import type { Reject, Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
+import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Clock } from '../../lib/clock.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { RawJson } from '../wire/values.js';
@@ -265,8 +267,10 @@ export interface NodeContext {
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;
   readonly log: LogControl;
-  /** Compressed or uncompressed public key of a private key; null when the key is out of range. */
-  publicKey(secret: Uint8Array, compressed: boolean): Uint8Array | null;
+  /** What descriptors are read with, key arithmetic among it. */
+  readonly descriptors: DescriptorContext;
+  /** For signed messages. */
+  readonly recoverable: RecoverableSignatures;
   /** Resolves when every event up to now reached wallet, notifiers and indexes. */
   settle(): Promise<void>;
   /** Warnings of the node, empty when there are none. */

@@ -1,6 +1,6 @@
 // The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit tests and
 // the fuzz test of the rpc room.
-import { publicKeyOf } from '../../../src/crypto/native/public-key.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import type { NodeContext, PoolEntry } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
@@ -19,6 +19,7 @@ export interface Desk {
   readonly stopping: AbortController;
 }
 
+const keyMath = createKeyMath();
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
 /** A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip. */
@@ -104,7 +105,8 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       disable: (name) => turn(name, false),
       path: '/tmp/debug.log',
     },
-    publicKey: publicKeyOf,
+    descriptors: { params: chain.params, hashes: crypto, keys: keyMath, language: '0.21' },
+    recoverable: keyMath,
     settle: () => Promise.resolve(),
     warnings: () => '',
     stop: (waitMs) => events.push(`stop ${waitMs}`),

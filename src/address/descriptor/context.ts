@@ -1,0 +1,20 @@
+// What the descriptor language is read with: a network, hashes and key arithmetic, and which version's language. Filled by the
+// caller once and kept by every descriptor made with it.
+import type { KeyTools } from '../bip32/extended-key.js';
+import type { KeyParams } from '../key-params.js';
+
+/**
+ * `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: what it reads, and what came later (tr, rawtr, multi_a,
+ * miniscript, musig, multipath, 20 keys in a multisig), without what later versions stopped taking (hybrid keys, white space);
+ * a hardened step is printed with the sign that was read.
+ */
+export type DescriptorLanguage = '0.21' | 'master';
+
+/** Surroundings of a descriptor. */
+export interface DescriptorContext extends KeyTools {
+  readonly params: KeyParams;
+  readonly language: DescriptorLanguage;
+}
+
+/** Why a text is no descriptor, in Core's words (empty where Core gives none). Thrown inside the parser, never out of this room. */
+export class DescriptorError extends Error {}

@@ -1,0 +1,306 @@
+// Key expressions of descriptors: one public key, or an extended key with a path and perhaps a range; either may carry an origin.
+// Made by parse-key.ts and infer.ts; musig-key.ts has the third kind. BIP-0380; Core: script/descriptor.cpp, PubkeyProvider.
+import { toHex } from '../../consensus/bytes/hex.js';
+import { encodeExtendedKey, encodeExtendedSecret } from '../bip32/extended-codec.js';
+import {
+  childPublicKey,
+  derivePath,
+  deriveSecretPath,
+  type ExtendedKey,
+  type ExtendedSecret,
+  fingerprintOf,
+  HARDENED,
+} from '../bip32/extended-key.js';
+import { formatPath, type HardenedMark } from '../bip32/key-path.js';
+import { encodeWif } from '../wif.js';
+import type { DescriptorContext } from './context.js';
+import type { DeriveOptions } from './descriptor.js';
+import type { KeyOrigin, OriginKey } from './expansion.js';
+import type { KeyPair, SecretSource } from './secrets.js';
+
+/** A key in a descriptor. */
+export interface KeyExpression {
+  /** Whether it differs from index to index. */
+  readonly isRange: boolean;
+  /** Whether it is an extended key. */
+  readonly isExtended: boolean;
+  /** Bytes of its public key, 33 or 65. */
+  readonly size: number;
+  /** The public key at one index; null when a hardened step lacks its secret. */
+  publicKey(index: number, options: DeriveOptions): Uint8Array | null;
+  /** Reports the key with its origin. */
+  addOrigins(index: number, publicKey: Uint8Array, options: DeriveOptions, out: OriginKey[]): void;
+  origin(index: number): KeyOrigin;
+  publicText(): string;
+  /** Null when its secret is not known. */
+  privateText(secrets: SecretSource): string | null;
+  /** Null when its secret is needed and not known. */
+  normalizedText(options: DeriveOptions): string | null;
+  /** Adds what secrets of it can be derived. */
+  addSecrets(index: number, secrets: SecretSource, out: KeyPair[]): void;
+}
+
+/** What ranges do behind a path. */
+export type RangeKind = 'none' | 'plain' | 'hardened';
+
+const NO_STEPS: readonly number[] = [];
+
+/** One public key. */
+export class SingleKey implements KeyExpression {
+  readonly isRange = false;
+  readonly isExtended = false;
+  readonly #key: Uint8Array;
+  readonly #xOnly: boolean;
+  readonly #context: DescriptorContext;
+
+  /** @param key 33 or 65 bytes @param xOnly printed without its first byte, which says the parity of y */
+  constructor(key: Uint8Array, xOnly: boolean, context: DescriptorContext) {
+    this.#key = key;
+    this.#xOnly = xOnly;
+    this.#context = context;
+  }
+
+  get size(): number {
+    return this.#key.length;
+  }
+
+  publicKey(): Uint8Array {
+    return this.#key;
+  }
+
+  origin(): KeyOrigin {
+    return { fingerprint: fingerprintOf(this.#key, this.#context.hashes), path: NO_STEPS };
+  }
+
+  addOrigins(_index: number, publicKey: Uint8Array, _options: DeriveOptions, out: OriginKey[]): void {
+    out.push({ publicKey, origin: this.origin() });
+  }
+
+  publicText(): string {
+    return toHex(this.#xOnly ? this.#key.subarray(1) : this.#key);
+  }
+
+  privateText(secrets: SecretSource): string | null {
+    const pair = this.#pair(secrets);
+    const { params, hashes } = this.#context;
+    return pair && encodeWif({ key: pair.secret, compressed: this.#key.length === 33 }, params, hashes);
+  }
+
+  normalizedText(): string {
+    return this.publicText();
+  }
+
+  addSecrets(_index: number, secrets: SecretSource, out: KeyPair[]): void {
+    const pair = this.#pair(secrets);
+    if (pair !== null) out.push({ publicKey: pair.publicKey, secret: new Uint8Array(pair.secret) });
+  }
+
+  /** Of an x-only key either parity will do. */
+  #pair(secrets: SecretSource): KeyPair | null {
+    const secret = secrets.secretOf(this.#key);
+    if (secret !== undefined) return { publicKey: this.#key, secret };
+    if (!this.#xOnly) return null;
+    const other = new Uint8Array(this.#key);
+    other[0] ^= 1;
+    const otherSecret = secrets.secretOf(other);
+    return otherSecret === undefined ? null : { publicKey: other, secret: otherSecret };
+  }
+}
+
+/** What an extended key expression is made of. */
+export interface PathedKeyFields {
+  readonly root: ExtendedKey;
+  readonly path: readonly number[];
+  readonly range: RangeKind;
+  /** How hardened steps are printed. */
+  readonly mark: HardenedMark;
+  /** Its place in the descriptor, for the cache. */
+  readonly place: number;
+}
+
+/** An extended key, a path from it, perhaps a range behind that. */
+export class PathedKey implements KeyExpression {
+  readonly isExtended = true;
+  readonly size = 33;
+  readonly #fields: PathedKeyFields;
+  readonly #context: DescriptorContext;
+  /** The key at the path's end, once known: every index starts from it. */
+  #parent: ExtendedKey | null = null;
+  #fingerprint: Uint8Array | null = null;
+
+  constructor(fields: PathedKeyFields, context: DescriptorContext) {
+    this.#fields = fields;
+    this.#context = context;
+  }
+
+  get isRange(): boolean {
+    return this.#fields.range !== 'none';
+  }
+
+  publicKey(index: number, options: DeriveOptions): Uint8Array | null {
+    if (this.#fields.range === 'hardened') return this.#hardenedKey(index, options);
+    const parent = this.#parentKey(options);
+    if (parent === null || this.#fields.range === 'none') return parent?.publicKey ?? null;
+    return childPublicKey(parent, index, this.#context.keys);
+  }
+
+  origin(index: number): KeyOrigin {
+    this.#fingerprint ??= fingerprintOf(this.#fields.root.publicKey, this.#context.hashes);
+    return { fingerprint: this.#fingerprint, path: this.#pathTo(index) };
+  }
+
+  addOrigins(index: number, publicKey: Uint8Array, _options: DeriveOptions, out: OriginKey[]): void {
+    out.push({ publicKey, origin: this.origin(index) });
+  }
+
+  publicText(): string {
+    const { params, hashes } = this.#context;
+    return encodeExtendedKey(this.#fields.root, params, { hashes }) + this.#pathText();
+  }
+
+  privateText(secrets: SecretSource): string | null {
+    const root = this.#rootSecret(secrets);
+    const { params, hashes } = this.#context;
+    return root && encodeExtendedSecret(root, params, { hashes }) + this.#pathText();
+  }
+
+  normalizedText(options: DeriveOptions): string | null {
+    const { path, range } = this.#fields;
+    const last = path.findLastIndex((step) => step >= HARDENED);
+    if (last < 0 || range === 'hardened') return this.publicText();
+    const key = this.#lastHardenedKey(last, options);
+    if (key === null) return null;
+    const { params, hashes, language } = this.#context;
+    const mark = language === '0.21' ? "'" : 'h';
+    const origin = toHex(this.origin(0).fingerprint) + formatPath(path.slice(0, last + 1), mark);
+    const rest = formatPath(path.slice(last + 1), mark) + (range === 'plain' ? '/*' : '');
+    return `[${origin}]${encodeExtendedKey(key, params, { hashes })}${rest}`;
+  }
+
+  addSecrets(index: number, secrets: SecretSource, out: KeyPair[]): void {
+    const derived = this.#derive(this.#pathTo(index), secrets);
+    if (derived !== null) out.push({ publicKey: derived.key.publicKey, secret: derived.secret });
+  }
+
+  #pathTo(index: number): readonly number[] {
+    const { path, range } = this.#fields;
+    if (range === 'none') return path;
+    return [...path, range === 'hardened' ? index + HARDENED : index];
+  }
+
+  #pathText(): string {
+    const { path, range, mark } = this.#fields;
+    const end = range === 'none' ? '' : range === 'plain' ? '/*' : `/*${mark}`;
+    return formatPath(path, mark) + end;
+  }
+
+  #parentKey({ secrets, cache }: DeriveOptions): ExtendedKey | null {
+    const { root, path, place } = this.#fields;
+    if (this.#parent === null) {
+      this.#parent = cache?.parents.get(place) ?? derivePath(root, path, this.#context);
+      if (this.#parent === null && secrets !== undefined) {
+        const derived = this.#derive(path, secrets);
+        derived?.secret.fill(0);
+        this.#parent = derived?.key ?? null;
+      }
+    }
+    if (this.#parent !== null) cache?.parents.set(place, this.#parent);
+    return this.#parent;
+  }
+
+  #hardenedKey(index: number, { secrets, cache }: DeriveOptions): Uint8Array | null {
+    const { place } = this.#fields;
+    const known = cache?.derivedKey(place, index);
+    if (known !== undefined) return known;
+    const derived = secrets === undefined ? null : this.#derive(this.#pathTo(index), secrets);
+    if (derived === null) return null;
+    derived.secret.fill(0);
+    cache?.addDerived(place, index, derived.key.publicKey);
+    return derived.key.publicKey;
+  }
+
+  #lastHardenedKey(last: number, { secrets, cache }: DeriveOptions): ExtendedKey | null {
+    const { place, path } = this.#fields;
+    const known = cache?.lastHardened.get(place);
+    if (known !== undefined) return known;
+    const derived = secrets === undefined ? null : this.#derive(path.slice(0, last + 1), secrets);
+    if (derived === null) return null;
+    derived.secret.fill(0);
+    cache?.lastHardened.set(place, derived.key);
+    return derived.key;
+  }
+
+  #rootSecret(secrets: SecretSource): ExtendedSecret | null {
+    const { root } = this.#fields;
+    const secret = secrets.secretOf(root.publicKey);
+    return secret === undefined ? null : { key: root, secret };
+  }
+
+  /** The secret is a fresh array. */
+  #derive(path: readonly number[], secrets: SecretSource): ExtendedSecret | null {
+    const root = this.#rootSecret(secrets);
+    if (root === null) return null;
+    return deriveSecretPath({ key: root.key, secret: new Uint8Array(root.secret) }, path, this.#context);
+  }
+}
+
+/** A key with an origin before it. */
+export class OriginatedKey implements KeyExpression {
+  readonly #origin: KeyOrigin;
+  readonly #inner: KeyExpression;
+  readonly #mark: HardenedMark;
+
+  constructor(origin: KeyOrigin, inner: KeyExpression, mark: HardenedMark) {
+    this.#origin = origin;
+    this.#inner = inner;
+    this.#mark = mark;
+  }
+
+  get isRange(): boolean {
+    return this.#inner.isRange;
+  }
+
+  get isExtended(): boolean {
+    return this.#inner.isExtended;
+  }
+
+  get size(): number {
+    return this.#inner.size;
+  }
+
+  publicKey(index: number, options: DeriveOptions): Uint8Array | null {
+    return this.#inner.publicKey(index, options);
+  }
+
+  origin(index: number): KeyOrigin {
+    return { fingerprint: this.#origin.fingerprint, path: [...this.#origin.path, ...this.#inner.origin(index).path] };
+  }
+
+  addOrigins(index: number, publicKey: Uint8Array, _options: DeriveOptions, out: OriginKey[]): void {
+    out.push({ publicKey, origin: this.origin(index) });
+  }
+
+  publicText(): string {
+    return `[${this.#originText()}]${this.#inner.publicText()}`;
+  }
+
+  privateText(secrets: SecretSource): string | null {
+    const inner = this.#inner.privateText(secrets);
+    return inner === null ? null : `[${this.#originText()}]${inner}`;
+  }
+
+  /** An origin that the inner key got by being normalised goes on where this one ends. */
+  normalizedText(options: DeriveOptions): string | null {
+    const inner = this.#inner.normalizedText(options);
+    if (inner === null) return null;
+    return inner.startsWith('[') ? `[${this.#originText()}${inner.slice(9)}` : `[${this.#originText()}]${inner}`;
+  }
+
+  addSecrets(index: number, secrets: SecretSource, out: KeyPair[]): void {
+    this.#inner.addSecrets(index, secrets, out);
+  }
+
+  #originText(): string {
+    return toHex(this.#origin.fingerprint) + formatPath(this.#origin.path, this.#mark);
+  }
+}

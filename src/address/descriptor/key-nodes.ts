@@ -1,0 +1,147 @@
+// Script expressions made of keys: pk, pkh, wpkh, combo (BIP-0381, BIP-0382, BIP-0384) and the multisig family (BIP-0383, BIP-0387).
+import { compareBytes } from '../../consensus/bytes/hex.js';
+import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
+import { OP } from '../../consensus/script/opcodes.js';
+import { publicKeyHashScript } from '../../consensus/script/templates.js';
+import type { DescriptorContext } from './context.js';
+import type { DeriveOptions, OutputType } from './descriptor.js';
+import type { KeyExpression } from './key-expression.js';
+import { deriveKeys, type ExpansionBuilder, type KeyPrinter, printKeys, type ScriptNode } from './script-node.js';
+
+const COMPRESSED_SIZE = 33;
+
+/** A function of one key. */
+abstract class OneKeyNode implements ScriptNode {
+  readonly isSolvable = true;
+  readonly isSingleType: boolean = true;
+  abstract readonly outputType: OutputType | null;
+  protected abstract readonly name: string;
+  readonly #key: KeyExpression;
+
+  constructor(key: KeyExpression) {
+    this.#key = key;
+  }
+
+  keys(): readonly KeyExpression[] {
+    return [this.#key];
+  }
+
+  text(print: KeyPrinter): string | null {
+    const key = print(this.#key);
+    return key === null ? null : `${this.name}(${key})`;
+  }
+
+  make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+    const key = this.#key.publicKey(index, options);
+    if (key === null) return null;
+    out?.addOrigins(this.#key, index, key, options);
+    return this.scriptsOf(key, context, out);
+  }
+
+  protected abstract scriptsOf(key: Uint8Array, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[];
+}
+
+/** pk(KEY): the key itself. In a taproot leaf the key is x-only. */
+export class PkNode extends OneKeyNode {
+  readonly outputType = null;
+  protected readonly name = 'pk';
+  readonly #inLeaf: boolean;
+
+  constructor(key: KeyExpression, inLeaf: boolean) {
+    super(key);
+    this.#inLeaf = inLeaf;
+  }
+
+  protected scriptsOf(key: Uint8Array): Uint8Array[] {
+    return [payToKey(this.#inLeaf ? key.subarray(1) : key)];
+  }
+}
+
+/** pkh(KEY): the hash of a key. */
+export class PkhNode extends OneKeyNode {
+  readonly outputType = 'legacy';
+  protected readonly name = 'pkh';
+
+  protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
+    out?.addHashedKey(key);
+    return [publicKeyHashScript(hashes.hash160(key))];
+  }
+}
+
+/** wpkh(KEY): the hash of a key as a witness program. */
+export class WpkhNode extends OneKeyNode {
+  readonly outputType = 'bech32';
+  protected readonly name = 'wpkh';
+
+  protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
+    out?.addHashedKey(key);
+    return [witnessProgramScript(0, hashes.hash160(key))];
+  }
+}
+
+/** combo(KEY): P2PK, P2PKH and, of a compressed key, P2WPKH and that in P2SH. */
+export class ComboNode extends OneKeyNode {
+  override readonly isSingleType = false;
+  readonly outputType = null;
+  protected readonly name = 'combo';
+
+  protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
+    out?.addHashedKey(key);
+    const hash = hashes.hash160(key);
+    const scripts = [payToKey(key), publicKeyHashScript(hash)];
+    if (key.length !== COMPRESSED_SIZE) return scripts;
+    const witness = witnessProgramScript(0, hash);
+    out?.addInnerScript(witness);
+    return [...scripts, witness, scriptHashScript(hashes.hash160(witness))];
+  }
+}
+
+/** Functions of a threshold and keys. */
+export type MultiName = 'multi' | 'sortedmulti' | 'multi_a' | 'sortedmulti_a';
+
+/** multi, sortedmulti: CHECKMULTISIG; multi_a, sortedmulti_a: CHECKSIGADD over x-only keys. */
+export class MultiNode implements ScriptNode {
+  readonly isSolvable = true;
+  readonly isSingleType = true;
+  readonly outputType = null;
+  readonly #name: MultiName;
+  readonly #threshold: number;
+  readonly #keys: readonly KeyExpression[];
+
+  constructor(name: MultiName, threshold: number, keys: readonly KeyExpression[]) {
+    this.#name = name;
+    this.#threshold = threshold;
+    this.#keys = keys;
+  }
+
+  keys(): readonly KeyExpression[] {
+    return this.#keys;
+  }
+
+  text(print: KeyPrinter): string | null {
+    const keys = printKeys(this.#keys, print);
+    return keys === null ? null : `${this.#name}(${this.#threshold},${keys})`;
+  }
+
+  make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+    const keys = deriveKeys(this.#keys, index, options, out);
+    if (keys === null) return null;
+    const inLeaf = this.#name.endsWith('_a');
+    const written = inLeaf ? keys.map((key) => key.subarray(1)) : keys;
+    if (this.#name.startsWith('sorted')) written.sort(compareBytes);
+    return [inLeaf ? checkSigAddScript(this.#threshold, written) : multisigScript(this.#threshold, written)];
+  }
+}
+
+const payToKey = (key: Uint8Array): Uint8Array => joinScript(plainPush(key), OP.OP_CHECKSIG);
+
+/** Threshold, keys, their count, CHECKMULTISIG. */
+export function multisigScript(threshold: number, keys: readonly Uint8Array[]): Uint8Array {
+  return joinScript(pushNumber(threshold), ...keys.map(plainPush), pushNumber(keys.length), OP.OP_CHECKMULTISIG);
+}
+
+/** BIP-0387: CHECKSIG for the first key, CHECKSIGADD for the others, the sum compared with the threshold. */
+export function checkSigAddScript(threshold: number, keys: readonly Uint8Array[]): Uint8Array {
+  const checks = keys.flatMap((key, i) => [plainPush(key), i === 0 ? OP.OP_CHECKSIG : OP.OP_CHECKSIGADD]);
+  return joinScript(...checks, pushNumber(threshold), OP.OP_NUMEQUAL);
+}

@@ -1,0 +1,202 @@
+// Reads script expressions, with the contexts and messages of Core 0.21 and, in the later language, what came after it
+// (script/descriptor.cpp, ParseScript). Used by parse.ts.
+import { fromHex, isHex } from '../../consensus/bytes/hex.js';
+import { decodeAddress, encodeAddress } from '../address.js';
+import { DescriptorError } from './context.js';
+import { parseUint32, type Rest, splitCall, takeExpression, takeText } from './cursor.js';
+import type { KeyExpression } from './key-expression.js';
+import { ComboNode, type MultiName, MultiNode, PkhNode, PkNode, WpkhNode } from './key-nodes.js';
+import { type KeyPlace, type ParseState, parseKey } from './parse-key.js';
+import { parseMiniscriptNode } from './parse-miniscript.js';
+import type { ScriptNode } from './script-node.js';
+import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
+import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
+
+/** Where a script expression stands. */
+export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';
+
+const MAX_BARE_KEYS = 3;
+/** Core 0.21 counts with OP_1 to OP_16; later versions push larger numbers, up to consensus' limit. */
+const MAX_KEYS = { '0.21': 16, master: 20 } as const;
+const MAX_LEAF_KEYS = 999;
+const MAX_REDEEM_SCRIPT = 520;
+/** Merkle nodes in a control block. */
+const MAX_TREE_DEPTH = 128;
+
+const KEY_PLACES: Record<ScriptPlace, KeyPlace> = { top: 'any', sh: 'any', wsh: 'compressed', leaf: 'x-only' };
+
+/** One node per path that the text stands for. @throws DescriptorError */
+export function parseScript(rest: Rest, place: ScriptPlace, state: ParseState): ScriptNode[] {
+  const expression = takeExpression(rest);
+  const call = splitCall(expression);
+  const nodes = call && parseCall(call.name, call.inner, place, state);
+  if (nodes) return nodes;
+  const later = state.context.language === 'master';
+  if (later && (place === 'wsh' || place === 'leaf')) return parseMiniscriptNode(expression, place, state);
+  if (place === 'sh') throw new DescriptorError('A function is needed within P2SH');
+  if (place === 'wsh') throw new DescriptorError('A function is needed within P2WSH');
+  throw new DescriptorError(`${expression} is not a valid descriptor function`);
+}
+
+/** Null for a name that means nothing in this place. */
+function parseCall(name: string, inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] | null {
+  const later = state.context.language === 'master';
+  switch (name) {
+    case 'pk':
+      return parseKey(inner, KEY_PLACES[place], state).map((key) => new PkNode(key, place === 'leaf'));
+    case 'pkh':
+      if (place === 'leaf') return null;
+      return parseKey(inner, KEY_PLACES[place], state).map((key) => new PkhNode(key));
+    case 'combo':
+      if (place !== 'top') throw new DescriptorError('Cannot have combo in non-top level');
+      return parseKey(inner, 'any', state).map((key) => new ComboNode(key));
+    case 'multi':
+    case 'sortedmulti':
+      if (place !== 'leaf') return parseMulti(name, inner, place, state);
+      throw new DescriptorError('Can only have multi/sortedmulti at top level, in sh(), or in wsh()');
+    case 'multi_a':
+    case 'sortedmulti_a':
+      if (!later) return null;
+      if (place === 'leaf') return parseMulti(name, inner, place, state);
+      throw new DescriptorError('Can only have multi_a/sortedmulti_a inside tr()');
+    case 'wpkh':
+      if (place === 'wsh') throw new DescriptorError('Cannot have wpkh within wsh');
+      if (place === 'leaf') throw new DescriptorError('Can only have wpkh() at top level or inside sh()');
+      return parseKey(inner, 'compressed', state).map((key) => new WpkhNode(key));
+    case 'sh':
+      if (place !== 'top') throw new DescriptorError('Cannot have sh in non-top level');
+      return parseWhole(inner, 'sh', state).map((node) => new ShNode(node));
+    case 'wsh':
+      if (place === 'wsh') throw new DescriptorError('Cannot have wsh within wsh');
+      if (place === 'leaf') throw new DescriptorError('Can only have wsh() at top level or inside sh()');
+      return parseWhole(inner, 'wsh', state).map((node) => new WshNode(node));
+    case 'addr':
+      return place === 'top' ? [parseAddress(inner, state)] : null;
+    case 'raw':
+      return place === 'top' ? [parseRaw(inner)] : null;
+    case 'tr':
+      if (!later) return null;
+      if (place !== 'top') throw new DescriptorError('Can only have tr at top level');
+      return parseTr(inner, state);
+    case 'rawtr':
+      if (!later) return null;
+      if (place !== 'top') throw new DescriptorError('Can only have rawtr at top level');
+      return parseRawTr(inner, state);
+    default:
+      return null;
+  }
+}
+
+/** A script expression with nothing behind it. Core says nothing about what it finds there. */
+function parseWhole(inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
+  const rest = { text: inner };
+  const nodes = parseScript(rest, place, state);
+  if (rest.text !== '') throw new DescriptorError('');
+  return nodes;
+}
+
+function parseMulti(name: MultiName, inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
+  const rest = { text: inner };
+  const digits = takeExpression(rest);
+  const threshold = parseUint32(digits, state.context.language === '0.21');
+  if (threshold === null) throw new DescriptorError(`Multi threshold '${digits}' is not valid`);
+  const keys: KeyExpression[][] = [];
+  while (rest.text !== '') {
+    if (!takeText(',', rest)) throw new DescriptorError(`Multi: expected ',', got '${rest.text[0]}'`);
+    keys.push(parseKey(takeExpression(rest), KEY_PLACES[place], state));
+  }
+  const limit = place === 'leaf' ? MAX_LEAF_KEYS : MAX_KEYS[state.context.language];
+  checkCounts(threshold, keys, place, limit);
+  const mismatch = 'multi(): Multipath derivation paths have mismatched lengths';
+  return alignPaths(keys, mismatch).map((row) => new MultiNode(name, threshold, row));
+}
+
+function checkCounts(threshold: number, keys: readonly KeyExpression[][], place: ScriptPlace, limit: number): void {
+  const count = keys.length;
+  if (count === 0 || count > limit) {
+    const where = place === 'leaf' ? 'multi_a' : 'multisig';
+    throw new DescriptorError(`Cannot have ${count} keys in ${where}; must have between 1 and ${limit} keys, inclusive`);
+  }
+  if (threshold < 1) throw new DescriptorError(`Multisig threshold cannot be ${threshold}, must be at least 1`);
+  if (threshold > count) {
+    throw new DescriptorError(
+      `Multisig threshold cannot be larger than the number of keys; threshold is ${threshold} but only ${count} keys specified`,
+    );
+  }
+  if (place === 'top' && count > MAX_BARE_KEYS) {
+    throw new DescriptorError(`Cannot have ${count} pubkeys in bare multisig; only at most ${MAX_BARE_KEYS} pubkeys`);
+  }
+  // One size byte for each key, one opcode for each count and the check.
+  const size = keys.reduce((sum, [key]) => sum + key.size + 1, 3);
+  if (place === 'sh' && size > MAX_REDEEM_SCRIPT) {
+    throw new DescriptorError(`P2SH script is too large, ${size} bytes is larger than ${MAX_REDEEM_SCRIPT} bytes`);
+  }
+}
+
+/** Turns paths per part into parts per path; a part of one path serves them all. */
+export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string): T[][] {
+  const count = parts.reduce((most, part) => Math.max(most, part.length), 1);
+  if (parts.some((part) => part.length !== 1 && part.length !== count)) throw new DescriptorError(mismatch);
+  return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
+}
+
+function parseAddress(text: string, { context }: ParseState): ScriptNode {
+  const decoded = decodeAddress(text, context.params, context.hashes);
+  if ('error' in decoded) throw new DescriptorError('Address is not valid');
+  return new FixedNode(decoded.script, encodeAddress(decoded.script, context.params, context.hashes));
+}
+
+function parseRaw(text: string): ScriptNode {
+  if (!isHex(text)) throw new DescriptorError('Raw script is not hex');
+  return new FixedNode(fromHex(text), null);
+}
+
+function parseRawTr(inner: string, state: ParseState): ScriptNode[] {
+  const rest = { text: inner };
+  const text = takeExpression(rest);
+  if (rest.text !== '') throw new DescriptorError('rawtr(): only one key expected.');
+  return parseKey(text, 'x-only', state).map((key) => new RawTrNode(key));
+}
+
+function parseTr(inner: string, state: ParseState): ScriptNode[] {
+  const rest = { text: inner };
+  const keys = parseKey(takeExpression(rest), 'x-only', state);
+  if (rest.text === '') return keys.map((key) => new TrNode(key, []));
+  if (!takeText(',', rest)) throw new DescriptorError(`tr: expected ',', got '${rest.text[0]}'`);
+  const leaves = parseTree(rest, state);
+  if (rest.text !== '') throw new DescriptorError("tr(): expected ')' after script expression");
+  const scripts = alignPaths(
+    leaves.map(({ nodes, depth }) => nodes.map((node): LeafNode => ({ node, depth }))),
+    'tr(): Multipath subscripts have mismatched lengths',
+  );
+  if (keys.length > 1 && scripts.length > 1 && keys.length !== scripts.length) {
+    throw new DescriptorError('tr(): Multipath internal key mismatches multipath subscripts lengths');
+  }
+  const count = Math.max(keys.length, scripts.length);
+  return Array.from({ length: count }, (_, path) => {
+    return new TrNode(keys[keys.length === 1 ? 0 : path], scripts[scripts.length === 1 ? 0 : path]);
+  });
+}
+
+/** Braces are followed by hand: a tree may be 128 deep. */
+function parseTree(rest: Rest, state: ParseState): { nodes: ScriptNode[]; depth: number }[] {
+  const leaves: { nodes: ScriptNode[]; depth: number }[] = [];
+  // For every open brace whether its right side has begun.
+  const path: boolean[] = [];
+  do {
+    while (takeText('{', rest)) {
+      path.push(false);
+      if (path.length > MAX_TREE_DEPTH) throw new DescriptorError(`tr() supports at most ${MAX_TREE_DEPTH} nesting levels`);
+    }
+    leaves.push({ nodes: parseScript(rest, 'leaf', state), depth: path.length });
+    while (path.at(-1) === true) {
+      if (!takeText('}', rest)) throw new DescriptorError("tr(): expected '}' after script expression");
+      path.pop();
+    }
+    if (path.length > 0) {
+      if (!takeText(',', rest)) throw new DescriptorError("tr(): expected ',' after script expression");
+      path[path.length - 1] = true;
+    }
+  } while (path.length > 0);
+  return leaves;
+}

@@ -1,0 +1,107 @@
+// Script expressions around others, and those that stand for one script as it is: sh, wsh (BIP-0381, BIP-0382), addr, raw (BIP-0385).
+import { toHex } from '../../consensus/bytes/hex.js';
+import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
+import { solve } from '../../policy/script-type.js';
+import type { DescriptorContext } from './context.js';
+import type { DeriveOptions, OutputType } from './descriptor.js';
+import type { KeyExpression } from './key-expression.js';
+import type { ExpansionBuilder, KeyPrinter, ScriptNode } from './script-node.js';
+
+/** A script that names the hash of another. */
+abstract class HashNode implements ScriptNode {
+  readonly isSingleType = true;
+  abstract readonly outputType: OutputType | null;
+  protected abstract readonly name: string;
+  protected readonly inner: ScriptNode;
+
+  constructor(inner: ScriptNode) {
+    this.inner = inner;
+  }
+
+  get isSolvable(): boolean {
+    return this.inner.isSolvable;
+  }
+
+  keys(): readonly KeyExpression[] {
+    return this.inner.keys();
+  }
+
+  text(print: KeyPrinter): string | null {
+    const inner = this.inner.text(print);
+    return inner === null ? null : `${this.name}(${inner})`;
+  }
+
+  make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+    const scripts = this.inner.make(index, options, context, out);
+    if (scripts === null) return null;
+    out?.addInnerScript(scripts[0]);
+    return [this.scriptOf(scripts[0], context)];
+  }
+
+  protected abstract scriptOf(inner: Uint8Array, context: DescriptorContext): Uint8Array;
+}
+
+/** sh(SCRIPT). */
+export class ShNode extends HashNode {
+  protected readonly name = 'sh';
+
+  get outputType(): OutputType {
+    return this.inner.outputType === 'bech32' ? 'p2sh-segwit' : 'legacy';
+  }
+
+  protected scriptOf(inner: Uint8Array, { hashes }: DescriptorContext): Uint8Array {
+    return scriptHashScript(hashes.hash160(inner));
+  }
+}
+
+/** wsh(SCRIPT). */
+export class WshNode extends HashNode {
+  readonly outputType = 'bech32';
+  protected readonly name = 'wsh';
+
+  protected scriptOf(inner: Uint8Array, { hashes }: DescriptorContext): Uint8Array {
+    return witnessProgramScript(0, hashes.sha256(inner));
+  }
+}
+
+/** addr(ADDRESS) and raw(HEX): a script and nothing known about it. */
+export class FixedNode implements ScriptNode {
+  readonly isSolvable = false;
+  readonly isSingleType = true;
+  readonly #script: Uint8Array;
+  readonly #address: string | null;
+
+  /** @param address how addr() prints it; null for raw() */
+  constructor(script: Uint8Array, address: string | null) {
+    this.#script = script;
+    this.#address = address;
+  }
+
+  get outputType(): OutputType | null {
+    switch (solve(this.#script).type) {
+      case 'pubkeyhash':
+      case 'scripthash':
+        return 'legacy';
+      case 'witness_v0_keyhash':
+      case 'witness_v0_scripthash':
+      case 'witness_unknown':
+        return 'bech32';
+      case 'witness_v1_taproot':
+        return 'bech32m';
+      default:
+        return null;
+    }
+  }
+
+  keys(): readonly KeyExpression[] {
+    return [];
+  }
+
+  text(): string {
+    return this.#address === null ? `raw(${toHex(this.#script)})` : `addr(${this.#address})`;
+  }
+
+  make(): Uint8Array[] {
+    return [this.#script];
+  }
+}

@@ -1,0 +1,59 @@
+// Key arithmetic by the secp256k1 package's native addon and node:crypto. Called once per thread that derives keys: by the node's
+// wiring and the workers of wallets.
+import { createHmac } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { KeyMath, RecoverableSignatures } from '../key-math.js';
+
+/** What we use of the package's native binding, which has no types of its own. Misuse and impossible results throw. */
+interface KeyBinding {
+  publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;
+  publicKeyVerify(publicKey: Uint8Array): boolean;
+  /** Changes its first argument in place. */
+  privateKeyTweakAdd(secret: Uint8Array, tweak: Uint8Array): Uint8Array;
+  publicKeyTweakAdd(publicKey: Uint8Array, tweak: Uint8Array, compressed: boolean): Uint8Array;
+  publicKeyTweakMul(publicKey: Uint8Array, tweak: Uint8Array, compressed: boolean): Uint8Array;
+  publicKeyCombine(publicKeys: readonly Uint8Array[], compressed: boolean): Uint8Array;
+  ecdsaSign(message: Uint8Array, secret: Uint8Array): { signature: Uint8Array; recid: number };
+  ecdsaRecover(signature: Uint8Array, recid: number, message: Uint8Array, compressed: boolean): Uint8Array;
+}
+
+const SCALAR_SIZE = 32;
+
+function orNull<T>(compute: () => T): T | null {
+  try {
+    return compute();
+  } catch {
+    return null;
+  }
+}
+
+const isScalar = (bytes: Uint8Array): boolean => bytes.length === SCALAR_SIZE;
+const hasKeyLength = (key: Uint8Array): boolean => key.length === 33 || key.length === 65;
+
+/** Key arithmetic for this thread. Throws when the package's native addon does not load on this platform. */
+export function createKeyMath(): KeyMath & RecoverableSignatures {
+  const secp = createRequire(import.meta.url)('secp256k1/bindings.js') as KeyBinding;
+  return {
+    publicKey: (secret, compressed) => (isScalar(secret) ? orNull(() => secp.publicKeyCreate(secret, compressed)) : null),
+    addToSecret: (secret, tweak) =>
+      isScalar(secret) && isScalar(tweak) ? orNull(() => secp.privateKeyTweakAdd(new Uint8Array(secret), tweak)) : null,
+    addToPublic: (key, tweak) => (hasKeyLength(key) && isScalar(tweak) ? orNull(() => secp.publicKeyTweakAdd(key, tweak, true)) : null),
+    multiplyPublic: (key, factor) =>
+      hasKeyLength(key) && isScalar(factor) ? orNull(() => secp.publicKeyTweakMul(key, factor, true)) : null,
+    sumPublic: (keys) => (keys.length > 0 && keys.every(hasKeyLength) ? orNull(() => secp.publicKeyCombine(keys, true)) : null),
+    isPoint: (key) => hasKeyLength(key) && secp.publicKeyVerify(key),
+    hmacSha512: (key, data) => {
+      const digest = createHmac('sha512', key).update(data).digest();
+      return new Uint8Array(digest.buffer, digest.byteOffset, digest.length);
+    },
+    signRecoverable: (secret, message) => {
+      if (!isScalar(secret) || !isScalar(message)) return null;
+      const signed = orNull(() => secp.ecdsaSign(message, secret));
+      return signed && { signature: signed.signature, recovery: signed.recid };
+    },
+    recover: (signature, recovery, message, compressed) =>
+      signature.length === 64 && recovery >= 0 && recovery <= 3 && isScalar(message)
+        ? orNull(() => secp.ecdsaRecover(signature, recovery, message, compressed))
+        : null,
+  };
+}

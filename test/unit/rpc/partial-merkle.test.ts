@@ -1,0 +1,47 @@
+// Partial merkle trees of transaction proofs: round trips and what must be refused.
+import fc from 'fast-check';
+import t from 'tap';
+import { buildPartialMerkle, decodePartialMerkle, encodePartialMerkle, extractMatches } from '../../../src/rpc/render/partial-merkle.js';
+import { crypto } from '../../framework/chain-fixture.js';
+
+fc.configureGlobal({ seed: 44, numRuns: 200 });
+
+t.test('partial merkle trees', async (t) => {
+  const leaf = (i: number) => crypto.sha256d(Uint8Array.of(i & 255, i >> 8));
+  const rootOf = (hashes: Uint8Array[]): Uint8Array => {
+    let level = hashes;
+    while (level.length > 1) {
+      const next: Uint8Array[] = [];
+      for (let i = 0; i < level.length; i += 2) next.push(crypto.sha256d(Buffer.concat([level[i], level[i + 1] ?? level[i]])));
+      level = next;
+    }
+    return level[0];
+  };
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 70 }), fc.infiniteStream(fc.boolean()), (count, picks) => {
+      const txids = Array.from({ length: count }, (_, i) => leaf(i));
+      const matches = txids.map(() => picks.next().value as boolean);
+      const tree = decodePartialMerkle(encodePartialMerkle(buildPartialMerkle(txids, matches, crypto)));
+      const found = extractMatches(tree, crypto);
+      const wanted = txids.filter((_, i) => matches[i]);
+      return (
+        found !== null &&
+        Buffer.compare(found.root, rootOf(txids)) === 0 &&
+        JSON.stringify(found.txids.map((id) => Buffer.from(id).toString('hex'))) ===
+          JSON.stringify(wanted.map((id) => Buffer.from(id).toString('hex')))
+      );
+    }),
+  );
+  const tree = buildPartialMerkle([leaf(1), leaf(2), leaf(3)], [false, true, false], crypto);
+  t.equal(extractMatches({ ...tree, count: 0 }, crypto), null);
+  t.equal(extractMatches({ ...tree, count: 16_667 }, crypto), null);
+  t.equal(extractMatches({ ...tree, hashes: [...tree.hashes, leaf(9)] }, crypto), null, 'a hash left over');
+  t.equal(extractMatches({ ...tree, hashes: tree.hashes.slice(1) }, crypto), null, 'a hash too few');
+  t.equal(extractMatches({ ...tree, flags: [...tree.flags, ...Array(8).fill(false)] }, crypto), null, 'a byte of flags left over');
+  const twin = {
+    count: 4,
+    hashes: [leaf(1), leaf(2), crypto.sha256d(Buffer.concat([leaf(1), leaf(2)]))],
+    flags: [true, true, true, true, false, false, false, false],
+  };
+  t.equal(extractMatches(twin, crypto), null, 'equal halves');
+});
