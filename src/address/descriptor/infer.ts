@@ -13,11 +13,11 @@ import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
 /** What is known of keys and scripts. */
 export interface ScriptProvider {
   /** A public key by its HASH160. */
-  publicKey(hash: Uint8Array): Uint8Array | undefined;
+  publicKey(id: Uint8Array): Uint8Array | undefined;
   /** A script by its HASH160 (of a witness script: RIPEMD-160 of the program). */
-  script(hash: Uint8Array): Uint8Array | undefined;
-  /** Where a public key comes from. */
-  origin(publicKey: Uint8Array): KeyOrigin | undefined;
+  script(id: Uint8Array): Uint8Array | undefined;
+  /** Where a public key comes from, by its HASH160. */
+  origin(id: Uint8Array): KeyOrigin | undefined;
 }
 
 /** Knows nothing. */
@@ -70,6 +70,6 @@ function inferKnown(script: Uint8Array, place: Place, provider: ScriptProvider, 
 
 function inferKey(publicKey: Uint8Array, provider: ScriptProvider, context: DescriptorContext): KeyExpression {
   const key = new SingleKey(publicKey, false, context);
-  const origin = provider.origin(publicKey);
+  const origin = provider.origin(context.hashes.hash160(publicKey));
   return origin === undefined ? key : new OriginatedKey(origin, key, context.language === '0.21' ? "'" : 'h');
 }

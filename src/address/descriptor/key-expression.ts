@@ -82,8 +82,11 @@ export class SingleKey implements KeyExpression {
 
   privateText(secrets: SecretSource): string | null {
     const pair = this.#pair(secrets);
+    if (pair === null) return null;
     const { params, hashes } = this.#context;
-    return pair && encodeWif({ key: pair.secret, compressed: this.#key.length === 33 }, params, hashes);
+    const text = encodeWif({ key: pair.secret, compressed: this.#key.length === 33 }, params, hashes);
+    pair.secret.fill(0);
+    return text;
   }
 
   normalizedText(): string {
@@ -92,17 +95,18 @@ export class SingleKey implements KeyExpression {
 
   addSecrets(_index: number, secrets: SecretSource, out: KeyPair[]): void {
     const pair = this.#pair(secrets);
-    if (pair !== null) out.push({ publicKey: pair.publicKey, secret: new Uint8Array(pair.secret) });
+    if (pair !== null) out.push(pair);
   }
 
   /** Of an x-only key either parity will do. */
   #pair(secrets: SecretSource): KeyPair | null {
-    const secret = secrets.secretOf(this.#key);
+    const { hashes } = this.#context;
+    const secret = secrets.secret(hashes.hash160(this.#key));
     if (secret !== undefined) return { publicKey: this.#key, secret };
     if (!this.#xOnly) return null;
     const other = new Uint8Array(this.#key);
     other[0] ^= 1;
-    const otherSecret = secrets.secretOf(other);
+    const otherSecret = secrets.secret(hashes.hash160(other));
     return otherSecret === undefined ? null : { publicKey: other, secret: otherSecret };
   }
 }
@@ -160,8 +164,11 @@ export class PathedKey implements KeyExpression {
 
   privateText(secrets: SecretSource): string | null {
     const root = this.#rootSecret(secrets);
+    if (root === null) return null;
     const { params, hashes } = this.#context;
-    return root && encodeExtendedSecret(root, params, { hashes }) + this.#pathText();
+    const text = encodeExtendedSecret(root, params, { hashes }) + this.#pathText();
+    root.secret.fill(0);
+    return text;
   }
 
   normalizedText(options: DeriveOptions): string | null {
@@ -230,9 +237,10 @@ export class PathedKey implements KeyExpression {
     return derived.key;
   }
 
+  /** A fresh array. */
   #rootSecret(secrets: SecretSource): ExtendedSecret | null {
     const { root } = this.#fields;
-    const secret = secrets.secretOf(root.publicKey);
+    const secret = secrets.secret(this.#context.hashes.hash160(root.publicKey));
     return secret === undefined ? null : { key: root, secret };
   }
 
@@ -240,7 +248,9 @@ export class PathedKey implements KeyExpression {
   #derive(path: readonly number[], secrets: SecretSource): ExtendedSecret | null {
     const root = this.#rootSecret(secrets);
     if (root === null) return null;
-    return deriveSecretPath({ key: root.key, secret: new Uint8Array(root.secret) }, path, this.#context);
+    const derived = deriveSecretPath(root, path, this.#context);
+    if (derived !== root) root.secret.fill(0);
+    return derived;
   }
 }
 

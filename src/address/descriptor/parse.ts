@@ -28,7 +28,7 @@ export function parseDescriptor(
 ): ParsedDescriptor | { readonly error: string } {
   const stripped = stripChecksum(text, options.requireChecksum);
   if ('error' in stripped) return stripped;
-  const state: ParseState = { context, secrets: new SecretRing(), nextPlace: 0 };
+  const state: ParseState = { context, secrets: new SecretRing(context.hashes), nextPlace: 0 };
   try {
     const rest = { text: stripped.payload };
     const nodes = parseScript(rest, 'top', state);

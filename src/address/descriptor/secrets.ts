@@ -1,11 +1,15 @@
-// Secrets by public key: what the parser finds in a descriptor, and what a wallet answers from its own store. Kept apart from the
+// Secrets by key: what the parser finds in a descriptor, and what a wallet answers from its own store. Kept apart from the
 // descriptor, so that a locked wallet has the one without the other.
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Hashes } from '../../crypto/crypto.js';
 
 /** Where secrets come from. */
 export interface SecretSource {
-  /** The secret of a public key (33 or 65 bytes), 32 bytes that stay the source's; undefined when it is not known. */
-  secretOf(publicKey: Uint8Array): Uint8Array | undefined;
+  /**
+   * The secret of a public key, 32 bytes in a fresh array that the caller wipes; undefined when it is not known.
+   * @param id HASH160 of the public key
+   */
+  secret(id: Uint8Array): Uint8Array | undefined;
 }
 
 /** A public key and its secret. */
@@ -17,19 +21,27 @@ export interface KeyPair {
 /** Secrets held in memory. */
 export class SecretRing implements SecretSource {
   readonly #pairs = new Map<string, KeyPair>();
+  readonly #hashes: Hashes;
+
+  constructor(hashes: Hashes) {
+    this.#hashes = hashes;
+  }
 
   get size(): number {
     return this.#pairs.size;
   }
 
+  /** @param publicKey 33 or 65 bytes @param secret the ring's from now on */
   add(publicKey: Uint8Array, secret: Uint8Array): void {
-    this.#pairs.set(hashKey(publicKey), { publicKey, secret });
+    this.#pairs.set(hashKey(this.#hashes.hash160(publicKey)), { publicKey, secret });
   }
 
-  secretOf(publicKey: Uint8Array): Uint8Array | undefined {
-    return this.#pairs.get(hashKey(publicKey))?.secret;
+  secret(id: Uint8Array): Uint8Array | undefined {
+    const pair = this.#pairs.get(hashKey(id));
+    return pair && new Uint8Array(pair.secret);
   }
 
+  /** All of them, in the order of the descriptor; the arrays are the ring's. */
   pairs(): IterableIterator<KeyPair> {
     return this.#pairs.values();
   }
