@@ -257,11 +257,17 @@ t.test('the data folder of another network', async (t) => {
   t.match(done.stderr, /^Error: .*[Ww]rong.*\n$/);
 });
 
-t.test('a folder that may not be written to', { skip: isRoot ? 'root may write everywhere' : false }, async (t) => {
+t.test('a folder that may not be written to', async (t) => {
   const { node } = await stopped(t);
-  fs.chmodSync(node.networkDir, 0o500);
+  fs.chmodSync(node.dir, 0o755);
+  fs.chmodSync(node.networkDir, 0o555);
   t.teardown(() => fs.chmodSync(node.networkDir, 0o700));
-  await refuses(t, node, /Cannot write to data directory/);
+  // Root may write everywhere, so it becomes somebody else.
+  const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const args = [...(node.child!.spawnargs.slice(1, 2) as string[]), '-regtest', `-datadir=${node.dir}`, '-printtoconsole=0'];
+  const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, ...other });
+  t.equal(done.status, 1);
+  t.match(done.stderr, /^Error: Cannot write to data directory .*; check permissions\. \(EACCES\)\n$/);
 });
 
 /** A small file system of its own, where this may be made. */
@@ -280,13 +286,15 @@ function smallDisk(t: Test, megabytes: number): string | null {
   return dir;
 }
 
-t.test('a full disk', async (t) => {
+async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
   const disk = smallDisk(t, 24);
   if (disk === null) {
-    t.comment('skipped: no file system can be mounted here');
+    t.pass('no file system can be mounted here', { skip: 'not allowed to mount' });
     return;
   }
-  const node = await Daemon.start();
+  const roomy = fs.mkdtempSync('/tmp/adit-blocks-');
+  t.teardown(() => fs.rmSync(roomy, { recursive: true, force: true }));
+  const node = await Daemon.start(...(withBlocks ? [] : [`-blocksdir=${roomy}`]));
   t.teardown(() => node.remove());
   await node.stop();
   // The daemon's folder moves onto the small disk; a ballast file leaves it little room.
@@ -333,4 +341,7 @@ t.test('a full disk', async (t) => {
   const figures = await coinFigures(node);
   t.equal(figures.txouts, all.length * 201);
   t.same(await node.stop(), { code: 0, signal: null });
-});
+}
+
+t.test('a full disk under block files and database', (t) => fullDisk(t, true));
+t.test('a full disk under the database alone', (t) => fullDisk(t, false));
