@@ -2,6 +2,7 @@
 // Semantics of Core 0.21's BlockManager. Callers: the chain's pipeline steps; nothing here awaits or touches storage.
 
 import { hashKey } from '../consensus/bytes/hex.js';
+import { blockProof } from '../consensus/rules/bits.js';
 import type { ActiveChain } from './active-chain.js';
 import { Candidates, compareCandidates } from './candidates.js';
 import { FAILED_MASK, type HeaderNode, HeaderSlabs, NodeStatus } from './header-node.js';
@@ -25,6 +26,7 @@ export class BlockIndex {
   private readonly unlinked = new Map<HeaderNode, Set<HeaderNode>>();
   /** Blocks that failed by themselves: headers on top of them are refused. */
   private readonly failedBlocks = new Set<HeaderNode>();
+  private lastProof = { bits: 0, proof: 0n };
   private nextSequenceId = FIRST_SEQUENCE_ID;
   /** Work of the tip at the last preciousBlock, and the number it gave. */
   private lastPreciousWork = 0n;
@@ -61,16 +63,29 @@ export class BlockIndex {
   }
 
   private insert(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
-    const node = this.slabs.createNode(prev, proof, header, hash);
-    this.nodes.set(hashKey(hash), node);
-    if (prev !== null) this.leaves.delete(prev);
+    return this.hang(this.slabs.createNode(prev, proof, header, hash), hashKey(hash));
+  }
+
+  private hang(node: HeaderNode, key: string): HeaderNode {
+    this.nodes.set(key, node);
+    if (node.prev !== null) this.leaves.delete(node.prev);
     this.leaves.add(node);
     return node;
   }
 
-  /** Adds a header from its stored row, parents first; call finishLoad after the last. */
-  addLoaded(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint, status: number, txCount: number): HeaderNode {
-    const node = this.insert(header, hash, prev, proof);
+  /** Keeps the bytes of a stored header until addLoaded makes its node. @returns what addLoaded wants to know */
+  place(header: Uint8Array, hash: Uint8Array): number {
+    return this.slabs.put(header, hash);
+  }
+
+  /**
+   * Makes the node of a stored header, parents first; call finishLoad after the last.
+   * @returns null when its parent is not there, or not at the height below
+   */
+  addLoaded(entry: number, height: number, status: number, txCount: number): HeaderNode | null {
+    const prev = height === 0 ? null : (this.nodes.get(hashKey(this.slabs.hash32(entry, 4))) ?? null);
+    if (prev === null ? height !== 0 : prev.height + 1 !== height) return null;
+    const node = this.hang(this.slabs.node(entry, prev, this.proofOf(this.slabs.bits(entry))), hashKey(this.slabs.hash32(entry, 80)));
     node.status = status;
     node.txCount = txCount;
     if (txCount > 0) {
@@ -89,6 +104,12 @@ export class BlockIndex {
       this.bestHeader = node;
     }
     return node;
+  }
+
+  /** Neighbours share their target, so its proof need not be computed again. */
+  private proofOf(bits: number): bigint {
+    if (this.lastProof.bits !== bits) this.lastProof = { bits, proof: blockProof(bits) };
+    return this.lastProof.proof;
   }
 
   /** Once all rows are in and the active chain stands: arrival numbers and candidates. */

@@ -153,22 +153,44 @@ export class HeaderNode implements HeaderContext {
   }
 }
 
-/** Hands out slab entries for headers. One per tree. */
+/** Holds the bytes of headers and makes nodes over them. One per tree. */
 export class HeaderSlabs {
-  private slab = new DataView(new ArrayBuffer(ENTRY_SIZE * SLAB_ENTRIES));
+  private readonly slabs: DataView[] = [];
   private used = 0;
 
-  /** @param header 80 bytes @param hash 32 bytes, internal order; both are copied */
-  createNode(prev: HeaderNode | null, proof: bigint, header: Uint8Array, hash: Uint8Array): HeaderNode {
-    if (this.used === SLAB_ENTRIES) {
-      this.slab = new DataView(new ArrayBuffer(ENTRY_SIZE * SLAB_ENTRIES));
-      this.used = 0;
-    }
-    const offset = this.used++ * ENTRY_SIZE;
-    const entry = new Uint8Array(this.slab.buffer, offset, ENTRY_SIZE);
+  /** Copies a header and its hash (internal order) into the next entry. @returns the entry's number */
+  put(header: Uint8Array, hash: Uint8Array): number {
+    const index = this.used % SLAB_ENTRIES;
+    if (index === 0) this.slabs.push(new DataView(new ArrayBuffer(ENTRY_SIZE * SLAB_ENTRIES)));
+    const slab = this.slabs[this.slabs.length - 1] as DataView;
+    const entry = new Uint8Array(slab.buffer, index * ENTRY_SIZE, ENTRY_SIZE);
     entry.set(header.subarray(0, 80), 0);
     entry.set(hash.subarray(0, 32), 80);
-    return new HeaderNode(prev, proof, this.slab, offset);
+    return this.used++;
+  }
+
+  /** Field of an entry: 32 bytes from `offset`, a view. */
+  hash32(entry: number, offset: 4 | 36 | 80): Uint8Array {
+    return new Uint8Array(this.slabOf(entry).buffer, (entry % SLAB_ENTRIES) * ENTRY_SIZE + offset, 32);
+  }
+
+  /** Compact target of an entry. */
+  bits(entry: number): number {
+    return this.slabOf(entry).getUint32((entry % SLAB_ENTRIES) * ENTRY_SIZE + 72, true);
+  }
+
+  /** The node of an entry. @param proof work of this header alone */
+  node(entry: number, prev: HeaderNode | null, proof: bigint): HeaderNode {
+    return new HeaderNode(prev, proof, this.slabOf(entry), (entry % SLAB_ENTRIES) * ENTRY_SIZE);
+  }
+
+  /** put and node in one go. */
+  createNode(prev: HeaderNode | null, proof: bigint, header: Uint8Array, hash: Uint8Array): HeaderNode {
+    return this.node(this.put(header, hash), prev, proof);
+  }
+
+  private slabOf(entry: number): DataView {
+    return this.slabs[Math.floor(entry / SLAB_ENTRIES)] as DataView;
   }
 }
 
