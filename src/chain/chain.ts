@@ -138,6 +138,8 @@ export class Chain extends ChainReader {
       if (equalBytes(hash, view.hash)) seen = { reject };
     });
     try {
+      // A rival of a tip that is not written yet: if the process died now, nobody would know which of the two came first.
+      if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.activator.settle();
       const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
       if (verdict !== null) this.activator.onChecked.call(view.hash, view, verdict);
       await this.persister.writeRows();

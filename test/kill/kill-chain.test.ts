@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BlockTree, expectedCoins } from '../framework/block-tree.js';
+import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { KillMiner } from '../framework/kill-miner.js';
@@ -92,6 +93,25 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
   t.same(knownTips, await tips(calm), 'and its branches');
   await calm.stop();
 }
+
+t.test('the first of two equal blocks stays the tip', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  let tip: BuiltBlock = buildBlock(GENESIS, { time: Math.floor(Date.now() / 1000) - 1000 });
+  t.equal(await node.call('submitblock', tip.bytes.toString('hex')), null);
+  for (let round = 0; round < 4; round++) {
+    const pair = [1, 2].map((tag) => buildBlock(tip, { tag, time: tip.time + 1 }));
+    // The second has the smaller hash: it would win if nothing but hashes decided.
+    const [second, first] = pair.sort((a, b) => Buffer.compare(a.hash, b.hash)) as [BuiltBlock, BuiltBlock];
+    t.equal(await node.call('submitblock', first.bytes.toString('hex')), null);
+    t.equal(await node.call('submitblock', second.bytes.toString('hex')), 'inconclusive');
+    await node.kill();
+    await node.up();
+    t.equal(await node.call('getbestblockhash'), first.hashHex, 'whoever was told that it is the tip still stands on it');
+    t.equal((await node.call('getblockheader', second.hashHex)).confirmations, -1, 'the other is known');
+    tip = first;
+  }
+});
 
 t.test('near the tip', { timeout: 60_000 + kills * 10_000 }, (t) =>
   run(t, { startTime: Math.floor(Date.now() / 1000) - 80_000, exactTip: true, kills: Math.ceil(kills / 2), seed }),
