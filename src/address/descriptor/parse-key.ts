@@ -24,8 +24,8 @@ export interface ParseState {
   nextPlace: number;
 }
 
-/** Paths a key stands for, and how their hardened steps are marked. */
-interface PathMarks {
+/** How the hardened steps of one key expression are printed: the last sign read decides. */
+export interface PathMarks {
   mark: HardenedMark;
 }
 
@@ -72,11 +72,10 @@ function parseBareKey(text: string, place: KeyPlace, state: ParseState, marks: P
   }
   const root = extendedKey(head, state);
   if (root === null) throw new DescriptorError(`key '${head}' is not valid`);
-  const range = takeRange(steps, marks);
+  const range = takeRange(steps, context, marks);
   const paths = parsePath(steps, context.language === 'master', context, marks);
-  const mark = context.language === '0.21' ? "'" : marks.mark;
   const keyPlace = state.nextPlace++;
-  return paths.map((path) => new PathedKey({ root, path, range, mark, place: keyPlace }, context));
+  return paths.map((path) => new PathedKey({ root, path, range, mark: marks.mark, place: keyPlace }, context));
 }
 
 function hexKey(text: string, place: KeyPlace, context: DescriptorContext): Uint8Array {
@@ -107,14 +106,14 @@ function extendedKey(text: string, { context, secrets }: ParseState): ExtendedKe
 }
 
 /** Cuts the star off the path. */
-export function takeRange(steps: string[], marks: PathMarks): RangeKind {
+export function takeRange(steps: string[], context: DescriptorContext, marks: PathMarks): RangeKind {
   const last = steps.at(-1);
   if (last === '*') {
     steps.pop();
     return 'plain';
   }
   if (last !== "*'" && last !== '*h') return 'none';
-  marks.mark = last === "*'" ? "'" : 'h';
+  noteMark(last === "*'" ? "'" : 'h', context, marks);
   steps.pop();
   return 'hardened';
 }
@@ -162,6 +161,11 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
   const index = parseUint32(digits, context.language === '0.21');
   if (index === null) throw new DescriptorError(`Key path value '${digits}' is not a valid uint32`);
   if (index >= HARDENED) throw new DescriptorError(`Key path value ${index} is out of range`);
-  if (hardened) marks.mark = sign;
+  if (hardened) noteMark(sign, context, marks);
   return hardened ? index + HARDENED : index;
+}
+
+/** Core 0.21 knows both signs and prints one. */
+function noteMark(mark: HardenedMark, { language }: DescriptorContext, marks: PathMarks): void {
+  if (language === 'master') marks.mark = mark;
 }

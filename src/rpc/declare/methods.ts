@@ -1,7 +1,9 @@
 // All methods of the node by name; a method that is not here does not exist.
+import { createmultisig } from './createmultisig.js';
 import { createrawtransaction } from './createrawtransaction.js';
 import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
+import { deriveaddresses } from './deriveaddresses.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
 import { generate } from './generate.js';
@@ -19,6 +21,7 @@ import { getblocktemplate } from './getblocktemplate.js';
 import { getchaintips } from './getchaintips.js';
 import { getchaintxstats } from './getchaintxstats.js';
 import { getconnectioncount } from './getconnectioncount.js';
+import { getdescriptorinfo } from './getdescriptorinfo.js';
 import { getdifficulty } from './getdifficulty.js';
 import { getmemoryinfo } from './getmemoryinfo.js';
 import { getmempoolancestors } from './getmempoolancestors.js';
@@ -45,6 +48,7 @@ import { prioritisetransaction } from './prioritisetransaction.js';
 import { reconsiderblock } from './reconsiderblock.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
 import { setmocktime } from './setmocktime.js';
+import { signmessagewithprivkey } from './signmessagewithprivkey.js';
 import { stop } from './stop.js';
 import { submitblock } from './submitblock.js';
 import { submitheader } from './submitheader.js';
@@ -54,15 +58,18 @@ import type { MethodSpec } from './types.js';
 import { uptime } from './uptime.js';
 import { validateaddress } from './validateaddress.js';
 import { verifychain } from './verifychain.js';
+import { verifymessage } from './verifymessage.js';
 import { verifytxoutproof } from './verifytxoutproof.js';
 import { waitforblock } from './waitforblock.js';
 import { waitforblockheight } from './waitforblockheight.js';
 import { waitfornewblock } from './waitfornewblock.js';
 
 const ALL: readonly MethodSpec[] = [
+  createmultisig,
   createrawtransaction,
   decoderawtransaction,
   decodescript,
+  deriveaddresses,
   echo,
   echojson,
   generate,
@@ -80,6 +87,7 @@ const ALL: readonly MethodSpec[] = [
   getchaintips,
   getchaintxstats,
   getconnectioncount,
+  getdescriptorinfo,
   getdifficulty,
   getmemoryinfo,
   getmempoolancestors,
@@ -106,6 +114,7 @@ const ALL: readonly MethodSpec[] = [
   reconsiderblock,
   sendrawtransaction,
   setmocktime,
+  signmessagewithprivkey,
   stop,
   submitblock,
   submitheader,
@@ -114,6 +123,7 @@ const ALL: readonly MethodSpec[] = [
   uptime,
   validateaddress,
   verifychain,
+  verifymessage,
   verifytxoutproof,
   waitforblock,
   waitforblockheight,

@@ -16,10 +16,13 @@ import {
   stop,
   syncwithvalidationinterfacequeue,
 } from './control.js';
+import { createmultisig } from './createmultisig.js';
+import { deriveaddresses, getdescriptorinfo } from './descriptors.js';
 import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
 import { getblockstats } from './getblockstats.js';
 import { getrawtransaction } from './getrawtransaction.js';
+import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
 import { getmempoolancestors, getmempooldescendants, getmempoolentry, getmempoolinfo, getrawmempool } from './pool.js';
@@ -38,6 +41,8 @@ function fromFront(): Record<string, Run<NodeContext>> {
 
 export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
+  createmultisig,
+  deriveaddresses,
   generate,
   generateblock,
   generatetoaddress,
@@ -51,6 +56,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getchaintips,
   getchaintxstats,
   getconnectioncount,
+  getdescriptorinfo,
   getmemoryinfo,
   getmempoolancestors,
   getmempooldescendants,
@@ -75,12 +81,14 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   reconsiderblock,
   sendrawtransaction,
   setmocktime,
+  signmessagewithprivkey,
   stop,
   submitblock,
   submitheader,
   syncwithvalidationinterfacequeue,
   testmempoolaccept,
   verifychain,
+  verifymessage,
   verifytxoutproof,
   waitforblock,
   waitforblockheight,

@@ -1,0 +1,45 @@
+// Addresses of m-of-n scripts, as createmultisig and addmultisigaddress make them (Core: rpc/util.cpp, AddAndGetMultisigDestination).
+import { scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { multisigScript } from './descriptor/key-nodes.js';
+
+/** Address types a script can have. */
+export type ScriptAddressType = 'legacy' | 'p2sh-segwit' | 'bech32';
+
+/** An address for a script, and every script on the way to it. */
+export interface MultisigOutput {
+  /** The m-of-n script. */
+  readonly script: Uint8Array;
+  /** Its witness program; null for a legacy address. */
+  readonly witnessProgram: Uint8Array | null;
+  /** What the address stands for. */
+  readonly outputScript: Uint8Array;
+}
+
+const MAX_KEYS = 16;
+const MAX_SCRIPT = 520;
+const COMPRESSED_SIZE = 33;
+
+/** Builds the scripts. An uncompressed key makes it a legacy address whatever was asked for. @returns Core's message when it can't be */
+export function buildMultisig(
+  required: number,
+  keys: readonly Uint8Array[],
+  type: ScriptAddressType,
+  hashes: Hashes,
+): MultisigOutput | { readonly error: string } {
+  if (required < 1) return { error: 'a multisignature address must require at least one key to redeem' };
+  if (keys.length < required) {
+    return { error: `not enough keys supplied (got ${keys.length} keys, but need at least ${required} to redeem)` };
+  }
+  if (keys.length > MAX_KEYS) {
+    return { error: `Number of keys involved in the multisignature address creation > ${MAX_KEYS}\nReduce the number` };
+  }
+  const script = multisigScript(required, keys);
+  if (script.length > MAX_SCRIPT) return { error: `redeemScript exceeds size limit: ${script.length} > ${MAX_SCRIPT}` };
+  if (type === 'legacy' || keys.some((key) => key.length !== COMPRESSED_SIZE)) {
+    return { script, witnessProgram: null, outputScript: scriptHashScript(hashes.hash160(script)) };
+  }
+  const witnessProgram = witnessProgramScript(0, hashes.sha256(script));
+  const outputScript = type === 'bech32' ? witnessProgram : scriptHashScript(hashes.hash160(witnessProgram));
+  return { script, witnessProgram, outputScript };
+}

@@ -1,0 +1,64 @@
+// Messages signed with the key of a P2PKH address: Base64 of a header byte (27 + which key + 4 for a compressed one) and r, s. The
+// hash is of a fixed line and the text, each after its size. Core: util/message.cpp. Used by RPC and wallets.
+
+import { equalBytes } from '../consensus/bytes/hex.js';
+import { ByteWriter } from '../consensus/bytes/writer.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { RecoverableSignatures } from '../crypto/key-math.js';
+import { decodeAddress } from './address.js';
+import type { AddressParams } from './address-params.js';
+import { decodeBase64, encodeBase64 } from './base64.js';
+
+/** How a check went. */
+export type MessageVerdict = 'signed' | 'not-signed' | 'invalid-address' | 'no-key' | 'malformed-signature';
+
+const MAGIC = Uint8Array.from('Bitcoin Signed Message:\n', (c) => c.charCodeAt(0));
+const SIGNATURE_SIZE = 65;
+const HEADER = 27;
+const COMPRESSED = 4;
+
+/** What gets signed. @param message the text's UTF-8 bytes */
+export function messageHash(message: Uint8Array, hashes: Hashes): Uint8Array {
+  const writer = new ByteWriter();
+  writer.compactSize(MAGIC.length);
+  writer.bytes(MAGIC);
+  writer.compactSize(message.length);
+  writer.bytes(message);
+  return hashes.sha256d(writer.finish());
+}
+
+/** Signs a text. @param message its UTF-8 bytes @returns Base64, null when the secret is no private key */
+export function signMessage(
+  message: Uint8Array,
+  secret: Uint8Array,
+  compressed: boolean,
+  hashes: Hashes,
+  signatures: RecoverableSignatures,
+): string | null {
+  const signed = signatures.signRecoverable(secret, messageHash(message, hashes));
+  if (signed === null) return null;
+  const bytes = new Uint8Array(SIGNATURE_SIZE);
+  bytes[0] = HEADER + signed.recovery + (compressed ? COMPRESSED : 0);
+  bytes.set(signed.signature, 1);
+  return encodeBase64(bytes);
+}
+
+/** Whether the key of an address signed a text. @param message its UTF-8 bytes */
+export function verifyMessage(
+  address: string,
+  signature: string,
+  message: Uint8Array,
+  params: AddressParams,
+  hashes: Hashes,
+  signatures: RecoverableSignatures,
+): MessageVerdict {
+  const decoded = decodeAddress(address, params, hashes);
+  if ('error' in decoded) return 'invalid-address';
+  if (decoded.kind !== 'pubkeyhash') return 'no-key';
+  const bytes = decodeBase64(signature);
+  if (bytes === null) return 'malformed-signature';
+  if (bytes.length !== SIGNATURE_SIZE) return 'not-signed';
+  const header = bytes[0] - HEADER;
+  const key = signatures.recover(bytes.subarray(1), header & 3, messageHash(message, hashes), (header & COMPRESSED) !== 0);
+  return key !== null && equalBytes(hashes.hash160(key), decoded.payload) ? 'signed' : 'not-signed';
+}

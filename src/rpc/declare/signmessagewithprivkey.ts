@@ -1,0 +1,18 @@
+// Declares signmessagewithprivkey; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const signmessagewithprivkey: MethodSpec = {
+  name: 'signmessagewithprivkey',
+  category: 'util',
+  runs: 'node',
+  description: 'Signs a message with a private key.',
+  args: [
+    { name: 'privkey', type: 'str', help: 'The private key' },
+    { name: 'message', type: 'str', help: 'What to sign' },
+  ],
+  results: [{ type: 'str', help: 'The signature in Base64' }],
+  examples: [
+    { title: 'Sign', cli: '"privkey" "my message"', rpc: '"privkey", "my message"' },
+    { title: 'Check it', cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"' },
+  ],
+};

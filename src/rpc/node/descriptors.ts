@@ -1,0 +1,85 @@
+// getdescriptorinfo and deriveaddresses. Core: rpc/misc.cpp.
+import { encodeAddress, encodePublicKeyHash } from '../../address/address.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
+import type { SecretRing } from '../../address/descriptor/secrets.js';
+import { solve } from '../../policy/script-type.js';
+import { asString, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { asRange, type IndexRange } from '../range.js';
+import type { JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { Slicer } from './slices.js';
+
+const FIRST: IndexRange = { begin: 0, end: 0 };
+
+export const getdescriptorinfo: Run<NodeContext> = (ctx, args) => {
+  checkTypes(args, ['string']);
+  const { descriptors, secrets, checksum } = parse(ctx, args[0], false);
+  const texts = descriptors.map(String);
+  const [first] = descriptors;
+  const result = {
+    descriptor: texts[0],
+    multipath_expansion: texts.length > 1 ? texts : undefined,
+    checksum,
+    isrange: first.isRange,
+    issolvable: first.isSolvable,
+    hasprivatekeys: secrets.size > 0,
+  };
+  secrets.wipe();
+  return result;
+};
+
+export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', null]);
+  const range = args.length > 1 && args[1] !== null ? asRange(args[1]) : FIRST;
+  const { descriptors, secrets } = parse(ctx, args[0], true);
+  try {
+    const { isRange } = descriptors[0];
+    if (!isRange && args.length > 1) {
+      fail(RPC_CODE.INVALID_PARAMETER, 'Range should not be specified for an un-ranged descriptor');
+    }
+    if (isRange && args.length === 1) fail(RPC_CODE.INVALID_PARAMETER, 'Range must be specified for a ranged descriptor');
+    const lists: string[][] = [];
+    for (const descriptor of descriptors) lists.push(await addressesOf(ctx, descriptor, range, secrets, call.signal));
+    return lists.length === 1 ? lists[0] : lists;
+  } finally {
+    secrets.wipe();
+  }
+};
+
+function parse(ctx: NodeContext, text: JsonValue, requireChecksum: boolean): ParsedDescriptor {
+  const parsed = parseDescriptor(asString(text), ctx.descriptors, { requireChecksum });
+  return 'error' in parsed ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error) : parsed;
+}
+
+/** In slices: a range may have a million indices. */
+async function addressesOf(
+  ctx: NodeContext,
+  descriptor: Descriptor,
+  { begin, end }: IndexRange,
+  secrets: SecretRing,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const slicer = new Slicer();
+  const addresses: string[] = [];
+  for (let index = begin; index <= end; index++) {
+    const scripts = descriptor.scripts(index, { secrets });
+    if (scripts === null) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot derive script without private keys');
+    for (const script of scripts) addresses.push(addressOf(ctx, script));
+    if (!slicer.due) continue;
+    if (signal?.aborted) break;
+    await slicer.pause();
+  }
+  return addresses.length > 0 ? addresses : fail(RPC_CODE.MISC_ERROR, 'Unexpected empty result');
+}
+
+/** Core gives a bare key's output the address of the key's hash. */
+function addressOf({ params, crypto }: NodeContext, script: Uint8Array): string {
+  const address = encodeAddress(script, params, crypto);
+  if (address !== null) return address;
+  const { type, solutions } = solve(script);
+  if (type === 'pubkey') return encodePublicKeyHash(crypto.hash160(solutions[0]), params, crypto);
+  return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Descriptor does not have a corresponding address');
+}
