@@ -15,7 +15,7 @@ function run(file) {
     const child = spawn(process.execPath, ['--enable-source-maps', file], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, TAP: '1' },
+      env: { ...process.env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1000) },
     });
     let output = '';
     const keep = (chunk) => {
