@@ -79,9 +79,9 @@ export class MempoolEntry {
 export const POOL_COIN_HEIGHT = 0x7fffffff;
 
 /** An output of a pool transaction; undefined when there is no such output. */
-export function poolCoin(entry: MempoolEntry, index: number): Coin | undefined {
-  if (index >= entry.tx.outputCount) return undefined;
-  return { value: entry.tx.outputValue(index), script: entry.tx.outputScript(index), height: POOL_COIN_HEIGHT, coinbase: false };
+export function poolCoin(tx: TxView, index: number): Coin | undefined {
+  if (index >= tx.outputCount) return undefined;
+  return { value: tx.outputValue(index), script: tx.outputScript(index), height: POOL_COIN_HEIGHT, coinbase: false };
 }
 
 /** Core's order of txids: bytes as stored, first byte first (which is the last one displayed). Equal-length keys compare so. */

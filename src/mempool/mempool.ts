@@ -105,6 +105,14 @@ export class Mempool {
     return result;
   }
 
+  /**
+   * Announces transactions that will be offered next, in this order (as these very objects): their coins are read and their scripts run
+   * ahead, so that the verdicts are there when each has its turn. Changes no verdict. Resolves when all are with the verifier.
+   */
+  foresee(txs: readonly TxView[]): Promise<void> {
+    return this.#acceptor.foresee(txs);
+  }
+
   /** The chain moved. Synchronous; see settled for the rest. */
   onTip(_tip: unknown, change: ChainChange): void {
     this.#reorg.follow(change);

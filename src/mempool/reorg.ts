@@ -173,7 +173,7 @@ export class ReorgFollower {
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.get(tx.prevHash(i));
-      const coin = parent === undefined ? coins.get(tx.outpoint(i)) : poolCoin(parent, tx.prevIndex(i));
+      const coin = parent === undefined ? coins.get(tx.outpoint(i)) : poolCoin(parent.tx, tx.prevIndex(i));
       if (coin === undefined) return false;
       if (coin.coinbase && tip.height + 1 - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);

@@ -17,6 +17,14 @@ export interface CallInfo {
   readonly path: string;
   /** Fires when the client has gone. */
   readonly signal?: AbortSignal | undefined;
+  /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
+  readonly ahead?: BatchAhead | undefined;
+}
+
+/** Work on entries of a batch whose turn has not come. It must not change what they answer. */
+export interface BatchAhead {
+  /** The entry of this index is next. */
+  reached(index: number): void;
 }
 
 /** A method's code on one thread. */
@@ -47,6 +55,8 @@ export interface DispatchDeps<Context> {
   readonly context: Context;
   /** Status text while the node starts, null afterwards. */
   readonly warmup: () => string | null;
+  /** Prepares later entries of a batch while earlier ones run; null when there is nothing to prepare. */
+  readonly lookAhead?: (ctx: Context, entries: readonly RequestEntry[]) => BatchAhead | null;
   readonly observer?: DispatchObserver;
   /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
@@ -130,7 +140,10 @@ export class Dispatcher<Context> {
   /** A whole body; never rejects. Synchronous when every entry is. Batch entries run one after another. */
   dispatch(parsed: ParsedBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     if (parsed.kind === 'fault') return assembleReply(parsed, []);
-    if (parsed.kind === 'batch') return this.#batch(parsed, call, hooks);
+    if (parsed.kind === 'batch') {
+      const ahead = this.#deps.warmup() === null ? this.#deps.lookAhead?.(this.#deps.context, parsed.entries) : null;
+      return this.#batch(parsed, ahead ? { ...call, ahead } : call, hooks);
+    }
     const outcome = this.execute(parsed.entry, call);
     return outcome instanceof Promise ? outcome.then((value) => assembleReply(parsed, [value])) : assembleReply(parsed, [outcome]);
   }
@@ -149,6 +162,7 @@ export class Dispatcher<Context> {
     for (let i = 0; i < entries.length; i++) {
       const hold = i > 0 ? hooks.breathe?.() : undefined;
       if (hold instanceof Promise) return this.#batchLater(parsed, outcomes, hold, call, hooks);
+      call.ahead?.reached(i);
       const outcome = this.execute(entries[i], call);
       if (outcome instanceof Promise || performance.now() - started > turnMs) {
         const first = Promise.resolve(outcome).then((value) => outcomes.push(value));
@@ -182,6 +196,7 @@ export class Dispatcher<Context> {
       }
       if (!breathed) await hooks.breathe?.();
       breathed = false;
+      call.ahead?.reached(outcomes.length);
       outcomes.push(await this.execute(entries[outcomes.length], call));
     }
     return assembleReply(parsed, outcomes);

@@ -12,6 +12,7 @@ import type { MempoolChain } from '../source.js';
 import { TxKeys } from '../tx-keys.js';
 import type { TxPool } from '../tx-pool.js';
 import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
+import { Lookahead } from './lookahead.js';
 import { checkAlone, checkConflicts, checkFinal, checkInputs, checkSizeAndFee, findCoins } from './pre-checks.js';
 import { checkReplacement } from './replacement.js';
 import { checkScripts } from './script-checks.js';
@@ -46,15 +47,22 @@ const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, ch
 export class Acceptor {
   readonly #options: MempoolOptions;
   readonly #deps: AcceptorDeps;
+  readonly #lookahead: Lookahead;
 
   constructor(options: MempoolOptions, deps: AcceptorDeps) {
     this.#options = options;
     this.#deps = deps;
+    this.#lookahead = new Lookahead(deps);
+  }
+
+  /** These will be offered soon, in this order: their scripts run meanwhile. */
+  foresee(txs: readonly TxView[]): Promise<void> {
+    return this.#lookahead.begin(txs);
   }
 
   async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
     const { pool, chain, verifier } = this.#deps;
-    const keys = new TxKeys(tx);
+    const keys = this.#lookahead.keys(tx) ?? new TxKeys(tx);
     for (;;) {
       const work = new Workspace(tx, keys, options);
       const { tip } = chain;
@@ -70,7 +78,7 @@ export class Acceptor {
       }
       const fault = this.#check(work, WITH_COINS);
       if (fault !== null) return outcome(work, fault);
-      const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags());
+      const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags(), this.#lookahead.verdict(tx));
       if (scriptFault !== null) return outcome(work, scriptFault);
       if (!moved()) return this.#finish(work);
       // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what it

@@ -57,7 +57,7 @@ export const findCoins: Step = (work, { pool, coins }) => {
   work.spent = [];
   for (let i = 0; i < tx.inputCount; i++) {
     const parent = pool.getByKey(work.keys.parents[i]);
-    const coin = parent !== undefined ? poolCoin(parent, tx.prevIndex(i)) : coins.get(tx.outpoint(i));
+    const coin = parent !== undefined ? poolCoin(parent.tx, tx.prevIndex(i)) : coins.get(tx.outpoint(i));
     if (coin !== undefined) {
       work.spent.push(coin);
       continue;

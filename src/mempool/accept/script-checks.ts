@@ -3,21 +3,32 @@
 import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
 import type { Reject } from '../../consensus/state.js';
-import type { Verifier } from '../../parallel/verifier.js';
+import type { Verifier, VerifyResult } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import type { Workspace } from './workspace.js';
 
-/** @param nextFlags flags of the next block, under which success is remembered too */
-export async function checkScripts(work: Workspace, verifier: Verifier, nextFlags: number): Promise<Reject | null> {
+/**
+ * What a verification may also remember: a flag only forbids, so the next block's flags are covered as far as they are a part of ours,
+ * which they always are.
+ */
+export function alsoRemembered(nextFlags: number): { alsoCacheFlags?: number } {
+  return (nextFlags & ~STANDARD_SCRIPT_FLAGS) === 0 ? { alsoCacheFlags: nextFlags } : {};
+}
+
+/**
+ * @param nextFlags flags of the next block, under which success is remembered too
+ * @param ahead a verdict that was asked for before; undefined inside when it never came
+ */
+export async function checkScripts(
+  work: Workspace,
+  verifier: Verifier,
+  nextFlags: number,
+  ahead: Promise<VerifyResult | undefined> | null = null,
+): Promise<Reject | null> {
   const { tx, spent } = work;
-  // A flag only forbids, so the next block's flags are covered as far as they are a part of ours, which they always are.
-  const alsoCacheFlags = (nextFlags & ~STANDARD_SCRIPT_FLAGS) === 0 ? nextFlags : undefined;
-  const result = await verifier.verifyTxs({
-    txs: [{ tx, spent }],
-    flags: STANDARD_SCRIPT_FLAGS,
-    klass: 'transaction',
-    ...(alsoCacheFlags === undefined ? {} : { alsoCacheFlags }),
-  });
+  const result =
+    (await ahead) ??
+    (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction', ...alsoRemembered(nextFlags) }));
   if (result.ok) return null;
   const text = scriptErrorText(result.scriptError);
   const again = await verifier.verifyTxs({

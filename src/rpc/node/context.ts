@@ -178,6 +178,8 @@ export interface PoolAccess {
   descendants(entry: PoolEntry): PoolEntry[];
   stats(): PoolStats;
   accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;
+  /** Announces what will be offered next, in this order, so that scripts run ahead. */
+  foresee(txs: readonly TxView[]): Promise<void>;
   /** Marks it for announcement until a peer has asked for it. */
   addUnbroadcast(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;

@@ -6,6 +6,7 @@ import type { Reply } from '../wire/reply.js';
 import { parseRequest } from '../wire/request.js';
 import type { NodeContext } from './context.js';
 import { NODE_RUNS } from './runs.js';
+import { lookAhead } from './send-ahead.js';
 
 /** A call under way. */
 export interface ActiveCommand {
@@ -65,6 +66,7 @@ export class NodeDesk {
       runs: NODE_RUNS,
       context,
       warmup: deps.warmup,
+      lookAhead,
       observer: {
         started: (method) => active.start(method, context.clock.monotonicMs()),
         finished: (token, method, code) => {

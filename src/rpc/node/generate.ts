@@ -12,7 +12,7 @@ import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { descriptorScript } from './descriptor-script.js';
 import { BlockMiner, MiningBudget, withTransactions } from './mine-block.js';
-import { decodeTx } from './send.js';
+import { decodeTx } from './raw-tx.js';
 
 type NodeRun = Run<NodeContext>;
 

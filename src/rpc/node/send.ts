@@ -1,34 +1,26 @@
 // sendrawtransaction and testmempoolaccept: raw transactions into the pool, or as if. Core 0.21: rpc/rawtransaction.cpp,
 // node/transaction.cpp.
-import { DecodeError } from '../../consensus/bytes/reader.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
-import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { feeForSize } from '../../policy/fee-rate.js';
-import { asAmount, asArray, asString, checkTypes, hexBytes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import { asAmount, asArray, asString, checkTypes } from '../args.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { outpointOf } from './lookup.js';
+import { decodeTx } from './raw-tx.js';
+import { SendAhead } from './send-ahead.js';
 
 /** 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;
 
-/** Bytes of one raw transaction in the extended format, null when they are not that. */
-export function decodeTx(ctx: NodeContext, text: string): TxView | null {
-  const bytes = hexBytes(text);
-  if (!bytes) return null;
-  try {
-    return parseTxLenient(bytes, ctx.crypto, { tryNoWitness: false });
-  } catch (error) {
-    if (error instanceof DecodeError) return null;
-    throw error;
-  }
-}
-
 const undecodable = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
+
+/** The transaction of a text; in a batch perhaps read before, with its scripts under way. */
+const offeredTx = (ctx: NodeContext, text: string, call: CallInfo): TxView =>
+  (call.ahead instanceof SendAhead ? call.ahead.take(text) : undefined) ?? decodeTx(ctx, text) ?? undecodable();
 
 /** The highest fee a caller allows; 0 given means any. */
 function maxFee(value: JsonValue | undefined, tx: TxView): number {
@@ -51,9 +43,9 @@ async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
  * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking only
  * after a refusal gives the same answers and spares everyone else the search.
  */
-export const sendrawtransaction: Run<NodeContext> = async (ctx, args) => {
+export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', null]);
-  const tx = decodeTx(ctx, asString(args[0])) ?? undecodable();
+  const tx = offeredTx(ctx, asString(args[0]), call);
   const maxFeeSats = maxFee(args[1], tx);
   const { txid } = tx;
   await ctx.mempool.settled();
@@ -71,11 +63,11 @@ export const sendrawtransaction: Run<NodeContext> = async (ctx, args) => {
   return hashHex(txid);
 };
 
-export const testmempoolaccept: Run<NodeContext> = async (ctx, args) => {
+export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['array', null]);
   const list = asArray(args[0]);
   if (list.length !== 1) fail(RPC_CODE.INVALID_PARAMETER, 'Array must contain exactly one raw transaction for now');
-  const tx = decodeTx(ctx, asString(list[0])) ?? undecodable();
+  const tx = offeredTx(ctx, asString(list[0]), call);
   const limit = maxFee(args[1], tx);
   const txid = hashHex(tx.txid);
   const { reject, fee, vsize } = await ctx.mempool.accept(tx, { testOnly: true });

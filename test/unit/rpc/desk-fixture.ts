@@ -63,6 +63,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
         unbroadcast: 0,
       }),
       accept: () => Promise.reject(new Error('no pool here')),
+      foresee: () => Promise.resolve(),
       addUnbroadcast: () => {},
       prioritise: (txid, delta) => events.push(`prioritise ${Buffer.from(txid).toString('hex').slice(0, 4)} ${delta}`),
       settled: () => Promise.resolve(),

@@ -1,0 +1,18 @@
+// Raw transactions as callers type them, in hex. Used by the methods that offer transactions or build blocks of them.
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { hexBytes } from '../args.js';
+import type { NodeContext } from './context.js';
+
+/** Bytes of one raw transaction in the extended format, null when they are not that. */
+export function decodeTx(ctx: NodeContext, text: string): TxView | null {
+  const bytes = hexBytes(text);
+  if (!bytes) return null;
+  try {
+    return parseTxLenient(bytes, ctx.crypto, { tryNoWitness: false });
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+// Batches of sendrawtransaction and testmempoolaccept: while an entry has its turn, the transactions of later entries are read and their
+// scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { BatchAhead } from '../dispatch.js';
+import type { RequestEntry } from '../wire/request.js';
+import { JsonObject, type JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { decodeTx } from './raw-tx.js';
+
+/** Transactions read in one go: a millisecond or two of this thread, a few jobs for the threads. */
+const STEP = 128;
+/** Entries that are under way beyond the one whose turn it is. */
+const REACH = 3 * STEP;
+
+/** Hex of the transaction that an entry offers, undefined when it offers none. */
+function offeredText({ method, params }: RequestEntry): string | undefined {
+  let first: JsonValue | undefined;
+  if (method === 'sendrawtransaction') first = params instanceof JsonObject ? params.get('hexstring') : params[0];
+  else if (method === 'testmempoolaccept') {
+    const list = params instanceof JsonObject ? params.get('rawtxs') : params[0];
+    if (Array.isArray(list) && list.length === 1) first = list[0];
+  }
+  return typeof first === 'string' ? first : undefined;
+}
+
+/** What dispatch keeps beside a batch that offers transactions. */
+export class SendAhead implements BatchAhead {
+  readonly #ctx: NodeContext;
+  readonly #entries: readonly RequestEntry[];
+  readonly #read = new Map<string, TxView>();
+  #next = 0;
+
+  constructor(ctx: NodeContext, entries: readonly RequestEntry[]) {
+    this.#ctx = ctx;
+    this.#entries = entries;
+  }
+
+  reached(index: number): void {
+    if (this.#next >= this.#entries.length || this.#next > index + REACH - STEP) return;
+    const end = Math.min(this.#entries.length, this.#next + STEP);
+    const txs: TxView[] = [];
+    for (; this.#next < end; this.#next++) {
+      const text = offeredText(this.#entries[this.#next]);
+      if (text === undefined || this.#read.has(text)) continue;
+      const tx = decodeTx(this.#ctx, text);
+      if (tx === null) continue;
+      this.#read.set(text, tx);
+      txs.push(tx);
+    }
+    // A store that fails here fails again when the transaction has its turn, and is reported there.
+    if (txs.length > 0) this.#ctx.mempool.foresee(txs).catch(() => {});
+  }
+
+  /** The transaction read from a text, given once: a second offer of the same is read anew. */
+  take(text: string): TxView | undefined {
+    const tx = this.#read.get(text);
+    this.#read.delete(text);
+    return tx;
+  }
+}
+
+/** For the dispatcher. */
+export function lookAhead(ctx: NodeContext, entries: readonly RequestEntry[]): BatchAhead | null {
+  let offers = 0;
+  for (const entry of entries) {
+    if (offeredText(entry) !== undefined && ++offers > 1) return new SendAhead(ctx, entries);
+  }
+  return null;
+}

@@ -1,0 +1,116 @@
+// Scripts that run ahead: announced transactions get the verdicts they would get anyway, from work that began before their turn.
+import t from 'tap';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { Mempool } from '../../../src/mempool/mempool.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import type { Verifier, VerifyBatch } from '../../../src/parallel/verifier.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
+import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
+import { crypto, HandClock } from '../../framework/pool-under-test.js';
+import { INPUT_VALUE, signedSpend } from '../../framework/signed-spends.js';
+
+/** A pool whose verifier keeps a list of what it was asked; `busy` makes it refuse. */
+function open() {
+  const inner = new InlineVerifier(crypto);
+  const asked: { txids: string[]; onlyInput: boolean }[] = [];
+  const state = { busy: false };
+  const verifier: Verifier = {
+    size: 1,
+    verifyTxs: (batch: VerifyBatch) => {
+      asked.push({
+        txids: batch.txs.map(({ tx }) => Buffer.from(tx.txid).toString('hex')),
+        onlyInput: batch.txs[0].onlyInput !== undefined,
+      });
+      return inner.verifyTxs(batch);
+    },
+    canAcceptWork: (klass) => !state.busy && inner.canAcceptWork(klass),
+    stats: () => inner.stats(),
+    close: () => inner.close(),
+  };
+  const chain = new ModelChain(crypto);
+  const pool = new Mempool({}, { chain, verifier, clock: new HandClock(), log: silentLogger });
+  chain.onTip((tip, change) => pool.onTip(tip, change));
+  const fund = (tx: TxView, script: Uint8Array): void => {
+    chain.coinMap.set(Buffer.from(tx.outpoint(0)).toString('latin1'), { value: INPUT_VALUE, script, height: 1, coinbase: false });
+  };
+  let serial = 0;
+  /** A signed payment whose coin is in a block. */
+  const payment = (options: { breakInput?: number } = {}): TxView => {
+    const { tx, spent } = signedSpend('p2wpkh', { serial: serial++, ...options }, crypto);
+    fund(tx, spent[0].script);
+    return tx;
+  };
+  return { chain, pool, asked, state, payment };
+}
+
+t.test('each script runs once, also of children of what is announced with them', async (t) => {
+  const { chain, pool, asked, payment } = open();
+  const parent = spend(crypto, [chain.fund(100_000)], [{ value: 90_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7)) }]);
+  // Nobody can sign for that output: the script fails, ahead and in its turn.
+  const child = spend(crypto, [outpointOf(parent, 0)], [{ value: 80_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
+  const plain = payment();
+  await pool.foresee([plain, parent, child]);
+  t.equal(asked.length, 3, 'all three are with the verifier before anything was offered');
+  t.equal((await pool.accept(plain)).reject, null);
+  t.equal(asked.length, 3, 'and not asked again');
+  t.equal((await pool.accept(parent)).reject?.reason, 'bad-txns-nonstandard-inputs', 'other rules are not passed over');
+  t.equal((await pool.accept(child)).reject?.reason, 'bad-txns-inputs-missingorspent');
+  t.equal(asked.length, 3);
+});
+
+t.test('a failure ahead has the same name', async (t) => {
+  const { pool, payment } = open();
+  const bad = payment({ breakInput: 0 });
+  const twin = parseTx(new Uint8Array(bad.bytes), crypto);
+  await pool.foresee([bad]);
+  const ahead = await pool.accept(bad);
+  const alone = await pool.accept(twin);
+  t.ok(ahead.reject);
+  t.same(ahead.reject, alone.reject);
+});
+
+t.test('a busy verifier, an unknown coin and a second announcement change nothing', async (t) => {
+  const { pool, asked, state, payment, chain } = open();
+  const [a, b] = [payment(), payment()];
+  state.busy = true;
+  await pool.foresee([a]);
+  t.equal(asked.length, 0);
+  state.busy = false;
+  t.equal((await pool.accept(a)).reject, null, 'verified in its turn');
+  const lost = spend(crypto, [outpointOf(b, 5)], [{ value: 10_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
+  await pool.foresee([b, lost, b]);
+  await pool.foresee([b]);
+  t.equal(asked.length, 2);
+  chain.connect([]);
+  t.equal((await pool.accept(b)).reject, null, 'a block between changes nothing for the scripts');
+  t.equal(asked.length, 2);
+  t.equal((await pool.accept(lost)).reject?.category, 'missing-inputs');
+});
+
+t.test('a batch over RPC answers as its entries alone would', async (t) => {
+  const hexOf = (tx: TxView): string => Buffer.from(tx.bytes).toString('hex');
+  const run = async (split: boolean): Promise<unknown[]> => {
+    const { pool, payment, chain, asked } = open();
+    const good = Array.from({ length: 300 }, () => payment());
+    const bad = payment({ breakInput: 0 });
+    const params: [string, unknown[]][] = good.map((tx) => ['sendrawtransaction', [hexOf(tx)]]);
+    params.splice(5, 0, ['sendrawtransaction', [hexOf(bad)]], ['testmempoolaccept', [[hexOf(good[6])]]], ['getmempoolinfo', []]);
+    params.splice(40, 0, ['sendrawtransaction', ['zz']], ['sendrawtransaction', [hexOf(good[3])]], ['sendrawtransaction', []]);
+    const context = { mempool: pool, crypto, clock: new HandClock(), chain: { coin: async () => undefined, tip: chain.tip } };
+    const desk = new NodeDesk(context as unknown as NodeContext, { active: new ActiveCommands(), warmup: () => null });
+    const entries = params.map(([method, args], id) => ({ method, params: args, id }));
+    const call = { user: '', uri: '/' };
+    const before = asked.length;
+    const replies: unknown[] = [];
+    if (split) {
+      for (const entry of entries)
+        replies.push(JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entry)), call)).body as string));
+    } else replies.push(...JSON.parse((await desk.executeBody(Buffer.from(JSON.stringify(entries)), call)).body as string));
+    t.equal(pool.size, 300);
+    t.equal(asked.slice(before).filter(({ onlyInput }) => !onlyInput).length, 302, 'one for each offer, and none twice');
+    return replies;
+  };
+  t.same(await run(false), await run(true));
+});
