@@ -139,3 +139,23 @@ for (const [cache, share, from] of [
     t.equal(node.output(), '');
   });
 }
+
+t.test('asked to stop while it reads', { timeout: 120_000 }, async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  await node.stop();
+  const started = node.up(`-loadblock=${file}`);
+  await reached(node, 700);
+  await started;
+  node.child?.kill('SIGTERM');
+  t.same(await node.ended(), { code: 0, signal: null });
+  await node.up();
+  const height = await node.call('getblockcount');
+  t.ok(height >= 700 && height < BLOCKS, `it stopped at ${height}, in the middle, and kept what it had`);
+  t.equal(await node.call('verifychain', 4, 20), true);
+  await node.stop();
+  const again = node.up(`-loadblock=${file}`);
+  await loaded(node);
+  await again;
+  await finished(t, node);
+});
