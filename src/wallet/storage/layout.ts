@@ -17,14 +17,14 @@
 //   'R'     -                                    rescan under way: start, stop, next height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (fixed part, then msgpack)
 //   'r'     txid, 32                             transaction bytes with witness
-//   'o'     txid, 32 | vout, BE32                output of ours: value, ownership, output script
-//   'i'     spent txid, 32 | vout, BE32 | spender's txid, 32   empty: who spends an outpoint, any state
+//   'o'     outpoint, 36 (vout LE)                output of ours: value, ownership, output script
+//   'i'     spent outpoint, 36 | spender's txid, 32            empty: who spends an outpoint, any state
 //   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
 //   'n'     order of arrival, BE64               txid, 32
 //   'x'     HASH160 of output script, 20 | txid, 32 | vout, BE32   empty: by script, own outputs and outputs of own payments
 //   'b'     height, BE32                         running balances after the last block with wallet transactions up to here
 //
-// txids are in internal byte order, so iteration over 't' is not Core's order of mapWallet: that one compares from the last byte.
+// txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
 
 const ascii = (text: string): number => text.charCodeAt(0);
 

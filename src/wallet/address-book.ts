@@ -1,0 +1,84 @@
+// Labels by address: for addresses given out, imported or paid. Keyed by output script, columns beside the table; labels are kept once each.
+import { OWNERSHIP } from './keys/ownership.js';
+import { WALLET_PREFIX, walletKey } from './storage/layout.js';
+import { packRow, unpackRow } from './storage/rows.js';
+import type { WalletBatch } from './storage/wallet-batch.js';
+import { ByteTable, grown } from './tables/byte-table.js';
+
+export type Purpose = 'receive' | 'send' | 'unknown';
+const PURPOSES: readonly Purpose[] = ['unknown', 'receive', 'send'];
+/** No label: the row only remembers that the address was used. */
+const UNLABELLED = -1;
+
+export class AddressBook {
+  readonly #table = new ByteTable();
+  #labels = new Int32Array(32);
+  #purposes = new Uint8Array(32);
+  #used = new Uint8Array(32);
+  readonly #texts: string[] = [];
+  readonly #textIds = new Map<string, number>();
+
+  /** The label, undefined when the address has none; "" is a label. */
+  label(script: Uint8Array): string | undefined {
+    const row = this.#table.find(script);
+    return row < 0 || this.#labels[row] === UNLABELLED ? undefined : this.#texts[this.#labels[row]];
+  }
+  purpose(script: Uint8Array): Purpose {
+    const row = this.#table.find(script);
+    return row < 0 ? 'unknown' : PURPOSES[this.#purposes[row]];
+  }
+  isUsed(script: Uint8Array): boolean {
+    const row = this.#table.find(script);
+    return row >= 0 && this.#used[row] === 1;
+  }
+  /** @param purpose undefined: as it is */
+  set(script: Uint8Array, label: string, purpose: Purpose | undefined, batch: WalletBatch): void {
+    const row = this.#row(script);
+    let id = this.#textIds.get(label);
+    if (id === undefined) {
+      id = this.#texts.push(label) - 1;
+      this.#textIds.set(label, id);
+    }
+    this.#labels[row] = id;
+    if (purpose) this.#purposes[row] = PURPOSES.indexOf(purpose);
+    this.#write(row, script, batch);
+  }
+  markUsed(script: Uint8Array, batch: WalletBatch): void {
+    if (this.isUsed(script)) return;
+    const row = this.#row(script);
+    this.#used[row] = 1;
+    this.#write(row, script, batch);
+  }
+  /** Labelled addresses: output scripts in no particular order. */
+  *entries(): Generator<{ script: Uint8Array; label: string; purpose: Purpose }> {
+    for (const row of this.#table.liveRows()) {
+      if (this.#labels[row] === UNLABELLED) continue;
+      yield { script: this.#table.key(row), label: this.#texts[this.#labels[row]], purpose: PURPOSES[this.#purposes[row]] };
+    }
+  }
+
+  load(script: Uint8Array, value: Uint8Array): void {
+    const [label, purpose, used] = unpackRow(value);
+    const row = this.#row(script);
+    if (typeof label === 'string') this.set(script, label, undefined, { put() {}, del() {}, ops: [] });
+    this.#purposes[row] = Number(purpose);
+    this.#used[row] = used === true ? 1 : 0;
+  }
+
+  #row(script: Uint8Array): number {
+    const before = this.#table.rows;
+    const row = this.#table.add(script);
+    this.#labels = grown(this.#labels, row);
+    this.#purposes = grown(this.#purposes, row);
+    this.#used = grown(this.#used, row);
+    if (row >= before) this.#labels[row] = UNLABELLED;
+    return row;
+  }
+  #write(row: number, script: Uint8Array, batch: WalletBatch): void {
+    const label = this.#labels[row] === UNLABELLED ? null : this.#texts[this.#labels[row]];
+    batch.put(walletKey(WALLET_PREFIX.address, script), packRow([label, this.#purposes[row], this.#used[row] === 1]));
+  }
+}
+
+/** Purpose of an address by whose it is. */
+export const purposeOf = (ownership: number): Purpose => (ownership === OWNERSHIP.NO ? 'send' : 'receive');

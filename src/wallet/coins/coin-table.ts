@@ -1,0 +1,125 @@
+// The wallet's own outputs, spent or not, as rows of columns, and the sums over those that count. A coin is in one bucket at a time;
+// moving it changes the sums, so a balance is read, not computed.
+
+import { OWNERSHIP, type Ownership } from '../keys/ownership.js';
+import { ByteArena } from '../tables/byte-arena.js';
+import { ByteTable, grown } from '../tables/byte-table.js';
+
+/** What a coin counts as. NONE: spent, conflicted, abandoned. PENDING: in no block; trusted or not is decided when asked. */
+export const BUCKET = { NONE: 0, CONFIRMED: 1, IMMATURE: 2, PENDING: 3 } as const;
+export type Bucket = (typeof BUCKET)[keyof typeof BUCKET];
+const BUCKETS = 4;
+
+export class CoinTable {
+  readonly #outpoints = new ByteTable();
+  readonly #scripts = new ByteArena();
+  #txRows = new Int32Array(32);
+  #vouts = new Uint32Array(32);
+  #values = new Float64Array(32);
+  #ownership = new Uint8Array(32);
+  #scriptIds = new Int32Array(32);
+  #buckets = new Uint8Array(32);
+  /** Rows by bucket, and where in that list a row is. */
+  readonly #members: Int32Array[] = Array.from({ length: BUCKETS }, () => new Int32Array(32));
+  readonly #counts = [0, 0, 0, 0];
+  #memberAt = new Int32Array(32);
+  readonly #sums = new Float64Array(BUCKETS * 3);
+
+  get size(): number {
+    return this.#outpoints.size;
+  }
+  /** @param outpoint 36 bytes @returns -1 when it is no output of ours */
+  find(outpoint: Uint8Array): number {
+    return this.#outpoints.find(outpoint);
+  }
+  outpoint(row: number): Uint8Array {
+    return new Uint8Array(this.#outpoints.key(row));
+  }
+  txRow(row: number): number {
+    return this.#txRows[row];
+  }
+  vout(row: number): number {
+    return this.#vouts[row];
+  }
+  /** Satoshis. */
+  value(row: number): number {
+    return this.#values[row];
+  }
+  ownership(row: number): Ownership {
+    return this.#ownership[row] as Ownership;
+  }
+  script(row: number): Uint8Array {
+    return this.#scripts.get(this.#scriptIds[row]);
+  }
+  bucket(row: number): Bucket {
+    return this.#buckets[row] as Bucket;
+  }
+  rows(): Generator<number> {
+    return this.#outpoints.liveRows();
+  }
+  /** Rows of a bucket, in no particular order; a copy. */
+  inBucket(bucket: Bucket): Int32Array {
+    return this.#members[bucket].slice(0, this.#counts[bucket]);
+  }
+  /** Satoshis in a bucket of one class of ownership. */
+  sum(bucket: Bucket, ownership: Ownership): number {
+    return this.#sums[bucket * 3 + ownership];
+  }
+
+  add(outpoint: Uint8Array, coin: { txRow: number; vout: number; value: number; ownership: Ownership; script: Uint8Array }): number {
+    const before = this.#outpoints.rows;
+    const row = this.#outpoints.add(outpoint);
+    if (row < before) {
+      this.setOwnership(row, coin.ownership);
+      return row;
+    }
+    this.#txRows = grown(this.#txRows, row);
+    this.#vouts = grown(this.#vouts, row);
+    this.#values = grown(this.#values, row);
+    this.#ownership = grown(this.#ownership, row);
+    this.#scriptIds = grown(this.#scriptIds, row);
+    this.#buckets = grown(this.#buckets, row);
+    this.#memberAt = grown(this.#memberAt, row);
+    this.#txRows[row] = coin.txRow;
+    this.#vouts[row] = coin.vout;
+    this.#values[row] = coin.value;
+    this.#ownership[row] = coin.ownership;
+    this.#scriptIds[row] = this.#scripts.add(coin.script);
+    this.#buckets[row] = BUCKET.NONE;
+    return row;
+  }
+  remove(outpoint: Uint8Array): void {
+    const row = this.#outpoints.find(outpoint);
+    if (row < 0) return;
+    this.setBucket(row, BUCKET.NONE);
+    this.#outpoints.remove(outpoint);
+  }
+  setOwnership(row: number, ownership: Ownership): void {
+    if (this.#ownership[row] === ownership) return;
+    const bucket = this.bucket(row);
+    this.setBucket(row, BUCKET.NONE);
+    this.#ownership[row] = ownership;
+    this.setBucket(row, bucket);
+  }
+  setBucket(row: number, bucket: Bucket): void {
+    const old = this.#buckets[row];
+    if (old === bucket) return;
+    const ownership = this.#ownership[row];
+    if (old !== BUCKET.NONE) {
+      this.#sums[old * 3 + ownership] -= this.#values[row];
+      const members = this.#members[old];
+      const last = members[--this.#counts[old]];
+      members[this.#memberAt[row]] = last;
+      this.#memberAt[last] = this.#memberAt[row];
+    }
+    this.#buckets[row] = bucket;
+    if (bucket === BUCKET.NONE) return;
+    this.#sums[bucket * 3 + ownership] += this.#values[row];
+    this.#members[bucket] = grown(this.#members[bucket], this.#counts[bucket]);
+    this.#members[bucket][this.#counts[bucket]] = row;
+    this.#memberAt[row] = this.#counts[bucket]++;
+  }
+}
+
+/** Whether a class is among those a caller counts. */
+export const counts = (ownership: Ownership, filter: number): boolean => ownership !== OWNERSHIP.NO && (ownership & filter) !== 0;

@@ -1,0 +1,447 @@
+// What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it. Everything is
+// synchronous; rows go into the batch the caller writes. Called by Wallet (following the chain) and by rescans.
+
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { KeySource } from '../keys/key-source.js';
+import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
+import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import type { WalletRecord } from '../wallet-record.js';
+import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
+import { outpointOf } from './outpoint.js';
+import { SpendTable } from './spend-table.js';
+import { NOWHERE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
+
+/** Confirmations below which a coinbase may not be spent, and one more as Core shows it. */
+const COINBASE_MATURITY = 100;
+/** A coinbase is watched for becoming young again by a reorganisation until it is this deep. */
+const SETTLED_DEPTH = 1000;
+const TIME_TOLERANCE = 300;
+
+/** Balances in satoshis of one class of ownership. */
+export interface Balances {
+  readonly trusted: number;
+  readonly pending: number;
+  readonly immature: number;
+}
+
+export interface LedgerDeps {
+  readonly keys: KeySource;
+  readonly record: WalletRecord;
+  readonly now: () => number;
+  /** Whether own unconfirmed change may be spent and counted (-spendzeroconfchange). */
+  readonly spendZeroConfChange: boolean;
+  /** Whether a transaction could be in the next block by its lock time. */
+  readonly isFinal: (tx: TxView) => boolean;
+  /** Marks addresses whose coins are spent as used (avoid_reuse). */
+  readonly onSpent: (script: Uint8Array, batch: WalletBatch) => void;
+  /** The same transaction over bytes of its own. */
+  readonly copyTx: (tx: TxView) => TxView;
+  /** A record was made or written anew. */
+  readonly onChanged: (txRow: number) => void;
+}
+
+export class Ledger {
+  readonly txs = new TxTable();
+  readonly coins = new CoinTable();
+  readonly spends = new SpendTable();
+  /** Own outputs the user locked, by `hashKey(outpoint)`; in memory only, like Core 0.21's. */
+  readonly locked = new Map<string, Uint8Array>();
+  /** Last block processed. */
+  tipHeight = -1;
+  /** Coins of coinbases that are not deep yet. */
+  readonly #young = new Set<number>();
+
+  constructor(private readonly deps: LedgerDeps) {}
+
+  // -- events
+
+  /**
+   * A transaction was seen. @param place where; @param update false: known ones are left alone
+   * @returns whether it concerns the wallet
+   */
+  sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
+    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markRivals(tx, place, batch);
+    const known = this.txs.find(tx.txid);
+    if (known >= 0 && !update) return false;
+    if (known < 0 && !this.#concerns(tx)) return false;
+    for (let i = 0; i < tx.outputCount; i++) this.deps.keys.markUsed(tx.outputScript(i), batch);
+    this.put(tx, place, batch);
+    return true;
+  }
+
+  /** Adds a record or moves it to where it is now. @returns its row */
+  put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): number {
+    this.#markSpentAddresses(tx, batch);
+    let row = this.txs.find(tx.txid);
+    if (row < 0) {
+      const { record, now } = this.deps;
+      row = this.txs.add(tx, { place, received: now(), order: record.nextOrder++ });
+      this.txs.setSmart(row, this.#smartTime(row, place));
+      for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
+      this.#link(tx, row, batch);
+      this.#setLive(row, tx);
+      this.txs.write(row, null, tx, batch);
+      record.write(batch);
+    } else {
+      const before = this.txs.place(row);
+      const stripped = tx.hasWitness && this.txs.view(row)?.hasWitness === false;
+      if (before.state !== place.state) this.txs.setPlace(row, place);
+      // Rescans repeat what is known: only a change is written.
+      this.#setLive(row, stripped || !this.txs.view(row) ? tx : this.txs.view(row)!);
+      if (before.state !== place.state || stripped) this.txs.write(row, before, stripped ? tx : null, batch);
+      this.#addOutputs(tx, row, batch);
+    }
+    this.#judgeAround(tx, row);
+    this.deps.onChanged(row);
+    return row;
+  }
+
+  setTip(height: number): void {
+    this.tipHeight = height;
+    for (const coin of this.#young) {
+      this.#judge(coin);
+      if (this.depth(this.coins.txRow(coin)) > SETTLED_DEPTH) this.#young.delete(coin);
+    }
+  }
+
+  /** The mempool let a transaction go. */
+  leftMempool(txid: Uint8Array): void {
+    const row = this.txs.find(txid);
+    if (row >= 0) this.txs.setInMempool(row, false);
+  }
+  enteredMempool(txid: Uint8Array): void {
+    const row = this.txs.find(txid);
+    if (row >= 0) this.txs.setInMempool(row, true);
+  }
+
+  /** Transactions of ours that spend what a confirmed one spent can never confirm; nor can what spends them. */
+  #markRivals(tx: TxView, place: TxPlace, batch: WalletBatch): void {
+    const own = this.txs.find(tx.txid);
+    for (let i = 0; i < tx.inputCount; i++) {
+      if (!this.spends.has(tx.outpoint(i))) continue;
+      for (const row of this.spends.spenders(tx.outpoint(i))) if (row !== own) this.markConflicted(row, place, batch);
+    }
+  }
+
+  markConflicted(first: number, place: TxPlace, batch: WalletBatch): void {
+    const conflictDepth = -(this.tipHeight - place.height + 1);
+    if (conflictDepth >= 0) return;
+    const todo = [first];
+    const done = new Set<number>();
+    for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
+      if (done.has(row)) continue;
+      done.add(row);
+      if (conflictDepth >= this.depth(row)) continue;
+      const before = this.txs.place(row);
+      this.txs.setPlace(row, { ...place, state: TX_STATE.CONFLICTED, position: 0 });
+      this.txs.write(row, before, null, batch);
+      for (let vout = 0; vout < this.txs.outputCount(row); vout++) todo.push(...this.spends.spenders(outpointOf(this.txs.txid(row), vout)));
+      this.#judgeRow(row);
+    }
+  }
+
+  /** Core's abandontransaction; false when it is confirmed, conflicted or in the mempool. */
+  abandon(first: number, batch: WalletBatch): boolean {
+    if (this.depth(first) !== 0 || this.txs.inMempool(first)) return false;
+    const todo = [first];
+    const done = new Set<number>();
+    for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
+      if (done.has(row)) continue;
+      done.add(row);
+      if (this.depth(row) !== 0 || this.txs.state(row) === TX_STATE.ABANDONED) continue;
+      const before = this.txs.place(row);
+      this.txs.setPlace(row, { ...NOWHERE, state: TX_STATE.ABANDONED });
+      this.txs.write(row, before, null, batch);
+      for (let vout = 0; vout < this.txs.outputCount(row); vout++) todo.push(...this.spends.spenders(outpointOf(this.txs.txid(row), vout)));
+      this.#judgeRow(row);
+    }
+    return true;
+  }
+
+  /** Forgets a transaction (removeprunedfunds). @param tx its bytes */
+  remove(tx: TxView, batch: WalletBatch): void {
+    const row = this.txs.find(tx.txid);
+    if (row < 0) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      this.spends.remove(tx.outpoint(i), row);
+      batch.del(walletKey(WALLET_PREFIX.spender, tx.outpoint(i), tx.txid));
+    }
+    for (let vout = 0; vout < tx.outputCount; vout++) {
+      const outpoint = outpointOf(tx.txid, vout);
+      const coin = this.coins.find(outpoint);
+      if (coin < 0) continue;
+      this.#young.delete(coin);
+      this.coins.remove(outpoint);
+      batch.del(walletKey(WALLET_PREFIX.output, outpoint));
+    }
+    this.txs.remove(tx.txid, batch);
+    this.#judgeInputs(tx);
+  }
+
+  // -- questions
+
+  /** Confirmations; 0 outside of blocks, negative for conflicts. */
+  depth(row: number): number {
+    const state = this.txs.state(row);
+    if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
+    return state === TX_STATE.CONFLICTED ? -(this.tipHeight - this.txs.height(row) + 1) : 0;
+  }
+  /** Blocks until a coinbase may be spent, 0 for others. */
+  blocksToMaturity(row: number): number {
+    return this.txs.isCoinbase(row) ? Math.max(0, COINBASE_MATURITY + 1 - this.depth(row)) : 0;
+  }
+  /** Whether something that may still confirm, or did, spends an outpoint. */
+  isSpent(outpoint: Uint8Array): boolean {
+    if (!this.spends.has(outpoint)) return false;
+    return this.spends.spenders(outpoint).some((row) => {
+      const depth = this.depth(row);
+      return depth > 0 || (depth === 0 && this.txs.state(row) !== TX_STATE.ABANDONED);
+    });
+  }
+  /** Value of the inputs that are ours, satoshis. */
+  debit(tx: TxView, filter: OwnershipFilter): number {
+    if (tx.isCoinbase) return 0;
+    let sum = 0;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = this.coins.find(tx.outpoint(i));
+      if (coin >= 0 && counts(this.coins.ownership(coin), filter)) sum += this.coins.value(coin);
+    }
+    return sum;
+  }
+
+  /** Core's CachedTxIsTrusted. @param memo answers of this round of questions */
+  isTrusted(row: number, memo: Map<number, boolean> = new Map()): boolean {
+    const known = memo.get(row);
+    if (known !== undefined) return known;
+    memo.set(row, false);
+    const answer = this.#trusted(row, memo);
+    memo.set(row, answer);
+    return answer;
+  }
+  #trusted(row: number, memo: Map<number, boolean>): boolean {
+    const depth = this.depth(row);
+    if (depth >= 1) return true;
+    const tx = this.txs.view(row);
+    if (depth < 0 || tx === undefined || !this.deps.isFinal(tx)) return false;
+    if (!this.deps.spendZeroConfChange || this.debit(tx, 3) === 0 || !this.txs.inMempool(row)) return false;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = this.coins.find(tx.outpoint(i));
+      if (coin < 0 || this.coins.ownership(coin) !== OWNERSHIP.SPENDABLE) return false;
+      if (!this.isTrusted(this.coins.txRow(coin), memo)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Sums over unspent outputs. @param minDepth confirmations that trusted coins need
+   * @param skip leaves coins out (addresses used before)
+   */
+  balances(ownership: 1 | 2, minDepth = 0, skip?: (coin: number) => boolean): Balances {
+    const { coins } = this;
+    const memo = new Map<number, boolean>();
+    let trusted = 0;
+    let pending = 0;
+    for (const coin of coins.inBucket(BUCKET.PENDING)) {
+      if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
+      const row = coins.txRow(coin);
+      if (this.isTrusted(row, memo)) trusted += minDepth <= 0 ? coins.value(coin) : 0;
+      else if (this.txs.inMempool(row)) pending += coins.value(coin);
+    }
+    if (minDepth <= 1 && skip === undefined) trusted += coins.sum(BUCKET.CONFIRMED, ownership);
+    else {
+      for (const coin of coins.inBucket(BUCKET.CONFIRMED)) {
+        if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
+        if (this.depth(coins.txRow(coin)) >= minDepth) trusted += coins.value(coin);
+      }
+    }
+    return { trusted, pending, immature: coins.sum(BUCKET.IMMATURE, ownership) };
+  }
+
+  /** Coins nothing spends, in order of txid and output: what listunspent and coin selection start from. */
+  unspent(): number[] {
+    const rows = [...this.coins.inBucket(BUCKET.CONFIRMED), ...this.coins.inBucket(BUCKET.PENDING)];
+    const keys = new Map(rows.map((row) => [row, this.coins.outpoint(row)]));
+    return rows.sort(
+      (a, b) => Buffer.compare(keys.get(a)!.subarray(0, 32), keys.get(b)!.subarray(0, 32)) || this.coins.vout(a) - this.coins.vout(b),
+    );
+  }
+
+  /** Keys changed: looks again at who owns the coins known. */
+  reassessCoins(batch: WalletBatch): void {
+    for (const coin of this.coins.rows()) {
+      const ownership = this.deps.keys.isMine(this.coins.script(coin));
+      if (ownership === this.coins.ownership(coin)) continue;
+      this.coins.setOwnership(coin, ownership);
+      this.#writeCoin(coin, batch);
+      this.#judge(coin);
+    }
+  }
+  /** Keys changed: looks for outputs of a known transaction that are ours now. */
+  reassessTx(tx: TxView, batch: WalletBatch): void {
+    const row = this.txs.find(tx.txid);
+    if (row < 0) return;
+    this.#addOutputs(tx, row, batch);
+    this.#judgeAround(tx, row);
+  }
+
+  // -- inside
+
+  /** Pays us, or spends what is ours. */
+  #concerns(tx: TxView): boolean {
+    for (let i = 0; i < tx.outputCount; i++) if (this.deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
+    return this.debit(tx, 3) > 0;
+  }
+  #link(tx: TxView, row: number, batch: WalletBatch): void {
+    this.#addOutputs(tx, row, batch);
+    if (tx.isCoinbase) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const outpoint = tx.outpoint(i);
+      this.spends.add(outpoint, row);
+      this.locked.delete(Buffer.from(outpoint).toString('latin1'));
+      batch.put(walletKey(WALLET_PREFIX.spender, outpoint, tx.txid), new Uint8Array(0));
+    }
+    this.#copyTwinValues(tx, row);
+  }
+  #addOutputs(tx: TxView, row: number, batch: WalletBatch): void {
+    for (let vout = 0; vout < tx.outputCount; vout++) {
+      const script = tx.outputScript(vout);
+      const ownership = this.deps.keys.isMine(script);
+      if (ownership === OWNERSHIP.NO) continue;
+      const outpoint = outpointOf(tx.txid, vout);
+      if (this.coins.find(outpoint) >= 0) continue;
+      const coin = this.coins.add(outpoint, { txRow: row, vout, value: tx.outputValue(vout), ownership, script });
+      if (this.txs.isCoinbase(row)) this.#young.add(coin);
+      this.#writeCoin(coin, batch);
+    }
+  }
+  #writeCoin(coin: number, batch: WalletBatch): void {
+    const { coins } = this;
+    batch.put(
+      walletKey(WALLET_PREFIX.output, coins.outpoint(coin)),
+      packRow([coins.value(coin), coins.ownership(coin), new Uint8Array(coins.script(coin))]),
+    );
+  }
+  #setLive(row: number, tx: TxView): void {
+    if (this.txs.state(row) === TX_STATE.CONFIRMED) this.txs.setView(row, undefined);
+    else if (this.txs.view(row) !== tx) this.txs.setView(row, this.#own(tx));
+  }
+  /** A view of its own bytes: the block it came in need not stay in memory. */
+  #own(tx: TxView): TxView {
+    return this.deps.copyTx(tx);
+  }
+
+  /** Mutated copies of one payment share what the user said about it: taken from the oldest. */
+  #copyTwinValues(tx: TxView, row: number): void {
+    const twins = new Set<number>();
+    for (let i = 0; i < tx.inputCount; i++) for (const other of this.spends.spenders(tx.outpoint(i))) twins.add(other);
+    if (twins.size < 2) return;
+    const oldest = [...twins].reduce((a, b) => (this.txs.order(a) <= this.txs.order(b) ? a : b));
+    const source = this.txs.view(oldest);
+    if (oldest === row || source === undefined || !sameButSignatures(source, tx)) return;
+    for (const [name, value] of this.txs.values(oldest) ?? []) this.txs.setValue(row, name, value);
+    this.txs.setSmart(row, this.txs.smart(oldest));
+  }
+
+  #markSpentAddresses(tx: TxView, batch: WalletBatch): void {
+    if (tx.isCoinbase) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = this.coins.find(tx.outpoint(i));
+      if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) this.deps.onSpent(this.coins.script(coin), batch);
+    }
+  }
+
+  /** Core's ComputeTimeSmart: never earlier than what arrived before, never later than now. */
+  #smartTime(row: number, place: TxPlace): number {
+    const received = this.txs.received(row);
+    if (place.state !== TX_STATE.CONFIRMED) return received;
+    const limit = received + TIME_TOLERANCE;
+    let latestNow = received;
+    let latestEntry = 0;
+    for (const other of this.txs.newestFirst()) {
+      if (other === row) continue;
+      const time = this.txs.smart(other) || this.txs.received(other);
+      if (time > limit) continue;
+      latestEntry = time;
+      if (time > latestNow) latestNow = time;
+      break;
+    }
+    return Math.max(latestEntry, Math.min(place.blockTime, latestNow));
+  }
+
+  /** What a coin counts as now. */
+  #bucketOf(coin: number): Bucket {
+    const row = this.coins.txRow(coin);
+    if (this.coins.ownership(coin) === OWNERSHIP.NO) return BUCKET.NONE;
+    const state = this.txs.state(row);
+    if (state === TX_STATE.CONFLICTED || state === TX_STATE.ABANDONED) return BUCKET.NONE;
+    if (this.isSpent(this.coins.outpoint(coin))) return BUCKET.NONE;
+    if (state === TX_STATE.UNCONFIRMED) return this.txs.isCoinbase(row) ? BUCKET.NONE : BUCKET.PENDING;
+    return this.blocksToMaturity(row) > 0 ? BUCKET.IMMATURE : BUCKET.CONFIRMED;
+  }
+  #judge(coin: number): void {
+    this.coins.setBucket(coin, this.#bucketOf(coin));
+  }
+  #judgeOutputs(row: number): void {
+    const txid = this.txs.txid(row);
+    for (let vout = 0; vout < this.txs.outputCount(row); vout++) {
+      const coin = this.coins.find(outpointOf(txid, vout));
+      if (coin < 0) continue;
+      if (this.txs.isCoinbase(row)) this.#young.add(coin);
+      this.#judge(coin);
+    }
+  }
+  #judgeInputs(tx: TxView): void {
+    if (tx.isCoinbase) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = this.coins.find(tx.outpoint(i));
+      if (coin >= 0) this.#judge(coin);
+    }
+  }
+  #judgeAround(tx: TxView, row: number): void {
+    this.#judgeOutputs(row);
+    this.#judgeInputs(tx);
+  }
+  #judgeRow(row: number): void {
+    this.#judgeOutputs(row);
+    const tx = this.txs.view(row);
+    if (tx) this.#judgeInputs(tx);
+    // A confirmed transaction that became conflicted has no view: the coins it spent are not named here.
+    else for (const coin of this.coins.rows()) this.#judge(coin);
+  }
+
+  // -- loading
+
+  loadCoin(outpoint: Uint8Array, value: Uint8Array): void {
+    const [sats, ownership, script] = unpackRow(value);
+    const row = this.txs.find(outpoint.subarray(0, 32));
+    if (row < 0) return;
+    const vout = (outpoint[32] | (outpoint[33] << 8) | (outpoint[34] << 16) | (outpoint[35] << 24)) >>> 0;
+    const coin = this.coins.add(outpoint, {
+      txRow: row,
+      vout,
+      value: Number(sats),
+      ownership: Number(ownership) as 0 | 1 | 2,
+      script: bytesOf(script),
+    });
+    if (this.txs.isCoinbase(row)) this.#young.add(coin);
+  }
+  loadSpend(outpoint: Uint8Array, txid: Uint8Array): void {
+    const row = this.txs.find(txid);
+    if (row >= 0) this.spends.add(outpoint, row);
+  }
+  /** After the last row, with the tip known: puts every coin where it belongs. */
+  judgeAll(): void {
+    for (const coin of this.coins.rows()) this.#judge(coin);
+  }
+}
+
+/** Equal but for what signatures may change. */
+function sameButSignatures(a: TxView, b: TxView): boolean {
+  if (a.inputCount !== b.inputCount || a.version !== b.version || a.locktime !== b.locktime) return false;
+  for (let i = 0; i < a.inputCount; i++) {
+    if (a.sequence(i) !== b.sequence(i) || Buffer.compare(a.outpoint(i), b.outpoint(i)) !== 0) return false;
+  }
+  return Buffer.compare(a.outputsSerialized, b.outputsSerialized) === 0;
+}

@@ -1,0 +1,12 @@
+// Outpoints as transactions spell them: txid in internal order and the output's number, little-endian.
+
+/** 36 bytes. */
+export function outpointOf(txid: Uint8Array, vout: number): Uint8Array {
+  const outpoint = new Uint8Array(36);
+  outpoint.set(txid);
+  outpoint[32] = vout;
+  outpoint[33] = vout >>> 8;
+  outpoint[34] = vout >>> 16;
+  outpoint[35] = vout >>> 24;
+  return outpoint;
+}

@@ -1,0 +1,53 @@
+// Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each the head of a chain of
+// transaction rows.
+import { ByteTable, grown } from '../tables/byte-table.js';
+
+const END = -1;
+
+export class SpendTable {
+  readonly #outpoints = new ByteTable();
+  #heads = new Int32Array(32);
+  #next = new Int32Array(32);
+  #rows = new Int32Array(32);
+  #count = 0;
+
+  /** @param outpoint 36 bytes @param row of the spending transaction */
+  add(outpoint: Uint8Array, row: number): void {
+    const before = this.#outpoints.rows;
+    const at = this.#outpoints.add(outpoint);
+    this.#heads = grown(this.#heads, at);
+    if (at >= before) this.#heads[at] = END;
+    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) if (this.#rows[node] === row) return;
+    const node = this.#count++;
+    this.#next = grown(this.#next, node);
+    this.#rows = grown(this.#rows, node);
+    this.#rows[node] = row;
+    this.#next[node] = this.#heads[at];
+    this.#heads[at] = node;
+  }
+  remove(outpoint: Uint8Array, row: number): void {
+    const at = this.#outpoints.find(outpoint);
+    if (at < 0) return;
+    let before = END;
+    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) {
+      if (this.#rows[node] === row) {
+        if (before === END) this.#heads[at] = this.#next[node];
+        else this.#next[before] = this.#next[node];
+        return;
+      }
+      before = node;
+    }
+  }
+  /** Rows of transactions that spend the outpoint. */
+  spenders(outpoint: Uint8Array): number[] {
+    const at = this.#outpoints.find(outpoint);
+    const found: number[] = [];
+    if (at < 0) return found;
+    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) found.push(this.#rows[node]);
+    return found;
+  }
+  /** Whether anything of the wallet ever spent it; the quick answer for most inputs of a block. */
+  has(outpoint: Uint8Array): boolean {
+    return this.#outpoints.has(outpoint);
+  }
+}

@@ -1,0 +1,260 @@
+// Every transaction of a wallet as a row of columns: found by txid, walked in order of arrival. Bytes of transactions are on disk; those of
+// transactions that are not in the best chain are kept parsed, because deciding about them needs their inputs.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import { ByteTable, grown } from '../tables/byte-table.js';
+
+/** Where a transaction stands, as this wallet's records say. */
+export const TX_STATE = { UNCONFIRMED: 0, CONFIRMED: 1, CONFLICTED: 2, ABANDONED: 3 } as const;
+export type TxState = (typeof TX_STATE)[keyof typeof TX_STATE];
+
+/** The block a record names: the confirming one, or the one that conflicts; position -1 outside of blocks. */
+export interface TxPlace {
+  readonly state: TxState;
+  readonly height: number;
+  readonly blockHash: Uint8Array;
+  readonly blockTime: number;
+  readonly position: number;
+}
+
+const FLAG = { COINBASE: 1, IN_MEMPOOL: 2 } as const;
+const NO_BLOCK = new Uint8Array(32);
+
+/** A record that is in no block. */
+export const NOWHERE: TxPlace = { state: TX_STATE.UNCONFIRMED, height: 0, blockHash: NO_BLOCK, blockTime: 0, position: -1 };
+
+export class TxTable {
+  readonly #ids = new ByteTable();
+  /** Hashes of blocks that records name; their times beside them. */
+  readonly #blocks = new ByteTable();
+  #blockTimes = new Float64Array(32);
+  #states = new Uint8Array(32);
+  #flags = new Uint8Array(32);
+  #heights = new Int32Array(32);
+  #positions = new Int32Array(32);
+  #blockRows = new Int32Array(32);
+  #received = new Float64Array(32);
+  #smart = new Float64Array(32);
+  #orders = new Float64Array(32);
+  #outputs = new Uint32Array(32);
+  /** Rows in order of arrival; removed ones stay and are skipped. */
+  #arrivals = new Int32Array(32);
+  #arrivalCount = 0;
+  readonly #values = new Map<number, Map<string, string>>();
+  readonly #live = new Map<number, TxView>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+  /** @returns -1 when unknown */
+  find(txid: Uint8Array): number {
+    return this.#ids.find(txid);
+  }
+  has(txid: Uint8Array): boolean {
+    return this.#ids.has(txid);
+  }
+  txid(row: number): Uint8Array {
+    return new Uint8Array(this.#ids.key(row));
+  }
+  rows(): Generator<number> {
+    return this.#ids.liveRows();
+  }
+  /** Rows from the newest arrival to the oldest. */
+  *newestFirst(): Generator<number> {
+    for (let i = this.#arrivalCount - 1; i >= 0; i--) if (this.#ids.isLive(this.#arrivals[i])) yield this.#arrivals[i];
+  }
+  /** Rows from the oldest arrival to the newest. */
+  *oldestFirst(): Generator<number> {
+    for (let i = 0; i < this.#arrivalCount; i++) if (this.#ids.isLive(this.#arrivals[i])) yield this.#arrivals[i];
+  }
+
+  state(row: number): TxState {
+    return this.#states[row] as TxState;
+  }
+  isCoinbase(row: number): boolean {
+    return (this.#flags[row] & FLAG.COINBASE) !== 0;
+  }
+  inMempool(row: number): boolean {
+    return (this.#flags[row] & FLAG.IN_MEMPOOL) !== 0;
+  }
+  setInMempool(row: number, inside: boolean): void {
+    if (inside) this.#flags[row] |= FLAG.IN_MEMPOOL;
+    else this.#flags[row] &= ~FLAG.IN_MEMPOOL;
+  }
+  height(row: number): number {
+    return this.#heights[row];
+  }
+  position(row: number): number {
+    return this.#positions[row];
+  }
+  blockHash(row: number): Uint8Array {
+    return this.#blockRows[row] < 0 ? NO_BLOCK : new Uint8Array(this.#blocks.key(this.#blockRows[row]));
+  }
+  blockTime(row: number): number {
+    return this.#blockRows[row] < 0 ? 0 : this.#blockTimes[this.#blockRows[row]];
+  }
+  /** Seconds when the record was made. */
+  received(row: number): number {
+    return this.#received[row];
+  }
+  /** The time shown first ("time"). */
+  smart(row: number): number {
+    return this.#smart[row];
+  }
+  order(row: number): number {
+    return this.#orders[row];
+  }
+  outputCount(row: number): number {
+    return this.#outputs[row];
+  }
+  /** comment, to, replaces_txid, replaced_by_txid; names in byte order. */
+  values(row: number): ReadonlyMap<string, string> | undefined {
+    return this.#values.get(row);
+  }
+  setValue(row: number, name: string, value: string): void {
+    const values = new Map(this.#values.get(row) ?? []);
+    values.set(name, value);
+    this.#values.set(row, new Map([...values].sort(([a], [b]) => (a < b ? -1 : 1))));
+  }
+  /** The transaction, when it is not in the best chain. */
+  view(row: number): TxView | undefined {
+    return this.#live.get(row);
+  }
+  /** Whether a row's transaction is not in the best chain, as recorded. */
+  isLive(row: number): boolean {
+    return this.#states[row] !== TX_STATE.CONFIRMED;
+  }
+  /** Rows whose transactions are not in the best chain: unconfirmed, conflicted, abandoned. */
+  liveRows(): IterableIterator<number> {
+    return this.#live.keys();
+  }
+  setView(row: number, tx: TxView | undefined): void {
+    if (tx) this.#live.set(row, tx);
+    else this.#live.delete(row);
+  }
+
+  place(row: number): TxPlace {
+    return {
+      state: this.state(row),
+      height: this.height(row),
+      blockHash: this.blockHash(row),
+      blockTime: this.blockTime(row),
+      position: this.position(row),
+    };
+  }
+  setPlace(row: number, place: TxPlace): void {
+    this.#states[row] = place.state;
+    this.#heights[row] = place.height;
+    this.#positions[row] = place.position;
+    this.#blockRows[row] = this.#blockRow(place.blockHash, place.blockTime);
+  }
+  /** Blocks that records name. */
+  *blockHashes(): Generator<Uint8Array> {
+    for (const row of this.#blocks.liveRows()) yield this.#blocks.key(row);
+  }
+
+  add(tx: TxView, facts: { place: TxPlace; received: number; order: number }): number {
+    const row = this.#row(tx.txid);
+    this.#flags[row] = tx.isCoinbase ? FLAG.COINBASE : 0;
+    this.#outputs[row] = tx.outputCount;
+    this.#received[row] = facts.received;
+    this.#smart[row] = 0;
+    this.#orders[row] = facts.order;
+    this.setPlace(row, facts.place);
+    this.#arrivals = grown(this.#arrivals, this.#arrivalCount);
+    this.#arrivals[this.#arrivalCount++] = row;
+    return row;
+  }
+  setSmart(row: number, seconds: number): void {
+    this.#smart[row] = seconds;
+  }
+  remove(txid: Uint8Array, batch: WalletBatch): void {
+    const row = this.#ids.find(txid);
+    if (row < 0) return;
+    batch.del(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])));
+    if (this.#states[row] === TX_STATE.CONFIRMED) batch.del(this.#heightKey(row));
+    this.#ids.remove(txid);
+    this.#values.delete(row);
+    this.#live.delete(row);
+    batch.del(walletKey(WALLET_PREFIX.tx, txid));
+    batch.del(walletKey(WALLET_PREFIX.txBytes, txid));
+  }
+
+  /** Writes a record. @param before the place it had, for the index by height @param tx given when the bytes are new */
+  write(row: number, before: TxPlace | null, tx: TxView | null, batch: WalletBatch): void {
+    const txid = this.#ids.key(row);
+    if (before?.state === TX_STATE.CONFIRMED) batch.del(walletKey(WALLET_PREFIX.byHeight, before.height, before.position, txid));
+    if (this.#states[row] === TX_STATE.CONFIRMED) batch.put(this.#heightKey(row), new Uint8Array(0));
+    if (before === null) batch.put(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])), new Uint8Array(txid));
+    if (tx) batch.put(walletKey(WALLET_PREFIX.txBytes, txid), new Uint8Array(tx.bytes));
+    const values: RowValue = [...(this.#values.get(row) ?? [])].flat();
+    batch.put(
+      walletKey(WALLET_PREFIX.tx, txid),
+      packRow([
+        this.#states[row],
+        this.#heights[row],
+        this.#positions[row],
+        this.#blockRows[row] < 0 ? null : this.blockHash(row),
+        this.blockTime(row),
+        this.#received[row],
+        this.#smart[row],
+        this.#orders[row],
+        this.#outputs[row],
+        this.#flags[row] & FLAG.COINBASE,
+        values,
+      ]),
+    );
+  }
+  #heightKey(row: number): Uint8Array {
+    return walletKey(WALLET_PREFIX.byHeight, this.#heights[row], this.#positions[row], this.#ids.key(row));
+  }
+
+  load(txid: Uint8Array, value: Uint8Array): void {
+    const [state, height, position, block, blockTime, received, smart, order, outputs, flags, values] = unpackRow(value);
+    const row = this.#row(txid);
+    this.#flags[row] = Number(flags);
+    this.#outputs[row] = Number(outputs);
+    this.#received[row] = Number(received);
+    this.#smart[row] = Number(smart);
+    this.#orders[row] = Number(order);
+    this.setPlace(row, {
+      state: Number(state) as TxState,
+      height: Number(height),
+      position: Number(position),
+      blockHash: block === null ? NO_BLOCK : bytesOf(block),
+      blockTime: Number(blockTime),
+    });
+    if (!Array.isArray(values)) return;
+    for (let i = 0; i + 1 < values.length; i += 2) this.setValue(row, String(values[i]), String(values[i + 1]));
+  }
+  /** After the last load: puts the rows in order of arrival. */
+  sortArrivals(): void {
+    const rows = Int32Array.from(this.#ids.liveRows());
+    rows.sort((a, b) => this.#orders[a] - this.#orders[b]);
+    this.#arrivals = rows.length > 0 ? rows : new Int32Array(32);
+    this.#arrivalCount = rows.length;
+  }
+
+  #blockRow(hash: Uint8Array, time: number): number {
+    if (hash.every((byte) => byte === 0)) return -1;
+    const row = this.#blocks.add(hash);
+    this.#blockTimes = grown(this.#blockTimes, row);
+    this.#blockTimes[row] = time;
+    return row;
+  }
+  #row(txid: Uint8Array): number {
+    const row = this.#ids.add(txid);
+    this.#states = grown(this.#states, row);
+    this.#flags = grown(this.#flags, row);
+    this.#heights = grown(this.#heights, row);
+    this.#positions = grown(this.#positions, row);
+    this.#blockRows = grown(this.#blockRows, row);
+    this.#received = grown(this.#received, row);
+    this.#smart = grown(this.#smart, row);
+    this.#orders = grown(this.#orders, row);
+    this.#outputs = grown(this.#outputs, row);
+    return row;
+  }
+}

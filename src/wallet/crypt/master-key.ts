@@ -1,0 +1,80 @@
+// The random key that private keys rest under, itself encrypted by a passphrase: scrypt (memory-hard, on libuv's threads, not the node's),
+// then AES-256-GCM so that a wrong passphrase is told from a right one. The cost is measured when a passphrase is set.
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
+
+/** A stored master key. */
+export interface SealedMasterKey {
+  readonly salt: Uint8Array;
+  /** log2 of scrypt's N; r = 8, p = 1. */
+  readonly cost: number;
+  readonly iv: Uint8Array;
+  /** Encrypted key and tag. */
+  readonly sealed: Uint8Array;
+}
+
+const KEY_BYTES = 32;
+const TAG_BYTES = 16;
+const CIPHER = 'aes-256-gcm';
+const BLOCK_SIZE = 8;
+/** 2^14 * 8 * 128 bytes = 16 MiB: never cheaper than this. */
+const MIN_COST = 14;
+/** 128 MiB. */
+const MAX_COST = 17;
+const TARGET_MS = 100;
+
+function stretch(passphrase: Uint8Array, salt: Uint8Array, cost: number): Promise<Uint8Array> {
+  const options = { N: 2 ** cost, r: BLOCK_SIZE, p: 1, maxmem: 256 * BLOCK_SIZE * 2 ** cost };
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+/** Encrypts a master key under a passphrase; neither array is kept. */
+export async function sealMasterKey(masterKey: Uint8Array, passphrase: Uint8Array): Promise<SealedMasterKey> {
+  const salt = new Uint8Array(randomBytes(16));
+  const started = performance.now();
+  let cost = MIN_COST;
+  let key = await stretch(passphrase, salt, cost);
+  const tookMs = Math.max(1, performance.now() - started);
+  const wanted = Math.min(MAX_COST, MIN_COST + Math.max(0, Math.round(Math.log2(TARGET_MS / tookMs))));
+  if (wanted > cost) {
+    key.fill(0);
+    cost = wanted;
+    key = await stretch(passphrase, salt, cost);
+  }
+  const iv = new Uint8Array(randomBytes(12));
+  const cipher = createCipheriv(CIPHER, key, iv);
+  const sealed = new Uint8Array(KEY_BYTES + TAG_BYTES);
+  sealed.set(cipher.update(masterKey));
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), KEY_BYTES);
+  key.fill(0);
+  return { salt, cost, iv, sealed };
+}
+
+/** @returns the master key in a fresh array, null when the passphrase is wrong */
+export async function openMasterKey(stored: SealedMasterKey, passphrase: Uint8Array): Promise<Uint8Array | null> {
+  const key = await stretch(passphrase, stored.salt, stored.cost);
+  try {
+    const decipher = createDecipheriv(CIPHER, key, stored.iv);
+    decipher.setAuthTag(stored.sealed.subarray(KEY_BYTES));
+    const plain = decipher.update(stored.sealed.subarray(0, KEY_BYTES));
+    decipher.final();
+    const masterKey = new Uint8Array(plain);
+    plain.fill(0);
+    return masterKey;
+  } catch {
+    return null;
+  } finally {
+    key.fill(0);
+  }
+}
+
+export function encodeMasterKey({ salt, cost, iv, sealed }: SealedMasterKey): Uint8Array {
+  return packRow([salt, cost, iv, sealed]);
+}
+export function decodeMasterKey(row: Uint8Array): SealedMasterKey {
+  const [salt, cost, iv, sealed] = unpackRow(row);
+  return { salt: bytesOf(salt), cost: Number(cost), iv: bytesOf(iv), sealed: bytesOf(sealed) };
+}

@@ -1,0 +1,80 @@
+// How private keys rest: plain in an unencrypted wallet, under the master key in an encrypted one (AES-256-CBC, the first 16 bytes of
+// the double SHA-256 of the public key as vector, as Core's crypter). The master key is here only while the wallet is unlocked.
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { Hashes } from '../../crypto/crypto.js';
+
+const CIPHER = 'aes-256-cbc';
+
+/** Encrypts a secret under a master key. @returns 48 bytes for a 32-byte secret */
+export function sealSecret(masterKey: Uint8Array, publicKey: Uint8Array, secret: Uint8Array, hashes: Hashes): Uint8Array {
+  const cipher = createCipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));
+  const head = cipher.update(secret);
+  const tail = cipher.final();
+  const sealed = new Uint8Array(head.length + tail.length);
+  sealed.set(head);
+  sealed.set(tail, head.length);
+  return sealed;
+}
+
+/** @returns the secret in a fresh array, null when the key does not fit */
+export function openSecret(masterKey: Uint8Array, publicKey: Uint8Array, sealed: Uint8Array, hashes: Hashes): Uint8Array | null {
+  try {
+    const decipher = createDecipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));
+    const head = decipher.update(sealed);
+    const tail = decipher.final();
+    const secret = new Uint8Array(head.length + tail.length);
+    secret.set(head);
+    secret.set(tail, head.length);
+    head.fill(0);
+    tail.fill(0);
+    return secret;
+  } catch {
+    return null;
+  }
+}
+
+export class Vault {
+  #masterKey: Uint8Array | null = null;
+  #encrypted: boolean;
+
+  constructor(
+    encrypted: boolean,
+    private readonly hashes: Hashes,
+  ) {
+    this.#encrypted = encrypted;
+  }
+
+  /** Whether private keys rest encrypted. */
+  get encrypted(): boolean {
+    return this.#encrypted;
+  }
+  /** Whether private keys cannot be read now. */
+  get locked(): boolean {
+    return this.#encrypted && this.#masterKey === null;
+  }
+
+  /** Takes a master key over (its array becomes this vault's to wipe); the wallet is encrypted from now on. */
+  unlock(masterKey: Uint8Array): void {
+    this.lock();
+    this.#encrypted = true;
+    this.#masterKey = masterKey;
+  }
+  lock(): void {
+    this.#masterKey?.fill(0);
+    this.#masterKey = null;
+  }
+
+  /** A secret in the form it rests in. @throws when locked: callers check before they change anything */
+  seal(publicKey: Uint8Array, secret: Uint8Array): Uint8Array {
+    if (!this.#encrypted) return new Uint8Array(secret);
+    if (this.#masterKey === null) throw new Error('a locked wallet seals nothing: callers check before they change anything');
+    return sealSecret(this.#masterKey, publicKey, secret, this.hashes);
+  }
+
+  /** A secret in a fresh array that the caller wipes; undefined when locked. */
+  open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
+    if (!this.#encrypted) return new Uint8Array(resting);
+    if (this.#masterKey === null) return undefined;
+    return openSecret(this.#masterKey, publicKey, resting, this.hashes) ?? undefined;
+  }
+}

@@ -1,0 +1,98 @@
+// Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed, then the blocks
+// after the fork are read. Also what a rescan does with each block.
+
+import { parseTx } from '../../consensus/tx/tx-view.js';
+import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
+import type { WalletBlock, WalletChain } from '../source.js';
+import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
+import { placeIn, type Wallet } from '../wallet.js';
+
+const HASH = 32;
+/** Blocks read between two writes. */
+const BLOCKS_PER_BATCH = 50;
+/** Core's TIMESTAMP_WINDOW: how far a block's time may run ahead. */
+export const TIMESTAMP_WINDOW = 7200;
+
+/** The newest block of a locator that is in the best chain; genesis without one. */
+function forkOf(locator: Uint8Array, chain: WalletChain): WalletBlock {
+  for (let at = 0; at + HASH <= locator.length; at += HASH) {
+    const node = chain.node(locator.subarray(at, at + HASH));
+    if (node && chain.contains(node)) return node;
+  }
+  return chain.atHeight(0)!;
+}
+
+/** Puts a loaded wallet at the last block that it and the chain share. */
+export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: WalletChain): Promise<void> {
+  const { ledger } = wallet;
+  const { txs } = ledger;
+  const fork = forkOf(locator, chain);
+  wallet.tip = fork;
+  ledger.tipHeight = fork.height;
+  const gone = new Set<string>();
+  for (const hash of txs.blockHashes()) {
+    const node = chain.node(hash);
+    if (!node || !chain.contains(node) || node.height > fork.height) gone.add(Buffer.from(hash).toString('latin1'));
+  }
+  const batch = new WalletBatch();
+  if (gone.size > 0) {
+    for (const row of [...txs.rows()]) {
+      const state = txs.state(row);
+      if (state !== TX_STATE.CONFIRMED && state !== TX_STATE.CONFLICTED) continue;
+      if (!gone.has(Buffer.from(txs.blockHash(row)).toString('latin1'))) continue;
+      const before = txs.place(row);
+      if (txs.view(row) === undefined) {
+        const bytes = await wallet.store.get(walletKey(WALLET_PREFIX.txBytes, txs.txid(row)));
+        if (bytes) txs.setView(row, parseTx(new Uint8Array(bytes), wallet.parts.crypto));
+      }
+      txs.setPlace(row, NOWHERE);
+      txs.write(row, before, null, batch);
+    }
+  }
+  ledger.setTip(fork.height);
+  ledger.judgeAll();
+  await wallet.commit(batch);
+}
+
+/** Reads the blocks between the wallet's tip and the chain's. @returns false when it was told to stop */
+export async function catchUp(wallet: Wallet, chain: WalletChain, stopping: () => boolean): Promise<boolean> {
+  while (wallet.tip !== chain.tip) {
+    if (stopping()) return false;
+    const tip = wallet.tip!;
+    // The chain may turn elsewhere while blocks are read.
+    if (!chain.contains(tip)) {
+      await rollBack(wallet, tip.prev ? tip.prev.hash : tip.hash, chain);
+      continue;
+    }
+    const batch = new WalletBatch();
+    for (let i = 0; i < BLOCKS_PER_BATCH; i++) {
+      const next = chain.atHeight(wallet.tip!.height + 1);
+      if (next === undefined || next.prev !== wallet.tip) break;
+      // Nothing older than the oldest key, less what clocks may be off, can matter.
+      if (next.time < wallet.keys.birthSeconds - TIMESTAMP_WINDOW && next.time + TIMESTAMP_WINDOW < wallet.keys.birthSeconds) {
+        wallet.tip = next;
+        wallet.ledger.setTip(next.height);
+        continue;
+      }
+      const block = await chain.readBlock(next);
+      wallet.connect(next, block.txs, batch);
+    }
+    wallet.writeLocator(batch);
+    await wallet.commit(batch);
+  }
+  return true;
+}
+
+/** One block of a rescan: what concerns the wallet is recorded; nothing else of the wallet moves. */
+export function scanBlock(
+  wallet: Wallet,
+  node: WalletBlock,
+  txs: Iterable<Parameters<Wallet['ledger']['sync']>[0]>,
+  update: boolean,
+): WalletBatch {
+  const batch = new WalletBatch();
+  let position = 0;
+  for (const tx of txs) wallet.ledger.sync(tx, placeIn(node, position++), batch, update);
+  return batch;
+}

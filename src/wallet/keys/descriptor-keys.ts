@@ -1,0 +1,380 @@
+// The scripts of a descriptor wallet: every descriptor's scripts up to a window ahead of what is used, in one table by script. Expanding
+// happens once per index; afterwards scripts come from disk. Core: DescriptorScriptPubKeyMan, one per descriptor.
+
+import type { ExtendedKey } from '../../address/bip32/extended-key.js';
+import { DescriptorCache } from '../../address/descriptor/cache.js';
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { Descriptor, OutputType } from '../../address/descriptor/descriptor.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { SecretSource } from '../../address/descriptor/secrets.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { solve } from '../../policy/script-type.js';
+import type { Vault } from '../crypt/vault.js';
+import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import { ByteTable, grown } from '../tables/byte-table.js';
+import type { WalletRecord } from '../wallet-record.js';
+import type { AddressResult, AddressType, KeySource, ScriptMetadata } from './key-source.js';
+import { OWNERSHIP, type Ownership } from './ownership.js';
+import { FlatProvider, type SigningProvider } from './signing-provider.js';
+
+export interface DescriptorDeps {
+  readonly record: WalletRecord;
+  readonly vault: Vault;
+  readonly context: DescriptorContext;
+  readonly keypoolSize: number;
+}
+
+const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
+
+/** One descriptor with its window. */
+export class TrackedDescriptor implements SecretSource {
+  /** Seconds when it was made or from when it matters. */
+  time = 0;
+  /** Indices shown as its range: from, up to but without. */
+  rangeStart = 0;
+  rangeEnd = 0;
+  /** The next index given out. */
+  nextIndex = 0;
+  /** The highest index whose scripts are in the table, -1 for none. */
+  expanded = -1;
+  readonly cache = new DescriptorCache();
+  /** Public keys with their secrets as they rest, by hashKey of HASH160. */
+  readonly secrets = new Map<string, { publicKey: Uint8Array; resting: Uint8Array }>();
+
+  constructor(
+    readonly id: Uint8Array,
+    readonly descriptor: Descriptor,
+    private readonly vault: Vault,
+  ) {}
+
+  get hasSecrets(): boolean {
+    return this.secrets.size > 0;
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    const held = this.secrets.get(hashKey(id));
+    return held && this.vault.open(held.publicKey, held.resting);
+  }
+}
+
+/** What to add; the secrets are copied. */
+export interface NewDescriptor {
+  readonly descriptor: Descriptor;
+  readonly secrets: Iterable<{ readonly publicKey: Uint8Array; readonly secret: Uint8Array }>;
+  readonly time: number;
+  readonly rangeStart: number;
+  readonly rangeEnd: number;
+  readonly nextIndex: number;
+}
+
+const slotOf = (type: OutputType, internal: boolean): string => `${type}/${internal ? 1 : 0}`;
+
+export class DescriptorKeys implements KeySource {
+  readonly #byId = new Map<string, TrackedDescriptor>();
+  readonly #list: TrackedDescriptor[] = [];
+  readonly #scripts = new ByteTable();
+  #owners = new Int32Array(32);
+  #indices = new Int32Array(32);
+
+  constructor(private readonly deps: DescriptorDeps) {}
+
+  /** All descriptors in the order they came. */
+  get all(): readonly TrackedDescriptor[] {
+    return this.#list;
+  }
+  find(id: Uint8Array): TrackedDescriptor | undefined {
+    return this.#byId.get(hashKey(id));
+  }
+  idOf(descriptor: Descriptor): Uint8Array {
+    return this.deps.context.hashes.sha256(new TextEncoder().encode(descriptor.toString()));
+  }
+  active(type: OutputType, internal: boolean): TrackedDescriptor | undefined {
+    const id = this.deps.record.active.get(slotOf(type, internal));
+    return id && this.find(id);
+  }
+  /** Descriptors that give out addresses, each once. */
+  actives(internal?: boolean): TrackedDescriptor[] {
+    const found = new Set<TrackedDescriptor>();
+    for (const [slot, id] of this.deps.record.active) {
+      const tracked = internal === undefined || slot.endsWith(internal ? '/1' : '/0') ? this.find(id) : undefined;
+      if (tracked) found.add(tracked);
+    }
+    return [...found];
+  }
+  setActive(tracked: TrackedDescriptor, internal: boolean, batch: WalletBatch): void {
+    const type = tracked.descriptor.outputType;
+    if (type === null) return;
+    this.deps.record.active.set(slotOf(type, internal), tracked.id);
+    this.deps.record.write(batch);
+  }
+  /** Stops a descriptor from giving out addresses. */
+  deactivate(tracked: TrackedDescriptor, batch: WalletBatch): void {
+    const { active } = this.deps.record;
+    for (const [slot, id] of active) if (equalBytes(id, tracked.id)) active.delete(slot);
+    this.deps.record.write(batch);
+  }
+
+  // -- look-ups
+
+  isMine(script: Uint8Array): Ownership {
+    return this.#scripts.has(script) ? OWNERSHIP.SPENDABLE : OWNERSHIP.NO;
+  }
+  /** Which descriptor a script belongs to, and at which index. */
+  locate(script: Uint8Array): { tracked: TrackedDescriptor; index: number } | undefined {
+    const row = this.#scripts.find(script);
+    return row < 0 ? undefined : { tracked: this.#list[this.#owners[row]], index: this.#indices[row] };
+  }
+  provider(script: Uint8Array): SigningProvider | undefined {
+    const place = this.locate(script);
+    return place && new DescriptorProvider(place.tracked, place.index, this.deps.context);
+  }
+  metadata(script: Uint8Array): ScriptMetadata | undefined {
+    const place = this.locate(script);
+    if (place === undefined) return undefined;
+    const provider = new DescriptorProvider(place.tracked, place.index, this.deps.context);
+    const id = keyOfDestination(script, provider);
+    const origin = id && provider.origin(id);
+    return origin && { time: place.tracked.time, origin, seedId: undefined };
+  }
+  get birthSeconds(): number {
+    return this.deps.record.birthSeconds;
+  }
+  canGiveAddresses(internal: boolean): boolean {
+    return this.actives(internal).some((tracked) => this.#canGive(tracked));
+  }
+  #canGive({ descriptor, hasSecrets, nextIndex, rangeEnd }: TrackedDescriptor): boolean {
+    return descriptor.isSingleType && descriptor.isRange && (hasSecrets || nextIndex < rangeEnd);
+  }
+
+  // -- changes
+
+  newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
+    const tracked = this.active(type, internal);
+    if (tracked === undefined) return { error: internal ? POOL_EMPTY : `Error: No ${type} addresses available.` };
+    this.#topUp(tracked, 0, batch);
+    if (!this.#canGive(tracked)) return { error: 'No addresses available' };
+    const script = tracked.nextIndex < tracked.rangeEnd ? this.#expand(tracked, tracked.nextIndex)?.[0] : undefined;
+    if (script === undefined) return { error: POOL_EMPTY };
+    tracked.nextIndex++;
+    this.write(tracked, batch);
+    return { script };
+  }
+  topUp(size: number, batch: WalletBatch): boolean {
+    let done = true;
+    for (const tracked of this.actives()) if (!this.#topUp(tracked, size, batch)) done = false;
+    return done;
+  }
+  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch): boolean {
+    const target = size > 0 ? size : Math.max(this.deps.keypoolSize, 1);
+    let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
+    if (!tracked.descriptor.isRange) {
+      end = 1;
+      tracked.rangeStart = 0;
+    }
+    for (let index = tracked.expanded + 1; index < end; index++) {
+      const scripts = this.#expand(tracked, index);
+      if (scripts === null) return false;
+      this.#track(tracked, index, scripts);
+      batch.put(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, index), packRow(scripts));
+    }
+    if (end !== tracked.rangeEnd) {
+      tracked.rangeEnd = end;
+      this.write(tracked, batch);
+    }
+    return true;
+  }
+  #expand(tracked: TrackedDescriptor, index: number): Uint8Array[] | null {
+    const { descriptor, cache } = tracked;
+    return descriptor.scripts(index, this.deps.vault.locked ? { cache } : { cache, secrets: tracked });
+  }
+  #track(tracked: TrackedDescriptor, index: number, scripts: readonly Uint8Array[]): void {
+    const owner = this.#list.indexOf(tracked);
+    for (const script of scripts) {
+      const row = this.#scripts.add(script);
+      this.#owners = grown(this.#owners, row);
+      this.#indices = grown(this.#indices, row);
+      this.#owners[row] = owner;
+      this.#indices[row] = index;
+    }
+    tracked.expanded = Math.max(tracked.expanded, index);
+  }
+
+  markUsed(script: Uint8Array, batch: WalletBatch): void {
+    const place = this.locate(script);
+    if (place === undefined || place.index < place.tracked.nextIndex) return;
+    place.tracked.nextIndex = place.index + 1;
+    this.write(place.tracked, batch);
+    this.#topUp(place.tracked, 0, batch);
+  }
+
+  /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
+  add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
+    const id = this.idOf(fresh.descriptor);
+    const tracked = this.find(id) ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault);
+    tracked.time = fresh.time;
+    tracked.rangeStart = fresh.rangeStart;
+    tracked.rangeEnd = fresh.rangeEnd;
+    tracked.nextIndex = fresh.nextIndex;
+    for (const { publicKey, secret } of fresh.secrets) {
+      const keyId = this.deps.context.hashes.hash160(publicKey);
+      const resting = this.deps.vault.seal(publicKey, secret);
+      tracked.secrets.set(hashKey(keyId), { publicKey: new Uint8Array(publicKey), resting });
+      batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, keyId), packRow([publicKey, resting]));
+    }
+    if (!this.find(id)) {
+      this.#byId.set(hashKey(id), tracked);
+      this.#list.push(tracked);
+    }
+    const expanded = this.#topUp(tracked, 0, batch);
+    this.deps.record.bornAt(fresh.time);
+    this.deps.record.write(batch);
+    this.write(tracked, batch);
+    return expanded ? tracked : null;
+  }
+
+  /** Puts every secret into its sealed form; the plain ones are overwritten. */
+  resealAll(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
+    for (const tracked of this.#list) {
+      for (const held of tracked.secrets.values()) {
+        const sealed = seal(held.publicKey, held.resting);
+        held.resting.fill(0);
+        held.resting = sealed;
+      }
+    }
+  }
+
+  write(tracked: TrackedDescriptor, batch: WalletBatch): void {
+    const { cache } = tracked;
+    batch.put(
+      walletKey(WALLET_PREFIX.descriptor, tracked.id),
+      packRow([
+        tracked.descriptor.toString(),
+        tracked.time,
+        tracked.rangeStart,
+        tracked.rangeEnd,
+        tracked.nextIndex,
+        [...cache.parents].map(([place, key]) => [place, extendedRow(key)]),
+        [...cache.derived].map(([place, keys]) => [place, [...keys].flat()]),
+        [...cache.lastHardened].map(([place, key]) => [place, extendedRow(key)]),
+      ]),
+    );
+  }
+
+  // -- loading
+
+  /** @returns false when a stored descriptor does not parse */
+  loadRow(key: Uint8Array, value: Uint8Array): boolean {
+    const id = key.subarray(1, 33);
+    if (key[0] === WALLET_PREFIX.descriptor) return this.#loadDescriptor(new Uint8Array(id), value);
+    const tracked = this.find(id);
+    if (tracked === undefined) return false;
+    if (key[0] === WALLET_PREFIX.descriptorScripts) {
+      this.#track(tracked, keyNumber(key, 33), unpackRow(value) as Uint8Array[]);
+    } else {
+      const [publicKey, resting] = unpackRow(value);
+      tracked.secrets.set(hashKey(key.subarray(33)), { publicKey: bytesOf(publicKey), resting: bytesOf(resting) });
+    }
+    return true;
+  }
+  #loadDescriptor(id: Uint8Array, value: Uint8Array): boolean {
+    const [text, time, rangeStart, rangeEnd, nextIndex, parents, derived, lastHardened] = unpackRow(value);
+    const parsed = parseDescriptor(String(text), this.deps.context, { requireChecksum: true });
+    if ('error' in parsed) return false;
+    const tracked = new TrackedDescriptor(id, parsed.descriptors[0], this.deps.vault);
+    tracked.time = Number(time);
+    tracked.rangeStart = Number(rangeStart);
+    tracked.rangeEnd = Number(rangeEnd);
+    tracked.nextIndex = Number(nextIndex);
+    for (const [place, key] of pairs(parents)) tracked.cache.parents.set(place, extendedOf(key));
+    for (const [place, key] of pairs(lastHardened)) tracked.cache.lastHardened.set(place, extendedOf(key));
+    for (const [place, keys] of pairs(derived)) {
+      if (!Array.isArray(keys)) continue;
+      for (let i = 0; i + 1 < keys.length; i += 2) tracked.cache.addDerived(place, Number(keys[i]), bytesOf(keys[i + 1]));
+    }
+    this.#byId.set(hashKey(id), tracked);
+    this.#list.push(tracked);
+    return true;
+  }
+}
+
+function* pairs(row: RowValue): Generator<[number, RowValue]> {
+  if (!Array.isArray(row)) return;
+  for (const pair of row) if (Array.isArray(pair)) yield [Number(pair[0]), pair[1]];
+}
+const extendedRow = (key: ExtendedKey): RowValue => [key.publicKey, key.chainCode, key.depth, key.parentFingerprint, key.childNumber];
+function extendedOf(row: RowValue): ExtendedKey {
+  const [publicKey, chainCode, depth, parentFingerprint, childNumber] = row as RowValue[];
+  return {
+    publicKey: bytesOf(publicKey),
+    chainCode: bytesOf(chainCode),
+    depth: Number(depth),
+    parentFingerprint: bytesOf(parentFingerprint),
+    childNumber: Number(childNumber),
+  };
+}
+
+/** The key behind an address of one key. */
+function keyOfDestination(script: Uint8Array, provider: SigningProvider): Uint8Array | undefined {
+  const { type, solutions } = solve(script);
+  if (type === 'pubkeyhash' || type === 'witness_v0_keyhash') return solutions[0];
+  if (type !== 'scripthash') return undefined;
+  const inner = provider.script(solutions[0]);
+  const solved = inner && solve(inner);
+  return solved?.type === 'witness_v0_keyhash' ? solved.solutions[0] : undefined;
+}
+
+/** What a descriptor knows at one index, expanded when first asked. */
+export class DescriptorProvider implements SigningProvider {
+  #known: FlatProvider | undefined;
+
+  constructor(
+    readonly tracked: TrackedDescriptor,
+    readonly index: number,
+    private readonly context: DescriptorContext,
+  ) {}
+
+  get #flat(): FlatProvider {
+    this.#known ??= this.#expand();
+    return this.#known;
+  }
+  #expand(): FlatProvider {
+    const { tracked, index } = this;
+    const flat = new FlatProvider();
+    const expansion = tracked.descriptor.expand(index, { cache: tracked.cache, secrets: tracked });
+    if (expansion === null) return flat;
+    const { hashes } = this.context;
+    for (const script of expansion.innerScripts) flat.scripts.set(hashKey(hashes.hash160(script)), script);
+    for (const key of expansion.hashedKeys) flat.publicKeys.set(hashKey(hashes.hash160(key)), key);
+    for (const { publicKey, origin } of expansion.keys) {
+      const id = hashKey(hashes.hash160(publicKey));
+      flat.origins.set(id, origin);
+      this.#publicKeys.set(id, publicKey);
+    }
+    return flat;
+  }
+  /** Every key, those that scripts spell out among them. */
+  readonly #publicKeys = new Map<string, Uint8Array>();
+
+  script(id: Uint8Array): Uint8Array | undefined {
+    return this.#flat.script(id);
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    return this.#flat.publicKey(id);
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return this.#flat.origins.has(hashKey(id)) && this.tracked.hasSecrets;
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    if (!this.hasSecret(id)) return undefined;
+    let found: Uint8Array | undefined;
+    for (const pair of this.tracked.descriptor.secretsAt(this.index, this.tracked)) {
+      if (found === undefined && equalBytes(this.context.hashes.hash160(pair.publicKey), id)) found = pair.secret;
+      else pair.secret.fill(0);
+    }
+    return found;
+  }
+  origin(id: Uint8Array) {
+    return this.#flat.origin(id);
+  }
+}

@@ -1,0 +1,174 @@
+// Core 0.21's decision whether a script is a legacy wallet's (IsMineInner): a walk of at most three levels over the script's template,
+// each level one look-up. Pure: the stores are behind LegacyStores. Also what a dummy signature would need (solvable, CanProvide).
+
+import type { Hashes } from '../../crypto/crypto.js';
+import type { SolvedScript } from '../../policy/script-type.js';
+import { solve } from '../../policy/script-type.js';
+import { OWNERSHIP, type Ownership } from './ownership.js';
+import type { SigningProvider } from './signing-provider.js';
+
+/** Result of a walk: INVALID wins over everything and means "not mine". */
+const INVALID = 3;
+type Verdict = Ownership | typeof INVALID;
+
+/** Where a script stands. */
+export const PLACE = { TOP: 0, P2SH: 1, WITNESS: 2 } as const;
+type Place = (typeof PLACE)[keyof typeof PLACE];
+
+/** What the decision looks up; ids are HASH160. */
+export interface LegacyStores {
+  hasSecret(id: Uint8Array): boolean;
+  publicKey(id: Uint8Array): Uint8Array | undefined;
+  script(id: Uint8Array): Uint8Array | undefined;
+  hasScript(id: Uint8Array): boolean;
+  isWatched(script: Uint8Array): boolean;
+}
+
+const max = (a: Verdict, b: Verdict): Verdict => (a > b ? a : b);
+const COMPRESSED = 33;
+
+function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes: Hashes, recurse: boolean): Verdict {
+  let result: Verdict = OWNERSHIP.NO;
+  const solved = solve(script);
+  const { type, solutions } = solved;
+  switch (type) {
+    case 'pubkey':
+      if (place === PLACE.WITNESS && solutions[0].length !== COMPRESSED) return INVALID;
+      if (stores.hasSecret(hashes.hash160(solutions[0]))) result = OWNERSHIP.SPENDABLE;
+      break;
+    case 'pubkeyhash':
+      if (place === PLACE.WITNESS && (stores.publicKey(solutions[0])?.length ?? COMPRESSED) !== COMPRESSED) return INVALID;
+      if (stores.hasSecret(solutions[0])) result = OWNERSHIP.SPENDABLE;
+      break;
+    case 'witness_v0_keyhash': {
+      if (place === PLACE.WITNESS) return INVALID;
+      if (place === PLACE.TOP && !stores.hasScript(hashes.hash160(script))) break;
+      result = evaluate(payToKeyHash(solutions[0]), PLACE.WITNESS, stores, hashes, recurse);
+      break;
+    }
+    case 'scripthash': {
+      if (place !== PLACE.TOP) return INVALID;
+      if (!stores.hasScript(solutions[0])) break;
+      result = recurse ? evaluate(stores.script(solutions[0])!, PLACE.P2SH, stores, hashes, recurse) : OWNERSHIP.SPENDABLE;
+      break;
+    }
+    case 'witness_v0_scripthash': {
+      if (place === PLACE.WITNESS) return INVALID;
+      if (place === PLACE.TOP && !stores.hasScript(hashes.hash160(script))) break;
+      const id = hashes.ripemd160(solutions[0]);
+      if (!stores.hasScript(id)) break;
+      result = recurse ? evaluate(stores.script(id)!, PLACE.WITNESS, stores, hashes, recurse) : OWNERSHIP.SPENDABLE;
+      break;
+    }
+    case 'multisig':
+      if (place === PLACE.TOP) break;
+      if (place === PLACE.WITNESS && keysOf(solved).some((key) => key.length !== COMPRESSED)) return INVALID;
+      if (keysOf(solved).every((key) => stores.hasSecret(hashes.hash160(key)))) result = OWNERSHIP.SPENDABLE;
+      break;
+    default:
+      break;
+  }
+  if (result === INVALID) return INVALID;
+  return result === OWNERSHIP.NO && stores.isWatched(script) ? max(result, OWNERSHIP.WATCH) : result;
+}
+
+/** OP_DUP OP_HASH160 <hash> OP_EQUALVERIFY OP_CHECKSIG. */
+export function payToKeyHash(id: Uint8Array): Uint8Array {
+  const script = new Uint8Array(25);
+  script[0] = 0x76;
+  script[1] = 0xa9;
+  script[2] = 20;
+  script.set(id, 3);
+  script[23] = 0x88;
+  script[24] = 0xac;
+  return script;
+}
+
+/** The public keys of a multisig script, in its order. */
+export function keysOf(multisig: SolvedScript): readonly Uint8Array[] {
+  return multisig.solutions.slice(1, -1);
+}
+
+/** Whether a script is the wallet's, and how. */
+export function legacyIsMine(script: Uint8Array, stores: LegacyStores, hashes: Hashes): Ownership {
+  const verdict = evaluate(script, PLACE.TOP, stores, hashes, true);
+  return verdict === INVALID ? OWNERSHIP.NO : verdict;
+}
+
+/** Whether the stores may speak about a script: it is theirs at first sight, or a signature could use a key they hold. */
+export function legacyCanProvide(script: Uint8Array, stores: LegacyStores & SigningProvider, hashes: Hashes): boolean {
+  const verdict = evaluate(script, PLACE.TOP, stores, hashes, false);
+  if (verdict === OWNERSHIP.SPENDABLE || verdict === OWNERSHIP.WATCH) return true;
+  const dummy = dummySign(script, PLACE.TOP, stores, hashes);
+  return dummy.keys.some((id) => stores.hasSecret(id));
+}
+
+interface DummySignatures {
+  /** HASH160 of the keys that would sign. */
+  readonly keys: readonly Uint8Array[];
+  /** A complete input that standard flags accept would come out. */
+  readonly valid: boolean;
+}
+
+const NOTHING: DummySignatures = { keys: [], valid: false };
+
+/** What a signer with signatures for every key could do. */
+function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, hashes: Hashes): DummySignatures {
+  const solved = solve(script);
+  const { type, solutions } = solved;
+  const usable = (key: Uint8Array): boolean =>
+    key.length === COMPRESSED ? key[0] === 2 || key[0] === 3 : place !== PLACE.WITNESS && key[0] === 4;
+  switch (type) {
+    case 'pubkey':
+      return { keys: [hashes.hash160(solutions[0])], valid: usable(solutions[0]) };
+    case 'pubkeyhash': {
+      const key = provider.publicKey(solutions[0]);
+      return key ? { keys: [solutions[0]], valid: usable(key) } : NOTHING;
+    }
+    case 'multisig': {
+      const keys = keysOf(solved);
+      const needed = solutions[0][0];
+      // Signatures come from the first keys; the interpreter matches them from the last one.
+      return { keys: keys.slice(0, needed).map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
+    }
+    case 'scripthash': {
+      const inner = place === PLACE.TOP ? provider.script(solutions[0]) : undefined;
+      return inner ? dummySign(inner, PLACE.P2SH, provider, hashes) : NOTHING;
+    }
+    case 'witness_v0_keyhash':
+      return place === PLACE.WITNESS ? NOTHING : dummySign(payToKeyHash(solutions[0]), PLACE.WITNESS, provider, hashes);
+    case 'witness_v0_scripthash': {
+      const inner = place === PLACE.WITNESS ? undefined : provider.script(hashes.ripemd160(solutions[0]));
+      return inner ? dummySign(inner, PLACE.WITNESS, provider, hashes) : NOTHING;
+    }
+    default:
+      return NOTHING;
+  }
+}
+
+/** Whether the provider knows everything but private keys that spending this script takes. */
+export function isSolvable(script: Uint8Array, provider: SigningProvider, hashes: Hashes): boolean {
+  return dummySign(script, PLACE.TOP, provider, hashes).valid;
+}
+
+/** HASH160 of every key a script names, as far as the provider can look into it. */
+export function keysInScript(script: Uint8Array, provider: SigningProvider, hashes: Hashes): Uint8Array[] {
+  const solved = solve(script);
+  const { type, solutions } = solved;
+  const inside = (inner: Uint8Array | undefined): Uint8Array[] => (inner ? keysInScript(inner, provider, hashes) : []);
+  switch (type) {
+    case 'pubkey':
+      return [hashes.hash160(solutions[0])];
+    case 'pubkeyhash':
+    case 'witness_v0_keyhash':
+      return [new Uint8Array(solutions[0])];
+    case 'multisig':
+      return keysOf(solved).map((key) => hashes.hash160(key));
+    case 'scripthash':
+      return inside(provider.script(solutions[0]));
+    case 'witness_v0_scripthash':
+      return inside(provider.script(hashes.ripemd160(solutions[0])));
+    default:
+      return [];
+  }
+}

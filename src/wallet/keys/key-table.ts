@@ -1,0 +1,189 @@
+// Every public key a legacy wallet knows something about, as rows of columns: private keys (plain or sealed), watched public keys, and
+// mere metadata of keys named by descriptors. Found by HASH160 of the key, or by HASH160 of its P2WPKH script, which every compressed key
+// that is held or watched implies as a redeem script (Core's ImplicitlyLearnRelatedKeyScripts).
+import type { Hashes } from '../../crypto/crypto.js';
+import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { bytesOf, packPath, packRow, unpackPath, unpackRow } from '../storage/rows.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import { ByteArena } from '../tables/byte-arena.js';
+import { ByteTable, grown } from '../tables/byte-table.js';
+import type { ScriptMetadata } from './key-source.js';
+import type { KeyOrigin } from './signing-provider.js';
+
+const KEY = { PRIVATE: 1, WATCHED: 2, TIMED: 4 } as const;
+const NONE = -1;
+
+/** 0014 and the key's hash. */
+export function keyHashProgram(id: Uint8Array): Uint8Array {
+  const script = new Uint8Array(22);
+  script[1] = 20;
+  script.set(id, 2);
+  return script;
+}
+
+export class KeyTable {
+  readonly #ids = new ByteTable();
+  /** HASH160 of P2WPKH script; its rows' keys in #programRows. */
+  readonly #programs = new ByteTable();
+  #programRows = new Int32Array(32);
+  readonly #bytes = new ByteArena();
+  #secretsArena = new ByteArena();
+  #flags = new Uint8Array(32);
+  #publicKeys = new Int32Array(32);
+  #secrets = new Int32Array(32);
+  #paths = new Int32Array(32);
+  #seeds = new Int32Array(32);
+  #fingerprints = new Uint32Array(32);
+  #times = new Float64Array(32);
+  #privateCount = 0;
+
+  constructor(private readonly hashes: Hashes) {}
+
+  /** Private keys held. */
+  get privateCount(): number {
+    return this.#privateCount;
+  }
+
+  find(id: Uint8Array): number {
+    return this.#ids.find(id);
+  }
+  id(row: number): Uint8Array {
+    return new Uint8Array(this.#ids.key(row));
+  }
+  rows(): Generator<number> {
+    return this.#ids.liveRows();
+  }
+  isPrivate(row: number): boolean {
+    return row >= 0 && (this.#flags[row] & KEY.PRIVATE) !== 0;
+  }
+  isWatched(row: number): boolean {
+    return row >= 0 && (this.#flags[row] & KEY.WATCHED) !== 0;
+  }
+  /** The public key, when the wallet holds or watches it. */
+  publicKey(row: number): Uint8Array | undefined {
+    if (row < 0 || (this.#flags[row] & (KEY.PRIVATE | KEY.WATCHED)) === 0) return undefined;
+    return this.#bytes.get(this.#publicKeys[row]);
+  }
+  /** The secret as it rests. */
+  restingSecret(row: number): Uint8Array | undefined {
+    return this.isPrivate(row) ? this.#secretsArena.get(this.#secrets[row]) : undefined;
+  }
+  /** The key whose P2WPKH script has this HASH160, -1 when none. */
+  byProgram(scriptId: Uint8Array): number {
+    const found = this.#programs.find(scriptId);
+    return found < 0 ? NONE : this.#programRows[found];
+  }
+  origin(row: number): KeyOrigin | undefined {
+    if (row < 0 || this.#paths[row] === NONE) return undefined;
+    const fingerprint = new Uint8Array(4);
+    new DataView(fingerprint.buffer).setUint32(0, this.#fingerprints[row]);
+    return { fingerprint, path: unpackPath(this.#bytes.get(this.#paths[row])) };
+  }
+  /** Undefined when nothing was ever written about the key. */
+  metadata(row: number): ScriptMetadata | undefined {
+    if (row < 0) return undefined;
+    const origin = this.origin(row);
+    if (origin === undefined && (this.#flags[row] & KEY.TIMED) === 0) return undefined;
+    const seed = this.#seeds[row];
+    return { time: this.#times[row], origin, seedId: seed === NONE ? undefined : this.#bytes.get(seed) };
+  }
+
+  /** A row for a key, made when there is none. */
+  touch(publicKey: Uint8Array): number {
+    return this.#touchId(this.hashes.hash160(publicKey), publicKey);
+  }
+  setTime(row: number, seconds: number): void {
+    this.#times[row] = seconds;
+    this.#flags[row] |= KEY.TIMED;
+  }
+  setOrigin(row: number, origin: KeyOrigin, seedId: Uint8Array | undefined): void {
+    this.#fingerprints[row] = new DataView(origin.fingerprint.buffer, origin.fingerprint.byteOffset, 4).getUint32(0);
+    this.#paths[row] = this.#bytes.add(packPath(origin.path));
+    if (seedId) this.#seeds[row] = this.#bytes.add(seedId);
+  }
+  /** Marks the key as an HD seed (no origin, its own id as seed id). */
+  setSeed(row: number, seedId: Uint8Array): void {
+    this.#seeds[row] = this.#bytes.add(seedId);
+  }
+  setSecret(row: number, resting: Uint8Array): void {
+    if (!this.isPrivate(row)) this.#privateCount++;
+    this.#secrets[row] = this.#secretsArena.add(resting);
+    this.#flags[row] |= KEY.PRIVATE;
+    this.#learnProgram(row);
+  }
+  setWatched(row: number, watched: boolean): void {
+    if (watched) {
+      this.#flags[row] |= KEY.WATCHED;
+      this.#learnProgram(row);
+    } else this.#flags[row] &= ~KEY.WATCHED;
+  }
+
+  /** Puts every secret into its sealed form; the plain ones are overwritten. */
+  resealAll(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
+    const old = this.#secretsArena;
+    const next = new ByteArena();
+    for (const row of this.rows()) {
+      if (!this.isPrivate(row)) continue;
+      this.#secrets[row] = next.add(seal(this.#bytes.get(this.#publicKeys[row]), old.get(this.#secrets[row])));
+    }
+    this.#secretsArena = next;
+    old.wipe();
+  }
+
+  write(row: number, batch: WalletBatch): void {
+    batch.put(walletKey(WALLET_PREFIX.key, this.#ids.key(row)), this.encode(row));
+  }
+  /** @param secret instead of the resting one */
+  encode(row: number, secret: Uint8Array | null = this.restingSecret(row) ?? null): Uint8Array {
+    const path = this.#paths[row];
+    const seed = this.#seeds[row];
+    return packRow([
+      this.#flags[row],
+      this.#bytes.get(this.#publicKeys[row]),
+      secret,
+      this.#times[row],
+      path === NONE ? null : this.#fingerprints[row],
+      path === NONE ? null : this.#bytes.get(path),
+      seed === NONE ? null : this.#bytes.get(seed),
+    ]);
+  }
+  /** Reads a stored row. @param id HASH160 of the key */
+  load(id: Uint8Array, value: Uint8Array): void {
+    const [flags, publicKey, secret, time, fingerprint, path, seed] = unpackRow(value);
+    const row = this.#touchId(id, bytesOf(publicKey));
+    this.#flags[row] = Number(flags) & ~KEY.PRIVATE;
+    this.#times[row] = Number(time);
+    if (path instanceof Uint8Array) {
+      this.#fingerprints[row] = Number(fingerprint);
+      this.#paths[row] = this.#bytes.add(path);
+    }
+    if (seed instanceof Uint8Array) this.#seeds[row] = this.#bytes.add(seed);
+    if (secret instanceof Uint8Array) this.setSecret(row, secret);
+    else if (this.isWatched(row)) this.#learnProgram(row);
+  }
+
+  #touchId(id: Uint8Array, publicKey: Uint8Array): number {
+    const before = this.#ids.rows;
+    const row = this.#ids.add(id);
+    if (row < before) return row;
+    this.#flags = grown(this.#flags, row);
+    this.#publicKeys = grown(this.#publicKeys, row);
+    this.#secrets = grown(this.#secrets, row);
+    this.#paths = grown(this.#paths, row);
+    this.#seeds = grown(this.#seeds, row);
+    this.#fingerprints = grown(this.#fingerprints, row);
+    this.#times = grown(this.#times, row);
+    this.#flags[row] = 0;
+    this.#publicKeys[row] = this.#bytes.add(publicKey);
+    this.#secrets[row] = NONE;
+    this.#paths[row] = NONE;
+    this.#seeds[row] = NONE;
+    return row;
+  }
+  #learnProgram(row: number): void {
+    if (this.#bytes.get(this.#publicKeys[row]).length !== 33) return;
+    const at = this.#programs.add(this.hashes.hash160(keyHashProgram(this.#ids.key(row))));
+    this.#programRows = grown(this.#programRows, at);
+    this.#programRows[at] = row;
+  }
+}

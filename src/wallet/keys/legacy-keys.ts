@@ -1,0 +1,398 @@
+// The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys and scripts,
+// watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core: LegacyScriptPubKeyMan.
+import { randomBytes } from 'node:crypto';
+import { deriveSecretPath, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import { joinScript, plainPush, scriptHashScript } from '../../consensus/script/build-script.js';
+import { OP } from '../../consensus/script/opcodes.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import { solve } from '../../policy/script-type.js';
+import type { Vault } from '../crypt/vault.js';
+import { be64, fromBe64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import { ByteArena } from '../tables/byte-arena.js';
+import { ByteTable, grown } from '../tables/byte-table.js';
+import type { HdChain, WalletRecord } from '../wallet-record.js';
+import { WALLET_FLAG } from '../wallet-record.js';
+import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
+import { KeyPool } from './key-pool.js';
+import type { AddressResult, AddressType, KeySource, ScriptMetadata } from './key-source.js';
+import { KeyTable, keyHashProgram } from './key-table.js';
+import type { Ownership } from './ownership.js';
+import type { KeyOrigin, SigningProvider } from './signing-provider.js';
+
+export interface LegacyDeps {
+  readonly record: WalletRecord;
+  readonly vault: Vault;
+  readonly hashes: Hashes;
+  /** Key arithmetic. */
+  readonly tools: DescriptorContext;
+  /** Seconds by the node's clock. */
+  readonly now: () => number;
+  /** -keypool. */
+  readonly keypoolSize: number;
+}
+
+/** The most a redeem script can hold, and with it any script a legacy wallet stores. */
+const MAX_SCRIPT = 520;
+const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
+
+export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
+  readonly keys: KeyTable;
+  readonly pool = new KeyPool();
+  /** Explicit scripts by HASH160. */
+  readonly #scripts = new ByteTable();
+  readonly #scriptBytes = new ByteArena();
+  #scriptIds = new Int32Array(32);
+  #scriptTimes = new Float64Array(32);
+  /** Watched output scripts with their times. */
+  readonly #watched = new ByteTable();
+  #watchedTimes = new Float64Array(32);
+
+  constructor(private readonly deps: LegacyDeps) {
+    this.keys = new KeyTable(deps.hashes);
+  }
+
+  // -- look-ups
+
+  isMine(script: Uint8Array): Ownership {
+    return legacyIsMine(script, this, this.deps.hashes);
+  }
+  provider(script: Uint8Array): SigningProvider | undefined {
+    return legacyCanProvide(script, this, this.deps.hashes) ? this : undefined;
+  }
+  isSolvable(script: Uint8Array): boolean {
+    return isSolvable(script, this, this.deps.hashes);
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return this.keys.isPrivate(this.keys.find(id));
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    return this.keys.publicKey(this.keys.find(id));
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    const row = this.keys.find(id);
+    const resting = this.keys.restingSecret(row);
+    const publicKey = this.keys.publicKey(row);
+    return resting && publicKey && this.deps.vault.open(publicKey, resting);
+  }
+  origin(id: Uint8Array): KeyOrigin | undefined {
+    return this.keys.origin(this.keys.find(id));
+  }
+  script(id: Uint8Array): Uint8Array | undefined {
+    const row = this.#scripts.find(id);
+    if (row >= 0) return this.#scriptBytes.get(this.#scriptIds[row]);
+    const key = this.keys.byProgram(id);
+    return key < 0 ? undefined : keyHashProgram(this.keys.id(key));
+  }
+  hasScript(id: Uint8Array): boolean {
+    return this.#scripts.has(id) || this.keys.byProgram(id) >= 0;
+  }
+  isWatched(script: Uint8Array): boolean {
+    return this.#watched.has(script);
+  }
+  /** Explicit scripts with the time of their import, 0 when unknown; those implied by keys come last. */
+  *allScripts(): Generator<{ script: Uint8Array; time: number }> {
+    for (const row of this.#scripts.liveRows()) yield { script: this.#scriptBytes.get(this.#scriptIds[row]), time: this.#scriptTimes[row] };
+    for (const row of this.keys.rows()) {
+      const id = this.keys.id(row);
+      const program = keyHashProgram(id);
+      const scriptId = this.deps.hashes.hash160(program);
+      if (this.keys.byProgram(scriptId) === row && !this.#scripts.has(scriptId)) yield { script: program, time: 0 };
+    }
+  }
+
+  metadata(script: Uint8Array): ScriptMetadata | undefined {
+    const key = this.#keyOfDestination(script);
+    const known = key === undefined ? undefined : this.keys.metadata(this.keys.find(key));
+    if (known) return known;
+    const watched = this.#watched.find(script);
+    if (watched >= 0) return { time: this.#watchedTimes[watched], origin: undefined, seedId: undefined };
+    const row = this.#scripts.find(this.deps.hashes.hash160(script));
+    return row >= 0 && this.#scriptTimes[row] > 0 ? { time: this.#scriptTimes[row], origin: undefined, seedId: undefined } : undefined;
+  }
+  /** The single key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH. */
+  #keyOfDestination(script: Uint8Array): Uint8Array | undefined {
+    const { type, solutions } = solve(script);
+    if (type === 'pubkeyhash' || type === 'witness_v0_keyhash') return solutions[0];
+    if (type !== 'scripthash') return undefined;
+    const inner = this.script(solutions[0]);
+    if (inner === undefined) return undefined;
+    const solved = solve(inner);
+    return solved.type === 'witness_v0_keyhash' ? solved.solutions[0] : undefined;
+  }
+
+  get birthSeconds(): number {
+    return this.deps.record.birthSeconds;
+  }
+  /** Whether keys can be made: there is a seed. */
+  get hdEnabled(): boolean {
+    return this.deps.record.hd !== null;
+  }
+  canGiveAddresses(internal: boolean): boolean {
+    const pool = this.pool;
+    const waiting = internal && this.deps.record.canSplit ? pool.internalSize : pool.externalSize + pool.preSplitSize;
+    return waiting > 0 || this.hdEnabled;
+  }
+
+  // -- the pool
+
+  topUp(size: number, batch: WalletBatch): boolean {
+    const { record, vault, keypoolSize } = this.deps;
+    if (!this.hdEnabled || vault.locked) return false;
+    const target = Math.max(size > 0 ? size : keypoolSize, 1);
+    const external = Math.max(target - this.pool.externalSize, 0);
+    const internal = record.canSplit ? Math.max(target - this.pool.internalSize, 0) : 0;
+    for (let i = 0; i < external + internal; i++) {
+      const isInternal = i >= external;
+      const row = this.#deriveNext(record.hd!, isInternal, batch);
+      this.pool.add(this.keys.id(row), isInternal, this.deps.now(), batch);
+    }
+    if (external + internal > 0) this.#writeRecord(batch);
+    return true;
+  }
+
+  newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
+    this.topUp(0, batch);
+    if (!this.canGiveAddresses(internal)) return { error: POOL_EMPTY };
+    const { record } = this.deps;
+    const fromInternal = internal && ((this.hdEnabled && record.canSplit) || record.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS));
+    const entry = this.pool.take(fromInternal, batch);
+    if (entry === undefined) return { error: POOL_EMPTY };
+    const row = this.keys.find(entry.id);
+    if (type !== 'legacy') this.#learnProgram(row, batch);
+    this.#writeRecord(batch);
+    return { script: this.addressScript(row, type) };
+  }
+
+  /** The output script of a key; uncompressed keys have the legacy one only. */
+  addressScript(row: number, type: AddressType): Uint8Array {
+    const id = this.keys.id(row);
+    if (type === 'legacy' || this.keys.publicKey(row)?.length !== 33) return payToKeyHash(id);
+    const program = keyHashProgram(id);
+    return type === 'bech32' ? program : scriptHashScript(this.deps.hashes.hash160(program));
+  }
+
+  markUsed(script: Uint8Array, batch: WalletBatch): void {
+    const { record, hashes } = this.deps;
+    for (const id of keysInScript(script, this, hashes)) {
+      const entry = this.pool.find(id);
+      if (entry) {
+        for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
+        this.topUp(0, batch);
+      }
+      const meta = this.keys.metadata(this.keys.find(id));
+      if (meta?.seedId === undefined || meta.origin === undefined) continue;
+      const seedId = meta.seedId;
+      const chain = record.inactive.find((known) => Buffer.compare(known.seedId, seedId) === 0);
+      if (chain) this.#topUpInactive(chain, meta.origin.path, batch);
+    }
+  }
+  #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): void {
+    if (this.deps.vault.locked || path.length < 3) return;
+    const internal = (path[1] & 0x7fff_ffff) !== 0;
+    const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
+    const missing = Math.max(this.deps.keypoolSize, 1) - ahead;
+    for (let i = 0; i < missing; i++) this.#deriveNext(chain, internal, batch);
+    if (missing > 0) this.#writeRecord(batch);
+  }
+
+  /** Makes the next key of a chain. @returns its row */
+  #deriveNext(chain: HdChain, internal: boolean, batch: WalletBatch): number {
+    const seed = this.secret(chain.seedId);
+    if (seed === undefined) throw new Error('the seed of an unlocked wallet is readable: topUp checked it');
+    const { hashes, tools, now, record } = this.deps;
+    const root = masterFromSeed(seed, tools);
+    const branch = root && deriveSecretPath(root, [HARDENED, HARDENED + (internal ? 1 : 0)], tools);
+    if (!root || !branch) throw new Error('a seed without its chains does not occur');
+    const fingerprint = hashes.hash160(root.key.publicKey).slice(0, 4);
+    try {
+      for (;;) {
+        const index = internal ? chain.internal++ : chain.external++;
+        const child = deriveSecretPath(branch, [HARDENED + index], tools);
+        if (child === null) continue;
+        const { publicKey } = child.key;
+        if (!this.keys.isPrivate(this.keys.find(hashes.hash160(publicKey)))) {
+          const row = this.keys.touch(publicKey);
+          this.keys.setTime(row, now());
+          this.keys.setOrigin(row, { fingerprint, path: [HARDENED, HARDENED + (internal ? 1 : 0), HARDENED + index] }, chain.seedId);
+          this.#addSecret(row, publicKey, child.secret, batch);
+          child.secret.fill(0);
+          record.bornAt(now());
+          return row;
+        }
+        child.secret.fill(0);
+      }
+    } finally {
+      for (const secret of [seed, root.secret, branch.secret]) secret.fill(0);
+    }
+  }
+
+  // -- the seed
+
+  /** A new random seed key, not yet in use. */
+  generateSeed(): Uint8Array {
+    for (;;) {
+      const secret = new Uint8Array(randomBytes(32));
+      if (this.deps.tools.keys.publicKey(secret, true) !== null) return secret;
+    }
+  }
+  /** Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret. */
+  setSeed(secret: Uint8Array, batch: WalletBatch): void {
+    const { record } = this.deps;
+    const publicKey = this.deps.tools.keys.publicKey(secret, true);
+    if (publicKey === null) throw new Error('seeds come from WIF or from generateSeed, both checked');
+    const row = this.keys.touch(publicKey);
+    const seedId = this.keys.id(row);
+    this.keys.setTime(row, this.deps.now());
+    this.keys.setSeed(row, seedId);
+    this.#addSecret(row, publicKey, secret, batch);
+    if (record.hd) record.inactive.push(record.hd);
+    record.hd = { seedId, external: 0, internal: 0 };
+    record.flags &= ~WALLET_FLAG.BLANK;
+    record.bornAt(this.deps.now());
+    this.#writeRecord(batch);
+  }
+  /** Throws the pool away and fills it from the present seed. */
+  newPool(batch: WalletBatch): void {
+    this.pool.clear(batch);
+    this.topUp(0, batch);
+    this.#writeRecord(batch);
+  }
+
+  // -- imports
+
+  /** False when it is too large to be stored. */
+  importScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
+    const id = this.deps.hashes.hash160(script);
+    if (this.hasScript(id)) return true;
+    if (!this.addScript(script, time, batch)) return false;
+    if (time > 0) this.#born(time, batch);
+    return true;
+  }
+  /** Stores a redeem or witness script; already known ones are left as they are. */
+  addScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
+    if (script.length > MAX_SCRIPT) return false;
+    const before = this.#scripts.rows;
+    const row = this.#scripts.add(this.deps.hashes.hash160(script));
+    if (row < before) return true;
+    this.#setScript(row, script, time);
+    batch.put(walletKey(WALLET_PREFIX.script, this.#scripts.key(row)), this.#scriptRow(script, time));
+    this.deps.record.flags &= ~WALLET_FLAG.BLANK;
+    this.#writeRecord(batch);
+    return true;
+  }
+  /** A private key; nothing happens when it is there already. The wallet must be unlocked. */
+  importSecret(secret: Uint8Array, publicKey: Uint8Array, time: number, batch: WalletBatch): void {
+    const row = this.keys.touch(publicKey);
+    if (this.keys.isPrivate(row)) return;
+    this.keys.setTime(row, time);
+    this.#addSecret(row, publicKey, secret, batch);
+    this.#born(time, batch);
+  }
+  importOrigin(publicKey: Uint8Array, origin: KeyOrigin, batch: WalletBatch): void {
+    const row = this.keys.touch(publicKey);
+    this.keys.setOrigin(row, origin, undefined);
+    this.keys.write(row, batch);
+  }
+  /** Watches a public key's P2PK script, unless the key is known. */
+  importPublicKey(publicKey: Uint8Array, time: number, pool: { add: boolean; internal: boolean }, batch: WalletBatch): void {
+    const { hashes } = this.deps;
+    if (this.publicKey(hashes.hash160(publicKey)) !== undefined) return;
+    this.watch(payToKey(publicKey), time, batch);
+    const row = this.keys.touch(publicKey);
+    this.keys.setTime(row, time);
+    this.keys.write(row, batch);
+    if (!pool.add) return;
+    this.pool.add(this.keys.id(row), pool.internal, this.deps.now(), batch);
+    this.#writeRecord(batch);
+  }
+  /** Watches an output script from now on; its time is replaced when it was watched already. */
+  watch(script: Uint8Array, time: number, batch: WalletBatch): void {
+    const row = this.#watched.add(script);
+    this.#watchedTimes = grown(this.#watchedTimes, row);
+    this.#watchedTimes[row] = time;
+    this.#watchKeyOf(script, true, batch);
+    batch.put(walletKey(WALLET_PREFIX.watched, script), be64(Math.max(0, time)));
+    this.deps.record.flags &= ~WALLET_FLAG.BLANK;
+    this.#born(time, batch);
+  }
+  #unwatch(script: Uint8Array, batch: WalletBatch): void {
+    if (this.#watched.remove(script) < 0) return;
+    this.#watchKeyOf(script, false, batch);
+    batch.del(walletKey(WALLET_PREFIX.watched, script));
+  }
+  /** A watched P2PK script makes its key known. */
+  #watchKeyOf(script: Uint8Array, watched: boolean, batch: WalletBatch): void {
+    const { type, solutions } = solve(script);
+    if (type !== 'pubkey') return;
+    const row = this.keys.touch(new Uint8Array(solutions[0]));
+    if (this.keys.isWatched(row) === watched) return;
+    this.keys.setWatched(row, watched);
+    this.keys.write(row, batch);
+  }
+
+  #addSecret(row: number, publicKey: Uint8Array, secret: Uint8Array, batch: WalletBatch): void {
+    const resting = this.deps.vault.seal(publicKey, secret);
+    this.keys.setSecret(row, resting);
+    if (!this.deps.vault.encrypted) resting.fill(0);
+    this.keys.write(row, batch);
+    this.#unwatch(payToKeyHash(this.keys.id(row)), batch);
+    this.#unwatch(payToKey(publicKey), batch);
+    this.deps.record.flags &= ~WALLET_FLAG.BLANK;
+  }
+  /** Writes down that a key's P2WPKH script may occur. */
+  #learnProgram(row: number, batch: WalletBatch): void {
+    if (row < 0 || this.keys.publicKey(row)?.length !== 33) return;
+    this.addScript(keyHashProgram(this.keys.id(row)), 0, batch);
+  }
+  #setScript(row: number, script: Uint8Array, time: number): void {
+    this.#scriptIds = grown(this.#scriptIds, row);
+    this.#scriptTimes = grown(this.#scriptTimes, row);
+    this.#scriptIds[row] = this.#scriptBytes.add(script);
+    this.#scriptTimes[row] = time;
+  }
+  #scriptRow(script: Uint8Array, time: number): Uint8Array {
+    const row = new Uint8Array(8 + script.length);
+    row.set(be64(Math.max(0, time)));
+    row.set(script, 8);
+    return row;
+  }
+  #born(time: number, batch: WalletBatch): void {
+    this.deps.record.bornAt(time);
+    this.#writeRecord(batch);
+  }
+  #writeRecord(batch: WalletBatch): void {
+    this.deps.record.lastPoolIndex = this.pool.lastIndex;
+    this.deps.record.write(batch);
+  }
+
+  // -- loading
+
+  loadRow(key: Uint8Array, value: Uint8Array): void {
+    switch (key[0]) {
+      case WALLET_PREFIX.key:
+        this.keys.load(key.subarray(1), value);
+        break;
+      case WALLET_PREFIX.pool:
+        this.pool.load(key, value);
+        break;
+      case WALLET_PREFIX.script: {
+        const row = this.#scripts.add(key.subarray(1));
+        this.#setScript(row, value.subarray(8), fromBe64(value));
+        break;
+      }
+      case WALLET_PREFIX.watched: {
+        const row = this.#watched.add(key.subarray(1));
+        this.#watchedTimes = grown(this.#watchedTimes, row);
+        this.#watchedTimes[row] = fromBe64(value);
+        break;
+      }
+    }
+  }
+}
+
+/** <key> OP_CHECKSIG. */
+export function payToKey(publicKey: Uint8Array): Uint8Array {
+  return joinScript(plainPush(publicKey), OP.OP_CHECKSIG);
+}

@@ -1,0 +1,21 @@
+// Why a wallet operation was refused, with the code RPC answers. Thrown here, translated in rpc/wallet.
+
+/** Codes as Core's protocol numbers them. */
+export const WALLET_CODE = {
+  MISC: -1,
+  WALLET: -4,
+  INVALID_PARAMETER: -8,
+  NOT_FOUND: -18,
+  ENCRYPTION_FAILED: -16,
+  ALREADY_EXISTS: -36,
+} as const;
+
+export class WalletError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'WalletError';
+  }
+}

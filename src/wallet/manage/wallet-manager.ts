@@ -1,0 +1,343 @@
+// All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool event to each of
+// them. Events only queue here; the queues are worked off on the loop's next turn and before every wallet call.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { openStore } from '../../storage/open-store.js';
+import type { Store } from '../../storage/store.js';
+import { StoreError } from '../../storage/store-error.js';
+import { catchUp, rollBack } from '../follow/catch-up.js';
+import type { WalletChain, WalletChange, WalletOptions, WalletPool } from '../source.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
+import { DATABASE_NAME, databaseOf, findWallets, folderOf, hasDatabase, repairFolder } from '../storage/wallet-folder.js';
+import type { Wallet } from '../wallet.js';
+import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
+import { checkBackup, readBackup } from './backup.js';
+import { encryptWallet } from './encrypt-wallet.js';
+import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
+import { generateKeys } from './new-keys.js';
+import { changeWalletList, readWalletList } from './settings-file.js';
+import { WALLET_CODE, WalletError } from './wallet-error.js';
+
+export interface ManagerDeps {
+  readonly surroundings: WalletSurroundings;
+  readonly chain: WalletChain;
+  readonly pool: WalletPool;
+  readonly log: { info(line: string): void; warn(line: string): void };
+  readonly stopping: AbortSignal;
+}
+
+export interface NewWallet {
+  readonly name: string;
+  readonly disablePrivateKeys: boolean;
+  readonly blank: boolean;
+  /** Bytes that the caller wipes; null or empty: not encrypted. */
+  readonly passphrase: Uint8Array | null;
+  readonly avoidReuse: boolean;
+  readonly descriptors: boolean;
+}
+
+const MISSING = 'Requested wallet does not exist or is not loaded';
+const VERIFY = 'Wallet file verification failed. ';
+
+export class WalletManager {
+  readonly options: WalletOptions;
+  readonly #deps: ManagerDeps;
+  /** In the order they were loaded. */
+  readonly #wallets: Wallet[] = [];
+  readonly #busy = new Set<string>();
+  #scheduled = false;
+
+  constructor(deps: ManagerDeps) {
+    this.#deps = deps;
+    this.options = deps.surroundings.options;
+  }
+
+  // -- finding
+
+  get all(): readonly Wallet[] {
+    return this.#wallets;
+  }
+  get(name: string): Wallet | undefined {
+    return this.#wallets.find((wallet) => wallet.name === name);
+  }
+  /** The wallet a call means. @param name from /wallet/NAME, null without it */
+  select(name: string | null): Wallet {
+    if (name !== null) {
+      const wallet = this.get(name);
+      if (wallet === undefined) throw new WalletError(WALLET_CODE.NOT_FOUND, MISSING);
+      return wallet;
+    }
+    if (this.#wallets.length === 1) return this.#wallets[0];
+    if (this.#wallets.length === 0) {
+      throw new WalletError(
+        WALLET_CODE.NOT_FOUND,
+        'No wallet is loaded. Load a wallet using loadwallet or create a new one with createwallet. (Note: A default wallet is no longer automatically created)',
+      );
+    }
+    throw new WalletError(-19, 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).');
+  }
+  listDir(): Promise<string[]> {
+    return findWallets(this.options.dir);
+  }
+
+  // -- events
+
+  onTip(change: WalletChange): void {
+    if (this.#wallets.length === 0) return;
+    for (const { node, block } of change.disconnected) this.#push({ kind: 'disconnected', node, block });
+    for (const { node, block } of change.connected) this.#push({ kind: 'connected', node, block });
+  }
+  onPoolAdded(tx: TxView): void {
+    this.#push({ kind: 'entered', tx });
+  }
+  onPoolRemoved(tx: TxView, reason: string): void {
+    // Core tells wallets nothing of what a block took: the block itself says it.
+    if (reason !== 'block') this.#push({ kind: 'left', tx, conflict: reason === 'conflict' });
+  }
+  #push(event: Parameters<Wallet['push']>[0]): void {
+    if (this.#wallets.length === 0) return;
+    for (const wallet of this.#wallets) wallet.push(event);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.drain();
+    });
+  }
+  /** Works off everything that happened up to now. */
+  drain(): void {
+    for (const wallet of this.#wallets) wallet.drain();
+  }
+
+  // -- life
+
+  async create(wanted: NewWallet): Promise<{ wallet: Wallet; warnings: string[] }> {
+    const warnings: string[] = [];
+    const { name } = wanted;
+    const secret = wanted.passphrase !== null && wanted.passphrase.length > 0;
+    if (wanted.passphrase !== null && !secret) warnings.push('Empty string given as passphrase, wallet will not be encrypted.');
+    if (wanted.descriptors) warnings.push('Wallet is an experimental descriptor wallet');
+    const folder = folderOf(this.options.dir, name);
+    return this.#alone(folder, 'Wallet already being loading.', async () => {
+      if ((await hasDatabase(folder)) || (await isForeign(folder))) {
+        throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
+      }
+      if (secret && wanted.disablePrivateKeys) {
+        throw new WalletError(
+          WALLET_CODE.WALLET,
+          'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
+        );
+      }
+      const made = await makeFolder(folder, this.options.dir, name);
+      try {
+        return { wallet: await this.#make(wanted, folder, secret), warnings };
+      } catch (error) {
+        await fs.rm(databaseOf(folder), { recursive: true, force: true });
+        if (made) await fs.rmdir(folder).catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  async #make(wanted: NewWallet, folder: string, secret: boolean): Promise<Wallet> {
+    const { surroundings, chain } = this.#deps;
+    const record = new WalletRecord();
+    if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+    // An encrypted wallet is made blank, encrypted, and filled afterwards: no key of it was ever plain on disk.
+    if (wanted.blank || secret) record.flags |= WALLET_FLAG.BLANK;
+    if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
+    if (wanted.descriptors) record.flags |= WALLET_FLAG.DESCRIPTORS;
+    else record.flags |= WALLET_FLAG.KEY_ORIGIN_METADATA;
+    const store = await openDatabase(databaseOf(folder));
+    const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: false, store });
+    try {
+      await wallet.change((batch) => {
+        batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+        record.write(batch);
+        if (!wanted.blank && !secret && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
+      });
+      if (secret) {
+        await encryptWallet(wallet, wanted.passphrase!, surroundings.context);
+        if (!wanted.blank) await this.#fillEncrypted(wallet, wanted.passphrase!);
+      }
+      // A new wallet starts at the tip: nothing before it can be its own.
+      wallet.tip = chain.tip;
+      wallet.ledger.setTip(chain.tip.height);
+      const batch = new WalletBatch();
+      wallet.writeLocator(batch);
+      await wallet.commit(batch, true);
+      await this.#attach(wallet);
+      return wallet;
+    } catch (error) {
+      await wallet.close();
+      throw error;
+    }
+  }
+  async #fillEncrypted(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
+    const { openMasterKey } = await import('../crypt/master-key.js');
+    const masterKey = await openMasterKey(wallet.masterKeys[0], passphrase);
+    if (masterKey === null) throw new WalletError(WALLET_CODE.ENCRYPTION_FAILED, 'Error: Wallet was encrypted but could not be unlocked');
+    wallet.unlock(masterKey, null);
+    try {
+      await wallet.change((batch) => generateKeys(wallet, this.#deps.surroundings.context, batch));
+    } finally {
+      wallet.lock();
+    }
+  }
+
+  async load(name: string): Promise<Wallet> {
+    const folder = folderOf(this.options.dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
+    const loaded = this.#wallets.find((wallet) => wallet.parts.folder === folder);
+    if (loaded) throw alreadyLoaded(loaded);
+    return this.#alone(folder, 'Wallet already being loading.', async () => {
+      if (!(await hasDatabase(folder))) throw await notFound(folder);
+      await repairFolder(folder);
+      const store = await openDatabase(databaseOf(folder));
+      let wallet: Wallet | undefined;
+      try {
+        const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
+        wallet = result.wallet;
+        await rollBack(wallet, result.locator, this.#deps.chain);
+        await this.#attach(wallet);
+        await wallet.change((batch) => wallet!.keys.topUp(0, batch));
+        return wallet;
+      } catch (error) {
+        await (wallet ? wallet.close() : store.close());
+        throw error;
+      }
+    });
+  }
+
+  /** Brings a wallet to the tip and lets it hear of everything from there on. */
+  async #attach(wallet: Wallet): Promise<void> {
+    const { chain, pool, stopping } = this.#deps;
+    // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the list.
+    if (!(await catchUp(wallet, chain, () => stopping.aborted))) {
+      throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
+    }
+    while (wallet.tip !== chain.tip) await catchUp(wallet, chain, () => stopping.aborted);
+    this.#wallets.push(wallet);
+    for (const { tx } of pool.entries()) wallet.push({ kind: 'entered', tx });
+    wallet.drain();
+  }
+
+  async unload(wallet: Wallet): Promise<void> {
+    const at = this.#wallets.indexOf(wallet);
+    if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
+    wallet.drain();
+    this.#wallets.splice(at, 1);
+    if (wallet.scan) wallet.scan.abort = true;
+    await wallet.close();
+  }
+
+  /** Makes a wallet of a backup file and loads it. */
+  async restore(name: string, file: string): Promise<Wallet> {
+    const isFile = await fs.stat(file).then(
+      (info) => info.isFile(),
+      () => false,
+    );
+    if (!isFile) throw new WalletError(WALLET_CODE.INVALID_PARAMETER, 'Backup file does not exist');
+    const folder = folderOf(this.options.dir, name);
+    await this.#alone(folder, 'Wallet already being loading.', async () => {
+      if ((await hasDatabase(folder)) || (await isForeign(folder))) {
+        throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
+      }
+      if (!(await checkBackup(file)))
+        throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
+      await makeFolder(folder, this.options.dir, name);
+      const store = await openDatabase(databaseOf(folder));
+      try {
+        await readBackup(file, store);
+      } finally {
+        await store.close();
+      }
+    });
+    try {
+      return await this.load(name);
+    } catch (error) {
+      await fs.rm(databaseOf(folder), { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  setLoadOnStart(name: string, load: boolean): Promise<void> {
+    return changeWalletList(this.options.settingsFile, name, load);
+  }
+  /** Loads what -wallet and settings.json name. @throws WalletError for the operator */
+  async loadAtStart(): Promise<void> {
+    await fs.mkdir(this.options.dir, { recursive: true });
+    const names = new Set([...this.options.names, ...(await readWalletList(this.options.settingsFile))]);
+    if (names.size === 0 && (await hasDatabase(this.options.dir))) names.add('');
+    for (const name of names) {
+      if (!(await hasDatabase(folderOf(this.options.dir, name)))) {
+        this.#deps.log.warn(`Skipping -wallet path that does not exist. ${folderOf(this.options.dir, name)}`);
+        continue;
+      }
+      await this.load(name);
+      this.#deps.log.info(`Wallet ${JSON.stringify(name)} loaded`);
+    }
+  }
+  async close(): Promise<void> {
+    for (const wallet of this.#wallets.splice(0)) await wallet.close();
+  }
+
+  /** One change of a folder at a time. */
+  async #alone<T>(folder: string, message: string, work: () => Promise<T>): Promise<T> {
+    if (this.#busy.has(folder)) throw new WalletError(WALLET_CODE.WALLET, message);
+    this.#busy.add(folder);
+    try {
+      return await work();
+    } finally {
+      this.#busy.delete(folder);
+    }
+  }
+}
+
+const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
+
+function alreadyLoaded(wallet: Wallet): WalletError {
+  const text = wallet.descriptors
+    ? 'SQLiteDatabase: Unable to obtain an exclusive lock on the database, is it being used by another bitcoind?\n'
+    : `Refusing to load database. Data file '${path.join(wallet.parts.folder, DATABASE_NAME)}' is already loaded.`;
+  return new WalletError(WALLET_CODE.WALLET, VERIFY + text);
+}
+
+async function notFound(folder: string): Promise<WalletError> {
+  const there = await fs.stat(folder).then(
+    () => true,
+    () => false,
+  );
+  const why = there ? 'Data is not in recognized format.' : 'Path does not exist.';
+  return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);
+}
+
+/** Whether Core's wallet lies in a folder: nothing is put beside it. */
+const isForeign = (folder: string): Promise<boolean> =>
+  fs.stat(path.join(folder, 'wallet.dat')).then(
+    () => true,
+    () => false,
+  );
+
+/** @returns whether the folder is new */
+async function makeFolder(folder: string, dir: string, name: string): Promise<boolean> {
+  const info = await fs.stat(folder).catch(() => null);
+  if (info && !info.isDirectory()) {
+    throw new WalletError(
+      WALLET_CODE.WALLET,
+      `${VERIFY}Invalid -wallet path '${name}'. -wallet path should point to a directory where ${DATABASE_NAME} can be stored or a location where such a directory could be created (in ${dir}).`,
+    );
+  }
+  try {
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. ${(error as Error).message}`);
+  }
+  return info === null;
+}
+
+/** Store faults in words for the caller. */
+export function describeStoreError(error: unknown): string | null {
+  return error instanceof StoreError ? `${VERIFY}${error.message}` : null;
+}

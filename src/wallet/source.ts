@@ -1,0 +1,62 @@
+// What wallets need of the node, declared by them: chain/chain.ts and mempool/mempool.ts fit. Hashes in internal order.
+import type { BlockView } from '../consensus/block/block-view.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+
+export interface WalletBlock {
+  readonly hash: Uint8Array;
+  readonly hashHex: string;
+  readonly height: number;
+  readonly time: number;
+  readonly prev: WalletBlock | null;
+  ancestor(height: number): WalletBlock | null;
+  medianTimePast(): number;
+}
+
+export interface WalletChain {
+  readonly tip: WalletBlock;
+  node(hash: Uint8Array): WalletBlock | undefined;
+  atHeight(height: number): WalletBlock | undefined;
+  contains(node: WalletBlock): boolean;
+  readBlock(node: WalletBlock): Promise<BlockView>;
+  verificationProgress(node: WalletBlock): number;
+}
+
+/** A block that joined or left the chain. */
+export interface WalletBlockEvent {
+  readonly node: WalletBlock;
+  readonly block: BlockView;
+}
+
+export interface WalletChange {
+  readonly disconnected: readonly WalletBlockEvent[];
+  readonly connected: readonly WalletBlockEvent[];
+}
+
+export interface WalletPool {
+  entries(): Iterable<{ readonly tx: TxView }>;
+  get(txid: Uint8Array): unknown;
+}
+
+/** What happened, in the order it did. */
+export type WalletEvent =
+  | { readonly kind: 'connected' | 'disconnected'; readonly node: WalletBlock; readonly block: BlockView }
+  | { readonly kind: 'entered'; readonly tx: TxView }
+  | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean };
+
+/** Settings of the wallet room, with Core's defaults. */
+export interface WalletOptions {
+  readonly enabled: boolean;
+  /** Folder of all wallets. */
+  readonly dir: string;
+  /** settings.json of the network's folder: wallets to load at start. */
+  readonly settingsFile: string;
+  /** -wallet. */
+  readonly names: readonly string[];
+  readonly keypool: number;
+  readonly addressType: 'legacy' | 'p2sh-segwit' | 'bech32';
+  readonly changeType: 'legacy' | 'p2sh-segwit' | 'bech32' | undefined;
+  readonly spendZeroConfChange: boolean;
+  readonly walletBroadcast: boolean;
+  /** -walletnotify. */
+  readonly notifyCommand: string | undefined;
+}

@@ -1,0 +1,73 @@
+// Where a wallet's database lies: NAME/wallet.db under the folder of all wallets, and how its database folder is exchanged for another
+// one (encryption). An exchange that was cut off is finished or undone before the wallet opens:
+//
+//   wallet.db  wallet.db.new  wallet.db.old   state                               what is done
+//   yes        yes            -               the new one may be incomplete       remove the new one
+//   -          yes            yes             the new one is complete             rename it, remove the old one
+//   yes        -              yes             exchanged, not tidied               remove the old one
+import fs from 'node:fs/promises';
+import path from 'node:path';
+
+export const DATABASE_NAME = 'wallet.db';
+const NEW = `${DATABASE_NAME}.new`;
+const OLD = `${DATABASE_NAME}.old`;
+
+const exists = (file: string): Promise<boolean> =>
+  fs.stat(file).then(
+    () => true,
+    () => false,
+  );
+
+/** The folder a name stands for: relative to the folder of all wallets, or absolute. */
+export function folderOf(dir: string, name: string): string {
+  return path.resolve(dir, name);
+}
+export const databaseOf = (folder: string): string => path.join(folder, DATABASE_NAME);
+export const newDatabaseOf = (folder: string): string => path.join(folder, NEW);
+
+export async function hasDatabase(folder: string): Promise<boolean> {
+  return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await fs.open(folder, 'r').catch(() => null);
+  if (handle === null) return;
+  // Windows opens folders but cannot sync them; its renames are durable.
+  await handle.sync().catch(() => {});
+  await handle.close();
+}
+
+/** Finishes or undoes an exchange that was cut off. */
+export async function repairFolder(folder: string): Promise<void> {
+  const current = await exists(databaseOf(folder));
+  const fresh = await exists(path.join(folder, NEW));
+  const old = await exists(path.join(folder, OLD));
+  if (!current && fresh && old) await fs.rename(path.join(folder, NEW), databaseOf(folder));
+  else if (current && fresh) await fs.rm(path.join(folder, NEW), { recursive: true });
+  if (old && (current || fresh)) await fs.rm(path.join(folder, OLD), { recursive: true });
+  await syncFolder(folder);
+}
+
+/** Puts the complete, closed and synced new database into the place of the closed present one, which is deleted. */
+export async function exchangeDatabase(folder: string): Promise<void> {
+  await fs.rename(databaseOf(folder), path.join(folder, OLD));
+  await fs.rename(path.join(folder, NEW), databaseOf(folder));
+  await syncFolder(folder);
+  await fs.rm(path.join(folder, OLD), { recursive: true });
+  await syncFolder(folder);
+}
+
+/** Names of all wallets below a folder, the unnamed one first. Links are not followed, databases not entered. */
+export async function findWallets(dir: string): Promise<string[]> {
+  const names: string[] = [];
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+    if (entries.some((entry) => entry.isDirectory() && entry.name === DATABASE_NAME)) names.push(path.relative(dir, folder));
+    if (depth === 0) return;
+    for (const entry of entries) {
+      if (entry.isDirectory() && !entry.name.startsWith(DATABASE_NAME)) await walk(path.join(folder, entry.name), depth - 1);
+    }
+  };
+  await walk(dir, 16);
+  return names;
+}

@@ -1,0 +1,92 @@
+// The one row with a wallet's small facts: version, flags, HD chain, counters. Held in memory, written whole with the batch that changes it.
+import { WALLET_PREFIX, walletKey } from './storage/layout.js';
+import { bytesOf, packRow, type RowValue, unpackRow } from './storage/rows.js';
+import type { WalletBatch } from './storage/wallet-batch.js';
+
+/** Wallet flags by Core's names; bits as Core numbers them. */
+export const WALLET_FLAG = {
+  AVOID_REUSE: 1n << 0n,
+  KEY_ORIGIN_METADATA: 1n << 1n,
+  DISABLE_PRIVATE_KEYS: 1n << 32n,
+  BLANK: 1n << 33n,
+  DESCRIPTORS: 1n << 34n,
+} as const;
+
+/** Flags this version understands; unknown ones above bit 31 forbid loading. */
+export const KNOWN_FLAGS = Object.values(WALLET_FLAG).reduce((all, flag) => all | flag, 0n);
+
+/** Versions that brought something. */
+export const WALLET_VERSION = { HD: 130000, HD_SPLIT: 139900, LATEST: 169900 } as const;
+
+/** The chains of one seed: next indices of receiving and change keys. */
+export interface HdChain {
+  /** HASH160 of the seed key's public key. */
+  readonly seedId: Uint8Array;
+  external: number;
+  internal: number;
+}
+
+const chainRow = (chain: HdChain): RowValue => [chain.seedId, chain.external, chain.internal];
+const chainOf = (row: RowValue): HdChain | null =>
+  Array.isArray(row) ? { seedId: bytesOf(row[0]), external: Number(row[1]), internal: Number(row[2]) } : null;
+
+const KEY = walletKey(WALLET_PREFIX.wallet);
+
+export class WalletRecord {
+  version: number = WALLET_VERSION.LATEST;
+  flags = 0n;
+  hd: HdChain | null = null;
+  inactive: HdChain[] = [];
+  nextOrder = 0;
+  lastPoolIndex = 0;
+  /** Active descriptors: ids by `${type}/${internal ? 1 : 0}`. */
+  active = new Map<string, Uint8Array>();
+  /** Seconds since 1970 of the earliest key; Infinity while there is none. */
+  birthSeconds = Number.POSITIVE_INFINITY;
+
+  has(flag: bigint): boolean {
+    return (this.flags & flag) !== 0n;
+  }
+  get canSplit(): boolean {
+    return this.version >= WALLET_VERSION.HD_SPLIT;
+  }
+  /** Notes a key's time; 0 or less counts as 1, the beginning of everything. */
+  bornAt(seconds: number): void {
+    this.birthSeconds = Math.min(this.birthSeconds, seconds <= 1 ? 1 : seconds);
+  }
+
+  write(batch: WalletBatch): void {
+    batch.put(
+      KEY,
+      packRow([
+        this.version,
+        this.flags.toString(),
+        this.hd && chainRow(this.hd),
+        this.inactive.map(chainRow),
+        this.nextOrder,
+        this.lastPoolIndex,
+        [...this.active].map(([slot, id]) => [slot, id]),
+        Number.isFinite(this.birthSeconds) ? this.birthSeconds : null,
+      ]),
+    );
+  }
+
+  static key(): Uint8Array {
+    return KEY;
+  }
+  static decode(value: Uint8Array): WalletRecord {
+    const [version, flags, hd, inactive, nextOrder, lastPoolIndex, active, birth] = unpackRow(value);
+    const record = new WalletRecord();
+    record.version = Number(version);
+    record.flags = BigInt(String(flags));
+    record.hd = chainOf(hd);
+    record.inactive = Array.isArray(inactive) ? inactive.map(chainOf).filter((chain) => chain !== null) : [];
+    record.nextOrder = Number(nextOrder);
+    record.lastPoolIndex = Number(lastPoolIndex);
+    if (Array.isArray(active)) {
+      for (const pair of active) if (Array.isArray(pair)) record.active.set(String(pair[0]), bytesOf(pair[1]));
+    }
+    record.birthSeconds = birth === null || birth === undefined ? Number.POSITIVE_INFINITY : Number(birth);
+    return record;
+  }
+}

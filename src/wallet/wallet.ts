@@ -1,0 +1,277 @@
+// One loaded wallet: its keys, address book, transactions and coins, and the way changes get to disk. WalletManager makes it and feeds it
+// events; RPC asks and changes it. Changes happen inside change(): memory at once, then one batch.
+import { hashKey } from '../consensus/bytes/hex.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Store } from '../storage/store.js';
+import { AddressBook } from './address-book.js';
+import { Ledger } from './coins/ledger.js';
+import { NOWHERE, TX_STATE, type TxPlace } from './coins/tx-table.js';
+import type { SealedMasterKey } from './crypt/master-key.js';
+import type { Vault } from './crypt/vault.js';
+import type { DescriptorKeys } from './keys/descriptor-keys.js';
+import type { KeySource } from './keys/key-source.js';
+import type { LegacyKeys } from './keys/legacy-keys.js';
+import { OWNERSHIP, type Ownership } from './keys/ownership.js';
+import type { SigningProvider } from './keys/signing-provider.js';
+import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
+import { WALLET_PREFIX, walletKey } from './storage/layout.js';
+import { WalletBatch } from './storage/wallet-batch.js';
+import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
+
+/** What a wallet is made of; the loader fills it. */
+export interface WalletParts {
+  readonly name: string;
+  /** Folder that holds the wallet's database folder. */
+  readonly folder: string;
+  readonly record: WalletRecord;
+  readonly vault: Vault;
+  readonly legacy: LegacyKeys | null;
+  readonly descriptors: DescriptorKeys | null;
+  readonly crypto: Crypto;
+  readonly options: WalletOptions;
+  readonly now: () => number;
+  readonly isFinal: (tx: TxView) => boolean;
+  /** A batch could not be written: memory is ahead of the disk for good. */
+  readonly onFault: (error: unknown) => void;
+  /** A record of a transaction was made or changed. @param row of ledger.txs */
+  readonly onTransaction: (wallet: Wallet, row: number) => void;
+}
+
+/** A scan of past blocks under way. */
+export interface ScanState {
+  readonly startedMs: number;
+  progress: number;
+  abort: boolean;
+}
+
+const copyTx = (tx: TxView, crypto: Crypto): TxView => parseTx(new Uint8Array(tx.bytes), crypto);
+
+export class Wallet {
+  readonly name: string;
+  readonly book = new AddressBook();
+  readonly ledger: Ledger;
+  readonly masterKeys: SealedMasterKey[] = [];
+  /** The block up to which everything is known here. */
+  tip: WalletBlock | null = null;
+  /** The scan that holds the wallet, null when none does. */
+  scan: ScanState | null = null;
+  /** Seconds on the clock when the wallet locks itself; 0 when locked. */
+  unlockedUntil = 0;
+  /** Satoshis per 1,000 virtual bytes set by settxfee; 0: none. */
+  payFeeRate = 0;
+  /** Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows it). */
+  hasKeyManager = true;
+  /** Set while the database is exchanged: events wait. */
+  frozen = false;
+  readonly #inbox: WalletEvent[] = [];
+  #commits: Promise<void> = Promise.resolve();
+  #relock: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(
+    readonly parts: WalletParts,
+    public store: Store,
+  ) {
+    this.name = parts.name;
+    this.ledger = new Ledger({
+      keys: this.keys,
+      record: parts.record,
+      now: parts.now,
+      spendZeroConfChange: parts.options.spendZeroConfChange,
+      isFinal: parts.isFinal,
+      copyTx: (tx) => copyTx(tx, parts.crypto),
+      onSpent: (script, batch) => {
+        if (parts.record.has(WALLET_FLAG.AVOID_REUSE)) this.book.markUsed(script, batch);
+      },
+      onChanged: (row) => parts.onTransaction(this, row),
+    });
+  }
+
+  get record(): WalletRecord {
+    return this.parts.record;
+  }
+  get vault(): Vault {
+    return this.parts.vault;
+  }
+  get keys(): KeySource {
+    return (this.parts.legacy ?? this.parts.descriptors)!;
+  }
+  /** The legacy keys; null for descriptor wallets. */
+  get legacy(): LegacyKeys | null {
+    return this.parts.legacy;
+  }
+  get descriptors(): DescriptorKeys | null {
+    return this.parts.descriptors;
+  }
+  get privateKeysDisabled(): boolean {
+    return this.record.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS);
+  }
+
+  isMine(script: Uint8Array): Ownership {
+    return this.keys.isMine(script);
+  }
+  provider(script: Uint8Array): SigningProvider | undefined {
+    return this.keys.provider(script);
+  }
+  /** Ours without a label: change, as far as the wallet can tell. @param hasAddress whether the script has an address at all */
+  isChange(script: Uint8Array, hasAddress: boolean): boolean {
+    if (this.isMine(script) === OWNERSHIP.NO) return false;
+    return !hasAddress || this.book.label(script) === undefined;
+  }
+
+  /** Bytes of a transaction; from disk when it is in the chain. */
+  async transaction(row: number): Promise<TxView | undefined> {
+    const live = this.ledger.txs.view(row);
+    if (live) return live;
+    await this.#commits;
+    const bytes = await this.store.get(walletKey(WALLET_PREFIX.txBytes, this.ledger.txs.txid(row)));
+    return bytes && parseTx(new Uint8Array(bytes), this.parts.crypto);
+  }
+
+  // -- changes
+
+  /**
+   * Changes memory and writes what belongs to it. The work is synchronous; when it throws, nothing may have changed.
+   * @returns once the batch is handed to the kernel
+   */
+  async change<T>(work: (batch: WalletBatch) => T): Promise<T> {
+    const batch = new WalletBatch();
+    const result = work(batch);
+    await this.commit(batch);
+    return result;
+  }
+  /** Writes a batch after all before it. @param sync wait for the disk */
+  commit(batch: WalletBatch, sync = false): Promise<void> {
+    if (batch.ops.length === 0 && !sync) return this.#commits;
+    return this.exclusive(() => this.store.batch(batch.ops, { sync }));
+  }
+  /** Runs after every write before, and before every write after. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#commits.then(work);
+    this.#commits = run.then(
+      () => undefined,
+      (error: unknown) => this.parts.onFault(error),
+    );
+    return run;
+  }
+
+  // -- following
+
+  push(event: WalletEvent): void {
+    this.#inbox.push(event);
+  }
+  get behind(): boolean {
+    return this.#inbox.length > 0;
+  }
+  /** Works off what happened. */
+  drain(): void {
+    if (this.#inbox.length === 0 || this.frozen || this.#closed) return;
+    const batch = new WalletBatch();
+    const before = this.tip;
+    for (const event of this.#inbox.splice(0)) this.#apply(event, batch);
+    if (this.tip !== before) this.writeLocator(batch);
+    // A failure reaches onFault by way of exclusive().
+    this.commit(batch).catch(() => {});
+  }
+  #apply(event: WalletEvent, batch: WalletBatch): void {
+    switch (event.kind) {
+      case 'connected':
+        this.connect(event.node, event.block.txs, batch);
+        break;
+      case 'disconnected':
+        this.#disconnect(event.node, event.block.txs, batch);
+        break;
+      case 'entered':
+        this.ledger.sync(event.tx, NOWHERE, batch);
+        this.ledger.enteredMempool(event.tx.txid);
+        break;
+      case 'left':
+        this.ledger.leftMempool(event.tx.txid);
+        if (event.conflict) this.ledger.sync(event.tx, NOWHERE, batch);
+        break;
+    }
+  }
+  /** A block joined the chain on top of the wallet's tip. */
+  connect(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
+    this.tip = node;
+    this.ledger.setTip(node.height);
+    txs.forEach((tx, position) => {
+      this.ledger.sync(tx, placeIn(node, position), batch);
+      this.ledger.leftMempool(tx.txid);
+    });
+  }
+  #disconnect(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
+    this.tip = node.prev;
+    this.ledger.setTip(node.height - 1);
+    for (const tx of txs) this.ledger.sync(tx, NOWHERE, batch);
+  }
+  /** Hashes of the tip and ever sparser ancestors: where to go on from, whatever happened to the chain meanwhile. */
+  writeLocator(batch: WalletBatch): void {
+    const hashes: Uint8Array[] = [];
+    let step = 1;
+    for (let node = this.tip; node !== null; ) {
+      hashes.push(node.hash);
+      if (node.height === 0) break;
+      if (hashes.length > 10) step *= 2;
+      node = node.ancestor(Math.max(0, node.height - step));
+    }
+    batch.put(walletKey(WALLET_PREFIX.locator), new Uint8Array(Buffer.concat(hashes)));
+  }
+
+  /** Keys or scripts came: coins that are known may be ours now. Reads the wallet's transactions in slices. */
+  async reassess(): Promise<void> {
+    const { ledger } = this;
+    await this.change((batch) => ledger.reassessCoins(batch));
+    if (ledger.txs.size === 0) return;
+    for (const row of [...ledger.txs.rows()]) {
+      const tx = await this.transaction(row);
+      if (tx) await this.change((batch) => ledger.reassessTx(tx, batch));
+    }
+  }
+
+  // -- locking
+
+  /** Unlocks with a master key (taken over) until `seconds` have passed. */
+  unlock(masterKey: Uint8Array, seconds: number | null): void {
+    this.vault.unlock(masterKey);
+    clearTimeout(this.#relock);
+    if (seconds === null) return;
+    this.unlockedUntil = this.parts.now() + seconds;
+    // Timers hold 31 bits of milliseconds; a longer one is armed again when it fires.
+    const arm = (leftMs: number): void => {
+      const slice = Math.min(leftMs, 2 ** 31 - 1);
+      this.#relock = setTimeout(() => (leftMs > slice ? arm(leftMs - slice) : this.lock()), slice);
+      this.#relock.unref();
+    };
+    arm(seconds * 1000);
+  }
+  lock(): void {
+    clearTimeout(this.#relock);
+    this.unlockedUntil = 0;
+    this.vault.lock();
+  }
+
+  /** Keys by outpoint of what lockunspent holds back. */
+  isLocked(outpoint: Uint8Array): boolean {
+    return this.ledger.locked.has(hashKey(outpoint));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.drain();
+    this.#closed = true;
+    if (this.scan) this.scan.abort = true;
+    this.lock();
+    await this.exclusive(() => this.store.batch([], { sync: true })).catch(() => {});
+    await this.store.close();
+  }
+  get closed(): boolean {
+    return this.#closed;
+  }
+}
+
+/** A confirmed record's place. */
+export function placeIn(node: WalletBlock, position: number): TxPlace {
+  return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
+}
