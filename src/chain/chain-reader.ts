@@ -6,6 +6,7 @@ import type { Coin } from '../consensus/coin.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { BlockPosition } from '../storage/block-files.js';
 import type { CoinsCache } from './coins/coins-cache.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import type { BlockState, KnownBlock } from './outcome.js';
@@ -100,6 +101,10 @@ export class ChainReader {
   /** The bytes as stored, unparsed. @throws StoreError */
   readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
     return this.ws.blocks.readBytes(node);
+  }
+  /** Part of a stored block, by its place in the files. @throws StoreError */
+  readBlockPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
+    return this.ws.blocks.files.readPart(at, offset, length);
   }
   /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
   readUndo(node: HeaderNode): Promise<Coin[][]> {

@@ -249,7 +249,7 @@ export class Chain extends ChainReader {
   }
 
   /** Writes everything, then walks all coins in slices while the chain goes on. */
-  async coinsStats(options: { hashSerialized: boolean }): Promise<CoinsStats> {
+  async coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
     const range = prefixRange(PREFIX.coin);
     const { cursor, tip } = await this.change<{ cursor: StoreCursor; tip: HeaderNode }>(async (reply) => {
       await this.persister.flush();
@@ -257,7 +257,8 @@ export class Chain extends ChainReader {
       reply({ cursor: this.ws.store.cursor(range), tip: this.tip });
     });
     const diskSize = await this.ws.store.approximateSize(range.gte, range.lt);
-    return sumCoins(cursor, tip, options.hashSerialized ? this.ws.crypto : null, diskSize);
+    const hashing = { hashes: this.ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
+    return sumCoins(cursor, tip, hashing, diskSize);
   }
 
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */
@@ -332,6 +333,17 @@ export class Chain extends ChainReader {
     return this.change(async (reply) => {
       await this.activator.settle();
       await this.persister.flush();
+      reply();
+    });
+  }
+
+  /** Resolves once the next start would know this block and its undo data: indexes promise nothing about blocks before that. */
+  async recorded(node: HeaderNode): Promise<void> {
+    const { dirty } = this.ws.index;
+    if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
+    // Undo data is written at the end of the change that connected the block, so before this one begins.
+    await this.change<void>(async (reply) => {
+      await this.persister.writeRows();
       reply();
     });
   }

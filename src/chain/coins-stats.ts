@@ -5,25 +5,34 @@ import { readU32 } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Hashes, Sha256Stream } from '../crypto/crypto.js';
+import { MuHash } from '../crypto/muhash.js';
+import { Slicer } from '../lib/slicer.js';
 import { decodeCoin } from '../storage/codec/coin.js';
+import { bogoSizeOf, coinElement } from '../storage/codec/coin-element.js';
 import { outpointOfCoinKey } from '../storage/layout.js';
 import type { StoreCursor } from '../storage/store.js';
 import type { HeaderNode } from './header-node.js';
 import type { CoinsStats } from './outcome.js';
-import { yieldToLoop } from './serial-queue.js';
 
-/** Coins read and hashed before others get their turn. */
+/** Coins read at a time. */
 const SLICE = 500;
-/** Core's weight of an output besides its script: txid, vout, height and coinbase, value, script length. */
-const BOGO_FIXED = 32 + 4 + 4 + 8 + 2;
+
+/** How the coins are hashed on the way, if at all. */
+export interface CoinsHashing {
+  readonly hashes: Hashes;
+  /** Core's hash_serialized_2. */
+  readonly serialized: boolean;
+  readonly muhash: boolean;
+}
 
 /**
  * Walks all coins.
  * @param cursor a view of exactly the coins, opened while they stood at `tip`; closed here
- * @param hashes null leaves the hash out
  */
-export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashes: Hashes | null, diskSize: number): Promise<CoinsStats> {
-  const hash = hashes === null ? null : new CoinsHash(hashes, tip.hash);
+export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashing: CoinsHashing, diskSize: number): Promise<CoinsStats> {
+  const hash = hashing.serialized ? new CoinsHash(hashing.hashes, tip.hash) : null;
+  const set = hashing.muhash ? new MuHash(hashing.hashes) : null;
+  const slicer = new Slicer();
   let transactions = 0;
   let outputs = 0;
   let bogoSize = 0;
@@ -39,17 +48,20 @@ export async function sumCoins(cursor: StoreCursor, tip: HeaderNode, hashes: Has
         if (first) transactions++;
         lastTxid = outpoint;
         outputs++;
-        bogoSize += BOGO_FIXED + coin.script.length;
+        bogoSize += bogoSizeOf(coin.script);
         total += BigInt(coin.value);
         hash?.add(outpoint, coin, first);
+        set?.insert(coinElement(outpoint, coin));
+        if (slicer.due) await slicer.pause();
       }
-      await yieldToLoop();
     }
   } finally {
     await cursor.close();
   }
   const hashSerialized = hash === null ? null : hash.finish();
-  return { height: tip.height, bestBlock: tip.hash, transactions, outputs, bogoSize, hashSerialized, diskSize, totalSats: Number(total) };
+  const muhash = set === null ? null : set.digest();
+  const { height, hash: bestBlock } = tip;
+  return { height, bestBlock, transactions, outputs, bogoSize, hashSerialized, muhash, diskSize, totalSats: Number(total) };
 }
 
 function sameTxid(a: Uint8Array, b: Uint8Array): boolean {

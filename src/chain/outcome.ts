@@ -46,6 +46,8 @@ export interface CoinsStats {
   readonly bogoSize: number;
   /** Core's hash_serialized_2, 32 bytes, internal order; null when not asked for. */
   readonly hashSerialized: Uint8Array | null;
+  /** MuHash of the set, 32 bytes, shown reversed; null when not asked for. */
+  readonly muhash: Uint8Array | null;
   /** Bytes the coins take in the database, estimated. */
   readonly diskSize: number;
   readonly totalSats: number;

@@ -25,6 +25,7 @@ export interface NodeConfig {
   readonly dbCacheBytes: number;
   readonly scriptCacheBytes: number;
   readonly loadBlockFiles: readonly string[];
+  readonly indexes: { readonly tx: boolean; readonly coinStats: boolean; readonly filters: boolean };
   /** Script verification threads, at least 1. */
   readonly par: number;
   readonly assumeValidHex: string | undefined;
@@ -187,6 +188,15 @@ function hexOption(args: Args, name: string): string | undefined {
   return digits.toLowerCase().padStart(64, '0');
 }
 
+/** Whether -blockfilterindex asks for the basic filter, the only type there is. */
+function filterIndex(args: Args): boolean {
+  const asked = args.list('blockfilterindex');
+  if (asked.some((value) => value === '' || value === '1')) return true;
+  const wrong = asked.find((value) => value !== '0' && value !== 'basic');
+  if (wrong !== undefined) throw new ConfigError(`Unknown -blockfilterindex value ${wrong}.`);
+  return asked.includes('basic');
+}
+
 function scriptThreads(args: Args): number {
   const asked = args.int('par', 0);
   const cores = os.availableParallelism();
@@ -243,6 +253,7 @@ export function loadConfig(args: Args): NodeConfig {
     dbCacheBytes: Math.max(4, Math.min(args.int('dbcache', 450), 16384)) * 1024 * 1024,
     scriptCacheBytes: Math.max(0, Math.min(args.int('maxsigcachesize', 32), 16384)) * 1024 * 1024,
     loadBlockFiles: args.list('loadblock').map((file) => path.resolve(file)),
+    indexes: { tx: args.bool('txindex', false), coinStats: args.bool('coinstatsindex', false), filters: filterIndex(args) },
     par: scriptThreads(args),
     assumeValidHex: hexOption(args, 'assumevalid'),
     minimumChainWorkHex: hexOption(args, 'minimumchainwork'),

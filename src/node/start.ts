@@ -20,6 +20,7 @@ import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
 import { createFronts } from '../http/server.js';
+import { Indexes } from '../indexes/indexes.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
@@ -42,6 +43,7 @@ import { StoreError } from '../storage/store-error.js';
 import { TemplateService } from '../template/service.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
 import { httpOptions } from './http-options.js';
+import { indexAccess } from './index-access.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
@@ -256,6 +258,8 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     },
   );
   teardown.add(() => chain.close());
+  const indexes = new Indexes(config.indexes, { chain, store, hashes: native, clock, log, onFault: (fault) => askStop(fault) });
+  teardown.add(() => indexes.stop());
 
   const mempool = new Mempool(
     {
@@ -332,7 +336,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     },
     chain,
     mempool,
-    txIndex: null,
+    ...indexAccess(indexes),
     templates: templateAccess,
     grinder,
     network,
@@ -340,7 +344,10 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
     descriptors: { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' },
     recoverable: keyMath,
-    settle: () => mempool.settled(),
+    settle: async () => {
+      await mempool.settled();
+      await indexes.settle();
+    },
     warnings: () => '',
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),
     stopping: stopping.signal,
@@ -383,6 +390,8 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
   }
 
+  // After the listeners above: an index is never told of a block before the mempool and the fronts were.
+  indexes.start();
   sources = metricSources({
     config,
     chain,

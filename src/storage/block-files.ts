@@ -187,6 +187,23 @@ export class BlockFiles {
     });
   }
 
+  /** A part of a block's bytes, a fresh array. @param offset from the block's first byte. Throws StoreError as readBlock. */
+  async readPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
+    const path = join(this.options.dir, fileName('blk', at.file));
+    return this.readHandles.use(path, async (handle) => {
+      const size = await readLength(handle, path, this.format, at.pos, this.blkSizes.get(at.file) ?? 0, 0);
+      if (!(offset >= 0 && length >= 0 && offset + length <= size)) {
+        throw new StoreError(
+          'STORE_CORRUPTION',
+          `The block of ${basename(path)} at ${at.pos} has no bytes ${offset} to ${offset + length}`,
+        );
+      }
+      const part = new Uint8Array(length);
+      await readExactly(handle, path, part, at.pos + offset, this.format.xorKey);
+      return part;
+    });
+  }
+
   /** Undo data, its checksum verified. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. @param prevHash hash of the block's parent */
   async readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> {
     const path = join(this.options.dir, fileName('rev', at.file));

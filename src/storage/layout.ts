@@ -7,8 +7,10 @@
 //   'H'     -                            flush marker: from hash, 32 | to hash, 32
 //   'F'     flag name, ASCII             empty: set; no row: not set
 //   's'     -                            schema version, one byte
-//   'x'     txid, 32                     reserved: transaction index
-//   'g'     filter type, 1 | hash, 32    reserved: BIP-0157 filters and headers
+//   'x'     txid, 32                     where the transaction lies                indexes/tx-index.ts
+//   'g'     filter type, 1 | hash, 32    filter hash, filter header, filter        indexes/filter-index.ts
+//   'm'     block hash, 32               sums over the coins after that block      indexes/coin-stats-row.ts
+//   'I'     index name, ASCII            how far an index got, and its state       indexes/follower.ts
 //
 // Hashes are in internal byte order. vout is big-endian so that one transaction's coins come in order and coins sort as in
 // gettxoutsetinfo's walk. Wallet rows live in the wallets' own databases.
@@ -25,6 +27,8 @@ export const PREFIX = {
   schema: ascii('s'),
   txIndex: ascii('x'),
   filterIndex: ascii('g'),
+  coinStats: ascii('m'),
+  indexState: ascii('I'),
 } as const;
 
 /** Version of this table; a folder with another one is refused. */
@@ -106,11 +110,31 @@ export function coinsOfTxRange(txid: Uint8Array): PrefixRange {
 
 /** @param name ASCII, e.g. "reindexing" */
 export function flagKey(name: string): Uint8Array {
+  return named(PREFIX.flag, name);
+}
+
+function named(prefix: number, name: string): Uint8Array {
   const key = new Uint8Array(1 + name.length);
-  key[0] = PREFIX.flag;
+  key[0] = prefix;
   for (let i = 0; i < name.length; i++) key[i + 1] = name.charCodeAt(i) & 0x7f;
   return key;
 }
+
+function withHash(head: readonly number[], hash: Uint8Array): Uint8Array {
+  const key = new Uint8Array(head.length + 32);
+  key.set(head);
+  key.set(hash.subarray(0, 32), head.length);
+  return key;
+}
+
+/** @param txid internal order */
+export const txIndexKey = (txid: Uint8Array): Uint8Array => withHash([PREFIX.txIndex], txid);
+/** @param type BIP-0158 filter type @param hash block hash, internal order */
+export const filterIndexKey = (type: number, hash: Uint8Array): Uint8Array => withHash([PREFIX.filterIndex, type], hash);
+/** @param hash block hash, internal order */
+export const coinStatsKey = (hash: Uint8Array): Uint8Array => withHash([PREFIX.coinStats], hash);
+/** @param name ASCII, e.g. "txindex" */
+export const indexStateKey = (name: string): Uint8Array => named(PREFIX.indexState, name);
 
 /** Value of the flush marker: the coins are somewhere between these two blocks. */
 export function encodeFlushMarker(from: Uint8Array, to: Uint8Array): Uint8Array {

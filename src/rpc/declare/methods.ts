@@ -14,6 +14,7 @@ import { getbestblockhash } from './getbestblockhash.js';
 import { getblock } from './getblock.js';
 import { getblockchaininfo } from './getblockchaininfo.js';
 import { getblockcount } from './getblockcount.js';
+import { getblockfilter } from './getblockfilter.js';
 import { getblockhash } from './getblockhash.js';
 import { getblockheader } from './getblockheader.js';
 import { getblockstats } from './getblockstats.js';
@@ -23,6 +24,7 @@ import { getchaintxstats } from './getchaintxstats.js';
 import { getconnectioncount } from './getconnectioncount.js';
 import { getdescriptorinfo } from './getdescriptorinfo.js';
 import { getdifficulty } from './getdifficulty.js';
+import { getindexinfo } from './getindexinfo.js';
 import { getmemoryinfo } from './getmemoryinfo.js';
 import { getmempoolancestors } from './getmempoolancestors.js';
 import { getmempooldescendants } from './getmempooldescendants.js';
@@ -80,6 +82,7 @@ const ALL: readonly MethodSpec[] = [
   getblock,
   getblockchaininfo,
   getblockcount,
+  getblockfilter,
   getblockhash,
   getblockheader,
   getblockstats,
@@ -89,6 +92,7 @@ const ALL: readonly MethodSpec[] = [
   getconnectioncount,
   getdescriptorinfo,
   getdifficulty,
+  getindexinfo,
   getmemoryinfo,
   getmempoolancestors,
   getmempooldescendants,

@@ -1,8 +1,6 @@
-// gettxout and gettxoutsetinfo: the set of unspent outputs, with and without the pool on top.
-import { asBool, asHash, asInt, asString } from '../args.js';
+// gettxout: an unspent output, with and without the pool on top.
+import { asBool, asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
-import { fail, RPC_CODE } from '../errors.js';
-import { hashHex } from '../render/hex.js';
 import { scriptMembers } from '../render/script.js';
 import { Amount, type JsonResult } from '../wire/values.js';
 import type { NodeContext } from './context.js';
@@ -35,22 +33,4 @@ export const gettxout: Run<NodeContext> = async (ctx, args) => {
   }
   const coin = await ctx.chain.coin(outpoint);
   return coin ? shown(ctx, { ...coin, confirmations: ctx.chain.tip.height - coin.height + 1 }) : null;
-};
-
-export const gettxoutsetinfo: Run<NodeContext> = async (ctx, args) => {
-  const type = (args[0] ?? null) === null ? 'hash_serialized_2' : asString(args[0]);
-  if (type !== 'hash_serialized_2' && type !== 'none') {
-    return fail(RPC_CODE.INVALID_PARAMETER, `${type} is not a valid hash_type`);
-  }
-  const stats = await ctx.chain.coinsStats({ hashSerialized: type === 'hash_serialized_2' });
-  return {
-    height: stats.height,
-    bestblock: hashHex(stats.bestBlock),
-    transactions: stats.transactions,
-    txouts: stats.outputs,
-    bogosize: stats.bogoSize,
-    hash_serialized_2: stats.hashSerialized ? hashHex(stats.hashSerialized) : undefined,
-    disk_size: stats.diskSize,
-    total_amount: new Amount(stats.totalSats),
-  };
 };

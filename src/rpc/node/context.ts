@@ -61,6 +61,8 @@ export interface CoinsStats {
   readonly bogoSize: number;
   /** Only when asked for. */
   readonly hashSerialized: Uint8Array | null;
+  /** Only when asked for. */
+  readonly muhash: Uint8Array | null;
   readonly diskSize: number;
   readonly totalSats: number;
 }
@@ -100,7 +102,7 @@ export interface ChainAccess {
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
-  coinsStats(options: { hashSerialized: boolean }): Promise<CoinsStats>;
+  coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
   /** Heads of all branches, highest first. */
   tips(): HeaderInfo[];
   blockState(node: HeaderInfo): BlockState;
@@ -194,6 +196,45 @@ export interface TxIndexAccess {
   find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
 }
 
+/** How far an index came. */
+export interface IndexState {
+  readonly name: string;
+  /** Whether it reached the tip since the node started. */
+  readonly synced: boolean;
+  /** Height of its last block, 0 at the beginning. */
+  readonly height: number;
+  /** Waits until it has every block of the chain. False at once while it is still being built. */
+  settle(): Promise<boolean>;
+}
+
+/** Filters of BIP-0158 by block, when -blockfilterindex is on. */
+export interface FilterIndexAccess {
+  readonly state: IndexState;
+  /** @param blockHash internal order */
+  find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
+}
+
+/** Sums over all coins, in satoshis; those but `outputs`, `bogoSize` and `amount` run over the whole history. */
+export interface CoinTotals {
+  readonly outputs: number;
+  readonly bogoSize: number;
+  readonly amount: bigint;
+  readonly unspendable: bigint;
+  readonly prevoutSpent: bigint;
+  readonly newOutputsExCoinbase: bigint;
+  readonly coinbase: bigint;
+  readonly unspendableGenesis: bigint;
+  readonly unspendableBip30: bigint;
+  readonly unspendableScripts: bigint;
+  readonly unclaimedRewards: bigint;
+}
+
+/** Figures of the unspent set after any block, when -coinstatsindex is on. */
+export interface CoinStatsAccess {
+  readonly state: IndexState;
+  find(node: HeaderInfo): Promise<{ totals: CoinTotals; before: CoinTotals; muhash: Uint8Array } | undefined>;
+}
+
 /** Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch. */
 export interface TemplateAccess {
   /** A getblocktemplate reply's result; long polls end early when the signal fires. */
@@ -265,6 +306,12 @@ export interface NodeContext {
   readonly mempool: PoolAccess;
   /** Null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
+  /** Null without -blockfilterindex. */
+  readonly filterIndex: FilterIndexAccess | null;
+  /** Null without -coinstatsindex. */
+  readonly coinStatsIndex: CoinStatsAccess | null;
+  /** Indexes that are on, in getindexinfo's order. */
+  readonly indexes: readonly IndexState[];
   readonly templates: TemplateAccess;
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;

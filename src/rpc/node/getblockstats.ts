@@ -3,12 +3,12 @@ import type { BlockView } from '../../consensus/block/block-view.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import type { Coin } from '../../consensus/coin.js';
 import { blockSubsidy } from '../../consensus/rules/subsidy.js';
-import { asArray, asHash, asInt, asString } from '../args.js';
+import { asArray, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { JsonNumber, type JsonResult, type JsonValue } from '../wire/values.js';
+import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { notFound, readBlock } from './lookup.js';
+import { blockAt, readBlock } from './lookup.js';
 import { Slicer } from './slices.js';
 
 /** What an unspent output costs beyond its serialisation: outpoint, height, coinbase flag. */
@@ -18,14 +18,7 @@ const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9] as const;
 
 function target(ctx: NodeContext, value: JsonValue | undefined): HeaderInfo {
   const { chain } = ctx;
-  if (value instanceof JsonNumber) {
-    const height = asInt(value);
-    if (height < 0) fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} is negative`);
-    return (
-      chain.atHeight(height) ?? fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} after current tip ${chain.tip.height}`)
-    );
-  }
-  const node = chain.node(asHash(value, 'hash_or_height')) ?? notFound();
+  const node = blockAt(ctx, value);
   if (!chain.contains(node)) fail(RPC_CODE.INVALID_PARAMETER, `Block is not in chain ${chain.params.name}`);
   return node;
 }

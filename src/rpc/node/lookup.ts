@@ -1,9 +1,9 @@
 // Finding blocks by the hash a caller gave, and reading them, with the errors of Core 0.21.
 import type { BlockView } from '../../consensus/block/block-view.js';
-import { asHash } from '../args.js';
+import { asHash, asInt } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
-import type { JsonValue } from '../wire/values.js';
+import { JsonNumber, type JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 
 /** -5 `Block not found`. */
@@ -15,6 +15,15 @@ export const renderContext = (ctx: NodeContext): RenderContext => ({ params: ctx
 /** The header of a hash argument, or -5 `Block not found`. */
 export function blockOf(ctx: NodeContext, value: JsonValue | undefined, name = 'blockhash'): HeaderInfo {
   return ctx.chain.node(asHash(value, name)) ?? notFound();
+}
+
+/** The header that a height in the best chain or a hash names. */
+export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderInfo {
+  const { chain } = ctx;
+  if (!(value instanceof JsonNumber)) return blockOf(ctx, value, 'hash_or_height');
+  const height = asInt(value);
+  if (height < 0) fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} is negative`);
+  return chain.atHeight(height) ?? fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} after current tip ${chain.tip.height}`);
 }
 
 /** The block's bytes, or -1 when only its header is here. */

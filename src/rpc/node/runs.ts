@@ -4,7 +4,8 @@ import { FRONT_RUNS } from '../front/runs.js';
 import { getblock, getblockhash, getblockheader } from './blocks.js';
 import { invalidateblock, preciousblock, reconsiderblock, verifychain } from './chain-control.js';
 import { getblockchaininfo, getchaintips, getchaintxstats } from './chain-info.js';
-import { gettxout, gettxoutsetinfo } from './coins.js';
+import { gettxoutsetinfo } from './coin-set.js';
+import { gettxout } from './coins.js';
 import type { NodeContext } from './context.js';
 import {
   generate,
@@ -22,6 +23,7 @@ import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
 import { getblockstats } from './getblockstats.js';
 import { getrawtransaction } from './getrawtransaction.js';
+import { getblockfilter, getindexinfo } from './indexes.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
@@ -49,6 +51,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   generatetodescriptor,
   getblock,
   getblockchaininfo,
+  getblockfilter,
   getblockhash,
   getblockheader,
   getblockstats,
@@ -57,6 +60,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getchaintxstats,
   getconnectioncount,
   getdescriptorinfo,
+  getindexinfo,
   getmemoryinfo,
   getmempoolancestors,
   getmempooldescendants,

@@ -1,28 +1,7 @@
-// Long work on the node thread in turns of a few milliseconds, so that blocks and other calls get in between. The data worked
-// on is pinned by the caller (a block's bytes, a list made before).
+// Lists mapped in turns on the node thread. The data worked on is pinned by the caller (a block's bytes, a list made before).
+import { Slicer } from '../../lib/slicer.js';
 
-/** Milliseconds of work between turns. */
-const SLICE_MS = 4;
-
-/** Gives the event loop a turn once a slice's time is used up. */
-export class Slicer {
-  #since = performance.now();
-
-  /** Whether it is time to pause. */
-  get due(): boolean {
-    return performance.now() - this.#since >= SLICE_MS;
-  }
-
-  /** Lets everything else that is ready run. */
-  pause(): Promise<void> {
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        this.#since = performance.now();
-        resolve();
-      });
-    });
-  }
-}
+export { Slicer };
 
 /** Maps a list in slices. */
 export async function mapSliced<T, R>(items: readonly T[], map: (item: T, i: number) => R): Promise<R[]> {

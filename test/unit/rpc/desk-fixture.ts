@@ -69,6 +69,9 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       settled: () => Promise.resolve(),
     },
     txIndex: null,
+    filterIndex: null,
+    coinStatsIndex: null,
+    indexes: [],
     templates: {
       getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),
       buildBlock: async (script) => {

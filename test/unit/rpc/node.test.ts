@@ -104,7 +104,12 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     const info = (await call('gettxoutsetinfo')) as Record<string, unknown>;
     t.match(info, { height: 102, bestblock: head.hashHex, transactions: 102, txouts: 107, hash_serialized_2: HASH, total_amount: 5100 });
     t.equal('hash_serialized_2' in ((await call('gettxoutsetinfo', 'none')) as object), false);
-    t.equal(await fault('gettxoutsetinfo', 'muhash'), '-8 muhash is not a valid hash_type');
+    t.equal(await fault('gettxoutsetinfo', 'md5'), '-8 md5 is not a valid hash_type');
+    t.match(await call('gettxoutsetinfo', 'muhash'), { height: 102, muhash: /^[0-9a-f]{64}$/, hash_serialized_2: undefined });
+    t.equal(await fault('gettxoutsetinfo', 'none', 1), '-8 Querying specific block heights requires coinstatsindex');
+    t.same(await call('getindexinfo'), {});
+    t.equal(await fault('getblockfilter', head.hashHex), '-1 Index is not enabled for filtertype basic');
+    t.equal(await fault('getblockfilter', head.hashHex, 'fancy'), '-5 Unknown filtertype');
     const proof = (await call('gettxoutproof', [txid])) as string;
     t.equal(await call('gettxoutproof', [txid], head.hashHex), proof);
     t.same(await call('verifytxoutproof', proof), [txid]);

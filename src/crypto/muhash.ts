@@ -1,0 +1,106 @@
+// MuHash3072: a hash over a set that changes with the set. Each element becomes a number modulo the prime 2^3072 - 1103717; the set is the
+// product of its elements, kept as a fraction so that removing is a multiplication too. Pure. Core: src/crypto/muhash.cpp.
+// Callers: gettxoutsetinfo's walk, the coin statistics index.
+
+import { chacha20Words } from './chacha20.js';
+import type { Hashes } from './crypto.js';
+
+const BITS = 3072n;
+const GAP = 1_103_717n;
+const PRIME = (1n << BITS) - GAP;
+const MASK = (1n << BITS) - 1n;
+const BYTES = 384;
+const WORDS = BYTES / 4;
+
+/** A product below 2^6144 modulo the prime, not always fully reduced: below 2^3072. */
+function reduce(product: bigint): bigint {
+  let value = product;
+  // 2^3072 is GAP modulo the prime: the high part folds down, twice at most from a product.
+  while (value >> BITS !== 0n) value = (value & MASK) + (value >> BITS) * GAP;
+  return value;
+}
+
+const multiply = (a: bigint, b: bigint): bigint => reduce(a * b);
+
+/** Inverse modulo the prime by the extended Euclidean algorithm. @param value not 0 modulo the prime */
+function invert(value: bigint): bigint {
+  let [rest, previous] = [value % PRIME, PRIME];
+  let [factor, before] = [1n, 0n];
+  while (rest !== 1n) {
+    const quotient = previous / rest;
+    [previous, rest] = [rest, previous - quotient * rest];
+    [before, factor] = [factor, before - quotient * factor];
+  }
+  return factor < 0n ? factor + PRIME : factor;
+}
+
+const words = new Uint32Array(WORDS);
+
+/** The words as one number, the first word least significant. */
+function numberOfWords(): bigint {
+  let hex = '0x';
+  for (let i = WORDS - 1; i >= 0; i--) hex += words[i].toString(16).padStart(8, '0');
+  return BigInt(hex);
+}
+
+/** The number of an element: ChaCha20's stream keyed by its SHA-256. */
+function numberOf(element: Uint8Array, hashes: Hashes): bigint {
+  chacha20Words(hashes.sha256(element), words);
+  return numberOfWords();
+}
+
+function toBytes(value: bigint): Uint8Array {
+  const hex = value.toString(16).padStart(2 * BYTES, '0');
+  const bytes = new Uint8Array(BYTES);
+  for (let i = 0; i < BYTES; i++) bytes[i] = Number.parseInt(hex.slice(2 * (BYTES - 1 - i), 2 * (BYTES - i)), 16);
+  return bytes;
+}
+
+function fromBytes(bytes: Uint8Array): bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, BYTES);
+  for (let i = 0; i < WORDS; i++) words[i] = view.getUint32(i * 4, true);
+  return numberOfWords();
+}
+
+/** A set's running hash. */
+export class MuHash {
+  private numerator = 1n;
+  private denominator = 1n;
+
+  constructor(private readonly hashes: Hashes) {}
+
+  insert(element: Uint8Array): void {
+    this.numerator = multiply(this.numerator, numberOf(element, this.hashes));
+  }
+
+  remove(element: Uint8Array): void {
+    this.denominator = multiply(this.denominator, numberOf(element, this.hashes));
+  }
+
+  /** The set's hash, 32 bytes; Core shows it reversed. The set can be changed on. */
+  digest(): Uint8Array {
+    if (this.denominator !== 1n) {
+      this.numerator = multiply(this.numerator, invert(this.denominator));
+      this.denominator = 1n;
+    }
+    if (this.numerator >= PRIME) this.numerator -= PRIME;
+    return this.hashes.sha256(toBytes(this.numerator));
+  }
+
+  /** Numerator, then denominator, 384 bytes each, little-endian. */
+  encode(): Uint8Array {
+    const bytes = new Uint8Array(2 * BYTES);
+    bytes.set(toBytes(this.numerator));
+    bytes.set(toBytes(this.denominator), BYTES);
+    return bytes;
+  }
+
+  /** @returns null for another length, or numbers that no set gives */
+  static decode(bytes: Uint8Array, hashes: Hashes): MuHash | null {
+    if (bytes.length !== 2 * BYTES) return null;
+    const set = new MuHash(hashes);
+    set.numerator = fromBytes(bytes.subarray(0, BYTES));
+    set.denominator = fromBytes(bytes.subarray(BYTES));
+    return set.numerator % PRIME === 0n || set.denominator % PRIME === 0n ? null : set;
+  }
+}

@@ -1,0 +1,48 @@
+// The basic filter of BIP-0158: which scripts a block touches, and the chain of headers over filters (BIP-0157).
+// Callers: the filter index, getblockfilter's tests.
+
+import type { Hashes } from '../crypto/crypto.js';
+import { type SipKey, sipKey } from '../crypto/siphash.js';
+import { GcsBuilder } from './gcs.js';
+
+/** Number of the basic type on the wire and in keys. */
+export const BASIC_FILTER = 0;
+
+const OP_RETURN = 0x6a;
+
+/** Key of a block's filter: the first half of its hash. @param blockHash internal order */
+export const filterKey = (blockHash: Uint8Array): SipKey => sipKey(blockHash.subarray(0, 16));
+
+/** Collects the scripts of one block. */
+export class BasicFilterBuilder {
+  private readonly set: GcsBuilder;
+
+  constructor(blockHash: Uint8Array) {
+    this.set = new GcsBuilder(filterKey(blockHash));
+  }
+
+  /** A script the block pays to. Data carriers and empty scripts are left out. */
+  output(script: Uint8Array): void {
+    if (script.length > 0 && script[0] !== OP_RETURN) this.set.add(script);
+  }
+
+  /** The script of a coin the block spends. */
+  spent(script: Uint8Array): void {
+    if (script.length > 0) this.set.add(script);
+  }
+
+  finish(): Uint8Array {
+    return this.set.finish();
+  }
+}
+
+/** Hash of a filter. */
+export const filterHash = (filter: Uint8Array, hashes: Hashes): Uint8Array => hashes.sha256d(filter);
+
+/** Header of a filter, from its hash and the header before it (zeros before genesis). */
+export function filterHeader(hash: Uint8Array, before: Uint8Array, hashes: Hashes): Uint8Array {
+  const both = new Uint8Array(64);
+  both.set(hash);
+  both.set(before, 32);
+  return hashes.sha256d(both);
+}

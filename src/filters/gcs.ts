@@ -1,0 +1,177 @@
+// Golomb-coded sets of BIP-0158: a sorted list of short hashes, kept as differences. Pure; building takes elements one by one, so that the
+// caller can do it in slices. Callers: basic-filter.ts, the filter index.
+
+import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../consensus/bytes/compact-size.js';
+import { DecodeError } from '../consensus/bytes/reader.js';
+import { type SipKey, sipHash24 } from '../crypto/siphash.js';
+
+/** Bits of a difference that are written as they are (BIP-0158, basic filter). */
+const P = 19;
+const P_VALUE = 2 ** P;
+/** One in this many foreign elements matches by chance. */
+const M = 784_931;
+/** Element counts beyond this do not fit the arithmetic below, nor any block. */
+const MAX_ELEMENTS = 2 ** 32 - 1;
+
+/** High 64 bits of a 64-bit hash times a range below 2^53: a fair place in the range. Limbs of 16 bits keep every sum exact. */
+function placeInRange(low: number, high: number, range: number): number {
+  const a0 = low & 0xffff;
+  const a1 = low >>> 16;
+  const a2 = high & 0xffff;
+  const a3 = high >>> 16;
+  const rangeHigh = Math.floor(range / 0x1_0000_0000);
+  const rangeLow = range >>> 0;
+  const b0 = rangeLow & 0xffff;
+  const b1 = rangeLow >>> 16;
+  const b2 = rangeHigh & 0xffff;
+  const b3 = rangeHigh >>> 16;
+  let carry = Math.floor((a0 * b0) / 0x1_0000);
+  carry = Math.floor((a0 * b1 + a1 * b0 + carry) / 0x1_0000);
+  carry = Math.floor((a0 * b2 + a1 * b1 + a2 * b0 + carry) / 0x1_0000);
+  carry = Math.floor((a0 * b3 + a1 * b2 + a2 * b1 + a3 * b0 + carry) / 0x1_0000);
+  return a1 * b3 + a2 * b2 + a3 * b1 + carry + (a2 * b3 + a3 * b2) * 0x1_0000 + a3 * b3 * 0x1_0000_0000;
+}
+
+/** Bytes as a string of the same code units, as a key that compares by content. */
+function textOf(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]);
+  return text;
+}
+
+/** Collects the elements of one set. */
+export class GcsBuilder {
+  private readonly seen = new Set<string>();
+  /** Hashes, low word then high word. */
+  private readonly hashes: number[] = [];
+
+  constructor(private readonly key: SipKey) {}
+
+  /** Elements are a set: a second equal one changes nothing. */
+  add(element: Uint8Array): void {
+    const text = textOf(element);
+    if (this.seen.has(text)) return;
+    this.seen.add(text);
+    const [low, high] = sipHash24(this.key, element);
+    this.hashes.push(low, high);
+  }
+
+  /** The set in BIP-0158's form: the count as compact size, then the differences. */
+  finish(): Uint8Array {
+    const count = this.seen.size;
+    const places = new Float64Array(count);
+    for (let i = 0; i < count; i++) places[i] = placeInRange(this.hashes[2 * i], this.hashes[2 * i + 1], count * M);
+    places.sort();
+    const head = encodeCompactSize(count);
+    const bits = new BitWriter(head);
+    let before = 0;
+    for (const place of places) {
+      const difference = place - before;
+      bits.ones(Math.floor(difference / P_VALUE));
+      bits.write(difference % P_VALUE, P);
+      before = place;
+    }
+    return bits.finish();
+  }
+}
+
+/** Appends bits, the most significant first. */
+class BitWriter {
+  private bytes: Uint8Array;
+  private length: number;
+  private current = 0;
+  private free = 8;
+
+  constructor(head: Uint8Array) {
+    this.bytes = new Uint8Array(256);
+    this.bytes.set(head);
+    this.length = head.length;
+  }
+
+  /** That many ones, then a zero. */
+  ones(count: number): void {
+    for (let left = count; left > 0; left -= Math.min(left, 16)) this.write(0xffff >>> (16 - Math.min(left, 16)), Math.min(left, 16));
+    this.write(0, 1);
+  }
+
+  write(value: number, count: number): void {
+    let left = count;
+    while (left > 0) {
+      const take = Math.min(left, this.free);
+      const part = (value >>> (left - take)) & ((1 << take) - 1);
+      this.current |= part << (this.free - take);
+      this.free -= take;
+      left -= take;
+      if (this.free === 0) this.push();
+    }
+  }
+
+  private push(): void {
+    if (this.length === this.bytes.length) {
+      const grown = new Uint8Array(this.bytes.length * 2);
+      grown.set(this.bytes);
+      this.bytes = grown;
+    }
+    this.bytes[this.length++] = this.current;
+    this.current = 0;
+    this.free = 8;
+  }
+
+  finish(): Uint8Array {
+    if (this.free < 8) this.push();
+    return this.bytes.slice(0, this.length);
+  }
+}
+
+/** Reads a set's places in order. Bounds come before anything is allocated. @throws DecodeError */
+function decodePlaces(filter: Uint8Array): { count: number; places: Float64Array } {
+  const { value, length } = parseCompactSize(filter);
+  // Each element takes its low bits and at least the zero that ends the unary part.
+  if (value > BigInt(MAX_ELEMENTS) || Number(value) * (P + 1) > (filter.length - length) * 8) throw new DecodeError('filter too short');
+  const count = Number(value);
+  const places = new Float64Array(count);
+  let at = length * 8;
+  const end = filter.length * 8;
+  const bit = (): number => {
+    if (at >= end) throw new DecodeError('filter too short');
+    const value = (filter[at >> 3] >> (7 - (at & 7))) & 1;
+    at++;
+    return value;
+  };
+  let place = 0;
+  for (let i = 0; i < count; i++) {
+    let quotient = 0;
+    while (bit() === 1) quotient++;
+    let rest = 0;
+    for (let b = 0; b < P; b++) rest = rest * 2 + bit();
+    place += quotient * P_VALUE + rest;
+    places[i] = place;
+  }
+  if (end - at >= 8) throw new DecodeError('filter too long');
+  return { count, places };
+}
+
+/** Whether one of the elements may be in the set: always when it is, by chance once in some 785,000 otherwise. @throws DecodeError */
+export function matchesAny(filter: Uint8Array, key: SipKey, elements: readonly Uint8Array[]): boolean {
+  const { count, places } = decodePlaces(filter);
+  if (count === 0 || elements.length === 0) return false;
+  const wanted = new Float64Array(elements.length);
+  for (let i = 0; i < elements.length; i++) {
+    const [low, high] = sipHash24(key, elements[i]);
+    wanted[i] = placeInRange(low, high, count * M);
+  }
+  wanted.sort();
+  for (let i = 0, j = 0; i < wanted.length && j < count; ) {
+    if (wanted[i] === places[j]) return true;
+    if (wanted[i] < places[j]) i++;
+    else j++;
+  }
+  return false;
+}
+
+/** Elements that a filter claims to hold, without reading them. @throws DecodeError */
+export function elementCount(filter: Uint8Array): number {
+  const { value } = parseCompactSize(filter);
+  if (value > BigInt(MAX_ELEMENTS) || compactSizeLength(value) > filter.length) throw new DecodeError('filter too short');
+  return Number(value);
+}

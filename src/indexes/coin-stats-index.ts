@@ -1,0 +1,175 @@
+// -coinstatsindex: the sums and the MuHash of all coins after every block, so that gettxoutsetinfo answers for any height at once.
+// Rows are keyed by the block's hash and stay when it leaves the chain. Core: index/coinstatsindex.cpp, whose book-keeping of
+// what can't be spent is kept to the satoshi. Callers: indexes.ts, gettxoutsetinfo.
+
+import type { HeaderNode } from '../chain/header-node.js';
+import type { BlockView } from '../consensus/block/block-view.js';
+import { equalBytes, hashFromHex } from '../consensus/bytes/hex.js';
+import { type Coin, isUnspendable } from '../consensus/coin.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import { blockSubsidy } from '../consensus/rules/subsidy.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { MuHash } from '../crypto/muhash.js';
+import { Slicer } from '../lib/slicer.js';
+import { bogoSizeOf, coinElement } from '../storage/codec/coin-element.js';
+import { coinStatsKey, PREFIX, prefixRange } from '../storage/layout.js';
+import type { BatchOp, Store } from '../storage/store.js';
+import { type CoinTotals, decodeCoinStats, encodeCoinStats, noCoins } from './coin-stats-row.js';
+import type { IndexKind } from './follower.js';
+
+/** Mainnet's two blocks whose coinbases were overwritten by equal ones before BIP-0030, while unspent. */
+const OVERWRITTEN = [
+  '00000000000271a2dc26e7667f8419f2e15416dc6955e5a6c6cdf3f2574dd08e',
+  '00000000000af0aed4792b1acee3d966af36cf5def14935db8de83d6f9306f2f',
+].map((hex) => hashFromHex(hex));
+
+/** Figures after one block, and what it alone did. */
+export interface CoinStatsAt {
+  readonly totals: CoinTotals;
+  /** Before the block. */
+  readonly before: CoinTotals;
+  /** 32 bytes; Core shows it reversed. */
+  readonly muhash: Uint8Array;
+}
+
+export class CoinStatsIndex implements IndexKind {
+  readonly name = 'coinstatsindex';
+  readonly rows = prefixRange(PREFIX.coinStats);
+  readonly needsUndo = true;
+  private set: MuHash;
+  /** Sums after the block connected last; null when they have to be read from its row. */
+  private totals: CoinTotals | null = null;
+
+  constructor(
+    private readonly params: ChainParams,
+    private readonly store: Store,
+    private readonly hashes: Hashes,
+  ) {
+    this.set = new MuHash(hashes);
+  }
+
+  restore(state: Uint8Array | null): boolean {
+    const set = state === null ? new MuHash(this.hashes) : MuHash.decode(state, this.hashes);
+    if (set === null) return false;
+    this.set = set;
+    this.totals = null;
+    return true;
+  }
+  state(): Uint8Array {
+    return this.set.encode();
+  }
+
+  async connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
+    const totals = { ...(this.totals ?? (await this.totalsAfter(node.prev))) };
+    const subsidy = BigInt(blockSubsidy(node.height, this.params));
+    totals.subsidy += subsidy;
+    if (node.height === 0) {
+      totals.unspendable += subsidy;
+      totals.unspendableGenesis += subsidy;
+    } else {
+      await this.connectTransactions(node, block, spent, totals, subsidy);
+      const created = totals.newOutputsExCoinbase + totals.coinbase + totals.unspendable;
+      const unclaimed = totals.prevoutSpent + totals.subsidy - created;
+      totals.unspendable += unclaimed;
+      totals.unclaimedRewards += unclaimed;
+    }
+    this.totals = totals;
+    return [{ type: 'put', key: coinStatsKey(node.hash), value: encodeCoinStats(totals, this.set.digest()) }];
+  }
+
+  private async connectTransactions(
+    node: HeaderNode,
+    block: BlockView,
+    spent: readonly (readonly Coin[])[],
+    totals: CoinTotals,
+    subsidy: bigint,
+  ): Promise<void> {
+    const slicer = new Slicer();
+    for (let t = 0; t < block.txs.length; t++) {
+      const tx = block.txs[t] as TxView;
+      if (t === 0 && isOverwritten(node)) {
+        totals.unspendable += subsidy;
+        totals.unspendableBip30 += subsidy;
+        continue;
+      }
+      for (let o = 0; o < tx.outputCount; o++) {
+        this.addOutput(tx, o, { value: tx.outputValue(o), script: tx.outputScript(o), height: node.height, coinbase: t === 0 }, totals);
+        if (slicer.due) await slicer.pause();
+      }
+      const coins = t === 0 ? [] : (spent[t - 1] ?? []);
+      for (let i = 0; i < coins.length; i++) {
+        const coin = coins[i] as Coin;
+        this.set.remove(coinElement(tx.outpoint(i), coin));
+        totals.prevoutSpent += BigInt(coin.value);
+        totals.outputs--;
+        totals.amount -= BigInt(coin.value);
+        totals.bogoSize -= bogoSizeOf(coin.script);
+        if (slicer.due) await slicer.pause();
+      }
+    }
+  }
+
+  private addOutput(tx: TxView, index: number, coin: Coin, totals: CoinTotals): void {
+    const value = BigInt(coin.value);
+    if (isUnspendable(coin.script)) {
+      totals.unspendable += value;
+      totals.unspendableScripts += value;
+      return;
+    }
+    this.set.insert(coinElement(outpointOf(tx.txid, index), coin));
+    if (coin.coinbase) totals.coinbase += value;
+    else totals.newOutputsExCoinbase += value;
+    totals.outputs++;
+    totals.amount += value;
+    totals.bogoSize += bogoSizeOf(coin.script);
+  }
+
+  async disconnect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
+    const slicer = new Slicer();
+    // The first block's output is no coin, and the chain never leaves it.
+    for (let t = block.txs.length - 1; t >= 0; t--) {
+      const tx = block.txs[t] as TxView;
+      const coins = t === 0 ? [] : (spent[t - 1] ?? []);
+      for (let i = 0; i < coins.length; i++) {
+        this.set.insert(coinElement(tx.outpoint(i), coins[i] as Coin));
+        if (slicer.due) await slicer.pause();
+      }
+      if (t === 0 && isOverwritten(node)) continue;
+      for (let o = 0; o < tx.outputCount; o++) {
+        const script = tx.outputScript(o);
+        if (isUnspendable(script)) continue;
+        const coin = { value: tx.outputValue(o), script, height: node.height, coinbase: t === 0 };
+        this.set.remove(coinElement(outpointOf(tx.txid, o), coin));
+        if (slicer.due) await slicer.pause();
+      }
+    }
+    this.totals = null;
+    return [];
+  }
+
+  private async totalsAfter(node: HeaderNode | null): Promise<CoinTotals> {
+    if (node === null) return noCoins();
+    const row = await this.store.get(coinStatsKey(node.hash));
+    if (row === undefined) throw new Error(`no coin statistics of block ${node.hashHex}, on which the next ones build`);
+    return decodeCoinStats(row).totals;
+  }
+
+  /** The figures after a block; undefined where the index has not been yet. */
+  async find(node: { readonly hash: Uint8Array; readonly prev: { readonly hash: Uint8Array } | null }): Promise<CoinStatsAt | undefined> {
+    const row = await this.store.get(coinStatsKey(node.hash));
+    if (row === undefined) return undefined;
+    const earlier = node.prev === null ? undefined : await this.store.get(coinStatsKey(node.prev.hash));
+    const before = earlier === undefined ? noCoins() : decodeCoinStats(earlier).totals;
+    return { ...decodeCoinStats(row), before };
+  }
+}
+
+const isOverwritten = (node: HeaderNode): boolean => OVERWRITTEN.some((hash) => equalBytes(hash, node.hash));
+
+function outpointOf(txid: Uint8Array, index: number): Uint8Array {
+  const outpoint = new Uint8Array(36);
+  outpoint.set(txid);
+  new DataView(outpoint.buffer).setUint32(32, index, true);
+  return outpoint;
+}

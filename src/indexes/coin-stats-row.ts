@@ -1,0 +1,77 @@
+// Sums over all coins after a block, as the coin statistics index stores them: varints in the order of the fields below, then the set's
+// MuHash, 32 bytes. Amounts are sums over the whole history and pass 2^53 satoshis, hence bigint. Callers: coin-stats-index.ts.
+
+import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
+import { ByteWriter } from '../consensus/bytes/writer.js';
+import { readVarint, readVarintBig, writeVarint } from '../storage/codec/varint.js';
+
+/** Amounts in satoshis, all but `amount` summed over the history of the chain. */
+export interface CoinTotals {
+  /** Unspent outputs. */
+  outputs: number;
+  /** Core's measure of their size. */
+  bogoSize: number;
+  /** All unspent coins. */
+  amount: bigint;
+  subsidy: bigint;
+  /** What nobody can spend any more, for whichever reason. */
+  unspendable: bigint;
+  prevoutSpent: bigint;
+  newOutputsExCoinbase: bigint;
+  coinbase: bigint;
+  /** Parts of `unspendable`. */
+  unspendableGenesis: bigint;
+  unspendableBip30: bigint;
+  unspendableScripts: bigint;
+  unclaimedRewards: bigint;
+}
+
+const BIG_FIELDS = [
+  'amount',
+  'subsidy',
+  'unspendable',
+  'prevoutSpent',
+  'newOutputsExCoinbase',
+  'coinbase',
+  'unspendableGenesis',
+  'unspendableBip30',
+  'unspendableScripts',
+  'unclaimedRewards',
+] as const;
+
+/** Sums before the first block. */
+export const noCoins = (): CoinTotals => ({
+  outputs: 0,
+  bogoSize: 0,
+  amount: 0n,
+  subsidy: 0n,
+  unspendable: 0n,
+  prevoutSpent: 0n,
+  newOutputsExCoinbase: 0n,
+  coinbase: 0n,
+  unspendableGenesis: 0n,
+  unspendableBip30: 0n,
+  unspendableScripts: 0n,
+  unclaimedRewards: 0n,
+});
+
+/** @param muhash 32 bytes, as MuHash.digest gives it */
+export function encodeCoinStats(totals: CoinTotals, muhash: Uint8Array): Uint8Array {
+  const out = new ByteWriter(128);
+  writeVarint(out, totals.outputs);
+  writeVarint(out, totals.bogoSize);
+  for (const field of BIG_FIELDS) writeVarint(out, totals[field]);
+  return out.bytes(muhash).finish();
+}
+
+/** @throws DecodeError */
+export function decodeCoinStats(row: Uint8Array): { totals: CoinTotals; muhash: Uint8Array } {
+  const reader = new ByteReader(row);
+  const totals = noCoins();
+  totals.outputs = readVarint(reader);
+  totals.bogoSize = readVarint(reader);
+  for (const field of BIG_FIELDS) totals[field] = readVarintBig(reader);
+  const muhash = reader.bytes(32);
+  if (reader.remaining > 0) throw new DecodeError('coin statistics row too long');
+  return { totals, muhash };
+}

@@ -1,0 +1,86 @@
+// -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by the block's hash, so a
+// reorganisation leaves them alone. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158).
+// Callers: indexes.ts, getblockfilter.
+
+import type { HeaderNode } from '../chain/header-node.js';
+import type { BlockView } from '../consensus/block/block-view.js';
+import { equalBytes } from '../consensus/bytes/hex.js';
+import type { Coin } from '../consensus/coin.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { BASIC_FILTER, BasicFilterBuilder, filterHash, filterHeader } from '../filters/basic-filter.js';
+import { Slicer } from '../lib/slicer.js';
+import { filterIndexKey, PREFIX, prefixRange } from '../storage/layout.js';
+import type { BatchOp, Store } from '../storage/store.js';
+import type { IndexKind } from './follower.js';
+
+const HASH_BYTES = 32;
+const ROW_HEAD_BYTES = 2 * HASH_BYTES;
+
+/** A block's filter. */
+export interface BlockFilter {
+  /** As BIP-0158 encodes it. */
+  readonly filter: Uint8Array;
+  /** Internal order. */
+  readonly header: Uint8Array;
+}
+
+export class FilterIndex implements IndexKind {
+  readonly name = 'basic block filter index';
+  readonly rows = prefixRange(PREFIX.filterIndex);
+  readonly needsUndo = true;
+  /** Filter header of the block connected last: what the next one builds on. */
+  private last: { readonly hash: Uint8Array; readonly header: Uint8Array } | null = null;
+
+  constructor(
+    private readonly store: Store,
+    private readonly hashes: Hashes,
+  ) {}
+
+  restore(state: Uint8Array | null): boolean {
+    this.last = null;
+    return state === null || state.length === 0;
+  }
+  state(): Uint8Array {
+    return new Uint8Array(0);
+  }
+
+  async connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
+    const before = await this.headerBefore(node);
+    const builder = new BasicFilterBuilder(node.hash);
+    const slicer = new Slicer();
+    for (const tx of block.txs) {
+      for (let o = 0; o < tx.outputCount; o++) builder.output(tx.outputScript(o));
+      if (slicer.due) await slicer.pause();
+    }
+    for (const coins of spent) {
+      for (const coin of coins) builder.spent(coin.script);
+      if (slicer.due) await slicer.pause();
+    }
+    const filter = builder.finish();
+    const hash = filterHash(filter, this.hashes);
+    const header = filterHeader(hash, before, this.hashes);
+    const value = new Uint8Array(ROW_HEAD_BYTES + filter.length);
+    value.set(hash);
+    value.set(header, HASH_BYTES);
+    value.set(filter, ROW_HEAD_BYTES);
+    this.last = { hash: node.hash, header };
+    return [{ type: 'put', key: filterIndexKey(BASIC_FILTER, node.hash), value }];
+  }
+
+  private async headerBefore(node: HeaderNode): Promise<Uint8Array> {
+    const { prev } = node;
+    if (prev === null) return new Uint8Array(HASH_BYTES);
+    if (this.last !== null && equalBytes(this.last.hash, prev.hash)) return this.last.header;
+    // After a start or a reorganisation; blocks before were written with the batch that led here.
+    const row = await this.find(prev.hash);
+    if (row === undefined) throw new Error(`no filter of block ${prev.hashHex}, on which the next one builds`);
+    return row.header;
+  }
+
+  /** @param blockHash internal order */
+  async find(blockHash: Uint8Array): Promise<BlockFilter | undefined> {
+    const row = await this.store.get(filterIndexKey(BASIC_FILTER, blockHash));
+    if (row === undefined || row.length < ROW_HEAD_BYTES) return undefined;
+    return { header: row.subarray(HASH_BYTES, ROW_HEAD_BYTES), filter: row.subarray(ROW_HEAD_BYTES) };
+  }
+}

@@ -1,0 +1,264 @@
+// Keeps one index in step with the active chain, in the background: from where it stood to the tip, then block by block, back and forth
+// over reorganisations. Rows and the place they lead to go in one batch, so a start after any kind of end goes on from there.
+// Callers: indexes.ts. Core's counterpart: index/base.cpp.
+
+import type { Chain } from '../chain/chain.js';
+import { type HeaderNode, lastCommonAncestor } from '../chain/header-node.js';
+import type { BlockView } from '../consensus/block/block-view.js';
+import type { Coin } from '../consensus/coin.js';
+import type { Clock } from '../lib/clock.js';
+import { durationText, ProgressMeter, percentText } from '../lib/progress.js';
+import { Slicer } from '../lib/slicer.js';
+import type { Logger } from '../log/logger.js';
+import { indexStateKey, type PrefixRange } from '../storage/layout.js';
+import type { BatchOp, Store } from '../storage/store.js';
+
+/** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
+export interface IndexKind {
+  /** As getindexinfo shows it. */
+  readonly name: string;
+  /** Where its rows are: all of them are removed when it has to start over. */
+  readonly rows: PrefixRange;
+  /** Whether the coins a block spent are needed. */
+  readonly needsUndo: boolean;
+  /** Takes up what it had in memory when the last batch was written; null at the beginning. @returns false when it makes no sense */
+  restore(state: Uint8Array | null): boolean;
+  /** What restore needs, at the block connected last. */
+  state(): Uint8Array;
+  connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
+  /** Takes a block back; absent where rows of blocks that left the chain do no harm. */
+  disconnect?(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
+}
+
+/** What an index works with. */
+export interface FollowerDeps {
+  readonly chain: Pick<Chain, 'tip' | 'genesis' | 'node' | 'contains' | 'next' | 'readBlock' | 'readUndo' | 'recorded' | 'onTip'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when the index can't go on; the node should stop. */
+  readonly onFault: (error: Error) => void;
+}
+
+/** Operations that are written together at least, as long as there are more blocks to come. */
+const BATCH_OPS = 4_000;
+/** Bytes of values that are written together at least. */
+const BATCH_BYTES = 1 << 20;
+/** Milliseconds of work that an end without warning may cost. */
+const BATCH_MS = 2_000;
+/** Milliseconds between two lines of progress. */
+const REPORT_MS = 10_000;
+/** Rows removed in one batch when an index starts over. */
+const WIPE_ROWS = 5_000;
+
+export class IndexFollower {
+  /** Last block in the index; null before genesis. */
+  private at: HeaderNode | null = null;
+  /** Last block whose rows are written. */
+  private written: HeaderNode | null = null;
+  private caughtUp = false;
+  private stopping = false;
+  private wake: () => void = () => {};
+  private running: Promise<void> | null = null;
+  private waiters: (() => void)[] = [];
+  private ops: BatchOp[] = [];
+  private opsBytes = 0;
+  private openedMs = 0;
+  private failed = false;
+
+  constructor(
+    readonly kind: IndexKind,
+    private readonly deps: FollowerDeps,
+  ) {}
+
+  get name(): string {
+    return this.kind.name;
+  }
+  /** Whether it reached the tip since the node started. */
+  get synced(): boolean {
+    return this.caughtUp;
+  }
+  /** Height of the last block whose rows are written; 0 at the beginning. */
+  get height(): number {
+    return this.written?.height ?? 0;
+  }
+
+  /** Begins in the background. */
+  start(): void {
+    this.deps.chain.onTip(() => this.wake());
+    this.running = this.run();
+  }
+
+  /** Ends after the block under way; what was done is written. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.running;
+  }
+
+  /** Core's BlockUntilSyncedToCurrentChain. @returns false at once while it is still being built */
+  async settle(): Promise<boolean> {
+    if (!this.caughtUp || this.failed || this.stopping) return false;
+    while (!this.coversTip(this.written)) {
+      if (this.failed || this.stopping) return false;
+      await new Promise<void>((resolve) => {
+        this.waiters.push(resolve);
+        this.wake();
+      });
+    }
+    return true;
+  }
+
+  /** After blocks were taken off by hand the index stands above the tip: right until other blocks come. */
+  private coversTip(node: HeaderNode | null): boolean {
+    return node?.descendsFrom(this.deps.chain.tip) === true;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      await this.load();
+      await this.follow();
+    } catch (error) {
+      this.failed = true;
+      const fault = error instanceof Error ? error : new Error(String(error));
+      this.deps.log.error(`${this.kind.name}: ${fault.message}`);
+      if (!this.stopping) this.deps.onFault(fault);
+    } finally {
+      this.release();
+    }
+  }
+
+  private release(): void {
+    for (const waiter of this.waiters.splice(0)) waiter();
+  }
+
+  /** Finds where it stood: row 'I' | name holds the block's hash, then the index's own state. */
+  private async load(): Promise<void> {
+    const { chain, store, log } = this.deps;
+    const row = await store.get(indexStateKey(this.kind.name));
+    if (row !== undefined) {
+      const node = row.length < 32 ? undefined : chain.node(row.subarray(0, 32));
+      if (node !== undefined && this.kind.restore(row.subarray(32))) {
+        this.at = this.written = node;
+        return;
+      }
+      log.warn(`${this.kind.name} stands at a block that is not known any more, and is built again`);
+      await this.wipe();
+    }
+    if (!this.kind.restore(null)) throw new Error('cannot begin');
+  }
+
+  private async wipe(): Promise<void> {
+    const { store } = this.deps;
+    await store.batch([{ type: 'del', key: indexStateKey(this.kind.name) }]);
+    await wipeRange(store, this.kind.rows);
+  }
+
+  private async follow(): Promise<void> {
+    const { chain, log, clock } = this.deps;
+    let meter: ProgressMeter | null = null;
+    const slicer = new Slicer();
+    while (!this.stopping) {
+      const { at } = this;
+      // Woken by whatever happens from here on.
+      const woken = new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+      if (this.coversTip(at)) {
+        await this.write();
+        if (!this.caughtUp) log.info(`${this.kind.name} is enabled at height ${this.height}`);
+        this.caughtUp = true;
+        this.release();
+        if (this.coversTip(this.at)) await woken;
+        continue;
+      }
+      if (at !== null && !chain.contains(at)) {
+        await this.rewind(at);
+        continue;
+      }
+      const next = at === null ? chain.genesis : chain.next(at);
+      if (next === undefined) continue;
+      await this.advance(next);
+      if (slicer.due) await slicer.pause();
+      meter ??= new ProgressMeter(() => clock.monotonicMs(), at?.height ?? 0, REPORT_MS);
+      if (!this.caughtUp && meter.due()) this.report(meter, next.height);
+    }
+    await this.write();
+  }
+
+  private report(meter: ProgressMeter, height: number): void {
+    const goal = this.deps.chain.tip.height;
+    const left = durationText(meter.secondsLeft(height, goal));
+    this.deps.log.info(
+      `Building ${this.kind.name}: height ${height} of ${goal} (${percentText(height, goal)}), ${meter.rate(height).toFixed(0)} blocks/s, ${left} left`,
+    );
+  }
+
+  private async advance(node: HeaderNode): Promise<void> {
+    const { chain } = this.deps;
+    const block = await chain.readBlock(node);
+    const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
+    this.take(await this.kind.connect(node, block, spent));
+    this.at = node;
+    await this.writeWhenDue();
+  }
+
+  private async rewind(from: HeaderNode): Promise<void> {
+    const { chain } = this.deps;
+    // What comes next builds on rows of the block that both branches share.
+    await this.write();
+    const fork = lastCommonAncestor(from, chain.tip);
+    for (let node = from; node !== fork && !this.stopping; node = node.prev as HeaderNode) {
+      if (this.kind.disconnect !== undefined) {
+        const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
+        this.take(await this.kind.disconnect(node, await chain.readBlock(node), spent));
+      }
+      this.at = node.prev;
+      await this.writeWhenDue();
+    }
+  }
+
+  private take(ops: readonly BatchOp[]): void {
+    if (this.ops.length === 0) this.openedMs = this.deps.clock.monotonicMs();
+    for (const op of ops) {
+      this.ops.push(op);
+      this.opsBytes += op.key.length + (op.type === 'put' ? op.value.length : 0);
+    }
+  }
+
+  private async writeWhenDue(): Promise<void> {
+    const old = this.deps.clock.monotonicMs() - this.openedMs > BATCH_MS;
+    if (old || this.ops.length >= BATCH_OPS || this.opsBytes >= BATCH_BYTES) await this.write();
+  }
+
+  private async write(): Promise<void> {
+    const { at } = this;
+    if (at === null || at === this.written) return;
+    const hash = at.hash;
+    const state = this.kind.state();
+    const value = new Uint8Array(32 + state.length);
+    value.set(hash);
+    value.set(state, 32);
+    const ops = this.ops;
+    this.ops = [];
+    this.opsBytes = 0;
+    ops.push({ type: 'put', key: indexStateKey(this.kind.name), value });
+    // A start must find the block that the index names, and what going back from it takes.
+    await this.deps.chain.recorded(at);
+    await this.deps.store.batch(ops);
+    this.written = at;
+  }
+}
+
+/** Removes all rows of a range, in bounded batches. */
+export async function wipeRange(store: Store, range: PrefixRange): Promise<void> {
+  const cursor = store.cursor(range);
+  try {
+    for (let rows = await cursor.next(WIPE_ROWS); rows.length > 0; rows = await cursor.next(WIPE_ROWS)) {
+      await store.batch(rows.map(([key]) => ({ type: 'del', key })));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    await cursor.close();
+  }
+}

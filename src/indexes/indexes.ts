@@ -1,0 +1,61 @@
+// The optional indexes of a node, as the options ask for them: built, started, asked and stopped together. Callers: node/start.
+
+import type { Chain } from '../chain/chain.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { CoinStatsIndex } from './coin-stats-index.js';
+import { FilterIndex } from './filter-index.js';
+import { type FollowerDeps, IndexFollower, type IndexKind } from './follower.js';
+import type { IndexOptions } from './options.js';
+import { TxIndex } from './tx-index.js';
+
+/** What they are made from. */
+export interface IndexesDeps extends Omit<FollowerDeps, 'chain'> {
+  readonly chain: Chain;
+  readonly hashes: Hashes;
+}
+
+/** An index with who keeps it in step. */
+export interface KeptIndex<Kind extends IndexKind> {
+  readonly index: Kind;
+  readonly follower: IndexFollower;
+}
+
+export class Indexes {
+  readonly tx: KeptIndex<TxIndex> | null;
+  readonly coinStats: KeptIndex<CoinStatsIndex> | null;
+  readonly filters: KeptIndex<FilterIndex> | null;
+  private readonly followers: IndexFollower[] = [];
+
+  constructor(options: IndexOptions, deps: IndexesDeps) {
+    const { chain, store, hashes } = deps;
+    const keep = <Kind extends IndexKind>(index: Kind): KeptIndex<Kind> => {
+      const follower = new IndexFollower(index, deps);
+      this.followers.push(follower);
+      return { index, follower };
+    };
+    // In the order in which getindexinfo lists them.
+    this.tx = options.tx ? keep(new TxIndex(chain, store, hashes)) : null;
+    this.coinStats = options.coinStats ? keep(new CoinStatsIndex(chain.params, store, hashes)) : null;
+    this.filters = options.filters ? keep(new FilterIndex(store, hashes)) : null;
+  }
+
+  /** Those that are on. */
+  get list(): readonly IndexFollower[] {
+    return this.followers;
+  }
+
+  /** Begins in the background. */
+  start(): void {
+    for (const follower of this.followers) follower.start();
+  }
+
+  /** Waits until those that are built have every block of the chain. */
+  async settle(): Promise<void> {
+    await Promise.all(this.followers.map((follower) => follower.settle()));
+  }
+
+  /** Ends after the block under way, before chain and store are closed. */
+  async stop(): Promise<void> {
+    await Promise.all(this.followers.map((follower) => follower.stop()));
+  }
+}

@@ -1,0 +1,11 @@
+// Which indexes a node keeps. Callers: config, node/start.
+
+/** Plain switches; everything is off unless asked for. */
+export interface IndexOptions {
+  /** -txindex */
+  readonly tx: boolean;
+  /** -coinstatsindex */
+  readonly coinStats: boolean;
+  /** -blockfilterindex=basic */
+  readonly filters: boolean;
+}

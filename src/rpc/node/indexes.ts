@@ -1,0 +1,38 @@
+// getindexinfo and getblockfilter: the optional indexes from outside. Core 0.21: rpc/misc.cpp, rpc/blockchain.cpp.
+import { asHash, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hashHex, hex } from '../render/hex.js';
+import type { JsonResult } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { notFound } from './lookup.js';
+
+export const getindexinfo: Run<NodeContext> = async (ctx, args) => {
+  const wanted = (args[0] ?? null) === null ? '' : asString(args[0]);
+  const out: Record<string, JsonResult> = {};
+  for (const index of ctx.indexes) {
+    if (wanted !== '' && wanted !== index.name) continue;
+    // A block that was answered for is in the index too, as far as a caller can tell.
+    await index.settle();
+    out[index.name] = { synced: index.synced, best_block_height: index.height };
+  }
+  return out;
+};
+
+/** The filter types of BIP-0158. */
+const FILTER_TYPES: readonly string[] = ['basic'];
+
+export const getblockfilter: Run<NodeContext> = async (ctx, args) => {
+  const hash = asHash(args[0], 'blockhash');
+  const type = (args[1] ?? null) === null ? 'basic' : asString(args[1]);
+  if (!FILTER_TYPES.includes(type)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Unknown filtertype');
+  const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
+  const node = ctx.chain.node(hash) ?? notFound();
+  const connected = ctx.chain.blockState(node).valid;
+  const ready = await index.state.settle();
+  const found = await index.find(hash);
+  if (found) return { filter: hex(found.filter), header: hashHex(found.header) };
+  if (!connected) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Filter not found. Block was not connected to active chain.');
+  if (!ready) fail(RPC_CODE.MISC_ERROR, 'Filter not found. Block filters are still in the process of being indexed.');
+  return fail(RPC_CODE.INTERNAL_ERROR, 'Filter not found. This error is unexpected and indicates index corruption.');
+};

@@ -1,0 +1,17 @@
+// A coin as an element of the set that MuHash is over (Core's TxOutSer): outpoint, 36 | height * 2 + coinbase, LE32 | value, LE64 |
+// script with its length. And Core's measure of a coin's size. Callers: gettxoutsetinfo's walk, the coin statistics index.
+
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { Coin } from '../../consensus/coin.js';
+import { heightCode } from './coin.js';
+
+/** txid, vout, height and coinbase, value, script length. */
+const BOGO_FIXED = 32 + 4 + 4 + 8 + 2;
+
+/** @param outpoint 36 bytes, vout little-endian */
+export function coinElement(outpoint: Uint8Array, coin: Coin): Uint8Array {
+  return new ByteWriter(64 + coin.script.length).bytes(outpoint).u32(heightCode(coin)).u64(coin.value).varBytes(coin.script).finish();
+}
+
+/** A coin's size independent of how a database stores it. */
+export const bogoSizeOf = (script: Uint8Array): number => BOGO_FIXED + script.length;
