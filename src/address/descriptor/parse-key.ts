@@ -165,6 +165,13 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
   return hardened ? index + HARDENED : index;
 }
 
+/** Turns paths per part into parts per path; a part of one path serves them all. */
+export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string): T[][] {
+  const count = parts.reduce((most, part) => Math.max(most, part.length), 1);
+  if (parts.some((part) => part.length !== 1 && part.length !== count)) throw new DescriptorError(mismatch);
+  return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
+}
+
 /** Core 0.21 knows both signs and prints one. */
 function noteMark(mark: HardenedMark, { language }: DescriptorContext, marks: PathMarks): void {
   if (language === 'master') marks.mark = mark;

@@ -1,7 +1,38 @@
-// placeholder
+// Reads miniscript where a descriptor may hold it, and refuses what is not sane with Core's words. Used by parse-script.ts.
+import { toHex } from '../../consensus/bytes/hex.js';
+import { parseMiniscript } from '../miniscript/parse.js';
+import { type Fault, findFault } from '../miniscript/sanity.js';
+import { miniscriptText } from '../miniscript/text.js';
 import { DescriptorError } from './context.js';
-import type { ParseState } from './parse-key.js';
+import type { KeyExpression } from './key-expression.js';
+import { MiniscriptScript } from './miniscript-node.js';
+import { alignPaths, type ParseState, parseKey } from './parse-key.js';
 import type { ScriptNode } from './script-node.js';
-export function parseMiniscriptNode(_text: string, _place: 'wsh' | 'leaf', _state: ParseState): ScriptNode[] {
-  throw new DescriptorError('miniscript is not read yet');
+
+/** One node per path that the text stands for. @throws DescriptorError */
+export function parseMiniscriptNode(text: string, place: 'wsh' | 'leaf', state: ParseState): ScriptNode[] {
+  const context = place === 'leaf' ? 'tapscript' : 'wsh';
+  const keys: KeyExpression[][] = [];
+  const readKey = (key: string): number => keys.push(parseKey(key, place === 'leaf' ? 'x-only' : 'compressed', state)) - 1;
+  const tree = parseMiniscript(text, context, readKey);
+  if (tree === null) {
+    throw new DescriptorError(place === 'wsh' ? 'A function is needed within P2WSH' : `'${text}' is not a valid descriptor function`);
+  }
+  const first = keys.map(([key]) => key);
+  const fault = findFault(tree, context, (at) => identityOf(first[at]));
+  if (fault !== null) throw new DescriptorError(describe(fault, first));
+  const rows = alignPaths(keys, 'Miniscript: Multipath derivation paths have mismatched lengths');
+  return rows.map((row) => new MiniscriptScript(tree, row, context));
+}
+
+/** The same key may be spelled in several ways: what counts is the first one it stands for. */
+function identityOf(key: KeyExpression): string {
+  const publicKey = key.publicKey(0, {});
+  return publicKey === null ? key.publicText() : toHex(publicKey);
+}
+
+function describe({ node, reason }: Fault, keys: readonly KeyExpression[]): string {
+  const text = miniscriptText(node, (place) => keys[place].publicText());
+  if (reason === null) return `${text} is not satisfiable`;
+  return reason === 'invalid' ? `${text} is invalid` : `${text} is not sane: ${reason}`;
 }

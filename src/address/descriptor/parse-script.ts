@@ -6,7 +6,7 @@ import { DescriptorError } from './context.js';
 import { parseUint32, type Rest, splitCall, takeExpression, takeText } from './cursor.js';
 import type { KeyExpression } from './key-expression.js';
 import { ComboNode, type MultiName, MultiNode, PkhNode, PkNode, WpkhNode } from './key-nodes.js';
-import { type KeyPlace, type ParseState, parseKey } from './parse-key.js';
+import { alignPaths, type KeyPlace, type ParseState, parseKey } from './parse-key.js';
 import { parseMiniscriptNode } from './parse-miniscript.js';
 import type { ScriptNode } from './script-node.js';
 import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
@@ -131,13 +131,6 @@ function checkCounts(threshold: number, keys: readonly KeyExpression[][], place:
   if (place === 'sh' && size > MAX_REDEEM_SCRIPT) {
     throw new DescriptorError(`P2SH script is too large, ${size} bytes is larger than ${MAX_REDEEM_SCRIPT} bytes`);
   }
-}
-
-/** Turns paths per part into parts per path; a part of one path serves them all. */
-export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string): T[][] {
-  const count = parts.reduce((most, part) => Math.max(most, part.length), 1);
-  if (parts.some((part) => part.length !== 1 && part.length !== count)) throw new DescriptorError(mismatch);
-  return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
 }
 
 function parseAddress(text: string, { context }: ParseState): ScriptNode {

@@ -1,0 +1,42 @@
+// Miniscript inside wsh() and in leaves of tr(). Made by parse-miniscript.ts.
+import { compileMiniscript } from '../miniscript/compile.js';
+import type { MiniscriptContext, MiniscriptNode } from '../miniscript/fragment.js';
+import { miniscriptText } from '../miniscript/text.js';
+import type { DescriptorContext } from './context.js';
+import type { DeriveOptions } from './descriptor.js';
+import type { KeyExpression } from './key-expression.js';
+import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type ScriptNode } from './script-node.js';
+
+/** A tree and the keys that its numbers mean. */
+export class MiniscriptScript implements ScriptNode {
+  readonly isSolvable = true;
+  readonly isSingleType = true;
+  readonly outputType = null;
+  readonly #tree: MiniscriptNode;
+  readonly #keys: readonly KeyExpression[];
+  readonly #place: MiniscriptContext;
+
+  constructor(tree: MiniscriptNode, keys: readonly KeyExpression[], place: MiniscriptContext) {
+    this.#tree = tree;
+    this.#keys = keys;
+    this.#place = place;
+  }
+
+  keys(): readonly KeyExpression[] {
+    return this.#keys;
+  }
+
+  text(print: KeyPrinter): string | null {
+    const texts = this.#keys.map(print);
+    return texts.includes(null) ? null : miniscriptText(this.#tree, (place) => texts[place] as string);
+  }
+
+  /** Keys under hashes must be told to a signer; the others show in the script, and telling those too does no harm. */
+  make(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+    const keys = deriveKeys(this.#keys, index, options, out);
+    if (keys === null) return null;
+    if (out !== null) for (const key of keys) out.addHashedKey(key);
+    const written = this.#place === 'tapscript' ? keys.map((key) => key.subarray(1)) : keys;
+    return [compileMiniscript(this.#tree, { keys: written, hashes })];
+  }
+}

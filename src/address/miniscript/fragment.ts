@@ -1,0 +1,58 @@
+// Fragments of miniscript (BIP-0379) and the tree they make. Keys are numbers: places in a list that the tree's owner holds, as
+// one tree serves every index of a ranged descriptor. Nodes know their type and limits from birth (types.ts, limits.ts).
+import type { Limits } from './limits.js';
+
+/** Where a script stands: what it may hold and what it costs differ. */
+export type MiniscriptContext = 'wsh' | 'tapscript';
+
+/** What combines others, what stands alone, and the wrappers by their letter. */
+export type Fragment =
+  | '0'
+  | '1'
+  | 'pk_k'
+  | 'pk_h'
+  | 'older'
+  | 'after'
+  | 'sha256'
+  | 'hash256'
+  | 'ripemd160'
+  | 'hash160'
+  | 'a'
+  | 's'
+  | 'c'
+  | 'd'
+  | 'v'
+  | 'j'
+  | 'n'
+  | 'and_v'
+  | 'and_b'
+  | 'or_b'
+  | 'or_c'
+  | 'or_d'
+  | 'or_i'
+  | 'andor'
+  | 'thresh'
+  | 'multi'
+  | 'multi_a';
+
+/** What a node is made of. */
+export interface NodeFields {
+  readonly fragment: Fragment;
+  readonly subs: readonly MiniscriptNode[];
+  /** Locktime, or how many are needed; 0 where neither is meant. */
+  readonly k: number;
+  /** Of hash fragments, 20 or 32 bytes. */
+  readonly hash: Uint8Array | null;
+  /** Places of keys. */
+  readonly keys: readonly number[];
+}
+
+/** A node of the tree. */
+export interface MiniscriptNode extends NodeFields {
+  /** Type and properties, bits of types.ts; 0 when the parts do not fit. */
+  readonly type: number;
+  /** What running and satisfying it costs. */
+  readonly limits: Limits;
+  /** Levels below and including this one. */
+  readonly height: number;
+}

@@ -1,0 +1,301 @@
+// What a miniscript costs: bytes of script, opcodes counted against 201, stack elements of a satisfaction and while running. All
+// computed when a node is made. Core: script/miniscript.h.
+import { pushNumber } from '../../consensus/script/build-script.js';
+import type { MiniscriptContext, NodeFields } from './fragment.js';
+import { has } from './types.js';
+
+/** Costs of both ways through a node; NEVER where there is no such way. */
+export interface Limits {
+  /** Bytes of its script. */
+  readonly size: number;
+  /** Non-push opcodes, run or not. */
+  readonly ops: number;
+  /** Opcodes that CHECKMULTISIGs add (their keys), at most. */
+  readonly satOps: number;
+  readonly dsatOps: number;
+  /** Stack elements consumed net, and the most there are beyond the end's while running. */
+  readonly sat: StackUse;
+  readonly dsat: StackUse;
+}
+
+/** How a run uses the stack. */
+export interface StackUse {
+  /** How much higher the stack is before than after. */
+  readonly taken: number;
+  /** How much higher than after it gets. */
+  readonly peak: number;
+}
+
+/** A way that does not exist, in sums and maxima alike. */
+export const NEVER = Number.NEGATIVE_INFINITY;
+
+const NO_WAY: StackUse = { taken: NEVER, peak: NEVER };
+const EMPTY: StackUse = { taken: 0, peak: 0 };
+const PUSH: StackUse = { taken: -1, peak: 0 };
+/** Opcodes that take one element and leave none (IF, VERIFY), or take two and leave one. */
+const TAKE: StackUse = { taken: 1, peak: 1 };
+const EQUAL_VERIFY: StackUse = { taken: 2, peak: 2 };
+
+/** One after the other. */
+function then(...runs: readonly StackUse[]): StackUse {
+  let taken = 0;
+  let peak = 0;
+  for (const run of runs) {
+    peak = Math.max(run.peak, run.taken + peak);
+    taken += run.taken;
+  }
+  return taken === NEVER ? NO_WAY : { taken, peak };
+}
+
+/** Either. */
+function either(a: StackUse, b: StackUse): StackUse {
+  return { taken: Math.max(a.taken, b.taken), peak: Math.max(a.peak, b.peak) };
+}
+
+/** The costs of a node from those of its parts. */
+export function limitsOf(node: NodeFields, context: MiniscriptContext): Limits {
+  const inner = node.subs.reduce((sum, { limits }) => sum + limits.size, 0);
+  const ops = node.subs.reduce((sum, { limits }) => sum + limits.ops, 0);
+  const [satOps, dsatOps] = multisigOps(node);
+  const [sat, dsat] = stackUse(node);
+  return { size: inner + ownSize(node, context), ops: ops + ownOps(node), satOps, dsatOps, sat, dsat };
+}
+
+const numberSize = (value: number): number => pushNumber(value).length;
+
+function ownSize({ fragment, subs, k, keys }: NodeFields, context: MiniscriptContext): number {
+  switch (fragment) {
+    case '0':
+    case '1':
+    case 's':
+    case 'c':
+    case 'n':
+    case 'and_b':
+    case 'or_b':
+      return 1;
+    case 'pk_k':
+      return context === 'tapscript' ? 33 : 34;
+    case 'pk_h':
+      return 24;
+    case 'older':
+    case 'after':
+      return 1 + numberSize(k);
+    case 'sha256':
+    case 'hash256':
+      return 39;
+    case 'ripemd160':
+    case 'hash160':
+      return 27;
+    case 'multi':
+      return 1 + numberSize(keys.length) + numberSize(k) + 34 * keys.length;
+    case 'multi_a':
+      return 34 * keys.length + numberSize(k) + 1;
+    case 'and_v':
+      return 0;
+    case 'v':
+      return has(subs[0].type, 'x') ? 1 : 0;
+    case 'a':
+    case 'or_c':
+      return 2;
+    case 'd':
+    case 'or_d':
+    case 'or_i':
+    case 'andor':
+      return 3;
+    case 'j':
+      return 4;
+    case 'thresh':
+      return subs.length + numberSize(k);
+  }
+}
+
+function ownOps({ fragment, subs, keys }: NodeFields): number {
+  switch (fragment) {
+    case '0':
+    case '1':
+    case 'pk_k':
+    case 'and_v':
+      return 0;
+    case 'v':
+      return has(subs[0].type, 'x') ? 1 : 0;
+    case 'older':
+    case 'after':
+    case 'multi':
+    case 's':
+    case 'c':
+    case 'n':
+    case 'and_b':
+    case 'or_b':
+      return 1;
+    case 'a':
+    case 'or_c':
+      return 2;
+    case 'pk_h':
+    case 'd':
+    case 'or_d':
+    case 'or_i':
+    case 'andor':
+      return 3;
+    case 'sha256':
+    case 'hash256':
+    case 'ripemd160':
+    case 'hash160':
+    case 'j':
+      return 4;
+    case 'multi_a':
+      return keys.length + 1;
+    case 'thresh':
+      return subs.length;
+  }
+}
+
+function multisigOps({ fragment, subs, k, keys }: NodeFields): [sat: number, dsat: number] {
+  const [x, y, z] = subs.map(({ limits }) => limits);
+  switch (fragment) {
+    case '1':
+    case 'older':
+    case 'after':
+    case 'sha256':
+    case 'hash256':
+    case 'ripemd160':
+    case 'hash160':
+      return [0, NEVER];
+    case '0':
+      return [NEVER, 0];
+    case 'pk_k':
+    case 'pk_h':
+    case 'multi_a':
+      return [0, 0];
+    case 'multi':
+      return [keys.length, keys.length];
+    case 'a':
+    case 's':
+    case 'c':
+    case 'n':
+      return [x.satOps, x.dsatOps];
+    case 'd':
+    case 'j':
+      return [x.satOps, 0];
+    case 'v':
+      return [x.satOps, NEVER];
+    case 'and_v':
+      return [x.satOps + y.satOps, NEVER];
+    case 'and_b':
+      return [x.satOps + y.satOps, x.dsatOps + y.dsatOps];
+    case 'or_b':
+      return [Math.max(x.satOps + y.dsatOps, y.satOps + x.dsatOps), x.dsatOps + y.dsatOps];
+    case 'or_c':
+      return [Math.max(x.satOps, y.satOps + x.dsatOps), NEVER];
+    case 'or_d':
+      return [Math.max(x.satOps, y.satOps + x.dsatOps), x.dsatOps + y.dsatOps];
+    case 'or_i':
+      return [Math.max(x.satOps, y.satOps), Math.max(x.dsatOps, y.dsatOps)];
+    case 'andor':
+      return [Math.max(y.satOps + x.satOps, z.satOps + x.dsatOps), x.dsatOps + z.dsatOps];
+    case 'thresh': {
+      const ways = thresholdWays(
+        subs.map(({ limits }) => limits),
+        k,
+        0,
+        ({ satOps }) => satOps,
+        ({ dsatOps }) => dsatOps,
+        (a, b) => a + b,
+        Math.max,
+      );
+      return [ways[k], ways[0]];
+    }
+  }
+}
+
+function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat: StackUse] {
+  const [x, y, z] = subs.map(({ limits }) => limits);
+  switch (fragment) {
+    case '0':
+      return [NO_WAY, PUSH];
+    case '1':
+    case 'older':
+    case 'after':
+      return [PUSH, NO_WAY];
+    case 'pk_k':
+      return [PUSH, PUSH];
+    case 'pk_h': {
+      const use = then(PUSH, EMPTY, PUSH, EQUAL_VERIFY);
+      return [use, use];
+    }
+    case 'sha256':
+    case 'hash256':
+    case 'ripemd160':
+    case 'hash160':
+      return [then(PUSH, PUSH, EQUAL_VERIFY, EMPTY, PUSH, TAKE), NO_WAY];
+    case 'multi': {
+      // From a zero and k signatures to one result, with keys and two numbers pushed between.
+      const use = { taken: k, peak: k + keys.length + 2 };
+      return [use, use];
+    }
+    case 'multi_a': {
+      const use = { taken: keys.length - 1, peak: keys.length };
+      return [use, use];
+    }
+    case 'a':
+    case 's':
+    case 'n':
+      return [x.sat, x.dsat];
+    case 'c':
+      return [then(x.sat, TAKE), then(x.dsat, TAKE)];
+    case 'd':
+      return [then(PUSH, TAKE, x.sat), then(PUSH, TAKE)];
+    case 'v':
+      return [then(x.sat, TAKE), NO_WAY];
+    case 'j':
+      return [then(PUSH, EMPTY, TAKE, x.sat), then(PUSH, EMPTY, TAKE)];
+    case 'and_v':
+      return [then(x.sat, y.sat), NO_WAY];
+    case 'and_b':
+      return [then(x.sat, y.sat, TAKE), then(x.dsat, y.dsat, TAKE)];
+    case 'or_b':
+      return [then(either(then(x.sat, y.dsat), then(x.dsat, y.sat)), TAKE), then(x.dsat, y.dsat, TAKE)];
+    case 'or_c':
+      return [either(then(x.sat, TAKE), then(x.dsat, TAKE, y.sat)), NO_WAY];
+    case 'or_d':
+      return [either(then(x.sat, PUSH, TAKE), then(x.dsat, EMPTY, TAKE, y.sat)), then(x.dsat, EMPTY, TAKE, y.dsat)];
+    case 'or_i':
+      return [then(TAKE, either(x.sat, y.sat)), then(TAKE, either(x.dsat, y.dsat))];
+    case 'andor':
+      return [either(then(x.sat, TAKE, y.sat), then(x.dsat, TAKE, z.sat)), then(x.dsat, TAKE, z.dsat)];
+    case 'thresh': {
+      const ways = thresholdWays(
+        subs.map(({ limits }, place) => ({ limits, add: place === 0 ? EMPTY : TAKE })),
+        k,
+        EMPTY,
+        ({ limits, add }) => then(limits.sat, add),
+        ({ limits, add }) => then(limits.dsat, add),
+        then,
+        either,
+      );
+      return [then(ways[k], PUSH, TAKE), then(ways[0], PUSH, TAKE)];
+    }
+  }
+}
+
+/** For every number of satisfied parts up to k, the costliest way to satisfy just so many. */
+function thresholdWays<Part, Cost>(
+  parts: readonly Part[],
+  k: number,
+  none: Cost,
+  sat: (part: Part) => Cost,
+  dsat: (part: Part) => Cost,
+  join: (a: Cost, b: Cost) => Cost,
+  most: (a: Cost, b: Cost) => Cost,
+): Cost[] {
+  let ways = [none];
+  for (const part of parts) {
+    const [satCost, dsatCost] = [sat(part), dsat(part)];
+    const next = [join(ways[0], dsatCost)];
+    for (let n = 1; n <= Math.min(ways.length, k); n++) {
+      const more = join(ways[n - 1], satCost);
+      next.push(n < ways.length ? most(join(ways[n], dsatCost), more) : more);
+    }
+    ways = next;
+  }
+  return ways;
+}

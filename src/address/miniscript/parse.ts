@@ -1,0 +1,206 @@
+// Reads miniscript (BIP-0379): wrappers, fragments, and the spellings that stand for others (pk, pkh, and_n, t: l: u:). Keys are read
+// by the caller. Nesting is bounded, as the tree is walked by recursion. Used by descriptors.
+import { fromHex, isHex } from '../../consensus/bytes/hex.js';
+import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
+import { makeNode } from './make-node.js';
+
+/** Reads a key and gives its place in the caller's list. It may throw what it likes. */
+export type KeyReader = (text: string) => number;
+
+/** Levels of a tree, wrappers among them. Far more than a script of 3,600 bytes has any use for. */
+export const MAX_HEIGHT = 1000;
+
+const MAX_LOCK = 0x8000_0000;
+const MAX_MULTI_KEYS = 20;
+const MAX_LEAF_KEYS = 999;
+const NUMBER = /^[0-9]{1,20}$/;
+const HASH_SIZES: Partial<Record<Fragment, number>> = { sha256: 32, hash256: 32, ripemd160: 20, hash160: 20 };
+/** Fragments of other fragments and how many they take. */
+const ARITY: Partial<Record<Fragment, number>> = { and_v: 2, and_b: 2, or_b: 2, or_c: 2, or_d: 2, or_i: 2, andor: 3 };
+
+/** Reads an expression. @returns null when it is not miniscript at all; whether it is valid and sane, its type tells */
+export function parseMiniscript(text: string, context: MiniscriptContext, readKey: KeyReader): MiniscriptNode | null {
+  const reader = new Reader(text, context, readKey);
+  const node = reader.expression(0);
+  return node !== null && reader.atEnd ? node : null;
+}
+
+class Reader {
+  readonly #text: string;
+  readonly #context: MiniscriptContext;
+  readonly #readKey: KeyReader;
+  #at = 0;
+
+  constructor(text: string, context: MiniscriptContext, readKey: KeyReader) {
+    this.#text = text;
+    this.#context = context;
+    this.#readKey = readKey;
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#text.length;
+  }
+
+  /** Wrappers, then a fragment. */
+  expression(depth: number): MiniscriptNode | null {
+    if (depth > MAX_HEIGHT) return null;
+    const colon = this.#wrappersEnd();
+    const wrappers = colon < 0 ? '' : this.#text.slice(this.#at, colon);
+    if (wrappers.length > MAX_HEIGHT) return null;
+    if (colon >= 0) this.#at = colon + 1;
+    let node = this.#fragment(depth + wrappers.length);
+    for (let i = wrappers.length - 1; i >= 0 && node !== null; i--) node = this.#wrap(wrappers[i], node);
+    return node !== null && node.height <= MAX_HEIGHT ? node : null;
+  }
+
+  /** Where the colon of leading wrappers stands, -1 when there are none. */
+  #wrappersEnd(): number {
+    let at = this.#at;
+    while (at < this.#text.length && this.#text[at] >= 'a' && this.#text[at] <= 'z') at++;
+    return at > this.#at && this.#text[at] === ':' ? at : -1;
+  }
+
+  #wrap(letter: string, node: MiniscriptNode): MiniscriptNode | null {
+    const make = (fragment: Fragment, ...subs: MiniscriptNode[]) => makeNode(fragment, this.#context, { subs });
+    switch (letter) {
+      case 'a':
+      case 's':
+      case 'c':
+      case 'd':
+      case 'v':
+      case 'j':
+      case 'n':
+        return make(letter, node);
+      case 't':
+        return make('and_v', node, make('1'));
+      case 'l':
+        return make('or_i', make('0'), node);
+      case 'u':
+        return make('or_i', node, make('0'));
+      default:
+        return null;
+    }
+  }
+
+  #fragment(depth: number): MiniscriptNode | null {
+    const name = this.#word();
+    if (name === '0' || name === '1') return makeNode(name, this.#context);
+    if (!this.#take('(')) return null;
+    const node = this.#call(name, depth);
+    return node !== null && this.#take(')') ? node : null;
+  }
+
+  #call(name: string, depth: number): MiniscriptNode | null {
+    switch (name) {
+      case 'pk':
+        return this.#keyed('pk_k', true);
+      case 'pkh':
+        return this.#keyed('pk_h', true);
+      case 'pk_k':
+      case 'pk_h':
+        return this.#keyed(name, false);
+      case 'older':
+      case 'after':
+        return this.#lock(name);
+      case 'sha256':
+      case 'hash256':
+      case 'ripemd160':
+      case 'hash160':
+        return this.#hash(name);
+      case 'multi':
+      case 'multi_a':
+        return this.#multi(name);
+      case 'thresh':
+        return this.#thresh(depth);
+      case 'and_n': {
+        const subs = this.#subs(2, depth);
+        return subs && makeNode('andor', this.#context, { subs: [...subs, makeNode('0', this.#context)] });
+      }
+      default: {
+        const arity = Object.hasOwn(ARITY, name) ? ARITY[name as Fragment] : undefined;
+        const subs = arity === undefined ? null : this.#subs(arity, depth);
+        return subs && makeNode(name as Fragment, this.#context, { subs });
+      }
+    }
+  }
+
+  #keyed(fragment: 'pk_k' | 'pk_h', checked: boolean): MiniscriptNode {
+    const node = makeNode(fragment, this.#context, { keys: [this.#readKey(this.#argument())] });
+    return checked ? makeNode('c', this.#context, { subs: [node] }) : node;
+  }
+
+  #lock(fragment: 'older' | 'after'): MiniscriptNode | null {
+    const k = this.#number();
+    return k !== null && k < MAX_LOCK ? makeNode(fragment, this.#context, { k }) : null;
+  }
+
+  #hash(fragment: Fragment): MiniscriptNode | null {
+    const digits = this.#argument();
+    const size = HASH_SIZES[fragment] as number;
+    return isHex(digits) && digits.length === 2 * size ? makeNode(fragment, this.#context, { hash: fromHex(digits) }) : null;
+  }
+
+  #multi(fragment: 'multi' | 'multi_a'): MiniscriptNode | null {
+    const inLeaf = fragment === 'multi_a';
+    if (inLeaf !== (this.#context === 'tapscript')) return null;
+    const k = this.#number();
+    const keys: number[] = [];
+    while (this.#take(',')) keys.push(this.#readKey(this.#argument()));
+    const limit = inLeaf ? MAX_LEAF_KEYS : MAX_MULTI_KEYS;
+    if (k === null || keys.length === 0 || keys.length > limit || k > keys.length) return null;
+    return makeNode(fragment, this.#context, { k, keys });
+  }
+
+  #thresh(depth: number): MiniscriptNode | null {
+    const k = this.#number();
+    const subs: MiniscriptNode[] = [];
+    while (this.#take(',')) {
+      const sub = this.expression(depth + 1);
+      if (sub === null) return null;
+      subs.push(sub);
+    }
+    return k !== null && k <= subs.length ? makeNode('thresh', this.#context, { subs, k }) : null;
+  }
+
+  #subs(count: number, depth: number): MiniscriptNode[] | null {
+    const subs: MiniscriptNode[] = [];
+    for (let i = 0; i < count; i++) {
+      if (i > 0 && !this.#take(',')) return null;
+      const sub = this.expression(depth + 1);
+      if (sub === null) return null;
+      subs.push(sub);
+    }
+    return subs;
+  }
+
+  #number(): number | null {
+    const digits = this.#argument();
+    const value = NUMBER.test(digits) ? Number(digits) : 0;
+    return value > 0 ? value : null;
+  }
+
+  /** Up to the comma or bracket that ends it; brackets of its own (of musig()) belong to it. */
+  #argument(): string {
+    const from = this.#at;
+    let level = 0;
+    for (; this.#at < this.#text.length; this.#at++) {
+      const c = this.#text[this.#at];
+      if (c === '(') level++;
+      else if (c === ')' && level-- === 0) break;
+      else if (c === ',' && level === 0) break;
+    }
+    return this.#text.slice(from, this.#at);
+  }
+
+  #word(): string {
+    const from = this.#at;
+    while (this.#at < this.#text.length && /[a-z0-9_]/.test(this.#text[this.#at])) this.#at++;
+    return this.#text.slice(from, this.#at);
+  }
+
+  #take(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at++;
+    return true;
+  }
+}
