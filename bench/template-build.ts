@@ -27,7 +27,7 @@ const CHILD_EVERY = 10;
 /** Transactions that come, and leave, between two templates. */
 const CHANGED = 200;
 const ROUNDS = { warmup: 5, rounds: 25 };
-const LIMITS = { maxWeight: 3_996_000, minFeeRate: 1000 };
+const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 1000, mode: 'live' } as const;
 
 const crypto = createNativeCrypto();
 const chain = new ModelChain(crypto);

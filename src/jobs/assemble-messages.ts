@@ -2,7 +2,7 @@
 // (mempool/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts), run-assemble.ts answers requests.
 
 /** Raised whenever a record here changes shape; both sides compare it. */
-export const ASSEMBLE_VERSION = 1;
+export const ASSEMBLE_VERSION = 2;
 
 /** Columns of MirrorDelta.rows, one row of float64 for each changed slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes. */
 export const COLUMN = {
@@ -63,6 +63,10 @@ export interface AssembleRequest {
   /** Whether segwit is active for the block: admits witnesses, decides the sigops unit. */
   readonly segwitActive: boolean;
   readonly maxWeight: number;
+  /** Weight kept free for header and coinbase. */
+  readonly reservedWeight: number;
+  /** core: ancestor order of Core 0.21. live: chunks of clusters, an order that changes little, and the coinbase's merkle branch. */
+  readonly mode: 'core' | 'live';
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   /** Where the JSON array goes; null when only the order is wanted. */
@@ -90,6 +94,8 @@ export interface AssembleReply {
   readonly encodedLength: number;
   /** Root of the witness tree with a zero leaf for the coinbase, 32 bytes. */
   readonly witnessRoot: Uint8Array;
+  /** Sibling hashes from the coinbase up to the merkle root, 32 bytes each; empty in mode core. */
+  readonly merkleBranch: readonly Uint8Array[];
   readonly selectMs: number;
   readonly encodeMs: number;
 }

@@ -1,5 +1,6 @@
 // The assembler's copy of the mempool's numbers, kept up to date by deltas. One per assembler, on whatever thread it runs.
 import type { Candidates } from '../selection/candidates.js';
+import { ClusterIndex } from '../selection/cluster/cluster-index.js';
 import { mergeRanking } from '../selection/ranking.js';
 import { COLUMN, type MirrorDelta, ROW_LENGTH } from './assemble-messages.js';
 
@@ -85,6 +86,8 @@ export class AssembleMirror {
   #epoch = 0;
   #columns = new Columns(INITIAL_SLOTS);
   #ranking: Int32Array = new Int32Array(0);
+  /** null until it is asked for: mode core never does. */
+  #clusters: ClusterIndex | null = null;
   readonly #segments: Uint8Array[] = [];
 
   /** Sequence of the last delta applied, -1 for none. */
@@ -101,6 +104,21 @@ export class AssembleMirror {
   /** All slots in use, best first. */
   get ranking(): Int32Array {
     return this.#ranking;
+  }
+
+  /** The clusters of the same slots. */
+  clusters(): ClusterIndex {
+    if (this.#clusters === null) {
+      this.#clusters = new ClusterIndex();
+      this.#clusters.update(this.#columns, new Int32Array(0), this.#ranking);
+    }
+    return this.#clusters;
+  }
+
+  /** Gives clusters that are not at their best some time. @param enough asked now and then @returns whether any are left */
+  improve(enough: () => boolean): boolean {
+    this.#clusters?.improve(this.#columns, enough);
+    return this.#clusters !== null && this.#clusters.unfinished > 0;
   }
 
   /** The bytes of the segment that holds a slot's record. */
@@ -135,6 +153,7 @@ export class AssembleMirror {
       parentsAt += this.#setRow(slot, delta.rows, i * ROW_LENGTH, delta.parents, parentsAt);
     }
     this.#ranking = mergeRanking(this.#columns, this.#ranking, stale, delta.changed);
+    this.#clusters?.update(this.#columns, delta.removed, delta.changed);
     return true;
   }
 
@@ -144,6 +163,7 @@ export class AssembleMirror {
     this.#sequence = -1;
     this.#columns = new Columns(INITIAL_SLOTS);
     this.#ranking = new Int32Array(0);
+    this.#clusters = null;
     this.#segments.length = 0;
   }
 

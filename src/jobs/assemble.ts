@@ -3,7 +3,8 @@ import { merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { feeForSize } from '../policy/fee-rate.js';
-import { selectByAncestors } from '../selection/ancestor-selection.js';
+import { type Selection, selectByAncestors } from '../selection/ancestor-selection.js';
+import { selectBestBlock } from '../selection/best-block.js';
 import { type TemplateTx, TransactionsEncoder } from '../template/encode/transactions.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type AssembleRequest, type AssembleStatus, RECORD_HEADER } from './assemble-messages.js';
 import { AssembleMirror } from './assemble-mirror.js';
@@ -22,7 +23,7 @@ export interface AssembleDeps {
 /** Answers requests in order; the state between them is the mirror and the last encoding. */
 export function createAssembleRunner(deps: AssembleDeps): (request: AssembleRequest) => AssembleReply {
   const mirror = new AssembleMirror();
-  const last = new LastEncoding();
+  const last = new LastEncoding(deps.hashes);
   return (request) => assemble(mirror, last, request, deps);
 }
 
@@ -31,28 +32,25 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
   if (request.version !== ASSEMBLE_VERSION) return failure(mirror, 'invalid', `message version ${request.version}`);
   if (!mirror.apply(request.delta)) return failure(mirror, 'resync');
   const c = mirror.candidates;
-  const chosen = selectByAncestors(c, mirror.ranking, {
-    maxWeight: request.maxWeight,
-    minFee: (size) => feeForSize(request.minFeeRate, size),
-    height: request.height,
-    lockTimeCutoff: request.lockTimeCutoff,
-    allowWitness: request.segwitActive,
-  });
+  const chosen = select(mirror, last, request);
   const problem = checkAssembly(c, chosen, request);
   if (problem !== '') return failure(mirror, 'invalid', problem);
   const selected = now();
   const { slots } = chosen;
   const prefix = last.commonPrefix(mirror, slots, request.segwitActive);
-  const root = last.witnessRoot(slots, prefix) ?? witnessRoot(mirror, slots, hashes);
   let encodedLength = 0;
-  if (request.output !== null) {
+  let roots: { readonly witnessRoot: Uint8Array; readonly merkleBranch: readonly Uint8Array[] };
+  if (request.output === null) {
+    roots = { witnessRoot: last.witnessRoot(slots, prefix) ?? witnessRoot(mirror, slots, hashes), merkleBranch: [] };
+  } else {
     const out = new Uint8Array(request.output);
     const encoder = new TransactionsEncoder(out);
     const ends = encode(mirror, last, prefix, slots, encoder, request.segwitActive, hashes);
     encodedLength = encoder.finish();
     if (encoder.overflowed) return failure(mirror, 'overflow');
     const unchanged = prefix === 0 ? 0 : ends[prefix - 1];
-    last.remember(mirror, slots, request.segwitActive, { bytes: out.subarray(0, encodedLength), ends, unchanged }, root);
+    const encoded = { bytes: out.subarray(0, encodedLength), ends, unchanged, prefix };
+    roots = last.remember(mirror, slots, request.segwitActive, encoded, request.mode === 'live');
   }
   return {
     version: ASSEMBLE_VERSION,
@@ -64,10 +62,24 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
     weight: chosen.weight,
     sigops: chosen.sigops,
     encodedLength,
-    witnessRoot: root,
+    ...roots,
     selectMs: selected - started,
     encodeMs: now() - selected,
   };
+}
+
+function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleRequest): Selection {
+  const limits = {
+    maxWeight: request.maxWeight,
+    reservedWeight: request.reservedWeight,
+    minFee: (size: number) => feeForSize(request.minFeeRate, size),
+    height: request.height,
+    lockTimeCutoff: request.lockTimeCutoff,
+    allowWitness: request.segwitActive,
+  };
+  if (request.mode === 'core') return selectByAncestors(mirror.candidates, mirror.ranking, limits);
+  const best = selectBestBlock(mirror.candidates, mirror.ranking, mirror.clusters(), limits);
+  return { ...best, slots: last.steady(mirror, best.slots) ?? best.slots };
 }
 
 /** @param prefix transactions at the beginning that are copied from last time @returns where each transaction ends */
@@ -158,6 +170,7 @@ function failure(mirror: AssembleMirror, status: AssembleStatus, problem = ''): 
     sigops: 0,
     encodedLength: 0,
     witnessRoot: new Uint8Array(32),
+    merkleBranch: [],
     selectMs: 0,
     encodeMs: 0,
   };

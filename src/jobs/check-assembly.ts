@@ -1,7 +1,7 @@
 // Looks over what selection chose with other eyes: each rule that a block of these transactions could break by its choice is checked
 // again from the mirror's columns. A problem here is a bug of ours; the template isn't published and the node says so.
 
-import { RESERVED_SIGOPS, RESERVED_WEIGHT, type Selection } from '../selection/ancestor-selection.js';
+import { RESERVED_SIGOPS, type Selection } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';
 
 const LOCKTIME_THRESHOLD = 500_000_000;
@@ -9,6 +9,7 @@ const MAX_SIGOPS = 80_000;
 
 export interface AssemblyRules {
   readonly maxWeight: number;
+  readonly reservedWeight: number;
   readonly height: number;
   readonly lockTimeCutoff: number;
   readonly segwitActive: boolean;
@@ -16,7 +17,7 @@ export interface AssemblyRules {
 
 /** @param used 1 for slots that hold a transaction @returns what is wrong, or the empty string */
 export function checkAssembly(c: Candidates & { readonly used: Uint8Array }, chosen: Selection, rules: AssemblyRules): string {
-  let weight = RESERVED_WEIGHT;
+  let weight = rules.reservedWeight;
   let sigops = RESERVED_SIGOPS;
   let fees = 0;
   const placed = new Uint8Array(c.fee.length);

@@ -1,7 +1,9 @@
 // The encoding of the template before, in the assembler. Two templates often begin with the same transactions, and after an empty block
-// they are the same: then the bytes are copied instead of written again, and the witness root is known. This is what a new tip
-// with an unchanged mempool costs every miner.
+// they are the same: then the bytes are copied instead of written again, and of the hash trees only the changed end is reckoned. This is
+// what a new tip with an unchanged mempool costs every miner.
+import type { Hashes } from '../crypto/crypto.js';
 import type { AssembleMirror } from './assemble-mirror.js';
+import { HashTree } from './hash-tree.js';
 
 const NOTHING = new Int32Array(0);
 
@@ -14,7 +16,14 @@ export class LastEncoding {
   /** Where the encoding of each transaction ends. */
   #ends: Int32Array = NOTHING;
   #bytes = new Uint8Array(0);
-  #witnessRoot: Uint8Array | null = null;
+  readonly #witnessTree: HashTree;
+  readonly #txidTree: HashTree;
+  #hasTxids = false;
+
+  constructor(hashes: Hashes) {
+    this.#witnessTree = new HashTree(hashes);
+    this.#txidTree = new HashTree(hashes);
+  }
 
   /** How many transactions at the beginning are the ones of last time. */
   commonPrefix(mirror: AssembleMirror, slots: Int32Array, segwitActive: boolean): number {
@@ -38,7 +47,35 @@ export class LastEncoding {
 
   /** The witness root if these are exactly the transactions of last time. */
   witnessRoot(slots: Int32Array, prefix: number): Uint8Array | null {
-    return prefix === slots.length && prefix === this.#slots.length ? this.#witnessRoot : null;
+    return prefix > 0 && prefix === slots.length && prefix === this.#slots.length ? this.#witnessTree.root : null;
+  }
+
+  /**
+   * The same transactions in the order of last time as far as they were there, new ones behind: next to everything can then be copied.
+   * @returns null when there is little in common, or when a parent would come after its child
+   */
+  steady(mirror: AssembleMirror, slots: Int32Array): Int32Array | null {
+    if (mirror.epoch !== this.#epoch) return null;
+    const { generation, parents, capacity } = mirror.candidates;
+    const wanted = new Uint8Array(capacity);
+    for (const slot of slots) wanted[slot] = 1;
+    const order = new Int32Array(slots.length);
+    let at = 0;
+    const last = this.#slots;
+    for (let i = 0; i < last.length; i++) {
+      const slot = last[i];
+      if (wanted[slot] === 0 || generation[slot] !== this.#generations[i]) continue;
+      wanted[slot] = 2;
+      order[at++] = slot;
+    }
+    if (at * 2 < slots.length) return null;
+    for (const slot of slots) if (wanted[slot] === 1) order[at++] = slot;
+    // 3: placed. A child may have been there before its parent came back with a reorganisation.
+    for (const slot of order) {
+      for (const parent of parents[slot]) if (wanted[parent] !== 3) return null;
+      wanted[slot] = 3;
+    }
+    return order;
   }
 
   /** @param bytes the whole array; copied, because slabs are rewritten */
@@ -46,15 +83,22 @@ export class LastEncoding {
     mirror: AssembleMirror,
     slots: Int32Array,
     segwitActive: boolean,
-    encoded: { readonly bytes: Uint8Array; readonly ends: Int32Array; readonly unchanged: number },
-    witnessRoot: Uint8Array,
-  ): void {
-    const { generation } = mirror.candidates;
+    encoded: { readonly bytes: Uint8Array; readonly ends: Int32Array; readonly unchanged: number; readonly prefix: number },
+    withTxids: boolean,
+  ): { readonly witnessRoot: Uint8Array; readonly merkleBranch: readonly Uint8Array[] } {
+    const { generation, offset } = mirror.candidates;
+    const id = (i: number, at: number): Uint8Array => {
+      const from = offset[slots[i - 1]] + at;
+      return mirror.segmentOf(slots[i - 1]).subarray(from, from + 32);
+    };
+    const { prefix } = encoded;
+    this.#witnessTree.update(slots.length + 1, prefix + 1, (i) => id(i, 32));
+    if (withTxids) this.#txidTree.update(slots.length + 1, this.#hasTxids ? prefix + 1 : 0, (i) => id(i, 0));
+    this.#hasTxids = withTxids;
     this.#epoch = mirror.epoch;
     this.#segwitActive = segwitActive;
     this.#slots = slots;
     this.#generations = Int32Array.from(slots, (slot) => generation[slot]);
-    this.#witnessRoot = witnessRoot;
     this.#ends = encoded.ends;
     const { bytes, unchanged } = encoded;
     if (bytes.length > this.#bytes.length) {
@@ -62,5 +106,6 @@ export class LastEncoding {
       grown.set(bytes);
       this.#bytes = grown;
     } else this.#bytes.set(bytes.subarray(unchanged), unchanged);
+    return { witnessRoot: this.#witnessTree.root, merkleBranch: withTxids ? this.#txidTree.firstBranch : [] };
   }
 }

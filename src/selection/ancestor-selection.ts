@@ -7,11 +7,12 @@
 import { type Candidates, compareFeeRates, compareTxids } from './candidates.js';
 import { ranksWithAncestors } from './ranking.js';
 
-/** Weight kept free for header and coinbase. */
+/** Weight kept free for header and coinbase unless the operator says otherwise; also what "nearly full" means below. */
 export const RESERVED_WEIGHT = 4000;
 /** Sigop cost kept free for the coinbase. */
 export const RESERVED_SIGOPS = 400;
-const MAX_SIGOPS = 80_000;
+/** Of a block, with the coinbase's. */
+export const MAX_SIGOPS = 80_000;
 const WITNESS_SCALE = 4;
 /** After so many packages in a row that didn't fit, a nearly full block is left as it is. */
 const MAX_FAILURES = 1000;
@@ -20,6 +21,8 @@ const LOCKTIME_THRESHOLD = 500_000_000;
 
 export interface SelectionLimits {
   readonly maxWeight: number;
+  /** Weight kept free for header and coinbase. */
+  readonly reservedWeight: number;
   /** Least fee for a package of this virtual size; below it selection ends. */
   readonly minFee: (size: number) => number;
   readonly height: number;
@@ -49,6 +52,17 @@ export function selectByAncestors(c: Candidates, ranking: Int32Array, limits: Se
   return new AncestorSelection(c, limits).run(ranking);
 }
 
+/** A safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
+export function mayEnter({ lockTime, hasWitness }: Candidates, slots: readonly number[], limits: SelectionLimits): boolean {
+  const { height, lockTimeCutoff, allowWitness } = limits;
+  for (const slot of slots) {
+    const lock = lockTime[slot];
+    if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? height : lockTimeCutoff)) return false;
+    if (hasWitness[slot] !== 0 && !allowWitness) return false;
+  }
+  return true;
+}
+
 class AncestorSelection {
   readonly #c: Candidates;
   readonly #limits: SelectionLimits;
@@ -59,12 +73,13 @@ class AncestorSelection {
   #turn = 0;
   readonly #slots: number[] = [];
   #fees = 0;
-  #weight = RESERVED_WEIGHT;
+  #weight: number;
   #sigops = RESERVED_SIGOPS;
 
   constructor(c: Candidates, limits: SelectionLimits) {
     this.#c = c;
     this.#limits = limits;
+    this.#weight = limits.reservedWeight;
     this.#state = new Uint8Array(c.fee.length);
     this.#mark = new Int32Array(c.fee.length);
     this.#modified = new ModifiedSet(c);
@@ -95,7 +110,7 @@ class AncestorSelection {
         continue;
       }
       const members = this.#package(slot);
-      if (!this.#mayEnter(members)) {
+      if (!mayEnter(this.#c, members, this.#limits)) {
         if (fromModified) this.#fail(slot);
         continue;
       }
@@ -127,18 +142,6 @@ class AncestorSelection {
       }
     }
     return members;
-  }
-
-  /** A safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
-  #mayEnter(members: readonly number[]): boolean {
-    const { lockTime, hasWitness } = this.#c;
-    const { height, lockTimeCutoff, allowWitness } = this.#limits;
-    for (const slot of members) {
-      const lock = lockTime[slot];
-      if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? height : lockTimeCutoff)) return false;
-      if (hasWitness[slot] !== 0 && !allowWitness) return false;
-    }
-    return true;
   }
 
   #take(members: number[]): void {

@@ -28,17 +28,23 @@ export function compareRank(c: Candidates, a: number, b: number): number {
  */
 export function mergeRanking(c: Candidates, order: Int32Array, stale: Uint8Array, fresh: Int32Array): Int32Array {
   const sorted = fresh.slice().sort((a, b) => compareRank(c, a, b));
+  const rest = new Int32Array(order.length);
   let kept = 0;
-  for (let i = 0; i < order.length; i++) if (stale[order[i]] === 0) kept++;
+  for (let i = 0; i < order.length; i++) if (stale[order[i]] === 0) rest[kept++] = order[i];
   const merged = new Int32Array(kept + sorted.length);
-  let at = 0;
-  let next = 0;
-  for (let i = 0; i < order.length; i++) {
-    const slot = order[i];
-    if (stale[slot] !== 0) continue;
-    while (next < sorted.length && compareRank(c, sorted[next], slot) < 0) merged[at++] = sorted[next++];
-    merged[at++] = slot;
+  let from = 0;
+  for (let i = 0; i < sorted.length; i++) {
+    // Few come into many: their places are found by halving, and what lies between is moved at once.
+    let low = from;
+    for (let high = kept; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (compareRank(c, sorted[i], rest[middle]) < 0) high = middle;
+      else low = middle + 1;
+    }
+    merged.set(rest.subarray(from, low), from + i);
+    merged[low + i] = sorted[i];
+    from = low;
   }
-  while (next < sorted.length) merged[at++] = sorted[next++];
+  merged.set(rest.subarray(from, kept), from + sorted.length);
   return merged;
 }

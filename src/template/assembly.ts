@@ -14,8 +14,11 @@ const MIN_TX_WEIGHT = 240;
 export interface AssemblyLimits {
   /** Already clamped. */
   readonly maxWeight: number;
+  /** Weight kept free for header and coinbase. */
+  readonly reservedWeight: number;
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
+  readonly mode: 'core' | 'live';
 }
 
 /** The transactions of a block. */
@@ -27,25 +30,27 @@ export interface ChosenTransactions {
   readonly weight: number;
   /** 32 bytes. */
   readonly witnessRoot: Uint8Array;
+  /** From the coinbase up; empty in mode core. */
+  readonly merkleBranch: readonly Uint8Array[];
   /** Length of the encoded JSON array. */
   readonly encodedLength: number;
   readonly selectMs: number;
   readonly encodeMs: number;
 }
 
-/** Weight that a block without transactions counts as. */
-export const EMPTY_BLOCK_WEIGHT = 4000;
-
-/** No transactions: a tree of the coinbase's zero leaf alone. */
-export const NOTHING_CHOSEN: ChosenTransactions = {
-  txs: [],
-  fees: 0,
-  weight: EMPTY_BLOCK_WEIGHT,
-  witnessRoot: new Uint8Array(32),
-  encodedLength: 0,
-  selectMs: 0,
-  encodeMs: 0,
-};
+/** No transactions: a tree of the coinbase's zero leaf alone. @param reservedWeight what such a block counts as */
+export function nothingChosen(reservedWeight: number): ChosenTransactions {
+  return {
+    txs: [],
+    fees: 0,
+    weight: reservedWeight,
+    witnessRoot: new Uint8Array(32),
+    merkleBranch: [],
+    encodedLength: 0,
+    selectMs: 0,
+    encodeMs: 0,
+  };
+}
 
 /** The assembler broke a promise; the message says which. */
 export class AssemblyFault extends Error {
@@ -93,8 +98,8 @@ export class Assembly {
     if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
     const txs = Array.from(reply.slots, (slot) => this.#feed.entryAt(slot).tx);
     this.#feed.acknowledge(reply.sequence);
-    const { fees, weight, witnessRoot, encodedLength, selectMs, encodeMs } = reply;
-    return { txs, fees, weight, witnessRoot, encodedLength, selectMs, encodeMs };
+    const { fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
+    return { txs, fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs };
   }
 
   #ask(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null, full: boolean): Promise<AssembleReply> {
@@ -105,6 +110,8 @@ export class Assembly {
       lockTimeCutoff: tip.lockTimeCutoff,
       segwitActive: tip.segwitActive,
       maxWeight: limits.maxWeight,
+      reservedWeight: limits.reservedWeight,
+      mode: limits.mode,
       minFeeRate: limits.minFeeRate,
       output,
     });

@@ -1,12 +1,23 @@
 // What the operator may change about templates, with Core 0.21's defaults.
 
-/** core: rebuilt on request by Core's rule, ancestor order, exact counters. */
-export type TemplateMode = 'core';
+/**
+ * core: rebuilt on request by Core's rule, ancestor order, exact counters. live: follows the mempool by itself, clusters by chunks, an
+ * empty template first after a new tip.
+ */
+export type TemplateMode = 'core' | 'live';
 
 export interface TemplateOptions {
   readonly mode: TemplateMode;
   /** -blockmaxweight; clamped to 4,000..3,996,000. */
   readonly maxWeight: number;
+  /** -blockreservedweight: kept free for header and coinbase, at least 2,000. */
+  readonly reservedWeight: number;
+  /** -emptyfirst, mode live: a template without transactions goes out at once after a new tip. */
+  readonly emptyFirst: boolean;
+  /** -longpolldelta, mode live: satoshis of fees more at which long polls are answered. */
+  readonly longPollDelta: number;
+  /** -longpollinterval, mode live: seconds after which a long poll is answered whatever small thing changed. */
+  readonly longPollInterval: number;
   /** -blockmintxfee, satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   /** -blockversion, regtest only; null: by version bits. */
@@ -18,6 +29,10 @@ export interface TemplateOptions {
 export const DEFAULT_TEMPLATE: TemplateOptions = {
   mode: 'core',
   maxWeight: 3_996_000,
+  reservedWeight: 4_000,
+  emptyFirst: true,
+  longPollDelta: 1_000_000,
+  longPollInterval: 60,
   minFeeRate: 1000,
   blockVersion: null,
   checkTemplates: false,

@@ -10,7 +10,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
-import { Assembly, type ChosenTransactions, NOTHING_CHOSEN } from './assembly.js';
+import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
 import { BlockCandidate } from './block-candidate.js';
 import { buildCoinbase, commitmentScript, witnessRootOf } from './coinbase.js';
 import type { TemplateFacts } from './facts.js';
@@ -204,7 +204,8 @@ export class TemplateService {
       const base = this.#factsOf(tip);
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
       if (slab === null ? mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
-      const chosen = slab === null ? NOTHING_CHOSEN : await this.#assembly.choose(base, this.#options, slab.buffer);
+      const chosen =
+        slab === null ? nothingChosen(this.#options.reservedWeight) : await this.#assembly.choose(base, this.#options, slab.buffer);
       if (chain.tip !== tip) return null;
       this.#remember(chosen);
       const time = Math.max(base.minTime, builtAt);
@@ -246,7 +247,8 @@ export class TemplateService {
   }
 
   async #choose(facts: TipFacts, options: AssembleOptions): Promise<ChosenTransactions> {
-    if (options.empty === true || options.transactions !== undefined || this.#deps.mempool.size === 0) return NOTHING_CHOSEN;
+    if (options.empty === true || options.transactions !== undefined || this.#deps.mempool.size === 0)
+      return nothingChosen(this.#options.reservedWeight);
     return this.#assembly.choose(facts, this.#options, null);
   }
 

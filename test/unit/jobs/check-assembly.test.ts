@@ -3,7 +3,7 @@ import t from 'tap';
 import { checkAssembly } from '../../../src/jobs/check-assembly.js';
 import type { Selection } from '../../../src/selection/ancestor-selection.js';
 
-const RULES = { maxWeight: 10_000, height: 100, lockTimeCutoff: 500_000_100, segwitActive: true };
+const RULES = { maxWeight: 10_000, reservedWeight: 4000, height: 100, lockTimeCutoff: 500_000_100, segwitActive: true };
 
 /** Three transactions; 1 spends 0. */
 function columns() {

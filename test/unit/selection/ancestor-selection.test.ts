@@ -212,6 +212,7 @@ function select(txs: readonly ModelTx[], chosen: Limits) {
   const ranking = Int32Array.from(txs.keys()).sort((a, b) => compareRank(c, a, b));
   return selectByAncestors(c, ranking, {
     maxWeight: chosen.maxWeight,
+    reservedWeight: 4000,
     minFee: (size) => minFee(chosen.rate, size),
     height: chosen.height,
     lockTimeCutoff: chosen.cutoff,

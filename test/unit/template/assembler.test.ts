@@ -15,7 +15,7 @@ import { ANYONE, outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
-const LIMITS = { maxWeight: 3_996_000, minFeeRate: 0 };
+const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 0, mode: 'core' } as const;
 /** Only what assembly reads. */
 const TIP = { height: 201, lockTimeCutoff: 1_600_000_195, segwitActive: true } as TipFacts;
 
@@ -116,12 +116,14 @@ for (const [name, create] of [
       await fill(pool, chain);
       const feed = new MirrorFeed(pool, 4);
       const request = (over: Partial<AssembleRequest>): AssembleRequest => ({
-        version: 1,
+        version: 2,
         delta: feed.delta(false),
         height: 201,
         lockTimeCutoff: 0,
         segwitActive: true,
         maxWeight: LIMITS.maxWeight,
+        reservedWeight: 4000,
+        mode: 'core',
         minFeeRate: 0,
         output: null,
         ...over,
@@ -222,7 +224,7 @@ t.test('a thread that died is replaced, and its mirror too', async (t) => {
   const assembly = new Assembly(assembler, pool, 7);
   t.equal((await assembled(assembly)).length, 3);
   // This worker ends its thread when it sees a maximum weight of 1.
-  await t.rejects(assembly.choose(TIP, { maxWeight: 1, minFeeRate: 0 }, null));
+  await t.rejects(assembly.choose(TIP, { ...LIMITS, maxWeight: 1 }, null));
   t.equal((await assembled(assembly)).length, 3);
   t.equal(assembly.resyncs, 1);
 });

@@ -1,0 +1,60 @@
+// Chunks of an order, and the comparison of two orders of one cluster by their fee-rate diagrams: the fees collected against the size
+// spent, chunk after chunk, straight lines between. An order is as good as another where its diagram is nowhere below.
+import type { ClusterGraph } from './cluster-graph.js';
+import { compareFeeFractions } from './fee-fraction.js';
+
+/** A stretch of an order that is taken together. */
+export interface Chunk {
+  readonly fee: number;
+  readonly size: number;
+  /** Nodes in it. */
+  readonly count: number;
+}
+
+/** Cuts an order into chunks of falling rates: a later one that pays more joins the one before. Equal rates stay apart. */
+export function chunksOf({ fee, size }: ClusterGraph, order: ArrayLike<number>): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let i = 0; i < order.length; i++) {
+    let last: Chunk = { fee: fee[order[i]], size: size[order[i]], count: 1 };
+    for (let before = chunks.at(-1); before !== undefined; before = chunks.at(-1)) {
+      if (compareFeeFractions(last.fee, last.size, before.fee, before.size) <= 0) break;
+      chunks.pop();
+      last = { fee: before.fee + last.fee, size: before.size + last.size, count: before.count + last.count };
+    }
+    chunks.push(last);
+  }
+  return chunks;
+}
+
+/** What one diagram is to another. */
+export type DiagramOrder = 'equal' | 'better' | 'worse' | 'mixed';
+
+/** Compares two chunkings of the same cluster: a against b. */
+export function compareDiagrams(a: readonly Chunk[], b: readonly Chunk[]): DiagramOrder {
+  const above = somewhereAbove(a, b);
+  const below = somewhereAbove(b, a);
+  return above ? (below ? 'mixed' : 'better') : below ? 'worse' : 'equal';
+}
+
+/** Whether a corner of a lies above b's line; two such lines that fall off only differ if one's corner sticks out. */
+function somewhereAbove(a: readonly Chunk[], b: readonly Chunk[]): boolean {
+  let size = 0;
+  let fee = 0;
+  let at = 0;
+  let sizeB = 0;
+  let feeB = 0;
+  for (const chunk of a) {
+    size += chunk.size;
+    fee += chunk.fee;
+    while (at < b.length && sizeB + b[at].size < size) {
+      sizeB += b[at].size;
+      feeB += b[at].fee;
+      at++;
+    }
+    if (at === b.length) return fee > feeB;
+    // The corner against the line of b's chunk that spans it: rise over run.
+    const run = size - sizeB;
+    if (run > 0 ? compareFeeFractions(fee - feeB, run, b[at].fee, b[at].size) > 0 : fee > feeB) return true;
+  }
+  return false;
+}

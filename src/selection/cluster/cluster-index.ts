@@ -1,0 +1,262 @@
+// The whole pool cut into clusters, each in its best known order, and all their chunks ranked by fee rate. Kept up to date change by
+// change: a change costs the clusters it touches, and one pass over the ranking. Used by the assembler's mirror in mode `live`.
+//
+// A chunk is known by the slot of its first transaction, a cluster by the slot of its first. The transactions of a cluster hang
+// together by `next`, chunk after chunk.
+import { type Candidates, compareTxids } from '../candidates.js';
+import { ancestorOrder } from './ancestor-order.js';
+import { chunksOf } from './chunks.js';
+import { type ClusterGraph, clusterGraph } from './cluster-graph.js';
+import { compareFeeFractions } from './fee-fraction.js';
+import { SpanningForest } from './spanning-forest.js';
+
+/** Visits of nodes spent on a cluster at once, about a millisecond; ordinary ones up to 64 transactions are at their best well before. */
+const CLUSTER_COST = 100_000;
+/** The same for all clusters of one update: a full mirror of odd clusters may wait for idle moments too. */
+const UPDATE_COST = 4_000_000;
+
+export interface IndexedCandidates extends Candidates {
+  readonly used: Uint8Array;
+}
+
+/** A cluster whose order may still get better. */
+interface Unfinished {
+  readonly slots: readonly number[];
+  readonly graph: ClusterGraph;
+  readonly forest: SpanningForest;
+}
+
+/** Sigop-adjusted weight: what a transaction takes from a block's room, in the unit that chunks are rated by. */
+export function adjustedWeight(c: Candidates, slot: number): number {
+  const bySize = c.size[slot] * 4;
+  // Rounding up to virtual bytes adds up to three; more comes from signature operations.
+  return bySize - c.weight[slot] > 3 ? bySize : c.weight[slot];
+}
+
+export class ClusterIndex {
+  #capacity = 0;
+  /** By slot; -1 outside. */
+  #clusterOf: Int32Array = new Int32Array(0);
+  #next: Int32Array = new Int32Array(0);
+  /** By first slot of a chunk; length 0 elsewhere. */
+  #length: Int32Array = new Int32Array(0);
+  #number: Int32Array = new Int32Array(0);
+  #fee: Float64Array = new Float64Array(0);
+  #size: Float64Array = new Float64Array(0);
+  /** Rounded quotient; what differs here differs exactly. */
+  #rate: Float64Array = new Float64Array(0);
+  #order: Int32Array = new Int32Array(0);
+  #local: Int32Array = new Int32Array(0);
+  readonly #unfinished = new Map<number, Unfinished>();
+
+  /** First slots of all chunks, best first; chunks of a cluster in the cluster's order. */
+  get order(): Int32Array {
+    return this.#order;
+  }
+  /** Clusters that idle work may still improve. */
+  get unfinished(): number {
+    return this.#unfinished.size;
+  }
+  /** The cluster of a transaction. */
+  clusterOf(slot: number): number {
+    return this.#clusterOf[slot];
+  }
+  /** Modified fees of a chunk. */
+  chunkFee(first: number): number {
+    return this.#fee[first];
+  }
+  /** Sigop-adjusted weight of a chunk. */
+  chunkSize(first: number): number {
+    return this.#size[first];
+  }
+  chunkLength(first: number): number {
+    return this.#length[first];
+  }
+  /** The transaction after this one in the order of its cluster, -1 after the last. */
+  next(slot: number): number {
+    return this.#next[slot];
+  }
+
+  /** Follows a change that the candidates show already. @param removed slots that left @param changed slots that came or changed */
+  update(c: IndexedCandidates, removed: Int32Array, changed: Int32Array): void {
+    this.#grow(c.fee.length);
+    const stale = new Uint8Array(this.#capacity);
+    const loose: number[] = [];
+    for (const slot of removed) this.#dissolve(slot, stale, loose);
+    for (const slot of changed) {
+      if (this.#clusterOf[slot] >= 0) this.#dissolve(slot, stale, loose);
+      else loose.push(slot);
+    }
+    const fresh: number[] = [];
+    let budget = UPDATE_COST;
+    for (let i = 0; i < loose.length; i++) {
+      const slot = loose[i];
+      if (c.used[slot] === 0 || this.#clusterOf[slot] >= 0) continue;
+      const members = this.#component(c, slot, stale, loose);
+      budget -= this.#place(c, members, Math.max(0, Math.min(budget, CLUSTER_COST)), fresh);
+    }
+    this.#rank(c, stale, fresh);
+  }
+
+  /**
+   * Improves what is unfinished.
+   * @param enough asked between steps of some 100 microseconds
+   * @returns whether the order changed
+   */
+  improve(c: IndexedCandidates, enough: () => boolean): boolean {
+    if (this.#unfinished.size === 0) return false;
+    const stale = new Uint8Array(this.#capacity);
+    const fresh: number[] = [];
+    for (const [cluster, work] of this.#unfinished) {
+      while (!work.forest.optimal && !enough()) work.forest.improve(10_000);
+      this.#unfinished.delete(cluster);
+      this.#dissolve(cluster, stale, []);
+      this.#write(work.slots, work.graph, work.forest.order(), fresh);
+      if (!work.forest.optimal) this.#unfinished.set(this.#clusterOf[work.slots[0]], work);
+      if (enough()) break;
+    }
+    this.#rank(c, stale, fresh);
+    return true;
+  }
+
+  #dissolve(slot: number, stale: Uint8Array, loose: number[]): void {
+    const cluster = this.#clusterOf[slot];
+    if (cluster < 0) return;
+    this.#unfinished.delete(cluster);
+    for (let at = cluster; at >= 0; at = this.#next[at]) {
+      this.#clusterOf[at] = -1;
+      if (this.#length[at] > 0) stale[at] = 1;
+      this.#length[at] = 0;
+      loose.push(at);
+    }
+  }
+
+  /** Everything connected with a slot; clusters that it now belongs to are dissolved on the way. */
+  #component(c: IndexedCandidates, start: number, stale: Uint8Array, loose: number[]): number[] {
+    const members = [start];
+    const local = this.#local;
+    local[start] = 0;
+    for (let i = 0; i < members.length; i++) {
+      for (const links of [c.parents[members[i]], c.children[members[i]]]) {
+        for (const slot of links) {
+          if (local[slot] >= 0) continue;
+          this.#dissolve(slot, stale, loose);
+          local[slot] = members.push(slot) - 1;
+        }
+      }
+    }
+    return members;
+  }
+
+  /** Orders a cluster. @returns the cost */
+  #place(c: IndexedCandidates, slots: number[], cost: number, fresh: number[]): number {
+    const local = this.#local;
+    if (slots.length === 1) {
+      local[slots[0]] = -1;
+      this.#writeOne(c, slots[0], fresh);
+      return 1;
+    }
+    const graph = clusterGraph(
+      slots.map((slot) => c.modifiedFee[slot]),
+      slots.map((slot) => adjustedWeight(c, slot)),
+      slots.map((slot) => c.parents[slot].map((parent) => local[parent])),
+    );
+    for (const slot of slots) local[slot] = -1;
+    if (slots.length === 2) {
+      this.#write(slots, graph, graph.parents[0].length === 0 ? [0, 1] : [1, 0], fresh);
+      return 2;
+    }
+    const forest = new SpanningForest(graph, ancestorOrder(graph));
+    const spent = forest.improve(cost);
+    this.#write(slots, graph, forest.order(), fresh);
+    if (!forest.optimal) this.#unfinished.set(this.#clusterOf[slots[0]], { slots, graph, forest });
+    return spent + slots.length;
+  }
+
+  #writeOne(c: Candidates, slot: number, fresh: number[]): void {
+    this.#clusterOf[slot] = slot;
+    this.#next[slot] = -1;
+    this.#length[slot] = 1;
+    this.#number[slot] = 0;
+    this.#fee[slot] = c.modifiedFee[slot];
+    this.#size[slot] = adjustedWeight(c, slot);
+    this.#rate[slot] = this.#fee[slot] / this.#size[slot];
+    fresh.push(slot);
+  }
+
+  #write(slots: readonly number[], graph: ClusterGraph, order: ArrayLike<number>, fresh: number[]): void {
+    const cluster = slots[order[0]];
+    for (let i = 0; i < order.length; i++) {
+      const slot = slots[order[i]];
+      this.#clusterOf[slot] = cluster;
+      this.#length[slot] = 0;
+      this.#next[slot] = i + 1 < order.length ? slots[order[i + 1]] : -1;
+    }
+    let at = 0;
+    chunksOf(graph, order).forEach(({ fee, size, count }, number) => {
+      const first = slots[order[at]];
+      this.#length[first] = count;
+      this.#number[first] = number;
+      this.#fee[first] = fee;
+      this.#size[first] = size;
+      this.#rate[first] = fee / size;
+      fresh.push(first);
+      at += count;
+    });
+  }
+
+  #compare(c: Candidates, a: number, b: number): number {
+    if (this.#rate[a] !== this.#rate[b]) return this.#rate[b] - this.#rate[a];
+    const exact = compareFeeFractions(this.#fee[b], this.#size[b], this.#fee[a], this.#size[a]);
+    if (exact !== 0) return exact;
+    const [clusterA, clusterB] = [this.#clusterOf[a], this.#clusterOf[b]];
+    return clusterA === clusterB ? this.#number[a] - this.#number[b] : compareTxids(c.txids, clusterA, clusterB);
+  }
+
+  #rank(c: Candidates, stale: Uint8Array, fresh: readonly number[]): void {
+    // A chunk that was written anew under the same first slot is fresh, and its old place stale.
+    const sorted = Int32Array.from(fresh).sort((a, b) => this.#compare(c, a, b));
+    let kept = 0;
+    const old = this.#order;
+    const rest = new Int32Array(old.length);
+    for (let i = 0; i < old.length; i++) if (stale[old[i]] === 0) rest[kept++] = old[i];
+    const merged = new Int32Array(kept + sorted.length);
+    let from = 0;
+    for (let i = 0; i < sorted.length; i++) {
+      let low = from;
+      for (let high = kept; low < high; ) {
+        const middle = (low + high) >> 1;
+        if (this.#compare(c, sorted[i], rest[middle]) < 0) high = middle;
+        else low = middle + 1;
+      }
+      merged.set(rest.subarray(from, low), from + i);
+      merged[low + i] = sorted[i];
+      from = low;
+    }
+    merged.set(rest.subarray(from, kept), from + sorted.length);
+    this.#order = merged;
+  }
+
+  #grow(capacity: number): void {
+    if (capacity <= this.#capacity) return;
+    const wider = (from: Int32Array, empty: number): Int32Array => {
+      const array = new Int32Array(capacity).fill(empty);
+      array.set(from);
+      return array;
+    };
+    const widerFloat = (from: Float64Array): Float64Array => {
+      const array = new Float64Array(capacity);
+      array.set(from);
+      return array;
+    };
+    this.#capacity = capacity;
+    this.#clusterOf = wider(this.#clusterOf, -1);
+    this.#next = wider(this.#next, -1);
+    this.#length = wider(this.#length, 0);
+    this.#number = wider(this.#number, 0);
+    this.#local = wider(this.#local, -1);
+    this.#fee = widerFloat(this.#fee);
+    this.#size = widerFloat(this.#size);
+    this.#rate = widerFloat(this.#rate);
+  }
+}

@@ -1,0 +1,288 @@
+// The best order of a cluster, found step by step: a forest of chosen dependencies whose trees are the chunks. Two moves change it. A tree is
+// cut at a dependency whose parents' side pays more than its children's side: that side can go earlier. And a chunk that pays at
+// least as much as one it depends on grows together with it: it can't go earlier alone. No move makes the diagram worse; when no cut
+// is left anywhere the order is the best there is, because the fees of each chunk then flow along its tree so that no other closed set
+// pays more (the dual of the linear program of maximal closures). Steps may be spread over idle moments. Numbers only.
+//
+// The idea of linearising by spanning forests is Pieter Wuille's; see README for what it was chosen over.
+import type { Chunk } from './chunks.js';
+import type { ClusterGraph } from './cluster-graph.js';
+import { compareFeeFractions } from './fee-fraction.js';
+
+/** One cut in so many is any that helps instead of the one that helps most, so that ties can't make moves go in circles. */
+const RANDOM_EVERY = 4;
+
+export class SpanningForest {
+  readonly #graph: ClusterGraph;
+  /** Place of each node in the order it was started from: orders the nodes of a chunk. */
+  readonly #place: Int32Array;
+  /** Dependencies, parent before child. */
+  readonly #above: number[] = [];
+  readonly #below: number[] = [];
+  readonly #chosen: Uint8Array;
+  /** Dependencies by node: those to its parents, those to its children. */
+  readonly #up: number[][] = [];
+  readonly #down: number[][] = [];
+  readonly #chunkOf: Int32Array;
+  readonly #members: number[][] = [];
+  readonly #fee: Float64Array;
+  readonly #size: Float64Array;
+  readonly #free: number[] = [];
+  /** Chunks that may hold a cut that helps. */
+  readonly #open: number[] = [];
+  readonly #isOpen: Uint8Array;
+  // Room for a walk through a tree.
+  readonly #walk: Int32Array;
+  readonly #from: Int32Array;
+  readonly #by: Int32Array;
+  readonly #sideFee: Float64Array;
+  readonly #sideSize: Float64Array;
+  #random = 0x9e3779b9;
+  #cost = 0;
+
+  /** @param order parents before children; the result is never worse */
+  constructor(graph: ClusterGraph, order: ArrayLike<number>) {
+    const { count, parents } = graph;
+    this.#graph = graph;
+    this.#place = new Int32Array(count);
+    for (let i = 0; i < count; i++) this.#place[order[i]] = i;
+    for (let node = 0; node < count; node++) {
+      this.#up.push([]);
+      this.#down.push([]);
+      this.#members.push([]);
+    }
+    for (let node = 0; node < count; node++) {
+      for (const parent of parents[node]) {
+        const link = this.#above.push(parent) - 1;
+        this.#below.push(node);
+        this.#up[node].push(link);
+        this.#down[parent].push(link);
+      }
+    }
+    this.#chosen = new Uint8Array(this.#above.length);
+    this.#chunkOf = new Int32Array(count);
+    this.#fee = new Float64Array(count);
+    this.#size = new Float64Array(count);
+    this.#isOpen = new Uint8Array(count);
+    this.#walk = new Int32Array(count);
+    this.#from = new Int32Array(count);
+    this.#by = new Int32Array(count);
+    this.#sideFee = new Float64Array(count);
+    this.#sideSize = new Float64Array(count);
+    for (let i = 0; i < count; i++) this.#load(order[i]);
+    for (let chunk = 0; chunk < count; chunk++) if (this.#members[chunk].length > 1) this.#reopen(chunk);
+  }
+
+  /** Whether the order is the best there is. */
+  get optimal(): boolean {
+    return this.#open.length === 0;
+  }
+
+  /** Goes on looking. @param cost visits of nodes allowed, roughly 10 ns each @returns visits made */
+  improve(cost: number): number {
+    this.#cost = 0;
+    while (this.#cost < cost) {
+      const chunk = this.#open.pop();
+      if (chunk === undefined) break;
+      this.#isOpen[chunk] = 0;
+      if (this.#members[chunk].length < 2) continue;
+      const link = this.#bestCut(chunk);
+      if (link >= 0) this.#cut(link);
+    }
+    return this.#cost;
+  }
+
+  /** The order as it is now: trees by falling rate, parents before children. */
+  order(): Int32Array {
+    return Int32Array.from(this.#trees().flatMap(({ nodes }) => nodes));
+  }
+
+  /** Fees and sizes of the trees in that order. Its chunks may be finer: the nodes of a tree keep the order of the start among themselves. */
+  chunks(): Chunk[] {
+    return this.#trees().map(({ chunk, nodes }) => ({ fee: this.#fee[chunk], size: this.#size[chunk], count: nodes.length }));
+  }
+
+  #trees(): { readonly chunk: number; readonly nodes: number[] }[] {
+    const place = this.#place;
+    const trees: { readonly chunk: number; readonly nodes: number[] }[] = [];
+    for (let chunk = 0; chunk < this.#members.length; chunk++) {
+      if (this.#members[chunk].length === 0) continue;
+      trees.push({ chunk, nodes: [...this.#members[chunk]].sort((a, b) => place[a] - place[b]) });
+    }
+    // Equal ones don't depend on each other: they would have grown together.
+    return trees.sort((a, b) => this.#compare(b.chunk, a.chunk) || place[a.nodes[0]] - place[b.nodes[0]]);
+  }
+
+  #compare(a: number, b: number): number {
+    return compareFeeFractions(this.#fee[a], this.#size[a], this.#fee[b], this.#size[b]);
+  }
+
+  #load(node: number): void {
+    this.#chunkOf[node] = node;
+    this.#members[node].push(node);
+    this.#fee[node] = this.#graph.fee[node];
+    this.#size[node] = this.#graph.size[node];
+    this.#growUp(node);
+  }
+
+  #reopen(chunk: number): void {
+    if (this.#isOpen[chunk] !== 0) return;
+    this.#isOpen[chunk] = 1;
+    this.#open.push(chunk);
+  }
+
+  /** Joins a chunk with what it depends on and pays no more, the least paying first. @returns the chunk it is then */
+  #growUp(start: number): number {
+    let chunk = start;
+    for (;;) {
+      let best = -1;
+      let bestChunk = -1;
+      for (const node of this.#members[chunk]) {
+        for (const link of this.#up[node]) {
+          const other = this.#chunkOf[this.#above[link]];
+          this.#cost++;
+          if (other === chunk || other === bestChunk || this.#compare(other, chunk) > 0) continue;
+          if (best >= 0 && this.#compare(other, bestChunk) >= 0) continue;
+          best = link;
+          bestChunk = other;
+        }
+      }
+      if (best < 0) return chunk;
+      chunk = this.#join(best);
+    }
+  }
+
+  /** Joins a chunk with what depends on it and pays no less, the best paying first. */
+  #growDown(start: number): number {
+    let chunk = start;
+    for (;;) {
+      let best = -1;
+      let bestChunk = -1;
+      for (const node of this.#members[chunk]) {
+        for (const link of this.#down[node]) {
+          const other = this.#chunkOf[this.#below[link]];
+          this.#cost++;
+          if (other === chunk || other === bestChunk || this.#compare(other, chunk) < 0) continue;
+          if (best >= 0 && this.#compare(other, bestChunk) <= 0) continue;
+          best = link;
+          bestChunk = other;
+        }
+      }
+      if (best < 0) return chunk;
+      chunk = this.#join(best);
+    }
+  }
+
+  /** Makes one chunk of the two at a dependency. @returns its number */
+  #join(link: number): number {
+    const a = this.#chunkOf[this.#above[link]];
+    const b = this.#chunkOf[this.#below[link]];
+    const [into, gone] = this.#members[a].length >= this.#members[b].length ? [a, b] : [b, a];
+    this.#chosen[link] = 1;
+    for (const node of this.#members[gone]) {
+      this.#chunkOf[node] = into;
+      this.#members[into].push(node);
+    }
+    this.#cost += this.#members[gone].length;
+    this.#members[gone] = [];
+    this.#free.push(gone);
+    this.#fee[into] += this.#fee[gone];
+    this.#size[into] += this.#size[gone];
+    return into;
+  }
+
+  #cut(link: number): void {
+    const above = this.#above[link];
+    const below = this.#below[link];
+    this.#chosen[link] = 0;
+    const rest = this.#chunkOf[above];
+    const fresh = this.#free.pop() as number;
+    const { fee, size } = this.#graph;
+    let sumFee = 0;
+    let sumSize = 0;
+    const moved = [...this.#tree(above)];
+    for (const node of moved) {
+      this.#chunkOf[node] = fresh;
+      sumFee += fee[node];
+      sumSize += size[node];
+    }
+    this.#members[fresh] = moved;
+    this.#members[rest] = this.#members[rest].filter((node) => this.#chunkOf[node] === rest);
+    this.#cost += this.#members[rest].length;
+    this.#fee[fresh] = sumFee;
+    this.#size[fresh] = sumSize;
+    this.#fee[rest] -= sumFee;
+    this.#size[rest] -= sumSize;
+    this.#growUp(fresh);
+    // The upper part may have taken the lower one in again, by another dependency.
+    this.#growDown(this.#chunkOf[below]);
+    this.#reopen(this.#chunkOf[above]);
+    this.#reopen(this.#chunkOf[below]);
+  }
+
+  /** Nodes connected with start by chosen dependencies, each after the one it was reached from. */
+  #tree(start: number): Int32Array {
+    const walk = this.#walk;
+    walk[0] = start;
+    this.#by[start] = -1;
+    this.#from[start] = -1;
+    let length = 1;
+    for (let i = 0; i < length; i++) {
+      const node = walk[i];
+      for (const link of this.#up[node]) if (this.#reached(link, node, this.#above[link])) walk[length++] = this.#above[link];
+      for (const link of this.#down[node]) if (this.#reached(link, node, this.#below[link])) walk[length++] = this.#below[link];
+    }
+    this.#cost += length;
+    return walk.subarray(0, length);
+  }
+
+  #reached(link: number, node: number, next: number): boolean {
+    if (this.#chosen[link] === 0 || this.#by[node] === link) return false;
+    this.#by[next] = link;
+    this.#from[next] = node;
+    return true;
+  }
+
+  /** The dependency to cut a chunk's tree at, -1 when no cut helps. */
+  #bestCut(chunk: number): number {
+    const { fee, size } = this.#graph;
+    const walk = this.#tree(this.#members[chunk][0]);
+    const { length } = walk;
+    for (const node of walk) {
+      this.#sideFee[node] = fee[node];
+      this.#sideSize[node] = size[node];
+    }
+    for (let i = length - 1; i > 0; i--) {
+      const node = walk[i];
+      this.#sideFee[this.#from[node]] += this.#sideFee[node];
+      this.#sideSize[this.#from[node]] += this.#sideSize[node];
+    }
+    const anyOne = this.#dice() % RANDOM_EVERY === 0;
+    let best = -1;
+    let bestGain = 0;
+    for (let i = 1; i < length; i++) {
+      const node = walk[i];
+      const link = this.#by[node];
+      const otherFee = this.#fee[chunk] - this.#sideFee[node];
+      const otherSize = this.#size[chunk] - this.#sideSize[node];
+      const order = compareFeeFractions(this.#sideFee[node], this.#sideSize[node], otherFee, otherSize);
+      // The parents' side has to pay more.
+      if (this.#above[link] === node ? order <= 0 : order >= 0) continue;
+      const gain = anyOne ? 1 + this.#dice() : Math.abs(this.#sideFee[node] * otherSize - otherFee * this.#sideSize[node]);
+      if (best >= 0 && gain <= bestGain) continue;
+      best = link;
+      bestGain = gain;
+    }
+    return best;
+  }
+
+  /** Marsaglia's xorshift, 32 bits: the same cluster gives the same order every time. */
+  #dice(): number {
+    let x = this.#random;
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    this.#random = x;
+    return x >>> 0;
+  }
+}

@@ -1,0 +1,158 @@
+// Blocks of mode `live` over random pools: valid, never paying less than the ancestor selection of Core 0.21, more where it should; and
+// the index of clusters that follows changes says what a fresh one says.
+import assert from 'node:assert/strict';
+import t from 'tap';
+import { checkAssembly } from '../../../src/jobs/check-assembly.js';
+import { selectByAncestors } from '../../../src/selection/ancestor-selection.js';
+import { selectBestBlock } from '../../../src/selection/best-block.js';
+import { ClusterIndex, type IndexedCandidates } from '../../../src/selection/cluster/cluster-index.js';
+import { fillByChunks } from '../../../src/selection/fill.js';
+import { dice, POOL_SHAPES, type PoolShape, poolColumns, poolLimits, poolRanking, randomPool } from '../../framework/random-pools.js';
+
+const NONE = new Int32Array(0);
+
+function indexOf(c: IndexedCandidates): ClusterIndex {
+  const index = new ClusterIndex();
+  index.update(c, NONE, Int32Array.from(c.fee.keys()));
+  return index;
+}
+
+function modifiedFees(c: IndexedCandidates, slots: Int32Array): number {
+  return slots.reduce((sum, slot) => sum + c.modifiedFee[slot], 0);
+}
+
+/** Gains over the ancestor selection, one for each pool. */
+function gains(shape: PoolShape, pools: number, maxWeight: number): number[] {
+  return Array.from({ length: pools }, (_, seed) => {
+    const c = poolColumns(randomPool(shape, 120, seed * 31 + shape.length));
+    const limits = poolLimits(maxWeight, seed % 5 === 0 ? 3000 : 1000);
+    const rules = { ...limits, segwitActive: true };
+    const ranking = poolRanking(c);
+    const best = selectBestBlock(c, ranking, indexOf(c), limits);
+    assert.equal(checkAssembly(c, best, rules), '');
+    assert.equal(checkAssembly(c, fillByChunks(c, indexOf(c), limits), rules), '');
+    const core = selectByAncestors(c, ranking, limits);
+    const gain = modifiedFees(c, best.slots) - modifiedFees(c, core.slots);
+    assert.ok(gain >= 0, `${shape} ${seed}: ${gain}`);
+    return gain;
+  });
+}
+
+for (const shape of POOL_SHAPES) {
+  t.test(`${shape}: valid, and never less than the ancestor selection`, async (t) => {
+    const full = [...gains(shape, 60, 60_000), ...gains(shape, 60, 120_000), ...gains(shape, 20, 16_000)];
+    const all = gains(shape, 30, 3_996_000);
+    t.ok(all.every((gain) => gain >= 0));
+    if (shape === 'children' || shape === 'diamonds' || shape === 'wide') {
+      const more = full.filter((gain) => gain > 0).length;
+      t.ok(more > full.length / 6, `${more} of ${full.length} pay more`);
+    }
+  });
+}
+
+t.test('exactly filled: what fits to the last unit goes in, one more does not', async (t) => {
+  const tx = (fee: number, weight: number, parents: number[] = [], sigops = 4) => ({ fee, delta: 0, weight, sigops, parents });
+  const fill = (txs: ReturnType<typeof tx>[], maxWeight: number, minFeeRate = 1000) => {
+    const c = poolColumns(txs);
+    return fillByChunks(c, indexOf(c), poolLimits(maxWeight, minFeeRate));
+  };
+  t.strictSame([...fill([tx(1000, 400), tx(900, 400)], 4800).slots], [0, 1]);
+  t.strictSame([...fill([tx(1000, 400), tx(900, 400)], 4799).slots], [0]);
+  // The chunk of three is too large; the tail takes the parent with the better child.
+  const family = [tx(0, 400), tx(3000, 400, [0]), tx(1500, 800, [0])];
+  t.strictSame([...fill(family, 5599).slots], [0, 1]);
+  // Too many signature operations for both.
+  const heavy = [tx(100_000, 400, [], 60_000), tx(30_000, 400, [], 20_000), tx(500, 400, [], 19_600)];
+  t.strictSame([...fill(heavy, 100_000, 0).slots], [0, 2]);
+});
+
+t.test('an order for the operator, fees for the coinbase', async (t) => {
+  const c = poolColumns([
+    { fee: 10, delta: 90_000, weight: 400, sigops: 4, parents: [] },
+    { fee: 5000, delta: 0, weight: 400, sigops: 4, parents: [] },
+  ]);
+  const best = selectBestBlock(c, poolRanking(c), indexOf(c), poolLimits(4400));
+  t.strictSame([...best.slots], [0]);
+  t.equal(best.fees, 10, 'the true fee is what is reported');
+});
+
+t.test('an index that follows changes equals a fresh one', async (t) => {
+  let changes = 0;
+  for (let seed = 1; seed <= 25; seed++) {
+    const roll = dice(seed);
+    const txs = randomPool('mixed', 150, seed);
+    const c = poolColumns(txs);
+    // Start with nothing in use; links of a slot count once both ends are in.
+    c.used.fill(0);
+    const parents = c.parents as number[][];
+    const children = c.children as number[][];
+    const links = txs.map(({ parents }) => parents);
+    for (let i = 0; i < txs.length; i++) parents[i] = children[i] = [];
+    const index = new ClusterIndex();
+    for (let step = 0; step < 40; step++) {
+      const removed: number[] = [];
+      const changed = new Set<number>();
+      for (let i = 0; i < txs.length; i++) {
+        // Those confirmed leave before their children, those evicted after them: both happen.
+        const fate = roll();
+        if (c.used[i] === 1 && fate < 0.05) {
+          removed.push(i);
+          c.used[i] = 0;
+          for (const child of children[i]) {
+            parents[child] = parents[child].filter((slot) => slot !== i);
+            changed.add(child);
+          }
+          for (const parent of parents[i]) children[parent] = children[parent].filter((slot) => slot !== i);
+          parents[i] = children[i] = [];
+          changed.delete(i);
+        } else if (c.used[i] === 0 && !removed.includes(i) && fate < 0.2) {
+          c.used[i] = 1;
+          changed.add(i);
+          parents[i] = links[i].filter((slot) => c.used[slot] === 1);
+          for (const parent of parents[i]) children[parent] = [...children[parent], i];
+        } else if (c.used[i] === 1 && fate > 0.95) {
+          c.modifiedFee[i] = Math.floor(roll() * 30_000);
+          changed.add(i);
+        }
+      }
+      for (const slot of removed) changed.delete(slot);
+      changes += changed.size + removed.length;
+      index.update(c, Int32Array.from(removed), Int32Array.from(changed));
+      const used = Int32Array.from(c.fee.keys()).filter((slot) => c.used[slot] === 1);
+      const fresh = new ClusterIndex();
+      fresh.update(c, NONE, used);
+      assert.equal(index.unfinished, 0);
+      const rates = (of: ClusterIndex) => [...of.order].map((first) => `${of.chunkFee(first)}/${of.chunkSize(first)}`);
+      assert.deepEqual([...rates(index)].sort(), [...rates(fresh)].sort());
+      const covered = [...index.order].reduce((sum, first) => sum + index.chunkLength(first), 0);
+      assert.equal(covered, used.length);
+    }
+  }
+  t.ok(changes > 1000, `${changes} changes`);
+});
+
+t.test('idle improvement brings a large cluster to its best, a little at a time', async (t) => {
+  // One component of thousands: every transaction spends one or two random earlier ones.
+  const roll = dice(5);
+  const txs = Array.from({ length: 3000 }, (_, i) => ({
+    fee: Math.floor(roll() ** 4 * 50_000),
+    delta: 0,
+    weight: 400 + Math.floor(roll() * 2000),
+    sigops: 4,
+    parents: i === 0 ? [] : [...new Set([Math.floor(roll() * i), Math.floor(roll() * i)])],
+  }));
+  const c = poolColumns(txs);
+  const limits = poolLimits(400_000);
+  const index = indexOf(c);
+  t.equal(index.unfinished, 1);
+  const before = fillByChunks(c, index, limits).fees;
+  let turns = 0;
+  while (index.unfinished > 0) {
+    let asked = 0;
+    index.improve(c, () => ++asked > 5);
+    turns++;
+  }
+  t.ok(turns > 1, `${turns} turns`);
+  t.ok(fillByChunks(c, index, limits).fees >= before);
+  t.equal(checkAssembly(c, fillByChunks(c, index, limits), { ...limits, segwitActive: true }), '');
+});

@@ -1,0 +1,173 @@
+// Orders of clusters against the best there is, found by trying every closed set, and against the ancestor order where that is too much.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { ancestorOrder } from '../../../src/selection/cluster/ancestor-order.js';
+import { type Chunk, chunksOf, compareDiagrams } from '../../../src/selection/cluster/chunks.js';
+import { type ClusterGraph, clusterGraph } from '../../../src/selection/cluster/cluster-graph.js';
+import { compareFeeFractions } from '../../../src/selection/cluster/fee-fraction.js';
+import { SpanningForest } from '../../../src/selection/cluster/spanning-forest.js';
+
+const sign = (value: number | bigint): number => (value > 0 ? 1 : value < 0 ? -1 : 0);
+
+t.test('fee fractions are ordered exactly', async (t) => {
+  const fee = fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.maxSafeInteger());
+  const size = fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 2 ** 40 }));
+  const factor = fc.integer({ min: 1, max: 4000 });
+  const check = (a: number, b: number, c: number, d: number): void => {
+    assert.equal(sign(compareFeeFractions(a, b, c, d)), sign(BigInt(a) * BigInt(d) - BigInt(c) * BigInt(b)), `${a}/${b} ${c}/${d}`);
+  };
+  fc.assert(fc.property(fee, size, fee, size, check), { numRuns: 5000 });
+  // Near equals: a multiple of the same fraction, one off.
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -(2 ** 40), max: 2 ** 40 }),
+      fc.integer({ min: 1, max: 2 ** 30 }),
+      factor,
+      factor,
+      fc.constantFrom(-1, 0, 1),
+      (a, b, k, l, off) => check(a * k + off, b * k, a * l, b * l),
+    ),
+    { numRuns: 5000 },
+  );
+  t.equal(sign(compareFeeFractions(2 ** 52 + 1, 2 ** 30, 2 ** 52, 2 ** 30)), 1);
+});
+
+interface Draft {
+  readonly fee: number;
+  readonly size: number;
+  readonly links: readonly number[];
+}
+
+/** @param most links to earlier nodes */
+function drafts(count: number, most: number): fc.Arbitrary<ClusterGraph> {
+  const draft = fc.record({
+    fee: fc.oneof(
+      fc.integer({ min: 0, max: 8 }).map((n) => n * 100),
+      fc.integer({ min: -3000, max: 40_000 }),
+    ),
+    size: fc.oneof(fc.constantFrom(100, 200), fc.integer({ min: 60, max: 2000 })),
+    links: fc.oneof(fc.array(fc.nat(10_000), { maxLength: most }), fc.array(fc.nat(10_000), { minLength: 1, maxLength: most })),
+  });
+  return fc.array(draft, { minLength: 1, maxLength: count, size: 'max' }).map((list: Draft[]) =>
+    clusterGraph(
+      list.map(({ fee }) => fee),
+      list.map(({ size }) => size),
+      list.map(({ links }, i) => (i === 0 ? [] : [...new Set(links.map((n) => n % i))])),
+    ),
+  );
+}
+
+/** Chunks of the best order: the best paying closed set of what is left, the smallest of equals, again and again. */
+function bestChunks({ count, fee, size, parents }: ClusterGraph): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let taken = 0; taken !== 2 ** count - 1; ) {
+    let best: (Chunk & { set: number }) | null = null;
+    for (let set = 1; set < 2 ** count; set++) {
+      if ((set & taken) !== 0) continue;
+      let sumFee = 0;
+      let sumSize = 0;
+      let closed = true;
+      for (let node = 0; node < count && closed; node++) {
+        if ((set & (1 << node)) === 0) continue;
+        closed = parents[node].every((parent) => ((set | taken) & (1 << parent)) !== 0);
+        sumFee += fee[node];
+        sumSize += size[node];
+      }
+      if (!closed) continue;
+      const order = best === null ? 1 : sign(BigInt(sumFee) * BigInt(best.size) - BigInt(best.fee) * BigInt(sumSize));
+      if (best === null || order > 0 || (order === 0 && sumSize < best.size)) best = { fee: sumFee, size: sumSize, count: 0, set };
+    }
+    if (best === null) throw new Error('a graph without an end');
+    chunks.push(best);
+    taken |= best.set;
+  }
+  return chunks;
+}
+
+function assertTopological({ count, parents }: ClusterGraph, order: Int32Array): void {
+  const place = new Map([...order].map((node, i) => [node, i]));
+  assert.equal(order.length, count);
+  assert.equal(place.size, count);
+  for (let node = 0; node < count; node++) {
+    for (const parent of parents[node]) assert.ok((place.get(parent) as number) < (place.get(node) as number));
+  }
+}
+
+function noWorse(a: readonly Chunk[], b: readonly Chunk[]): boolean {
+  const order = compareDiagrams(a, b);
+  return order === 'equal' || order === 'better';
+}
+
+function best(graph: ClusterGraph, start = ancestorOrder(graph)): Int32Array {
+  const forest = new SpanningForest(graph, start);
+  forest.improve(5_000_000);
+  assert.ok(forest.optimal, 'the search comes to an end');
+  return forest.order();
+}
+
+t.test('small clusters: as good as the best of all orders', async (t) => {
+  let better = 0;
+  fc.assert(
+    fc.property(drafts(8, 3), (graph) => {
+      const byAncestors = ancestorOrder(graph);
+      assertTopological(graph, byAncestors);
+      const order = best(graph, byAncestors);
+      assertTopological(graph, order);
+      const found = chunksOf(graph, order);
+      assert.equal(compareDiagrams(found, bestChunks(graph)), 'equal');
+      assert.ok(noWorse(found, chunksOf(graph, byAncestors)));
+      if (compareDiagrams(found, chunksOf(graph, byAncestors)) === 'better') better++;
+    }),
+    { numRuns: 1200 },
+  );
+  t.ok(better > 15, `${better} of them better than the ancestor order`);
+});
+
+t.test('large clusters: no step makes it worse, and the end is independent of the start', async (t) => {
+  let better = 0;
+  fc.assert(
+    fc.property(drafts(80, 3), (graph) => {
+      const byAncestors = ancestorOrder(graph);
+      assertTopological(graph, byAncestors);
+      const forest = new SpanningForest(graph, byAncestors);
+      let before = chunksOf(graph, byAncestors);
+      const start = before;
+      for (let step = 0; step < 10_000 && !forest.optimal; step++) {
+        const order = forest.order();
+        assertTopological(graph, order);
+        const now = forest.chunks();
+        assert.ok(noWorse(now, before), `step ${step}`);
+        assert.ok(noWorse(chunksOf(graph, order), now));
+        assert.ok(noWorse(now, start), 'never below the ancestor order');
+        before = now;
+        forest.improve(1);
+      }
+      assert.ok(forest.optimal);
+      const end = chunksOf(graph, forest.order());
+      // Any other order of parents before children as a start.
+      const plain = best(
+        graph,
+        Int32Array.from({ length: graph.count }, (_, i) => i),
+      );
+      assert.equal(compareDiagrams(chunksOf(graph, plain), end), 'equal');
+      if (compareDiagrams(end, chunksOf(graph, byAncestors)) === 'better') better++;
+    }),
+    { numRuns: 60, endOnFailure: true },
+  );
+  t.ok(better > 10, `${better} of them better than the ancestor order`);
+});
+
+t.test('shapes where ancestors see too little', async (t) => {
+  // One parent that pays nothing, three children that carry it together.
+  const children = clusterGraph([0, 300, 300, 300], [1000, 100, 100, 100], [[], [0], [0], [0]]);
+  t.strictSame(chunksOf(children, best(children)), [{ fee: 900, size: 1300, count: 4 }]);
+  // A good child drags a bad parent past a better lone one? The diamond's tip pays for both sides.
+  const diamond = clusterGraph([100, 0, 0, 5000], [100, 100, 100, 100], [[], [0], [0], [1, 2]]);
+  t.strictSame(chunksOf(diamond, best(diamond)), [{ fee: 5100, size: 400, count: 4 }]);
+  const chain = clusterGraph([500, 10, 400], [100, 100, 100], [[], [0], [1]]);
+  t.strictSame(
+    chunksOf(chain, best(chain)).map(({ count }) => count),
+    [1, 2],
+  );
+});
