@@ -110,7 +110,7 @@ export class Activator {
   }
 
   /** The synchronous part: coins, tip, candidates, listeners. */
-  private apply(step: Step): void {
+  private apply(step: Step, mark: { invalidatedBefore?: number } = {}): void {
     const { active, index, clock } = this.ws;
     const begin = clock.monotonicMs();
     applyStep(this.ws, step);
@@ -121,7 +121,7 @@ export class Activator {
     this.counts.connected += step.connected.length;
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
-    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected });
+    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, ...mark });
     this.ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // Thousands of lines in initial download are no news to anybody.
     if (this.eager()) this.ws.log.info(tipLine(this.ws, tip));
@@ -136,6 +136,7 @@ export class Activator {
    */
   async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<void> {
     const { active } = this.ws;
+    let invalidatedBefore = 0;
     while (active.tip !== target) {
       await this.settle();
       const disconnected: ConnectedBlock[] = [];
@@ -144,7 +145,8 @@ export class Activator {
         disconnected.push(await prepareDisconnect(this.ws, node, overlay));
       }
       for (const { node } of disconnected) onLeft(node);
-      this.apply({ disconnected, connected: [], failed: null, unreadable: null });
+      this.apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore });
+      invalidatedBefore += disconnected.length;
     }
   }
 }

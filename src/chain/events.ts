@@ -17,6 +17,8 @@ export interface ConnectedBlock {
 export interface TipChange {
   readonly disconnected: readonly ConnectedBlock[];
   readonly connected: readonly ConnectedBlock[];
+  /** Set when invalidateblock takes blocks off: how many it had taken off before this change. */
+  readonly invalidatedBefore?: number;
 }
 
 /** Called inside the apply step, after the coins and the tip moved; must not throw and must not await. */

@@ -61,6 +61,7 @@ export interface NodeConfig {
     readonly limitDescendantBytes: number;
     readonly maxMempoolBytes: number;
     readonly expirySeconds: number;
+    readonly persistMempool: boolean;
   };
   readonly rpc: {
     readonly enabled: boolean;
@@ -289,6 +290,7 @@ export function loadConfig(args: Args): NodeConfig {
       limitDescendantBytes: args.int('limitdescendantsize', 101) * 1000,
       maxMempoolBytes: megabytes('maxmempool', 300),
       expirySeconds: args.int('mempoolexpiry', 336) * 3600,
+      persistMempool: args.bool('persistmempool', true),
     },
     rpc: {
       enabled: args.bool('server', true),

@@ -51,6 +51,8 @@ export class MempoolEntry {
   readonly children = new Set<MempoolEntry>();
   /** Not yet handed to a peer. */
   unbroadcast = false;
+  /** The fee estimator's mark: its bucket, -1 when it doesn't follow this one. */
+  feeBucket = -1;
   /** Places in the pool's heaps; -1 outside. */
   readonly heapPlaces: [score: number, age: number] = [-1, -1];
 

@@ -8,10 +8,13 @@ import { Acceptor, type AcceptResult } from './accept/acceptor.js';
 import type { AcceptOptions } from './accept/workspace.js';
 import { compareEntryIds, type MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
+import { FeeEstimator } from './fees/fee-estimator.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
+import type { SavedPool } from './persist/mempool-file.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
 import type { ChainChange, MempoolChain } from './source.js';
+import { bytesOfKey } from './tx-keys.js';
 import { type PoolListener, TxPool } from './tx-pool.js';
 
 export interface MempoolDeps {
@@ -19,6 +22,10 @@ export interface MempoolDeps {
   readonly verifier: Verifier;
   readonly clock: Clock;
   readonly log: Logger;
+  /** As saved by the last process; a fresh one when absent. */
+  readonly fees?: FeeEstimator;
+  /** Whether blocks come as they are found: not in initial download, not far behind. Only then fees are learnt from. Default: always. */
+  readonly blocksAreCurrent?: () => boolean;
   /** Called with what each acceptance took. */
   readonly observe?: (name: 'mempool_accept', seconds: number, labels: { readonly result: 'accepted' | 'rejected' }) => void;
 }
@@ -44,6 +51,10 @@ export interface MempoolStats {
 
 export class Mempool {
   readonly options: MempoolOptions;
+  /** What fees got transactions confirmed, and how fast. */
+  readonly fees: FeeEstimator;
+  /** Whether a saved pool is back, or none is wanted; set by who loads it. */
+  loaded = false;
   readonly #deps: MempoolDeps;
   readonly #pool = new TxPool();
   readonly #eviction: Eviction;
@@ -59,13 +70,19 @@ export class Mempool {
     this.#deps = deps;
     const pool = this.#pool;
     this.#eviction = new Eviction(pool, this.options, deps.clock);
-    this.#acceptor = new Acceptor(this.options, { pool, eviction: this.#eviction, ...deps });
-    this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log });
+    const fees = deps.fees ?? new FeeEstimator();
+    this.fees = fees;
+    const blocksAreCurrent = deps.blocksAreCurrent ?? (() => true);
+    this.#acceptor = new Acceptor(this.options, { pool, eviction: this.#eviction, ...deps, fees, blocksAreCurrent });
+    this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees });
     for (let i = startingCounter(deps.chain.tip.height); i > 0; i--) pool.bumpCounter();
     pool.listen({
       added() {},
       changed() {},
-      removed: (entry) => this.#unbroadcast.delete(entry),
+      removed: (entry) => {
+        this.#unbroadcast.delete(entry);
+        fees.leave(entry);
+      },
     });
   }
 
@@ -169,6 +186,30 @@ export class Mempool {
   prioritise(txid: Uint8Array, deltaSats: number): void {
     this.#pool.prioritise(txid, deltaSats);
   }
+  /** Every prioritisation that is not zero, by txid in internal order. */
+  prioritised(): { txid: Uint8Array; delta: number; entry: MempoolEntry | undefined }[] {
+    return [...this.#pool.deltas]
+      .filter(([, delta]) => delta !== 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, delta]) => ({ txid: bytesOfKey(key), delta, entry: this.#pool.getByKey(key) }));
+  }
+
+  /** What a restart should bring back, as it is now. */
+  saved(): SavedPool {
+    return {
+      txs: this.sorted().map(({ tx, time, fee, modifiedFee }) => ({ tx, time, delta: modifiedFee - fee })),
+      deltas: [...this.#pool.deltas]
+        .filter(([key]) => this.#pool.getByKey(key) === undefined)
+        .map(([key, delta]) => [bytesOfKey(key), delta]),
+      unbroadcast: [...this.#unbroadcast].map(({ tx }) => tx.txid),
+    };
+  }
+
+  /** The node ends: what waits in the pool will have waited in vain. Before the estimates are saved. */
+  forgetFees(): void {
+    for (const entry of this.#pool.entries()) this.fees.leave(entry);
+  }
+
   /** Sum of the prioritisations of a txid. */
   feeDelta(txid: Uint8Array): number {
     return this.#pool.delta(txid);

@@ -14,6 +14,7 @@ import type { Acceptor, AcceptResult } from './accept/acceptor.js';
 import { coinHeights } from './accept/pre-checks.js';
 import { type MempoolEntry, poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
+import type { FeeEstimator } from './fees/fee-estimator.js';
 import { collectDescendants } from './relatives.js';
 import type { ChainChange, MempoolChain } from './source.js';
 import { keyOf } from './tx-keys.js';
@@ -22,6 +23,9 @@ import { entryUsage } from './usage.js';
 
 /** Memory for transactions on their way back; the newest beyond it are dropped. */
 const MAX_RETURNING_BYTES = 20_000_000;
+
+/** Blocks taken off by hand whose transactions come back; beyond that a rollback is no correction but another history. */
+const MAX_RETURNING_BLOCKS = 10;
 
 /** A few verify jobs long. */
 const BUSY_WAIT_MS = 20;
@@ -38,6 +42,7 @@ export interface ReorgDeps {
   readonly acceptor: Acceptor;
   readonly chain: MempoolChain;
   readonly log: Logger;
+  readonly fees: FeeEstimator;
 }
 
 export class ReorgFollower {
@@ -58,13 +63,19 @@ export class ReorgFollower {
   /** Synchronous part. Call inside the chain's apply step. */
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
+    let byHand = change.invalidatedBefore;
     for (const { block } of change.disconnected) {
       pool.bumpCounter();
+      if (byHand !== undefined && byHand++ >= MAX_RETURNING_BLOCKS) {
+        for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
+        continue;
+      }
       const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx) }));
       this.#returning = [...back, ...this.#returning];
     }
+    let height = this.#deps.chain.tip.height - change.connected.length;
     for (const { block } of change.connected) {
-      this.#removeForBlock(block.txs);
+      this.#removeForBlock(block.txs, ++height);
       eviction.blockConnected();
       pool.bumpCounter();
     }
@@ -75,8 +86,10 @@ export class ReorgFollower {
     });
   }
 
-  #removeForBlock(txs: readonly TxView[]): void {
-    const { pool } = this.#deps;
+  #removeForBlock(txs: readonly TxView[], height: number): void {
+    const { pool, fees } = this.#deps;
+    const confirmedEntries = txs.map((tx) => pool.get(tx.txid)).filter((entry) => entry !== undefined);
+    fees.block(height, confirmedEntries);
     for (const tx of txs) {
       const entry = pool.get(tx.txid);
       if (entry !== undefined) pool.remove(new Set([entry]), 'block', true);

@@ -29,4 +29,6 @@ export interface ChangedBlock {
 export interface ChainChange {
   readonly disconnected: readonly ChangedBlock[];
   readonly connected: readonly ChangedBlock[];
+  /** Set when an operator takes blocks off by hand: how many had been taken off before this change. */
+  readonly invalidatedBefore?: number;
 }

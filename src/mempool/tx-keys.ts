@@ -10,6 +10,11 @@ export function keyOf(bytes: Uint8Array): string {
   return latin1.call(bytes, 0, bytes.length);
 }
 
+/** The bytes that a key was made of. */
+export function bytesOfKey(key: string): Uint8Array {
+  return new Uint8Array(Buffer.from(key, 'latin1'));
+}
+
 /** The keys by which a transaction is found and finds others. */
 export class TxKeys {
   readonly txid: string;

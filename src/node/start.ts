@@ -21,6 +21,7 @@ import { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
 import { createFronts } from '../http/server.js';
 import { Indexes } from '../indexes/indexes.js';
+import type { Clock } from '../lib/clock.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
@@ -47,11 +48,14 @@ import { indexAccess } from './index-access.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
+import { PoolFiles } from './pool-files.js';
 import { createTemplateAccess } from './template-access.js';
 
 /** Blocks until which a part of -dbcache serves the database instead of the coins cache. */
 const storeCacheBytes = 8 << 20;
 const hourMs = 3_600_000;
+/** Waits are not learnt from while the tip is older than this. */
+const feeTipAgeSeconds = 3 * 60 * 60;
 
 /** A node that runs. */
 export interface RunningNode {
@@ -119,6 +123,12 @@ async function openDatabase(config: NodeConfig): Promise<RocksStore> {
 }
 
 const snapshotOf = (tip: HeaderNode): TipSnapshot => ({ height: tip.height, hashHex: tip.hashHex, difficulty: difficultyOf(tip.bits) });
+
+/** Core's IsCurrentForFeeEstimation: waiting times mean something only while blocks come as they are found. */
+function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
+  if (chain.isInitialBlockDownload() || chain.tip.time < clock.nowSeconds() - feeTipAgeSeconds) return false;
+  return chain.tip.height >= chain.bestHeader.height - 1;
+}
 
 /** What the dashboards show of a block. */
 function blockFigures({ node, block, spent }: ConnectedBlock) {
@@ -261,6 +271,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   const indexes = new Indexes(config.indexes, { chain, store, hashes: native, clock, log, onFault: (fault) => askStop(fault) });
   teardown.add(() => indexes.stop());
 
+  const poolFiles = new PoolFiles({ dir: config.netDir, hashes: native, clock, log });
   const mempool = new Mempool(
     {
       policy: { ...config.policy, requireStandard: config.policy.requireStandard ?? params.requireStandard },
@@ -271,8 +282,9 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       limitDescendantCount: config.policy.limitDescendantCount,
       limitDescendantSize: config.policy.limitDescendantBytes,
     },
-    { chain, verifier, clock, log },
+    { chain, verifier, clock, log, fees: await poolFiles.loadFees(), blocksAreCurrent: () => blocksAreCurrent(chain, clock) },
   );
+  teardown.add(() => poolFiles.close(mempool, config.policy.persistMempool));
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;
   });
@@ -336,6 +348,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     },
     chain,
     mempool,
+    savePool: () => poolFiles.save(mempool),
     ...indexAccess(indexes),
     templates: templateAccess,
     grinder,
@@ -428,6 +441,8 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     );
     log.info(`Imported ${blocks} blocks from ${file}`);
   }
+  if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
+  else mempool.loaded = true;
   log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
 
   let stopped: Promise<void> | undefined;

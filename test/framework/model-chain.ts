@@ -36,7 +36,7 @@ export class ModelNode implements HeaderContext {
   }
 }
 
-type Change = { connected: { block: { txs: readonly TxView[] } }[]; disconnected: { block: { txs: readonly TxView[] } }[] };
+type Change = { connected: { block: { txs: readonly TxView[] } }[]; disconnected: { block: { txs: readonly TxView[] } }[]; invalidatedBefore?: number };
 
 /** OP_TRUE: spendable by anyone without a signature. */
 export const ANYONE = Uint8Array.of(0x51);
@@ -101,6 +101,16 @@ export class ModelChain {
     for (let i = 0; i < depth; i++) disconnected.push({ block: { txs: this.#revert().txs } });
     const connected = blocks.map((txs) => ({ block: { txs: this.#apply(txs).txs } }));
     this.#tell({ connected, disconnected });
+  }
+
+  /** Takes the last blocks off as invalidateblock does. @param steps blocks per change */
+  invalidate(steps: readonly number[]): void {
+    let invalidatedBefore = 0;
+    for (const depth of steps) {
+      const disconnected = Array.from({ length: depth }, () => ({ block: { txs: this.#revert().txs } }));
+      this.#tell({ connected: [], disconnected, invalidatedBefore });
+      invalidatedBefore += depth;
+    }
   }
 
   #tell(change: Change): void {

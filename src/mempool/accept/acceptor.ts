@@ -7,6 +7,7 @@ import type { Verifier } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import { MempoolEntry } from '../entry.js';
 import type { Eviction } from '../eviction.js';
+import type { FeeEstimator } from '../fees/fee-estimator.js';
 import type { MempoolOptions } from '../options.js';
 import type { MempoolChain } from '../source.js';
 import { TxKeys } from '../tx-keys.js';
@@ -37,6 +38,9 @@ export interface AcceptorDeps {
   readonly chain: MempoolChain;
   readonly verifier: Verifier;
   readonly clock: Clock;
+  readonly fees: FeeEstimator;
+  /** Whether blocks come as they are found, so that waiting times mean something. */
+  blocksAreCurrent(): boolean;
 }
 
 /** Core 0.21's order: first what needs no coins, */
@@ -120,7 +124,7 @@ export class Acceptor {
   }
 
   #finish(work: Workspace): AcceptResult {
-    const { pool, eviction, chain, clock } = this.#deps;
+    const { pool, eviction, chain, clock, fees } = this.#deps;
     if (work.accept.testOnly === true) return outcome(work, null);
     if (work.accept.maxFeeSats !== undefined && work.fee > work.accept.maxFeeSats) return outcome(work, null);
     pool.remove(work.replaced, 'replaced');
@@ -128,7 +132,7 @@ export class Acceptor {
       tx: work.tx,
       keys: work.keys,
       fee: work.fee,
-      time: clock.nowSeconds(),
+      time: work.accept.time ?? clock.nowSeconds(),
       height: chain.tip.height,
       sigopCost: work.sigopCost,
       size: work.size,
@@ -136,6 +140,9 @@ export class Acceptor {
       hasSequenceLock: work.hasSequenceLock,
     });
     pool.add(entry);
+    // As Core, before the pool is trimmed: what pays for others or replaces others says nothing about waiting times.
+    const telling = work.conflicts.size === 0 && work.accept.bypassLimits !== true && entry.parents.size === 0;
+    fees.enter(entry, telling && this.#deps.blocksAreCurrent());
     if (work.accept.bypassLimits !== true) {
       eviction.limit();
       if (!pool.has(entry)) return outcome(work, policyReject('mempool-policy', 'mempool full'));

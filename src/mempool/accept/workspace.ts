@@ -16,6 +16,8 @@ export interface AcceptOptions {
   readonly testOnly?: boolean;
   /** No fee rules and no trimming: for transactions that come back from a block. */
   readonly bypassLimits?: boolean;
+  /** When it came, in seconds, for one that was saved; now when absent. */
+  readonly time?: number;
   /** Above this base fee the transaction is judged but not kept. */
   readonly maxFeeSats?: number;
 }

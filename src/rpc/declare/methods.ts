@@ -6,6 +6,8 @@ import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
+import { estimaterawfee } from './estimaterawfee.js';
+import { estimatesmartfee } from './estimatesmartfee.js';
 import { generate } from './generate.js';
 import { generateblock } from './generateblock.js';
 import { generatetoaddress } from './generatetoaddress.js';
@@ -35,6 +37,7 @@ import { getnettotals } from './getnettotals.js';
 import { getnetworkhashps } from './getnetworkhashps.js';
 import { getnetworkinfo } from './getnetworkinfo.js';
 import { getpeerinfo } from './getpeerinfo.js';
+import { getprioritisedtransactions } from './getprioritisedtransactions.js';
 import { getrawmempool } from './getrawmempool.js';
 import { getrawtransaction } from './getrawtransaction.js';
 import { getrpcinfo } from './getrpcinfo.js';
@@ -48,6 +51,7 @@ import { mockscheduler } from './mockscheduler.js';
 import { preciousblock } from './preciousblock.js';
 import { prioritisetransaction } from './prioritisetransaction.js';
 import { reconsiderblock } from './reconsiderblock.js';
+import { savemempool } from './savemempool.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
 import { setmocktime } from './setmocktime.js';
 import { signmessagewithprivkey } from './signmessagewithprivkey.js';
@@ -74,6 +78,8 @@ const ALL: readonly MethodSpec[] = [
   deriveaddresses,
   echo,
   echojson,
+  estimaterawfee,
+  estimatesmartfee,
   generate,
   generateblock,
   generatetoaddress,
@@ -103,6 +109,7 @@ const ALL: readonly MethodSpec[] = [
   getnetworkhashps,
   getnetworkinfo,
   getpeerinfo,
+  getprioritisedtransactions,
   getrawmempool,
   getrawtransaction,
   getrpcinfo,
@@ -116,6 +123,7 @@ const ALL: readonly MethodSpec[] = [
   preciousblock,
   prioritisetransaction,
   reconsiderblock,
+  savemempool,
   sendrawtransaction,
   setmocktime,
   signmessagewithprivkey,

@@ -165,6 +165,34 @@ export interface PoolOffer {
   readonly maxFeeSats?: number;
 }
 
+/** A run of fee rate buckets; mempool/fees has the meaning of each. */
+export interface FeeRangeInfo {
+  readonly start: number;
+  readonly end: number;
+  readonly withinTarget: number;
+  readonly totalConfirmed: number;
+  readonly inMempool: number;
+  readonly leftMempool: number;
+}
+
+/** What transactions should pay; mempool/fees/fee-estimator.ts is one. Rates in satoshis per 1000 virtual bytes, 0 for no answer. */
+export interface FeeAccess {
+  /** Longest target of a horizon, in blocks. */
+  highestTarget(horizon: 'short' | 'medium' | 'long'): number;
+  smart(target: number, conservative: boolean): { readonly feeRate: number; readonly blocks: number };
+  raw(
+    target: number,
+    share: number,
+    horizon: 'short' | 'medium' | 'long',
+  ): {
+    readonly feeRate: number;
+    readonly decay: number;
+    readonly scale: number;
+    readonly pass: FeeRangeInfo;
+    readonly fail: FeeRangeInfo;
+  };
+}
+
 /** The pool as RPC sees it; mempool/mempool.ts is one. */
 export interface PoolAccess {
   readonly size: number;
@@ -185,6 +213,11 @@ export interface PoolAccess {
   /** Marks it for announcement until a peer has asked for it. */
   addUnbroadcast(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;
+  /** Prioritisations that are not zero, by txid in internal order. */
+  prioritised(): readonly { readonly txid: Uint8Array; readonly delta: number; readonly entry: PoolEntry | undefined }[];
+  /** Whether a saved pool is back, or none was to be loaded. */
+  readonly loaded: boolean;
+  readonly fees: FeeAccess;
   /** Resolves when nothing is on its way back from disconnected blocks. */
   settled(): Promise<void>;
 }
@@ -304,6 +337,8 @@ export interface NodeContext {
   readonly clock: ClockControl;
   readonly chain: ChainAccess;
   readonly mempool: PoolAccess;
+  /** Writes the pool to its file. Rejects when that fails. */
+  savePool(): Promise<void>;
   /** Null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
   /** Null without -blockfilterindex. */

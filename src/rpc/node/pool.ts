@@ -1,5 +1,5 @@
-// The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants. Lists of entries
-// are rendered in slices over a list of ids that was made at once.
+// The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
+// getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
 import { signalsReplacement } from '../../policy/replaceable.js';
 import { asBool, asHash } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -74,7 +74,7 @@ export const getmempoolinfo: NodeRun = async (ctx) => {
   await ctx.mempool.settled();
   const stats = ctx.mempool.stats();
   return {
-    loaded: true,
+    loaded: ctx.mempool.loaded,
     size: stats.transactions,
     bytes: stats.bytes,
     usage: stats.usageBytes,
@@ -109,3 +109,22 @@ function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEn
 export const getmempoolancestors: NodeRun = relatives((ctx, entry) => ctx.mempool.ancestors(entry));
 
 export const getmempooldescendants: NodeRun = relatives((ctx, entry) => ctx.mempool.descendants(entry));
+
+export const savemempool: NodeRun = async (ctx) => {
+  if (!ctx.mempool.loaded) fail(RPC_CODE.MISC_ERROR, 'The mempool was not loaded yet');
+  await ctx.mempool.settled();
+  await ctx.savePool().catch(() => fail(RPC_CODE.MISC_ERROR, 'Unable to dump mempool to disk'));
+  return null;
+};
+
+export const getprioritisedtransactions: NodeRun = (ctx) =>
+  Object.fromEntries(
+    ctx.mempool.prioritised().map(({ txid, delta, entry }) => [
+      hashHex(txid),
+      {
+        fee_delta: delta,
+        in_mempool: entry !== undefined,
+        modified_fee: entry?.modifiedFee,
+      },
+    ]),
+  );

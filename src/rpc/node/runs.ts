@@ -19,6 +19,7 @@ import {
 } from './control.js';
 import { createmultisig } from './createmultisig.js';
 import { deriveaddresses, getdescriptorinfo } from './descriptors.js';
+import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
 import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
 import { getblockstats } from './getblockstats.js';
@@ -27,7 +28,15 @@ import { getblockfilter, getindexinfo } from './indexes.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
-import { getmempoolancestors, getmempooldescendants, getmempoolentry, getmempoolinfo, getrawmempool } from './pool.js';
+import {
+  getmempoolancestors,
+  getmempooldescendants,
+  getmempoolentry,
+  getmempoolinfo,
+  getprioritisedtransactions,
+  getrawmempool,
+  savemempool,
+} from './pool.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { getblocktemplate, submitblock, submitheader } from './submit.js';
 import { gettxoutproof, verifytxoutproof } from './tx-proof.js';
@@ -45,6 +54,8 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
   createmultisig,
   deriveaddresses,
+  estimaterawfee,
+  estimatesmartfee,
   generate,
   generateblock,
   generatetoaddress,
@@ -71,6 +82,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getnetworkhashps,
   getnetworkinfo,
   getpeerinfo,
+  getprioritisedtransactions,
   getrawmempool,
   getrawtransaction,
   getrpcinfo,
@@ -83,6 +95,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   preciousblock,
   prioritisetransaction,
   reconsiderblock,
+  savemempool,
   sendrawtransaction,
   setmocktime,
   signmessagewithprivkey,

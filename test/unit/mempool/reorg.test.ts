@@ -102,3 +102,32 @@ t.test('acceptance waits until what is on its way is back', async (t) => {
   t.equal((await pool.accept(child)).reject, null);
   t.equal(pool.get(child.txid)?.ancestorCount, 2);
 });
+
+t.test('a rollback by hand brings back the last ten blocks only', async (t) => {
+  for (const steps of [[13], [4, 9], [10, 3]]) {
+    const { pool, chain } = createPool({ policy: NO_POLICY });
+    // One payment per block, the first of them the parent of the last and of one in the pool.
+    const parent = pay([chain.fund(50_000)], 49_000);
+    const waiting = pay([chain.fund(50_000)], 49_000);
+    const single = Array.from({ length: 11 }, () => pay([chain.fund(50_000)], 49_000));
+    const child = spend(
+      crypto,
+      [outpointOf(parent, 0)],
+      [
+        { value: 20_000, script: PADDED },
+        { value: 20_000, script: PADDED },
+      ],
+    );
+    const grandchild = pay([outpointOf(child, 1)], 19_000);
+    chain.connect([parent]);
+    for (const tx of single) chain.connect([tx]);
+    chain.connect([child]);
+    for (const tx of [waiting, grandchild]) t.equal((await pool.accept(tx)).reject, null);
+    chain.invalidate(steps);
+    await pool.settled();
+    for (const tx of single.slice(2)) t.ok(pool.has(tx.txid), 'of the last ten blocks');
+    for (const tx of single.slice(0, 2)) t.notOk(pool.has(tx.txid), 'deeper ones are left behind');
+    t.ok(pool.has(waiting.txid));
+    for (const tx of [parent, child, grandchild]) t.notOk(pool.has(tx.txid), 'with all that spent them');
+  }
+});

@@ -1,6 +1,7 @@
 // The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit tests and
 // the fuzz test of the rpc room.
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import type { NodeContext, PoolEntry } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
@@ -65,9 +66,13 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       accept: () => Promise.reject(new Error('no pool here')),
       foresee: () => Promise.resolve(),
       addUnbroadcast: () => {},
+      prioritised: () => [],
+      loaded: true,
+      fees: new FeeEstimator(),
       prioritise: (txid, delta) => events.push(`prioritise ${Buffer.from(txid).toString('hex').slice(0, 4)} ${delta}`),
       settled: () => Promise.resolve(),
     },
+    savePool: async () => void events.push('saved'),
     txIndex: null,
     filterIndex: null,
     coinStatsIndex: null,

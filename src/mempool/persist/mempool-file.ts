@@ -1,0 +1,99 @@
+// The bytes of mempool.dat in Core's version 1 format, so that other tools read ours and a pool saved by Core can be taken over.
+//
+//   version u64 = 1 | count u64 | per transaction: its bytes with witness, time of entry i64, prioritisation i64
+//   prioritisations of transactions that are not in the pool: count, then txid 32 and satoshis i64 each
+//   transactions that no peer has asked for yet: count, then txid 32 each (absent in files from before 0.21)
+//
+// Written in pieces and read one by one: a full pool is hundreds of megabytes.
+import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
+
+const VERSION = 1n;
+const PIECE_BYTES = 256 << 10;
+
+/** A transaction of a saved pool. */
+export interface SavedTx {
+  readonly tx: TxView;
+  /** Seconds at which it came. */
+  readonly time: number;
+  /** Satoshis that prioritisetransaction added. */
+  readonly delta: number;
+}
+
+/** What a file holds; txids in internal order. */
+export interface SavedPool {
+  readonly txs: readonly SavedTx[];
+  readonly deltas: readonly (readonly [txid: Uint8Array, delta: number])[];
+  readonly unbroadcast: readonly Uint8Array[];
+}
+
+/** The file's bytes, in pieces of moderate size. */
+export function* encodePool({ txs, deltas, unbroadcast }: SavedPool): Generator<Uint8Array> {
+  let writer = new ByteWriter();
+  let size = 0;
+  const i64 = (value: number): void => {
+    writer.bytes(le64(BigInt(value)));
+  };
+  writer.bytes(le64(VERSION));
+  writer.bytes(le64(BigInt(txs.length)));
+  for (const { tx, time, delta } of txs) {
+    writer.bytes(tx.bytes);
+    i64(time);
+    i64(delta);
+    size += tx.totalSize;
+    if (size < PIECE_BYTES) continue;
+    yield writer.finish();
+    writer = new ByteWriter();
+    size = 0;
+  }
+  writer.compactSize(deltas.length);
+  for (const [txid, delta] of deltas) {
+    writer.bytes(txid);
+    i64(delta);
+  }
+  writer.compactSize(unbroadcast.length);
+  for (const txid of unbroadcast) writer.bytes(txid);
+  yield writer.finish();
+}
+
+/** The parts of a saved pool in file order. */
+export type SavedPart =
+  | { readonly kind: 'count'; readonly count: number }
+  | ({ readonly kind: 'tx' } & SavedTx)
+  | { readonly kind: 'delta'; readonly txid: Uint8Array; readonly delta: number }
+  | { readonly kind: 'unbroadcast'; readonly txid: Uint8Array };
+
+/**
+ * Reads a file part by part; what came before a fault is good.
+ * @throws DecodeError
+ */
+export function* decodePool(bytes: Uint8Array, hashes: Hashes): Generator<SavedPart> {
+  const reader = new ByteReader(bytes);
+  const i64 = (): number => Number(reader.i64big());
+  const version = reader.i64big();
+  if (version !== VERSION) throw new DecodeError(`version ${version} of a saved mempool is not known`);
+  const count = i64();
+  yield { kind: 'count', count };
+  for (let i = 0; i < count; i++) {
+    // Copied, so that a transaction in the pool doesn't keep the whole file in memory.
+    const { start, end } = parseTx(bytes, hashes, { offset: reader.offset });
+    const tx = parseTx(new Uint8Array(bytes.subarray(start, end)), hashes, { exact: true });
+    reader.skip(end - start);
+    yield { kind: 'tx', tx, time: i64(), delta: i64() };
+  }
+  for (let left = reader.compactSize(reader.remaining); left > 0; left--) {
+    yield { kind: 'delta', txid: new Uint8Array(reader.bytes(32)), delta: i64() };
+  }
+  if (reader.remaining === 0) return;
+  for (let left = reader.compactSize(reader.remaining); left > 0; left--) {
+    yield { kind: 'unbroadcast', txid: new Uint8Array(reader.bytes(32)) };
+  }
+}
+
+function le64(value: bigint): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigInt64(0, value, true);
+  return bytes;
+}

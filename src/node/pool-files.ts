@@ -1,0 +1,97 @@
+// What of the mempool outlives the process: mempool.dat and fee_estimates.dat in the network's folder. Wired by start.ts; savemempool
+// reaches it through the RPC context.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DecodeError } from '../consensus/bytes/reader.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
+import { decodeEstimates, encodeEstimates } from '../mempool/fees/estimates-file.js';
+import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
+import type { Mempool } from '../mempool/mempool.js';
+import { decodePool, encodePool } from '../mempool/persist/mempool-file.js';
+import { restorePool } from '../mempool/persist/restore.js';
+import { replaceFile } from '../storage/replace-file.js';
+
+export interface PoolFilesDeps {
+  readonly dir: string;
+  readonly hashes: Hashes;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+export class PoolFiles {
+  readonly #deps: PoolFilesDeps;
+  readonly #poolFile: string;
+  readonly #feesFile: string;
+  /** One writer at a time. */
+  #saving: Promise<void> = Promise.resolve();
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(deps: PoolFilesDeps) {
+    this.#deps = deps;
+    this.#poolFile = path.join(deps.dir, 'mempool.dat');
+    this.#feesFile = path.join(deps.dir, 'fee_estimates.dat');
+  }
+
+  /** The estimator as it was saved; a fresh one when there is nothing or nothing usable. */
+  async loadFees(): Promise<FeeEstimator> {
+    const { hashes, log } = this.#deps;
+    const fees = new FeeEstimator();
+    try {
+      decodeEstimates(await readFile(this.#feesFile), fees, hashes);
+    } catch (error) {
+      if (!isAbsent(error)) log.warn(`Fee estimates start afresh, ${this.#feesFile} is not usable: ${(error as Error).message}`);
+    }
+    return fees;
+  }
+
+  async saveFees(fees: FeeEstimator): Promise<void> {
+    await replaceFile(this.#feesFile, [encodeEstimates(fees, this.#deps.hashes)]);
+  }
+
+  /** Puts the saved pool back, in the background. Never rejects; the pool counts as loaded afterwards unless the node stops. */
+  load(mempool: Mempool, stopping: AbortSignal): Promise<void> {
+    this.#loading = this.#load(mempool, stopping);
+    return this.#loading;
+  }
+
+  async #load(mempool: Mempool, stopping: AbortSignal): Promise<void> {
+    const { hashes, clock, log } = this.#deps;
+    try {
+      const bytes = await readFile(this.#poolFile);
+      const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+      const { expirySeconds } = mempool.options;
+      const figures = await restorePool(mempool, decodePool(plain, hashes), { nowSeconds: clock.nowSeconds(), expirySeconds, stopping });
+      log.info(
+        `Imported mempool transactions from disk: ${figures.restored} succeeded, ${figures.failed} failed, ${figures.expired} expired, ${figures.alreadyThere} already there`,
+      );
+    } catch (error) {
+      if (isAbsent(error)) log.info('There is no saved mempool');
+      else if (error instanceof DecodeError) log.warn(`The saved mempool could not be read to its end: ${error.message}`);
+      else log.error(`The saved mempool could not be loaded: ${(error as Error).message}`);
+    }
+    if (!stopping.aborted) mempool.loaded = true;
+  }
+
+  /** Writes the pool as it is at this call. */
+  save(mempool: Mempool): Promise<void> {
+    const pieces = encodePool(mempool.saved());
+    const next = this.#saving.then(() => replaceFile(this.#poolFile, pieces));
+    this.#saving = next.catch(() => {});
+    return next;
+  }
+
+  /** At the end: waits for a load under way and writes what a full pool deserves. Faults are logged. */
+  async close(mempool: Mempool, keepPool: boolean): Promise<void> {
+    const { log } = this.#deps;
+    await this.#loading;
+    // A pool that was not loaded to its end would replace a better file.
+    if (keepPool && mempool.loaded)
+      await this.save(mempool).catch((error: Error) => log.error(`The mempool was not saved: ${error.message}`));
+    mempool.forgetFees();
+    await this.saveFees(mempool.fees).catch((error: Error) => log.error(`Fee estimates were not saved: ${error.message}`));
+  }
+}

@@ -1,0 +1,12 @@
+// Declares savemempool; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const savemempool: MethodSpec = {
+  name: 'savemempool',
+  category: 'blockchain',
+  runs: 'node',
+  description: 'Writes the pool to mempool.dat now. Refused until the saved pool of the last run is loaded.',
+  args: [],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '', rpc: '' }],
+};

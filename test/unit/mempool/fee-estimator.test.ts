@@ -1,0 +1,158 @@
+// Fee estimates from histories of which the answer is known: the scenario by which Core tests its own estimator, and the edges of it.
+import t from 'tap';
+import { decodeEstimates, encodeEstimates } from '../../../src/mempool/fees/estimates-file.js';
+import { FEE_BUCKETS, FeeEstimator, type TrackedEntry } from '../../../src/mempool/fees/fee-estimator.js';
+import { outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const SIZE = 100;
+const BASE_FEE = 2_000;
+/** Satoshis per 1,000 bytes of the lowest level. */
+const BASE_RATE = (BASE_FEE * 1_000) / SIZE;
+const DELTA = 100;
+
+const medium = (fees: FeeEstimator, target: number): number => (target <= 1 ? 0 : fees.raw(target, 0.95, 'medium').feeRate);
+
+/** Ten levels of fee, some of each with every block. */
+class Market {
+  readonly fees = new FeeEstimator();
+  readonly waiting: TrackedEntry[][] = Array.from({ length: 10 }, () => []);
+  height = 0;
+
+  offer(perLevel: number): void {
+    this.waiting.forEach((level, j) => {
+      for (let k = 0; k < perLevel; k++) {
+        const entry: TrackedEntry = { fee: BASE_FEE * (j + 1), size: SIZE, height: this.height, feeBucket: -1 };
+        this.fees.enter(entry, true);
+        level.push(entry);
+      }
+    });
+  }
+  /** Mines everything of the highest levels. */
+  mine(levels: number): void {
+    const block = levels === 0 ? [] : this.waiting.slice(10 - levels).flatMap((level) => level.splice(0));
+    this.fees.block(++this.height, block);
+  }
+}
+
+t.test('levels that get into some share of the blocks', async (t) => {
+  const market = new Market();
+  const { fees } = market;
+  while (market.height < 200) {
+    market.offer(4);
+    market.mine((market.height % 10) + 1);
+    if (market.height === 3) {
+      // Three buckets together have enough transactions: shares of 100, 100 and 90 % average above 95.
+      t.equal(medium(fees, 1), 0);
+      const estimate = medium(fees, 2);
+      t.ok(estimate < 9 * BASE_RATE + DELTA && estimate > 9 * BASE_RATE - DELTA, `2 blocks: ${estimate}`);
+    }
+  }
+  const first: number[] = [0];
+  for (let target = 1; target < 10; target++) {
+    first.push(medium(fees, target));
+    if (target > 2) t.ok(first[target] <= first[target - 1], 'longer targets never cost more');
+    const level = 11 - target;
+    if (target % 2 === 0) t.ok(Math.abs(first[target] - level * BASE_RATE) < DELTA, `${target} blocks: ${first[target]}`);
+  }
+  for (let target = 10; target <= 48; target++) t.ok(medium(fees, target) > 0);
+
+  for (let i = 0; i < 50; i++) market.mine(0);
+  t.equal(medium(fees, 1), 0);
+  for (let target = 2; target < 9; target++) t.ok(Math.abs(medium(fees, target) - first[target]) < DELTA, 'empty blocks teach little');
+
+  for (let i = 0; i < 15; i++) {
+    market.offer(4);
+    market.mine(0);
+  }
+  for (let target = 1; target < 9; target++) {
+    const estimate = medium(fees, target);
+    t.ok(estimate === 0 || estimate > first[target] - DELTA, 'a jam never makes it cheaper');
+  }
+  market.mine(10);
+  for (let target = 1; target < 9; target++) {
+    const estimate = medium(fees, target);
+    t.ok(estimate === 0 || estimate > first[target] - DELTA);
+  }
+  for (let i = 0; i < 400; i++) {
+    market.offer(4);
+    market.mine(10);
+  }
+  t.equal(medium(fees, 1), 0);
+  for (let target = 2; target < 9; target++) t.ok(medium(fees, target) < first[target] - DELTA, 'everything gets in: cheaper');
+  t.equal(fees.smart(2, true).blocks, 2);
+  t.ok(fees.smart(2, true).feeRate >= fees.smart(2, false).feeRate);
+  t.same(fees.smart(1, true), fees.smart(2, true), 'the next block is nobody’s to promise');
+  t.equal(fees.smart(1_008, true).blocks, Math.floor(fees.span / 2), 'not beyond half of what was seen');
+  t.same(fees.smart(1_009, true), { feeRate: 0, blocks: 1_009 });
+
+  t.test('saved and loaded', async (t) => {
+    const bytes = encodeEstimates(fees, crypto);
+    const again = new FeeEstimator();
+    decodeEstimates(bytes, again, crypto);
+    for (const horizon of ['short', 'medium', 'long'] as const) t.same(again.stats[horizon].sums, fees.stats[horizon].sums);
+    t.equal(again.savedSpan, fees.span);
+    t.equal(again.smart(6, true).feeRate, fees.smart(6, true).feeRate);
+    t.same(encodeEstimates(again, crypto), bytes, 'nothing new: the same file');
+    again.block(market.height + 7 * 1_008, []);
+    t.equal(again.savedSpan, 0, 'too old by then');
+    for (const at of [0, 9, 30, bytes.length - 40, bytes.length - 1]) {
+      const torn = bytes.slice();
+      torn[at] ^= 1;
+      const fresh = new FeeEstimator();
+      t.throws(() => decodeEstimates(torn, fresh, crypto));
+      t.equal(fresh.history.bestHeight, 0, 'and nothing was taken over');
+    }
+    for (const length of [0, 7, 200, bytes.length - 1]) {
+      t.throws(() => decodeEstimates(bytes.subarray(0, length), new FeeEstimator(), crypto));
+    }
+  });
+});
+
+t.test('buckets', async (t) => {
+  t.equal(FEE_BUCKETS[0], 1_000);
+  t.equal(FEE_BUCKETS[1], 1_050);
+  t.equal(FEE_BUCKETS.at(-1), 1e99);
+  t.ok((FEE_BUCKETS.at(-2) as number) <= 10_000_000);
+  t.same(
+    (['short', 'medium', 'long'] as const).map((horizon) => new FeeEstimator().highestTarget(horizon)),
+    [12, 48, 1_008],
+  );
+});
+
+t.test('which entries of a pool are followed', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const script = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+  const pay = (outpoint: Uint8Array, value: number) => spend(crypto, [outpoint], [{ value, script }]);
+  const early = pay(chain.fund(50_000), 40_000);
+  await pool.accept(early);
+  t.equal(pool.get(early.txid)?.feeBucket, -1, 'no block was seen yet');
+  chain.connect([]);
+  const coin = chain.fund(50_000);
+  const parent = pay(coin, 40_000);
+  const child = pay(outpointOf(parent, 0), 30_000);
+  await pool.accept(parent);
+  await pool.accept(child);
+  t.ok((pool.get(parent.txid)?.feeBucket ?? -1) >= 0);
+  t.equal(pool.get(child.txid)?.feeBucket, -1, 'it pays for its parent too');
+  const rival = pay(coin, 10_000);
+  await pool.accept(rival);
+  t.equal(pool.get(rival.txid)?.feeBucket, -1, 'it had to pay for what it replaced');
+  const plain = pay(chain.fund(50_000), 45_000);
+  await pool.accept(plain);
+  chain.connect([plain]);
+  const { sums } = pool.fees.stats.short;
+  t.equal(
+    sums.count.reduce((sum, n) => sum + n, 0),
+    1,
+    'one confirmation was counted',
+  );
+  t.equal(
+    sums.confirmed.reduce((sum, n) => sum + n, 0),
+    12,
+    'within every target',
+  );
+  chain.reorg(1, [[], []]);
+  await pool.settled();
+  t.equal(pool.get(plain.txid)?.feeBucket, -1, 'what came back from a block is not followed');
+});

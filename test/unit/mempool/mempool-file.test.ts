@@ -1,0 +1,103 @@
+// mempool.dat: Core's bytes, and a pool that comes back as it was.
+import t from 'tap';
+import { DecodeError } from '../../../src/consensus/bytes/reader.js';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { decodePool, encodePool, type SavedPart } from '../../../src/mempool/persist/mempool-file.js';
+import { restorePool } from '../../../src/mempool/persist/restore.js';
+import { outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const script = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const pay = (outpoint: Uint8Array, value: number): TxView => spend(crypto, [outpoint], [{ value, script }]);
+const never = new AbortController().signal;
+
+t.test('bytes in Core’s version 1 format', async (t) => {
+  const tx = pay(new Uint8Array(36).fill(3), 7);
+  const file = Buffer.concat([
+    ...encodePool({
+      txs: [{ tx, time: 1_600_000_000, delta: -2 }],
+      deltas: [[new Uint8Array(32).fill(9), 5]],
+      unbroadcast: [tx.txid],
+    }),
+  ]);
+  const u64 = (n: bigint): string => {
+    const out = Buffer.alloc(8);
+    out.writeBigInt64LE(n);
+    return out.toString('hex');
+  };
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  t.equal(
+    file.toString('hex'),
+    `${u64(1n)}${u64(1n)}${hex(tx.bytes)}${u64(1_600_000_000n)}${u64(-2n)}01${'09'.repeat(32)}${u64(5n)}01${hex(tx.txid)}`,
+  );
+  const parts = [...decodePool(file, crypto)];
+  t.same(
+    parts.map(({ kind }) => kind),
+    ['count', 'tx', 'delta', 'unbroadcast'],
+  );
+  // Files from before 0.21 end after the prioritisations.
+  t.equal([...decodePool(file.subarray(0, file.length - 33), crypto)].length, 3);
+  for (let length = 0; length < file.length; length++) {
+    if (length !== file.length - 33) t.throws(() => [...decodePool(file.subarray(0, length), crypto)], DecodeError, `cut at ${length}`);
+  }
+  const other = Buffer.from(file);
+  other[0] = 2;
+  t.throws(() => [...decodePool(other, crypto)], DecodeError);
+});
+
+t.test('many pieces', async (t) => {
+  const txs = Array.from({ length: 5_000 }, (_, i) => ({ tx: pay(new Uint8Array(36).fill(i), i), time: i, delta: 0 }));
+  const pieces = [...encodePool({ txs, deltas: [], unbroadcast: [] })];
+  t.ok(pieces.length > 1);
+  const parts = [...decodePool(Buffer.concat(pieces), crypto)];
+  t.equal(parts.filter(({ kind }) => kind === 'tx').length, 5_000);
+});
+
+t.test('a pool comes back with times, prioritisations and what nobody asked for', async (t) => {
+  const { pool, chain, clock } = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
+  const parent = pay(chain.fund(50_000), 40_000);
+  const child = pay(outpointOf(parent, 0), 30_000);
+  const other = pay(chain.fund(50_000), 45_000);
+  await pool.accept(parent);
+  clock.seconds += 10;
+  await pool.accept(child);
+  await pool.accept(other);
+  pool.prioritise(child.txid, 700);
+  const absent = new Uint8Array(32).fill(1);
+  pool.prioritise(absent, -5);
+  pool.addUnbroadcast(other.txid);
+  const file = Buffer.concat([...encodePool(pool.saved())]);
+
+  const second = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
+  for (const [key, coin] of chain.coinMap) second.chain.coinMap.set(key, coin);
+  second.clock.seconds = clock.seconds + 100;
+  const options = { nowSeconds: second.clock.seconds, expirySeconds: 1_000, stopping: never };
+  t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 3, failed: 0, expired: 0, alreadyThere: 0 });
+  t.same(
+    second.pool.sorted().map(({ time, modifiedFee, ancestorCount, unbroadcast }) => ({ time, modifiedFee, ancestorCount, unbroadcast })),
+    pool.sorted().map(({ time, modifiedFee, ancestorCount, unbroadcast }) => ({ time, modifiedFee, ancestorCount, unbroadcast })),
+  );
+  t.equal(second.pool.feeDelta(absent), -5);
+  t.same(Buffer.concat([...encodePool(second.pool.saved())]), file, 'saved again it is the same file');
+  t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 0, failed: 0, expired: 0, alreadyThere: 3 });
+});
+
+t.test('too old, unspendable, cut off, and a stop', async (t) => {
+  const { pool, chain, clock } = createPool({ policy: NO_POLICY });
+  const old = pay(chain.fund(50_000), 40_000);
+  const lost = pay(new Uint8Array(36).fill(3), 7);
+  const good = pay(chain.fund(50_000), 40_000);
+  const now = clock.seconds;
+  const parts: SavedPart[] = [
+    { kind: 'tx', tx: old, time: now - 500, delta: 3 },
+    { kind: 'tx', tx: lost, time: now, delta: 0 },
+    { kind: 'tx', tx: good, time: now - 499, delta: 0 },
+  ];
+  const options = { nowSeconds: now, expirySeconds: 500, stopping: never };
+  t.same(await restorePool(pool, parts, options), { restored: 1, failed: 1, expired: 1, alreadyThere: 0 });
+  t.equal(pool.feeDelta(old.txid), 3, 'the prioritisation outlives it, as in Core');
+  const stopped = new AbortController();
+  stopped.abort();
+  const more: SavedPart[] = [{ kind: 'tx', tx: pay(chain.fund(50_000), 1), time: now, delta: 0 }];
+  t.equal((await restorePool(pool, more, { ...options, stopping: stopped.signal })).restored, 0);
+});
