@@ -4,8 +4,11 @@ import type { MethodSpec } from './declare/types.js';
 import { RPC_CODE, RpcError } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
+import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
+import { JsonParseError } from './wire/json-parse.js';
 import { encodeJson } from './wire/json-write.js';
-import { assembleReply, faultReply, type Outcome, type Reply } from './wire/reply.js';
+import { LongBatch } from './wire/long-batch.js';
+import { faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import { type ParsedBody, parseRequest, type RequestEntry } from './wire/request.js';
 import type { JsonResult, JsonValue } from './wire/values.js';
 
@@ -60,6 +63,8 @@ export interface DispatchDeps<Context> {
   readonly observer?: DispatchObserver;
   /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
+  /** Bounds of the replies of batches; by default what ReplyRoom says. */
+  readonly room?: ReplyRoom;
 }
 
 /** Where a parsed body is to be dispatched. */
@@ -73,14 +78,22 @@ const NOT_STARTED = -1;
 /** Milliseconds of a batch between turns of the event loop. */
 const TURN_MS = 5;
 
+/** Entries of a batch: a list, or what reads them from the body when they are due. */
+interface Entries {
+  readonly length: number;
+  at(index: number): RequestEntry | undefined;
+}
+
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Joins declarations and run functions of one thread. */
 export class Dispatcher<Context> {
   readonly #deps: DispatchDeps<Context>;
+  readonly #room: ReplyRoom;
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
+    this.#room = deps.room ?? new ReplyRoom();
   }
 
   /** Whether every entry can be answered on this thread: it is malformed, unknown, or has a run function here. */
@@ -139,6 +152,13 @@ export class Dispatcher<Context> {
 
   /** A whole body; never rejects. Synchronous when every entry is. Batch entries run one after another. */
   dispatch(parsed: ParsedBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+<<<<<<< HEAD
+    if (parsed.kind === 'fault') return faultReply(parsed.error);
+    if (parsed.kind === 'batch') return this.#batch(parsed.entries, call, hooks);
+    const { entry } = parsed;
+    const outcome = this.execute(entry, call);
+    return outcome instanceof Promise ? outcome.then((value) => singleReply(entry, value)) : singleReply(entry, outcome);
+=======
     if (parsed.kind === 'fault') return assembleReply(parsed, []);
     if (parsed.kind === 'batch') {
       const ahead = this.#deps.warmup() === null ? this.#deps.lookAhead?.(this.#deps.context, parsed.entries) : null;
@@ -146,49 +166,63 @@ export class Dispatcher<Context> {
     }
     const outcome = this.execute(parsed.entry, call);
     return outcome instanceof Promise ? outcome.then((value) => assembleReply(parsed, [value])) : assembleReply(parsed, [outcome]);
+>>>>>>> 408055d9bdf14ba1f6def08bb14b8ecbf86cfebf
   }
 
   /** Bytes to bytes. */
   dispatchBytes(body: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    return this.dispatch(parseRequest(body), call, hooks);
+    const long = LongBatch.in(body);
+    return long === null ? this.dispatch(parseRequest(body), call, hooks) : this.#longBatch(long, call, hooks);
   }
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
-  #batch(parsed: ParsedBody & { kind: 'batch' }, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
-    const { entries } = parsed;
-    const outcomes: Outcome[] = [];
+  #batch(entries: readonly RequestEntry[], call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
+    const reply = new BatchReply(this.#room);
     const turnMs = hooks.turnMs ?? TURN_MS;
     const started = performance.now();
-    for (let i = 0; i < entries.length; i++) {
+    for (let i = 0; i < entries.length && !reply.full; i++) {
       const hold = i > 0 ? hooks.breathe?.() : undefined;
+<<<<<<< HEAD
+      if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
+      const entry = entries[i];
+      const outcome = this.execute(entry, call);
+=======
       if (hold instanceof Promise) return this.#batchLater(parsed, outcomes, hold, call, hooks);
       call.ahead?.reached(i);
       const outcome = this.execute(entries[i], call);
+>>>>>>> 408055d9bdf14ba1f6def08bb14b8ecbf86cfebf
       if (outcome instanceof Promise || performance.now() - started > turnMs) {
-        const first = Promise.resolve(outcome).then((value) => outcomes.push(value));
-        return this.#batchLater(parsed, outcomes, first, call, hooks);
+        const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
+        return this.#batchLater(entries, reply, first, call, hooks);
       }
-      outcomes.push(outcome);
+      reply.add(entry, outcome);
     }
-    return assembleReply(parsed, outcomes);
+    return reply.finish();
+  }
+
+  /** A batch whose entries are read when they are due. Nothing runs unless the whole body is JSON. */
+  async #longBatch(batch: LongBatch, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
+    try {
+      while (!batch.scan(hooks.turnMs ?? TURN_MS)) {
+        await nextTurn();
+        await hooks.breathe?.();
+      }
+    } catch (error) {
+      if (!(error instanceof JsonParseError)) throw error;
+      return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, error.message));
+    }
+    return this.#batchLater(batch, new BatchReply(this.#room), nextTurn(), call, hooks);
   }
 
   /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */
-  async #batchLater(
-    parsed: ParsedBody & { kind: 'batch' },
-    outcomes: Outcome[],
-    first: Promise<unknown>,
-    call: CallInfo,
-    hooks: DispatchHooks,
-  ): Promise<Reply> {
-    const { entries } = parsed;
+  async #batchLater(entries: Entries, reply: BatchReply, first: Promise<unknown>, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
     const turnMs = hooks.turnMs ?? TURN_MS;
-    const waited = outcomes.length;
+    const waited = reply.count;
     let turn = performance.now();
     await first;
     // When the wait was for permission and not for an outcome, the next entry has breathed already.
-    let breathed = outcomes.length === waited;
-    while (outcomes.length < entries.length) {
+    let breathed = reply.count === waited;
+    while (reply.count < entries.length && !reply.full) {
       // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
       if (performance.now() - turn > turnMs) {
         await nextTurn();
@@ -196,10 +230,15 @@ export class Dispatcher<Context> {
       }
       if (!breathed) await hooks.breathe?.();
       breathed = false;
+<<<<<<< HEAD
+      const entry = entries.at(reply.count) as RequestEntry;
+      reply.add(entry, await this.execute(entry, call));
+=======
       call.ahead?.reached(outcomes.length);
       outcomes.push(await this.execute(entries[outcomes.length], call));
+>>>>>>> 408055d9bdf14ba1f6def08bb14b8ecbf86cfebf
     }
-    return assembleReply(parsed, outcomes);
+    return reply.finish();
   }
 
   #failed(entry: RequestEntry, error: unknown): Outcome {

@@ -130,10 +130,10 @@ t.test(`${CASES} bodies`, async (t) => {
     try {
       const plan = front.plan(bytes, { user: 'u', uri: '/', allowed: i % 50 === 0 ? new Set(['help']) : null });
       kinds.set(plan.kind, (kinds.get(plan.kind) ?? 0) + 1);
-      if (plan.kind === 'reply') note('front', fault(plan.status, plan.body));
+      if (plan.kind === 'reply') note('front', fault(plan.status, String(plan.body)));
       if (plan.kind === 'template') note('template', fault(200, `${plan.prefix}{}${plan.suffix}`));
       const reply = await desk.executeBody(bytes, { user: 'u', uri: '/', signal: stopping.signal });
-      note('node', fault(reply.status, reply.body));
+      note('node', fault(reply.status, String(reply.body)));
     } catch (error) {
       note('thrown', String(error));
     }

@@ -3,7 +3,7 @@
 import { METHODS } from '../declare/methods.js';
 import { type CallInfo, checkAccess, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
-import { assembleReply, encodeEnvelope, isNotification, type Outcome, type Reply } from '../wire/reply.js';
+import { encodeEnvelope, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
 import { parseRequest, type RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
@@ -11,7 +11,7 @@ import { parseTemplateRequest, type TemplateRequest } from './template-request.j
 
 /** What is to be done with a call. */
 export type CallPlan =
-  | { readonly kind: 'reply'; readonly status: number; readonly body: string }
+  | { readonly kind: 'reply'; readonly status: number; readonly body: string | Uint8Array }
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'node'; readonly method: string; readonly priority: boolean }
   | TemplatePlan;
@@ -81,7 +81,7 @@ export class FrontDesk {
   }
 
   #template(entry: RequestEntry): CallPlan {
-    const reply = (outcome: Outcome): Reply => assembleReply({ kind: 'single', entry }, [outcome]);
+    const reply = (outcome: Outcome): Reply => singleReply(entry, outcome);
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
       if (request.mode === 'proposal') return { kind: 'node', method: entry.method, priority: false };

@@ -3,7 +3,6 @@
 import { METHODS } from '../declare/methods.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
 import type { Reply } from '../wire/reply.js';
-import { parseRequest } from '../wire/request.js';
 import type { NodeContext } from './context.js';
 import { NODE_RUNS } from './runs.js';
 import { lookAhead } from './send-ahead.js';
@@ -81,6 +80,6 @@ export class NodeDesk {
   /** Never rejects. */
   async executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Promise<Reply> {
     const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal };
-    return this.#dispatcher.dispatch(parseRequest(body), info, hooks);
+    return this.#dispatcher.dispatchBytes(body, info, hooks);
   }
 }

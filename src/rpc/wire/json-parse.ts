@@ -5,7 +5,13 @@ import { JsonNumber, JsonObject, type JsonValue } from './values.js';
 /** Nesting beyond this is refused. */
 export const MAX_DEPTH = 512;
 
-/** The text is not JSON. It carries no detail because Core's reply has none. */
+/**
+ * Values that one request may consist of. A body of 32 MB has room for sixteen million numbers, which take gigabytes; a transaction of
+ * the largest size has half a million.
+ */
+export const MAX_VALUES = 2_000_000;
+
+/** The text is not JSON, which carries no detail because Core's reply has none, or more than is read. */
 export class JsonParseError extends Error {
   override readonly name = 'JsonParseError';
 }
@@ -20,12 +26,40 @@ export function parseJson(bytes: Uint8Array): JsonValue {
   return new Parser(bytes).document();
 }
 
+/** Reads a list value by value, for bodies that are too large to be held as values. */
+export class JsonListReader {
+  readonly #parser: Parser;
+  #began = false;
+  /** Where the value that next() found begins. */
+  start = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#parser = new Parser(bytes);
+  }
+
+  /** Looks at the next value. @returns false when the list, and the text with it, has ended @throws JsonParseError */
+  next(): boolean {
+    const start = this.#parser.listNext(this.#began);
+    this.#began = true;
+    this.start = start;
+    return start >= 0;
+  }
+
+  /** The value that begins there, once next() has found it. */
+  valueAt(start: number): JsonValue {
+    return this.#parser.valueAt(start);
+  }
+}
+
 const bad = (): never => {
   throw new JsonParseError('Parse error');
 };
 
 /** Single digits are shared: long lists of them are the densest numbers there are. */
 const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
+
+/** A reader that goes on with other values keeps no more than this of what it needed for the last. */
+const KEPT_MEMBERS = 1024;
 
 const EMPTY_OBJECT = new JsonObject([], []);
 
@@ -37,6 +71,7 @@ class Parser {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  #count = 0;
   // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short lists would
   // multiply by its size.
   readonly #values: JsonValue[] = [];
@@ -56,6 +91,48 @@ class Parser {
     return value;
   }
 
+  /** Steps over the next value of the outermost list: where it begins, or -1 after the last. @param began not the first call */
+  listNext(began: boolean): number {
+    let c = this.#next();
+    if (!began) {
+      if (c !== 0x5b) bad();
+      this.#enter();
+      c = this.#next();
+    }
+    if (c === 0x5d) {
+      // After a comma there must be a value, which the step before has made sure of.
+      this.#leave();
+      if (this.#next() !== -1) bad();
+      return -1;
+    }
+    const start = this.#at;
+    this.#count = 0;
+    this.#value(c);
+    this.#forget();
+    c = this.#next();
+    if (c === 0x2c) {
+      this.#at++;
+      if (this.#next() === 0x5d) bad();
+    } else if (c !== 0x5d) bad();
+    return start;
+  }
+
+  /** The value that begins there. */
+  valueAt(start: number): JsonValue {
+    this.#at = start;
+    this.#depth = 1;
+    this.#count = 0;
+    const value = this.#value(this.#next());
+    this.#forget();
+    return value;
+  }
+
+  /** Lets go of members of values that were handed out. */
+  #forget(): void {
+    if (this.#values.length > KEPT_MEMBERS) this.#values.length = 0;
+    if (this.#keys.length > KEPT_MEMBERS) this.#keys.length = 0;
+  }
+
   /** Skips whitespace; the byte found there, or -1 at the end. */
   #next(): number {
     const bytes = this.#bytes;
@@ -68,6 +145,7 @@ class Parser {
   }
 
   #value(c: number): JsonValue {
+    if (++this.#count > MAX_VALUES) throw new JsonParseError(`Parse error: more than ${MAX_VALUES} values in one request`);
     switch (c) {
       case 0x22:
         return this.#string();

@@ -1,15 +1,15 @@
 // From outcomes to a reply's bytes: envelopes of each version, batches, notifications, HTTP statuses. Used by dispatch.ts.
 import { RPC_CODE, type RpcError } from '../errors.js';
 import { encodeString } from './json-write.js';
-import type { ParsedBody, RequestEntry } from './request.js';
+import type { RequestEntry } from './request.js';
 
 /** What came of one entry: a result as JSON text, or an error. */
 export type Outcome = { readonly result: string } | { readonly error: RpcError };
 
-/** A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Sent as UTF-8. */
+/** A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Text is sent as UTF-8; what is large comes as bytes. */
 export interface Reply {
   readonly status: number;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 const errorText = (error: RpcError) => `{"code":${error.code},"message":${encodeString(error.message)}}`;
@@ -44,19 +44,8 @@ export function faultReply(error: RpcError): Reply {
   return { status: errorStatus(error), body: `${text}\n` };
 }
 
-/** The reply of a body, outcomes in the order of its entries. */
-export function assembleReply(parsed: ParsedBody, outcomes: readonly Outcome[]): Reply {
-  if (parsed.kind === 'fault') return faultReply(parsed.error);
-  if (parsed.kind === 'single') return singleReply(parsed.entry, outcomes[0]!);
-  const parts: string[] = [];
-  parsed.entries.forEach((entry, i) => {
-    if (!isNotification(entry)) parts.push(encodeEnvelope(entry, outcomes[i]!));
-  });
-  if (parts.length === 0 && parsed.entries.length > 0) return { status: 204, body: '' };
-  return { status: 200, body: `[${parts.join(',')}]\n` };
-}
-
-function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
+/** The reply to a single request. */
+export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   // A 2.0 request that is malformed beyond its version is answered even without an id: it never became a notification.
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
   const body = `${encodeEnvelope(entry, outcome)}\n`;

@@ -42,14 +42,15 @@ export function parseRequest(body: Uint8Array, options: RequestOptions = { versi
     value = parseJson(body);
   } catch (error) {
     if (!(error instanceof JsonParseError)) throw error;
-    return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, 'Parse error') };
+    return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, error.message) };
   }
   if (value instanceof JsonObject) return { kind: 'single', entry: parseEntry(value, options) };
   if (Array.isArray(value)) return { kind: 'batch', entries: value.map((item) => parseEntry(item, options)) };
   return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, 'Top-level object parse error') };
 }
 
-function parseEntry(source: JsonValue, options: RequestOptions): RequestEntry {
+/** One request from its parsed value. */
+export function parseEntry(source: JsonValue, options: RequestOptions = { version2: true }): RequestEntry {
   if (!(source instanceof JsonObject)) {
     return { idText: 'null', hasId: false, version: 1, method: '', params: NO_PARAMS, error: invalid('Invalid Request object'), source };
   }

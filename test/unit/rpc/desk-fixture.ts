@@ -130,7 +130,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
   });
   const reply = async (method: string, params: unknown[]) => {
     const { body } = await desk.executeBody(Buffer.from(JSON.stringify({ method, params, id: 1 })), { user: '', uri: '/' });
-    return JSON.parse(body) as { result: unknown; error: { code: number; message: string } | null };
+    return JSON.parse(String(body)) as { result: unknown; error: { code: number; message: string } | null };
   };
   return {
     desk,

@@ -11,6 +11,7 @@ import { FrontDesk } from '../../../src/rpc/front/plan.js';
 import { FRONT_RUNS } from '../../../src/rpc/front/runs.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
+import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { parseRequest } from '../../../src/rpc/wire/request.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
@@ -47,7 +48,7 @@ const runs: RunTable<null> = {
   },
 };
 
-function dispatcher(warmup: () => string | null = () => null) {
+function dispatcher(warmup: () => string | null = () => null, room = new ReplyRoom()) {
   const faults: string[] = [];
   const calls: [string, number][] = [];
   const made = new Dispatcher<null>({
@@ -55,6 +56,7 @@ function dispatcher(warmup: () => string | null = () => null) {
     runs,
     context: null,
     warmup,
+    room,
     observer: { started: () => 1, finished: (_token, method, code) => calls.push([method, code]) },
     onFault: (method, error) => faults.push(`${method}: ${String(error)}`),
   });
@@ -63,7 +65,7 @@ function dispatcher(warmup: () => string | null = () => null) {
 
 const ask = async (body: string): Promise<string> => {
   const { body: text, status } = await dispatcher().made.dispatchBytes(bytes(body), CALL);
-  return `${status} ${text.trimEnd()}`;
+  return `${status} ${String(text).trimEnd()}`;
 };
 const message = async (body: string): Promise<string> => JSON.parse((await ask(body)).slice(4)).error.message;
 
@@ -243,4 +245,27 @@ t.test('a template request comes back checked, with the envelope around it', asy
   t.match(plan('{"method":"getblocktemplate","params":[1]}'), { kind: 'reply', body: /not an object as expected/ });
   t.match(plan('{"method":"getblocktemplate","params":[1,2]}'), { kind: 'reply', body: /"code":-1,"message":"getblocktemplate/ });
   return undefined;
+});
+
+t.test('large batches: nothing runs before all of it is JSON, nothing after the reply is full', async (t) => {
+  const one = '{"id":1,"method":"give","params":["aaaaaaaaaaaaaaaaaaaa"]}';
+  const list = Array(3000).fill(one).join(',');
+  const { made, calls } = dispatcher();
+  const torn = await made.dispatchBytes(bytes(`[${list},]`), CALL);
+  t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
+  t.same(calls, []);
+  let breaths = 0;
+  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { breathe: () => breaths++, turnMs: 0 });
+  const replies = JSON.parse(String(whole.body)) as { id: number | null; result: unknown }[];
+  t.equal(replies.length, 3001);
+  t.same(replies[2999], { result: ['aaaaaaaaaaaaaaaaaaaa'], error: null, id: 1 });
+  t.equal(calls.length, 3000);
+  t.ok(breaths >= 3000, 'others get their turn between the entries');
+  const narrow = dispatcher(undefined, new ReplyRoom({ each: 1000, all: 10_000 }));
+  const cut = await narrow.made.dispatchBytes(bytes(`[${list}]`), CALL);
+  t.equal(cut.status, 500);
+  t.match(cut.body, /"code":-7,"message":"The reply of this batch is too large; entries after number \d+ were not run"/);
+  t.ok(narrow.calls.length < 30);
+  const short = await narrow.made.dispatchBytes(bytes(`[${Array(100).fill(one).join(',')}]`), CALL);
+  t.match(short.body, /"code":-7/, 'small bodies with large replies too');
 });

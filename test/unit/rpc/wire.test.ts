@@ -3,10 +3,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
+import { BatchReply, ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { JsonParseError, parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
-import { assembleReply, encodeEnvelope, type Outcome } from '../../../src/rpc/wire/reply.js';
-import { parseRequest } from '../../../src/rpc/wire/request.js';
+import { LONG_BODY_BYTES, LongBatch } from '../../../src/rpc/wire/long-batch.js';
+import { encodeEnvelope, faultReply, type Outcome, type Reply, singleReply } from '../../../src/rpc/wire/reply.js';
+import { type ParsedBody, parseEntry, parseRequest, type RequestEntry } from '../../../src/rpc/wire/request.js';
 import { Amount, Double, type JsonNumber, type JsonObject, RawJson } from '../../../src/rpc/wire/values.js';
 
 fc.configureGlobal({ seed: 20261121, numRuns: 400 });
@@ -171,7 +173,16 @@ t.test('results', async (t) => {
 });
 
 const OK: Outcome = { result: '281' };
-const answer = (body: string): { status: number; body: string } => {
+const assembleReply = (parsed: ParsedBody, outcomes: readonly Outcome[]): Reply => {
+  if (parsed.kind === 'fault') return faultReply(parsed.error);
+  if (parsed.kind === 'single') return singleReply(parsed.entry, outcomes[0]);
+  const reply = new BatchReply(new ReplyRoom());
+  parsed.entries.forEach((entry, i) => {
+    reply.add(entry, outcomes[i]);
+  });
+  return reply.finish();
+};
+const answer = (body: string): Reply => {
   const parsed = parseRequest(bytes(body));
   const entries = parsed.kind === 'single' ? [parsed.entry] : parsed.kind === 'batch' ? parsed.entries : [];
   return assembleReply(
@@ -239,4 +250,91 @@ t.test('statuses of errors', async (t) => {
 t.test('2.0 can be left out', async (t) => {
   const parsed = parseRequest(bytes('{"jsonrpc":"2.0","method":"uptime"}'), { version2: false });
   t.same(assembleReply(parsed, [OK]), { status: 200, body: '{"result":281,"error":null,"id":null}\n' });
+});
+
+/** What a long batch consists of, null when it is not JSON. Scanned in as many turns as it takes. */
+function entriesOf(body: string): RequestEntry[] | null {
+  const batch = LongBatch.in(bytes(body));
+  if (batch === null) throw new Error('not a long batch');
+  try {
+    while (!batch.scan(0));
+  } catch (error) {
+    if (error instanceof JsonParseError) return null;
+    throw error;
+  }
+  return Array.from({ length: batch.length }, (_, i) => batch.at(i));
+}
+
+t.test('long batches are read entry by entry, with the same outcome as at once', async (t) => {
+  const pad = ' '.repeat(LONG_BODY_BYTES);
+  t.equal(LongBatch.in(bytes(`{"method":"uptime"}${pad}`)), null, 'a single request');
+  t.equal(LongBatch.in(bytes('[{"method":"uptime"}]')), null, 'a small one');
+  const bodies = [
+    '[]',
+    '[ ]',
+    '[{}]',
+    '[1,[],{"method":"x","id":[1,{"a":"]"}]} , "a,b" ,null,-0.5e3]',
+    '[{"method":"x","params":{"a":[[],[1]]}},{"jsonrpc":"2.0","method":"y"}]',
+    '[,]',
+    '[1,]',
+    '[1 2]',
+    '[1',
+    '[1,',
+    '[1]]',
+    '[1]x',
+    '[{"a":1]',
+    `[${'['.repeat(510)}${']'.repeat(510)}]`,
+    `[${'['.repeat(511)}${']'.repeat(511)}]`,
+    `[1,${'['.repeat(512)}${']'.repeat(512)}]`,
+    `[${'{},'.repeat(5000)}"\u00e9é"]`,
+  ];
+  for (const body of bodies) {
+    for (const padded of [`${pad}${body}`, `${body}${pad}`]) {
+      const parsed = parseRequest(bytes(padded));
+      t.same(entriesOf(padded), parsed.kind === 'batch' ? parsed.entries : null, body.slice(0, 40));
+    }
+  }
+});
+
+t.test('the reply of a batch grows within bounds', async (t) => {
+  const [one, silent] = ['{"method":"a"}', '{"jsonrpc":"2.0","method":"b"}'].map((text) => parseEntry(parseJson(bytes(text))));
+  const text = '{"result":281,"error":null,"id":null}';
+  const room = new ReplyRoom({ each: 100, all: 120 });
+  const first = new BatchReply(room);
+  first.add(one, OK);
+  first.add(silent, OK);
+  first.add(one, OK);
+  t.equal(first.full, false);
+  first.add(one, OK);
+  t.equal(first.full, true, 'more than one batch may take');
+  const second = new BatchReply(room);
+  second.add(one, OK);
+  second.add(one, OK);
+  t.equal(second.full, true, 'more than all of them may take');
+  t.same(second.finish(), {
+    status: 500,
+    body: '{"result":null,"error":{"code":-7,"message":"The reply of this batch is too large; entries after number 2 were not run"},"id":null}\n',
+  });
+  const third = new BatchReply(room);
+  third.add(one, OK);
+  t.same(third.finish(), { status: 200, body: `[${text}]\n` }, 'room is given back');
+  t.match(first.finish().body, /after number 4 were not run/);
+  // Large ones come as bytes of their own, which can cross threads.
+  const large = new BatchReply(new ReplyRoom());
+  const half = JSON.stringify('é'.repeat(600_000));
+  for (let i = 0; i < 5; i++) large.add(one, { result: half });
+  const { body } = large.finish();
+  t.ok(body instanceof Uint8Array && body.buffer.byteLength === body.length);
+  t.equal(Buffer.from(body as Uint8Array).toString(), `[${Array(5).fill(`{"result":${half},"error":null,"id":null}`).join(',')}]\n`);
+});
+
+t.test('a request consists of so many values at most, a batch of as many as it likes', async (t) => {
+  const many = `[${'1,'.repeat(2_000_000)}1]`;
+  const text = 'Parse error: more than 2000000 values in one request';
+  t.throws(() => parseJson(bytes(many)), { message: text });
+  t.match(parseRequest(bytes(`{"params":${many}}`)), { kind: 'fault', error: { code: -32700, message: text } });
+  const batch = LongBatch.in(bytes(many)) as LongBatch;
+  while (!batch.scan(1000));
+  t.equal(batch.length, 2_000_001);
+  t.equal(entriesOf(`[${many}]`), null);
 });

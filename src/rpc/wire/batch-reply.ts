@@ -1,0 +1,95 @@
+// The reply of a batch as it grows: finished text is put away as bytes, and counted against a bound that all batches of a thread share.
+// Without it a body of 32 MB could ask for more than any machine's memory. Used by dispatch.ts and reply.ts.
+import { RPC_CODE, RpcError } from '../errors.js';
+import { encodeEnvelope, faultReply, isNotification, type Outcome, type Reply } from './reply.js';
+import type { RequestEntry } from './request.js';
+
+/** Characters of text that are gathered before they become bytes. */
+const CHUNK_CHARS = 1 << 20;
+
+/** Room for replies under way: every batch takes from it as its reply grows. Sizes in characters, which are bytes nearly always. */
+export class ReplyRoom {
+  /** Most that one batch may take. */
+  readonly each: number;
+  #left: number;
+
+  constructor(bounds: { each: number; all: number } = { each: 256 << 20, all: 512 << 20 }) {
+    this.each = bounds.each;
+    this.#left = bounds.all;
+  }
+
+  take(size: number): boolean {
+    if (size > this.#left) return false;
+    this.#left -= size;
+    return true;
+  }
+
+  give(size: number): void {
+    this.#left += size;
+  }
+}
+
+export class BatchReply {
+  /** Entries answered so far, notifications among them. */
+  count = 0;
+  /** Too large: nothing further can be added, and the entries to come should not be run. */
+  full = false;
+  readonly #room: ReplyRoom;
+  readonly #chunks: Uint8Array[] = [];
+  #parts: string[] = [];
+  #partChars = 0;
+  #taken = 0;
+  #answers = 0;
+
+  constructor(room: ReplyRoom) {
+    this.#room = room;
+  }
+
+  /** Adds what came of the next entry. */
+  add(entry: RequestEntry, outcome: Outcome): void {
+    this.count++;
+    if (this.full || isNotification(entry)) return;
+    const text = encodeEnvelope(entry, outcome);
+    if (this.#taken + text.length > this.#room.each || !this.#room.take(text.length)) {
+      this.full = true;
+      return;
+    }
+    this.#taken += text.length;
+    this.#partChars += text.length;
+    this.#parts.push(this.#answers++ === 0 ? text : `,${text}`);
+    if (this.#partChars > CHUNK_CHARS) this.#putAway();
+  }
+
+  /** The whole reply; gives the room back. */
+  finish(): Reply {
+    this.#room.give(this.#taken);
+    this.#taken = 0;
+    if (this.full) {
+      const done = `entries after number ${this.count} were not run`;
+      return faultReply(new RpcError(RPC_CODE.OUT_OF_MEMORY, `The reply of this batch is too large; ${done}`));
+    }
+    if (this.#answers === 0 && this.count > 0) return { status: 204, body: '' };
+    if (this.#chunks.length === 0) return { status: 200, body: `[${this.#parts.join('')}]\n` };
+    this.#parts.push(']\n');
+    this.#putAway();
+    return { status: 200, body: joined(Buffer.from('['), this.#chunks) };
+  }
+
+  #putAway(): void {
+    this.#chunks.push(Buffer.from(this.#parts.join('')));
+    this.#parts = [];
+    this.#partChars = 0;
+  }
+}
+
+/** One array of its own, as what crosses between threads must be. */
+function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, head.length));
+  out.set(head);
+  let at = head.length;
+  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+    out.set(chunk, at);
+    at += chunk.length;
+  }
+  return out;
+}
