@@ -9,7 +9,7 @@ import { JsonParseError } from './wire/json-parse.js';
 import { encodeJson } from './wire/json-write.js';
 import { LongBatch } from './wire/long-batch.js';
 import { faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
-import { type ParsedBody, parseRequest, type RequestEntry } from './wire/request.js';
+import { type ParsedBody, parseRequest, type RequestEntry, type RequestList } from './wire/request.js';
 import type { JsonResult, JsonValue } from './wire/values.js';
 
 /** What a run function may know of the call. */
@@ -59,7 +59,7 @@ export interface DispatchDeps<Context> {
   /** Status text while the node starts, null afterwards. */
   readonly warmup: () => string | null;
   /** Prepares later entries of a batch while earlier ones run; null when there is nothing to prepare. */
-  readonly lookAhead?: (ctx: Context, entries: readonly RequestEntry[]) => BatchAhead | null;
+  readonly lookAhead?: (ctx: Context, entries: RequestList) => BatchAhead | null;
   readonly observer?: DispatchObserver;
   /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
@@ -77,12 +77,6 @@ const NOT_STARTED = -1;
 
 /** Milliseconds of a batch between turns of the event loop. */
 const TURN_MS = 5;
-
-/** Entries of a batch: a list, or what reads them from the body when they are due. */
-interface Entries {
-  readonly length: number;
-  at(index: number): RequestEntry | undefined;
-}
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -152,21 +146,11 @@ export class Dispatcher<Context> {
 
   /** A whole body; never rejects. Synchronous when every entry is. Batch entries run one after another. */
   dispatch(parsed: ParsedBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-<<<<<<< HEAD
     if (parsed.kind === 'fault') return faultReply(parsed.error);
-    if (parsed.kind === 'batch') return this.#batch(parsed.entries, call, hooks);
+    if (parsed.kind === 'batch') return this.#batch(parsed.entries, this.#prepared(parsed.entries, call), hooks);
     const { entry } = parsed;
     const outcome = this.execute(entry, call);
     return outcome instanceof Promise ? outcome.then((value) => singleReply(entry, value)) : singleReply(entry, outcome);
-=======
-    if (parsed.kind === 'fault') return assembleReply(parsed, []);
-    if (parsed.kind === 'batch') {
-      const ahead = this.#deps.warmup() === null ? this.#deps.lookAhead?.(this.#deps.context, parsed.entries) : null;
-      return this.#batch(parsed, ahead ? { ...call, ahead } : call, hooks);
-    }
-    const outcome = this.execute(parsed.entry, call);
-    return outcome instanceof Promise ? outcome.then((value) => assembleReply(parsed, [value])) : assembleReply(parsed, [outcome]);
->>>>>>> 408055d9bdf14ba1f6def08bb14b8ecbf86cfebf
   }
 
   /** Bytes to bytes. */
@@ -175,22 +159,23 @@ export class Dispatcher<Context> {
     return long === null ? this.dispatch(parseRequest(body), call, hooks) : this.#longBatch(long, call, hooks);
   }
 
+  #prepared(entries: RequestList, call: CallInfo): CallInfo {
+    const { context, lookAhead, warmup } = this.#deps;
+    const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
+    return ahead ? { ...call, ahead } : call;
+  }
+
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
-  #batch(entries: readonly RequestEntry[], call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
+  #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const reply = new BatchReply(this.#room);
     const turnMs = hooks.turnMs ?? TURN_MS;
     const started = performance.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
       const hold = i > 0 ? hooks.breathe?.() : undefined;
-<<<<<<< HEAD
       if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
-      const entry = entries[i];
-      const outcome = this.execute(entry, call);
-=======
-      if (hold instanceof Promise) return this.#batchLater(parsed, outcomes, hold, call, hooks);
+      const entry = entries.at(i) as RequestEntry;
       call.ahead?.reached(i);
-      const outcome = this.execute(entries[i], call);
->>>>>>> 408055d9bdf14ba1f6def08bb14b8ecbf86cfebf
+      const outcome = this.execute(entry, call);
       if (outcome instanceof Promise || performance.now() - started > turnMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
         return this.#batchLater(entries, reply, first, call, hooks);
@@ -211,11 +196,17 @@ export class Dispatcher<Context> {
       if (!(error instanceof JsonParseError)) throw error;
       return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, error.message));
     }
-    return this.#batchLater(batch, new BatchReply(this.#room), nextTurn(), call, hooks);
+    return this.#batchLater(batch, new BatchReply(this.#room), nextTurn(), this.#prepared(batch, call), hooks);
   }
 
   /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */
-  async #batchLater(entries: Entries, reply: BatchReply, first: Promise<unknown>, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
+  async #batchLater(
+    entries: RequestList,
+    reply: BatchReply,
+    first: Promise<unknown>,
+    call: CallInfo,
+    hooks: DispatchHooks,
+  ): Promise<Reply> {
     const turnMs = hooks.turnMs ?? TURN_MS;
     const waited = reply.count;
     let turn = performance.now();
@@ -230,13 +221,9 @@ export class Dispatcher<Context> {
       }
       if (!breathed) await hooks.breathe?.();
       breathed = false;
-<<<<<<< HEAD
       const entry = entries.at(reply.count) as RequestEntry;
+      call.ahead?.reached(reply.count);
       reply.add(entry, await this.execute(entry, call));
-=======
-      call.ahead?.reached(outcomes.length);
-      outcomes.push(await this.execute(entries[outcomes.length], call));
->>>>>>> 408055d9bdf14ba1f6def08bb14b8ecbf86cfebf
     }
     return reply.finish();
   }

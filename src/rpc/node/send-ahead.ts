@@ -2,7 +2,7 @@
 // scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { BatchAhead } from '../dispatch.js';
-import type { RequestEntry } from '../wire/request.js';
+import type { RequestEntry, RequestList } from '../wire/request.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { decodeTx } from './raw-tx.js';
@@ -11,6 +11,9 @@ import { decodeTx } from './raw-tx.js';
 const STEP = 128;
 /** Entries that are under way beyond the one whose turn it is. */
 const REACH = 3 * STEP;
+
+/** The first entries say what kind of batch it is; it may have millions. */
+const TELLING = 64;
 
 /** Hex of the transaction that an entry offers, undefined when it offers none. */
 function offeredText({ method, params }: RequestEntry): string | undefined {
@@ -26,11 +29,11 @@ function offeredText({ method, params }: RequestEntry): string | undefined {
 /** What dispatch keeps beside a batch that offers transactions. */
 export class SendAhead implements BatchAhead {
   readonly #ctx: NodeContext;
-  readonly #entries: readonly RequestEntry[];
+  readonly #entries: RequestList;
   readonly #read = new Map<string, TxView>();
   #next = 0;
 
-  constructor(ctx: NodeContext, entries: readonly RequestEntry[]) {
+  constructor(ctx: NodeContext, entries: RequestList) {
     this.#ctx = ctx;
     this.#entries = entries;
   }
@@ -40,7 +43,7 @@ export class SendAhead implements BatchAhead {
     const end = Math.min(this.#entries.length, this.#next + STEP);
     const txs: TxView[] = [];
     for (; this.#next < end; this.#next++) {
-      const text = offeredText(this.#entries[this.#next]);
+      const text = offeredText(this.#entries.at(this.#next) as RequestEntry);
       if (text === undefined || this.#read.has(text)) continue;
       const tx = decodeTx(this.#ctx, text);
       if (tx === null) continue;
@@ -60,10 +63,10 @@ export class SendAhead implements BatchAhead {
 }
 
 /** For the dispatcher. */
-export function lookAhead(ctx: NodeContext, entries: readonly RequestEntry[]): BatchAhead | null {
+export function lookAhead(ctx: NodeContext, entries: RequestList): BatchAhead | null {
   let offers = 0;
-  for (const entry of entries) {
-    if (offeredText(entry) !== undefined && ++offers > 1) return new SendAhead(ctx, entries);
+  for (let i = 0; i < entries.length && i < TELLING; i++) {
+    if (offeredText(entries.at(i) as RequestEntry) !== undefined && ++offers > 1) return new SendAhead(ctx, entries);
   }
   return null;
 }

@@ -21,6 +21,12 @@ export interface RequestEntry {
   readonly source: JsonValue;
 }
 
+/** Entries of a batch: a list, or what reads them from the body when they are due. */
+export interface RequestList {
+  readonly length: number;
+  at(index: number): RequestEntry | undefined;
+}
+
 /** A body, read. */
 export type ParsedBody =
   | { readonly kind: 'single'; readonly entry: RequestEntry }
