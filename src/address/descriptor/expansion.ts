@@ -1,4 +1,5 @@
 // What a descriptor stands for at one index: output scripts, and what a signer must know of them.
+import type { MiniscriptContext, MiniscriptNode } from '../miniscript/fragment.js';
 
 /** Where a key comes from (BIP-0174's sense). */
 export interface KeyOrigin {
@@ -37,6 +38,15 @@ export interface TaprootOutput {
   readonly leaves: readonly TaprootLeaf[];
 }
 
+/** A script made of miniscript, with what a signer needs to satisfy it (miniscript/satisfy.ts). */
+export interface MiniscriptPart {
+  readonly script: Uint8Array;
+  readonly context: MiniscriptContext;
+  readonly tree: MiniscriptNode;
+  /** Public keys by place, 33 bytes each. */
+  readonly keys: readonly Uint8Array[];
+}
+
 /** A descriptor at one index. */
 export interface Expansion {
   /** Output scripts: one; for combo() two or four, in Core's order. */
@@ -49,4 +59,6 @@ export interface Expansion {
   readonly innerScripts: readonly Uint8Array[];
   /** What is behind a tr() output; null for every other kind, rawtr() among them. */
   readonly taproot: TaprootOutput | null;
+  /** Witness scripts and leaves that are miniscript, of forms that have no name of their own. */
+  readonly miniscripts: readonly MiniscriptPart[];
 }

@@ -35,8 +35,12 @@ export class MiniscriptScript implements ScriptNode {
   make(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);
     if (keys === null) return null;
-    if (out !== null) for (const key of keys) out.addHashedKey(key);
     const written = this.#place === 'tapscript' ? keys.map((key) => key.subarray(1)) : keys;
-    return [compileMiniscript(this.#tree, { keys: written, hashes })];
+    const script = compileMiniscript(this.#tree, { keys: written, hashes });
+    if (out !== null) {
+      for (const key of keys) out.addHashedKey(key);
+      out.addMiniscript({ script, context: this.#place, tree: this.#tree, keys });
+    }
+    return [script];
   }
 }

@@ -3,7 +3,7 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './descriptor.js';
-import type { Expansion, OriginKey, TaprootOutput } from './expansion.js';
+import type { Expansion, MiniscriptPart, OriginKey, TaprootOutput } from './expansion.js';
 import type { KeyExpression } from './key-expression.js';
 
 /** Prints one key; null when it can't be printed that way. */
@@ -30,6 +30,7 @@ export class ExpansionBuilder {
   readonly #keys: OriginKey[] = [];
   readonly #hashedKeys = new Map<string, Uint8Array>();
   readonly #innerScripts = new Map<string, Uint8Array>();
+  readonly #miniscripts: MiniscriptPart[] = [];
   #taproot: TaprootOutput | null = null;
 
   addOrigins(key: KeyExpression, index: number, publicKey: Uint8Array, options: DeriveOptions): void {
@@ -44,6 +45,10 @@ export class ExpansionBuilder {
     this.#innerScripts.set(hashKey(script), script);
   }
 
+  addMiniscript(part: MiniscriptPart): void {
+    this.#miniscripts.push(part);
+  }
+
   setTaproot(output: TaprootOutput): void {
     this.#taproot = output;
   }
@@ -55,6 +60,7 @@ export class ExpansionBuilder {
       hashedKeys: [...this.#hashedKeys.values()],
       innerScripts: [...this.#innerScripts.values()],
       taproot: this.#taproot,
+      miniscripts: this.#miniscripts,
     };
   }
 }

@@ -1,0 +1,30 @@
+// What the descriptor tests read with: native hashes and key arithmetic, any network, either language.
+import type { DescriptorContext, DescriptorLanguage } from '../../src/address/descriptor/context.js';
+import type { Descriptor } from '../../src/address/descriptor/descriptor.js';
+import { type ParsedDescriptor, parseDescriptor } from '../../src/address/descriptor/parse.js';
+import { type ChainParams, chainParams } from '../../src/consensus/params/chain-params.js';
+import { createNativeHashes } from '../../src/crypto/native/hashes.js';
+import { createKeyMath } from '../../src/crypto/native/key-math.js';
+
+export const hashes = createNativeHashes();
+export const keyMath = createKeyMath();
+export const tools = { hashes, keys: keyMath };
+
+/** Surroundings of a network and language. */
+export function descriptorContext(language: DescriptorLanguage = 'master', network: ChainParams['name'] = 'main'): DescriptorContext {
+  return { ...tools, params: chainParams(network), language };
+}
+
+/** A text that must be a descriptor. */
+export function mustParse(text: string, context: DescriptorContext = descriptorContext()): ParsedDescriptor {
+  const parsed = parseDescriptor(text, context);
+  if ('error' in parsed) throw new Error(`${text}: ${parsed.error}`);
+  return parsed;
+}
+
+/** Scripts in hex, with the secrets of the text; null when they can't be derived. */
+export function scriptsOf({ descriptors, secrets }: ParsedDescriptor, index = 0): string[] | null {
+  const [descriptor] = descriptors as readonly [Descriptor];
+  const scripts = descriptor.scripts(index, { secrets });
+  return scripts && scripts.map((script) => Buffer.from(script).toString('hex'));
+}
