@@ -4,6 +4,7 @@
 import { type Args, ConfigError } from './config/args.js';
 import { helpText } from './config/help.js';
 import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
+import { rewriteSettings } from './config/settings-file.js';
 import { version } from './config/version.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
@@ -78,6 +79,8 @@ async function main(): Promise<number> {
     process.umask(0o077);
     config = loadConfig(args);
     prepareFolders(config.netDir, config.blocksDir);
+    if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile);
+    if (args.loudWarnings.length > 0) process.stderr.write(`Warning: ${args.loudWarnings.join('\n')}\n`);
     log = createLogger(config.log);
   } catch (error) {
     refuse(explain(error));

@@ -28,7 +28,7 @@ const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] =
 
 /** The options by name. */
 export const cliFlags: ReadonlyMap<string, Flag> = new Map(
-  rows.map(([name, kind, help]) => [name, { name, kind, category: 'Options', help }]),
+  rows.map(([name, kind, help]) => [name, { name, kind, category: 'Options', help, ...(name === 'rpcport' ? { networkOnly: true } : {}) }]),
 );
 
 /** What `adit-cli --help` prints. */

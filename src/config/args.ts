@@ -1,18 +1,26 @@
-// Options as the operator gave them: command line over the network's section of the configuration file over its default section,
-// with Core's rules for repetition and negation (util/system.cpp). Callers: config/load.
+// Options as the operator gave them: command line over settings.json over the network's section of the configuration file over its
+// default section, with Core's rules for repetition and negation (util/settings.cpp, util/system.cpp). Callers: config/load, cli.
 import { type Flag, flagByName } from './flags.js';
 
 /** A setting that can't be used; the message is what the operator sees behind `Error: `. */
 export class ConfigError extends Error {}
 
-/** One source's values for an option, in the order given; `negated` when -noX or X=0 came last. */
+/** One source's values for an option in the order given, those before the last negation dropped. */
 interface Given {
   values: string[];
-  negated: boolean;
+  /** Whether a negation was among them: weaker sources are then left out of lists. */
+  negatedOnce: boolean;
 }
 
+const lastNegated = (given: Given): boolean => given.negatedOnce && given.values.length === 0;
+
 /** Where values come from, strongest first. */
-type Source = 'command line' | 'section' | 'default section';
+type Source = 'command line' | 'settings' | 'section' | 'default section';
+
+const sourceOrder: readonly Source[] = ['command line', 'settings', 'section', 'default section'];
+
+/** A file counts from its first line, everything else from its last. */
+const firstWins: ReadonlySet<Source> = new Set(['section', 'default section']);
 
 /** C's atoi, which Core reads its numbers with: leading blanks and sign, digits, then anything; otherwise 0. */
 export function leadingInteger(text: string): number {
@@ -29,19 +37,20 @@ function truth(text: string): boolean {
 export class Args {
   readonly #known: ReadonlyMap<string, Flag>;
   readonly #program: string;
-  readonly #sources: Record<Source, Map<string, Given>> = { 'command line': new Map(), section: new Map(), 'default section': new Map() };
+  readonly #commandLine = new Map<string, Given>();
+  readonly #settings = new Map<string, Given>();
+  /** Sections of the configuration files by name, '' for what stands before any. */
+  readonly #sections = new Map<string, Map<string, Given>>([['', new Map()]]);
+  #chain: string | undefined;
   /** Lines for the log: ignored keys, odd negations. */
   readonly warnings: string[] = [];
+  /** Lines for the console too: sections that nobody reads. */
+  readonly loudWarnings: string[] = [];
 
   /** @param known the options there are: the daemon's unless told otherwise */
   constructor(known: ReadonlyMap<string, Flag> = flagByName, program = 'aditd') {
     this.#known = known;
     this.#program = program;
-  }
-
-  /** Empty options of the same program. */
-  fresh(): Args {
-    return new Args(this.#known, this.#program);
   }
 
   /** Whether `name` is an option of this program. */
@@ -56,72 +65,148 @@ export class Args {
         throw new ConfigError(`Command line contains unexpected token '${arg}', see ${this.#program} -h for a list of options.`);
       const split = arg.indexOf('=');
       const typed = split < 0 ? arg : arg.slice(0, split);
-      const name = typed.replace(/^--?/, '');
-      if (!this.#give('command line', name, split < 0 ? '' : arg.slice(split + 1))) {
+      if (!this.#give(this.#commandLine, typed.replace(/^--?/, ''), split < 0 ? '' : arg.slice(split + 1))) {
         throw new ConfigError(`Error parsing command line arguments: Invalid parameter ${typed}`);
       }
-      if (name === 'includeconf')
-        throw new ConfigError(`Error parsing command line arguments: -includeconf cannot be used from commandline; ${arg}`);
     }
+    // -noincludeconf is allowed: no file is included then.
+    const include = this.#commandLine.get('includeconf')?.values[0];
+    if (include !== undefined)
+      throw new ConfigError(`Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=${include}`);
   }
 
   /** Records a line of a configuration file. @returns false when no option has that name */
-  giveFromFile(source: 'section' | 'default section', name: string, value: string): boolean {
-    return this.#give(source, name, value);
+  giveFromFile(section: string, name: string, value: string): boolean {
+    let values = this.#sections.get(section);
+    if (!values) this.#sections.set(section, (values = new Map()));
+    return this.#give(values, name, value);
   }
 
-  #give(source: Source, typedName: string, value: string): boolean {
+  /** Records an entry of settings.json; `false` among the values negates those before. @returns false when no option has that name */
+  giveSetting(name: string, values: readonly (string | false)[]): boolean {
+    const given: Given = { values: [], negatedOnce: false };
+    for (const value of values) {
+      if (value === false) {
+        given.values.length = 0;
+        given.negatedOnce = true;
+      } else given.values.push(value);
+    }
+    this.#settings.set(name, given);
+    return this.#known.has(name);
+  }
+
+  /** Decides which section of the files counts besides the default one. */
+  selectChain(chain: string): void {
+    this.#chain = chain;
+  }
+
+  #give(map: Map<string, Given>, typedName: string, value: string): boolean {
     let name = typedName;
     let negate = false;
     if (!this.#known.has(name) && name.startsWith('no') && this.#known.has(name.slice(2))) {
       name = name.slice(2);
       negate = truth(value);
-      if (!negate) this.warnings.push(`Warning: parsed potentially confusing double-negative -${typedName}=${value}`);
+      if (!negate) this.warnings.push(`Warning: parsed potentially confusing double-negative -${name}=${value}`);
       value = '1';
     }
-    const flag = this.#known.get(name);
-    if (!flag) return false;
-    const map = this.#sources[source];
+    if (!this.#known.has(name)) return false;
     let given = map.get(name);
-    if (!given) map.set(name, (given = { values: [], negated: false }));
+    if (!given) map.set(name, (given = { values: [], negatedOnce: false }));
     if (negate) {
       given.values.length = 0;
-      given.negated = true;
-    } else {
-      given.values.push(value);
-      given.negated = false;
-    }
+      given.negatedOnce = true;
+    } else given.values.push(value);
     return true;
   }
 
-  /** Whether any source names the option, negations included. */
+  #given(source: Source, name: string): Given | undefined {
+    if (source === 'command line') return this.#commandLine.get(name);
+    if (source === 'settings') return this.#settings.get(name);
+    if (source === 'section') return this.#chain === undefined ? undefined : this.#sections.get(this.#chain)?.get(name);
+    return this.#sections.get('')!.get(name);
+  }
+
+  /** Options that belong to one network don't take values of the default section on another; negations they do take. */
+  #ignoresDefault(name: string): boolean {
+    return this.#chain !== undefined && this.#chain !== 'main' && this.#known.get(name)?.networkOnly === true;
+  }
+
+  /** What counts: a text, false for a negation, undefined when nobody says anything. */
+  #winner(name: string): string | false | undefined {
+    for (const source of sourceOrder) {
+      const given = this.#given(source, name);
+      if (!given) continue;
+      const negated = lastNegated(given);
+      if (source === 'default section' && !negated && this.#ignoresDefault(name)) continue;
+      if (negated) return false;
+      if (given.values.length > 0) return firstWins.has(source) ? given.values[0] : given.values.at(-1);
+    }
+    return undefined;
+  }
+
+  /** Whether any source that counts names the option, negations included. */
   isSet(name: string): boolean {
-    return Object.values(this.#sources).some((map) => map.has(name));
+    return this.#winner(name) !== undefined;
   }
 
   /** Whether the strongest source that names the option negates it. */
   isNegated(name: string): boolean {
-    for (const source of ['command line', 'section', 'default section'] as const) {
-      const given = this.#sources[source].get(name);
-      if (given) return given.negated;
-    }
-    return false;
+    return this.#winner(name) === false;
   }
 
-  /** Whether only the default section of the file gives it. */
-  onlyInDefaultSection(name: string): boolean {
-    return !this.#sources['command line'].has(name) && !this.#sources.section.has(name) && this.#sources['default section'].has(name);
+  /** Options of one network that only the default section gives while another network is chosen, by name. */
+  misplaced(): string[] {
+    if (this.#chain === undefined || this.#chain === 'main') return [];
+    const has = (source: Source, name: string): boolean => (this.#given(source, name)?.values.length ?? 0) > 0;
+    return [...this.#known.values()]
+      .filter(({ name, networkOnly }) => networkOnly && has('default section', name))
+      .filter(({ name }) => !sourceOrder.slice(0, 3).some((source) => has(source, name)))
+      .map(({ name }) => name)
+      .sort();
   }
 
   /** The one value that counts: the last of the command line, the first of a file's section; undefined when negated or absent. */
   text(name: string): string | undefined {
-    for (const source of ['command line', 'section', 'default section'] as const) {
-      const given = this.#sources[source].get(name);
-      if (!given) continue;
-      if (given.negated) return undefined;
-      return source === 'command line' ? given.values[given.values.length - 1] : given.values[0];
+    const winner = this.#winner(name);
+    return winner === false ? undefined : winner;
+  }
+
+  /**
+   * A switch that chooses the chain, by rules of its own: files have no sections yet, their last line counts, and a negation on the
+   * command line does not undo what a file says.
+   */
+  chainSwitch(name: string): boolean {
+    for (const source of ['command line', 'default section'] as const) {
+      const given = this.#given(source, name);
+      if (!given || lastNegated(given)) continue;
+      return truth(given.values.at(-1)!);
     }
-    return undefined;
+    return false;
+  }
+
+  /** File names after -includeconf of a section, from the given position on. */
+  includes(section: string, skip = 0): string[] {
+    return (this.#sections.get(section)?.get('includeconf')?.values ?? []).slice(skip);
+  }
+
+  /** Whether -noincludeconf was given: no file is included, and settings of no file count beyond the first. */
+  get noIncludes(): boolean {
+    const given = this.#commandLine.get('includeconf');
+    return given !== undefined && lastNegated(given);
+  }
+
+  /** Every value given, for the log: where it stands, name, values (negations as false). */
+  *everything(): Generator<{
+    source: 'Config file' | 'Setting file' | 'Command-line';
+    section: string;
+    name: string;
+    values: (string | false)[];
+  }> {
+    const shown = (given: Given): (string | false)[] => [...(given.negatedOnce ? [false as const] : []), ...given.values];
+    for (const section of [...this.#sections.keys()].sort())
+      for (const [name, given] of this.#sections.get(section)!) yield { source: 'Config file', section, name, values: shown(given) };
+    for (const [name, given] of this.#settings) yield { source: 'Setting file', section: '', name, values: shown(given) };
+    for (const [name, given] of this.#commandLine) yield { source: 'Command-line', section: '', name, values: shown(given) };
   }
 
   bool(name: string, otherwise: boolean): boolean {
@@ -146,14 +231,21 @@ export class Args {
     return Number(text);
   }
 
-  /** All values of a repeatable option, strongest source first; a negation drops the weaker ones. */
+  /**
+   * All values of a repeatable option, strongest source first. A negation drops the weaker sources; but values that follow a negation on
+   * the command line bring those of the files back, as in Core.
+   */
   list(name: string): string[] {
     const all: string[] = [];
-    for (const source of ['command line', 'section', 'default section'] as const) {
-      const given = this.#sources[source].get(name);
-      if (!given) continue;
-      all.push(...given.values);
-      if (given.negated) break;
+    let done = false;
+    let nothingLeft = false;
+    for (const source of sourceOrder) {
+      const given = this.#given(source, name);
+      if (!given || (source === 'default section' && this.#ignoresDefault(name))) continue;
+      const fromFile = source === 'section' || source === 'default section';
+      if (!done || (fromFile && !nothingLeft)) all.push(...given.values);
+      done ||= given.negatedOnce;
+      nothingLeft ||= lastNegated(given) && all.length === 0;
     }
     return all;
   }

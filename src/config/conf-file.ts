@@ -1,10 +1,11 @@
-// bitcoin.conf as Core reads it (util/system.cpp, GetConfigOptions): sections, comments, dotted names, includeconf one level deep.
-// Callers: config/load.
+// bitcoin.conf as Core reads it (util/system.cpp, GetConfigOptions and ReadConfigFiles): sections, comments, dotted names, includeconf one
+// level deep. Callers: config/load.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Args, ConfigError } from './args.js';
 
 const knownSections = new Set(['main', 'test', 'testnet4', 'signet', 'regtest']);
+const blanks = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
 /** One `name=value` with the section it stands in ('' for the default one). */
 export interface ConfLine {
@@ -16,15 +17,19 @@ export interface ConfLine {
 /** Splits a file's text. @throws ConfigError with Core's `parse error on line N` texts */
 export function parseConf(text: string, fileName: string, warn: (line: string) => void): ConfLine[] {
   const lines: ConfLine[] = [];
-  let section = '';
+  let prefix = '';
+  const heed = (section: string, number: number): void => {
+    if (!knownSections.has(section)) warn(`${fileName}:${number} Section [${section}] is not recognized.`);
+  };
   text.split('\n').forEach((raw, index) => {
     const number = index + 1;
     const hash = raw.indexOf('#');
-    const line = (hash < 0 ? raw : raw.slice(0, hash)).trim();
+    const line = (hash < 0 ? raw : raw.slice(0, hash)).replace(blanks, '');
     if (line === '') return;
     if (line.startsWith('[') && line.endsWith(']')) {
-      section = line.slice(1, -1);
-      if (!knownSections.has(section)) warn(`${fileName}:${number} Section [${section}] is not recognized.`);
+      const section = line.slice(1, -1);
+      heed(section, number);
+      prefix = `${section}.`;
       return;
     }
     if (line.startsWith('-'))
@@ -34,65 +39,64 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
       const hint = line.startsWith('no') ? `, if you intended to specify a negated option, use ${line}=1 instead` : '';
       throw new ConfigError(`parse error on line ${number}: ${line}${hint}`);
     }
-    let name = line.slice(0, split).trim();
-    const value = line.slice(split + 1).trim();
-    if (hash >= 0 && name.includes('rpcpassword'))
+    const full = prefix + line.slice(0, split).replace(blanks, '');
+    const value = line.slice(split + 1).replace(blanks, '');
+    if (hash >= 0 && full.includes('rpcpassword'))
       throw new ConfigError(`parse error on line ${number}, using # in rpcpassword can be ambiguous and should be avoided`);
-    let where = section;
-    const dot = name.indexOf('.');
-    if (section === '' && dot > 0) {
-      where = name.slice(0, dot);
-      name = name.slice(dot + 1);
-    }
-    lines.push({ section: where, name, value });
+    // A dotted name carries its section; below a section's title it is a section that nobody knows.
+    const last = full.lastIndexOf('.');
+    if (last >= 0 && prefix.length <= last) heed(full.slice(0, last), number);
+    const dot = full.indexOf('.');
+    lines.push({ section: dot < 0 ? '' : full.slice(0, dot), name: full.slice(dot + 1), value });
   });
   return lines;
 }
 
-/**
- * Reads the configuration file and those it includes into `args`.
- * @param chain the section to take besides the default one; undefined takes only lines that choose the chain
- */
-export function readConf(args: Args, baseDir: string, file: string, required: boolean, chain: string | undefined): void {
-  const full = path.resolve(baseDir, file);
-  const text = readText(full);
-  if (text === undefined) {
-    if (required) throw new ConfigError(`Error reading configuration file: specified config file "${file}" could not be opened.`);
-    return;
+const reading = 'Error reading configuration file: ';
+
+/** Reads one file into `args`. @returns false when it can't be opened */
+function readOne(args: Args, baseDir: string, file: string): boolean {
+  let text: string;
+  try {
+    text = fs.readFileSync(path.resolve(baseDir, file), 'utf8');
+  } catch {
+    return false;
   }
-  const take = (lines: ConfLine[], included: boolean): void => {
-    for (const line of lines) {
-      if (line.section !== '' && line.section !== chain) continue;
-      if (line.name === 'includeconf') {
-        if (included) {
-          process.stderr.write(`warning: -includeconf cannot be used from included files; ignoring -includeconf=${line.value}\n`);
-          continue;
-        }
-        const more = readText(path.resolve(baseDir, line.value));
-        if (more === undefined)
-          throw new ConfigError(`Error reading configuration file: Failed to include configuration file ${line.value}`);
-        take(parse(more, line.value), true);
-        continue;
-      }
-      if (!args.giveFromFile(line.section === '' ? 'default section' : 'section', line.name, line.value)) {
-        args.warnings.push(`Ignoring unknown configuration value ${line.name}`);
-      }
-    }
-  };
-  const parse = (content: string, name: string): ConfLine[] => {
-    try {
-      return parseConf(content, name, (line) => args.warnings.push(`Warning: ${line}`));
-    } catch (error) {
-      throw error instanceof ConfigError ? new ConfigError(`Error reading configuration file: ${error.message}`) : error;
-    }
-  };
-  take(parse(text, file), false);
+  let lines: ConfLine[];
+  try {
+    lines = parseConf(text, file, (line) => args.loudWarnings.push(line));
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(reading + error.message) : error;
+  }
+  for (const { section, name, value } of lines) {
+    if (!args.giveFromFile(section, name, value))
+      args.warnings.push(`Ignoring unknown configuration value ${section === '' ? '' : `${section}.`}${name}`);
+  }
+  return true;
 }
 
-function readText(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
+/**
+ * Reads the configuration file and those it includes into `args`. Included files come after the whole of the including one, so that its
+ * lines count first.
+ * @param required whether a file that isn't there is an error: one that was named on the command line
+ * @param chain tells which chain the options choose until now, because its section may include files of its own
+ */
+export function readConf(args: Args, baseDir: string, file: string, required: boolean, chain: () => string): void {
+  if (!readOne(args, baseDir, file)) {
+    if (required) throw new ConfigError(`${reading}specified config file "${file}" could not be opened.`);
+    return;
   }
+  if (args.noIncludes) return;
+  const first = chain();
+  const ofSection = args.includes(first);
+  const ofDefault = args.includes('');
+  for (const name of [...ofSection, ...ofDefault]) {
+    if (!readOne(args, baseDir, name)) throw new ConfigError(`${reading}Failed to include configuration file ${name}`);
+    args.warnings.push(`Included configuration file ${name}`);
+  }
+  const final = chain();
+  const nested = [...args.includes(first, ofSection.length), ...args.includes('', ofDefault.length)];
+  if (final !== first) nested.push(...args.includes(final));
+  for (const name of nested)
+    process.stderr.write(`warning: -includeconf cannot be used from included files; ignoring -includeconf=${name}\n`);
 }

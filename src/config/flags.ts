@@ -17,15 +17,18 @@ export interface Flag {
 
 const flags: Flag[] = [];
 
-function section(category: string, rows: readonly (readonly [name: string, kind: FlagKind, help?: string, more?: 'net' | 'none'])[]): void {
+function section(
+  category: string,
+  rows: readonly (readonly [name: string, kind: FlagKind, help?: string, more?: 'net' | 'none' | 'net none'])[],
+): void {
   for (const [name, kind, help, more] of rows) {
     flags.push({
       name,
       kind,
       category,
       ...(help ? { help } : {}),
-      ...(more === 'net' ? { networkOnly: true } : {}),
-      ...(more === 'none' ? { effect: 'none' as const } : {}),
+      ...(more?.startsWith('net') ? { networkOnly: true } : {}),
+      ...(more?.endsWith('none') ? { effect: 'none' as const } : {}),
     });
   }
 }
@@ -47,6 +50,7 @@ section('Options', [
   ['mempoolexpiry', 'int', 'Drop transactions that waited longer than this many hours (default: 336)'],
   ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start (default: 1)'],
   ['debuglogfile', 'string', 'The log file, relative to the network folder (default: debug.log; -nodebuglogfile: none)'],
+  ['settings', 'string', 'File of options that calls change, relative to the network folder (default: settings.json; -nosettings: none)'],
   ['includeconf', 'list', 'A further configuration file; only inside a configuration file'],
   ['txindex', 'bool', 'Keep an index of all transactions, for getrawtransaction (default: 0)'],
   ['blockfilterindex', 'list', 'Keep block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)'],
@@ -63,7 +67,6 @@ section('Options', [
   ['prune', 'int', undefined, 'none'],
   ['reindex', 'bool', undefined, 'none'],
   ['reindex-chainstate', 'bool', undefined, 'none'],
-  ['settings', 'string', undefined, 'none'],
   ['sysperms', 'bool', undefined, 'none'],
   ['dbbatchsize', 'int', undefined, 'none'],
 ]);
@@ -204,8 +207,8 @@ section('Debugging and testing', [
 
 section('Wallet', [
   ['disablewallet', 'bool', undefined, 'none'],
-  ['wallet', 'list', undefined, 'none'],
-  ['walletdir', 'string', undefined, 'none'],
+  ['wallet', 'list', undefined, 'net none'],
+  ['walletdir', 'string', undefined, 'net none'],
   ...(['addresstype', 'changetype', 'walletnotify'] as const).map((name) => [name, 'string', undefined, 'none'] as const),
   ...(['fallbackfee', 'discardfee', 'maxapsfee', 'mintxfee', 'paytxfee', 'maxtxfee', 'consolidatefeerate'] as const).map(
     (name) => [name, 'amount', undefined, 'none'] as const,

@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
-import { allFlags, flagByName } from './flags.js';
+import { flagByName } from './flags.js';
+import { readSettings } from './settings-file.js';
 
 /** Core's names of the chains. */
 export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
@@ -21,6 +22,8 @@ export interface NodeConfig {
   readonly netDir: string;
   readonly blocksDir: string;
   readonly pidFile: string;
+  /** settings.json, where calls keep options that outlive the process; undefined with -nosettings. */
+  readonly settingsFile: string | undefined;
   readonly cookieFile: string;
   readonly dbCacheBytes: number;
   readonly scriptCacheBytes: number;
@@ -82,6 +85,9 @@ export interface NodeConfig {
   readonly notes: readonly string[];
 }
 
+/** Values that must not be in the log. */
+const secretOptions = new Set(['rpcauth', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
+
 /** Core's limits on what -par asks for. */
 const maxScriptThreads = 16;
 
@@ -95,16 +101,14 @@ export function defaultDataDir(): string {
 }
 
 function chooseChain(args: Args): ChainName {
-  const named = args.text('chain');
-  const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.bool(name, false));
-  if (chosen.length + (named === undefined ? 0 : 1) > 1) {
+  const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.chainSwitch(name));
+  if (chosen.length + (args.isSet('chain') ? 1 : 0) > 1) {
     throw new ConfigError('Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.');
   }
-  if (named !== undefined) {
-    if (!Object.hasOwn(chainFolders, named)) throw new ConfigError(`CreateChainParams: Unknown chain ${named}.`);
-    return named as ChainName;
-  }
-  return chosen[0] === undefined ? 'main' : chosen[0] === 'testnet' ? 'test' : chosen[0];
+  if (chosen[0] !== undefined) return chosen[0] === 'testnet' ? 'test' : chosen[0];
+  const named = args.text('chain') ?? 'main';
+  if (!Object.hasOwn(chainFolders, named)) throw new ConfigError(`CreateChainParams: Unknown chain ${named}.`);
+  return named as ChainName;
 }
 
 function requireFolder(dir: string, optionName: string): void {
@@ -134,28 +138,13 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
     baseDir = defaultDataDir();
     if (createBase) fs.mkdirSync(baseDir, { recursive: true, mode: 0o700 });
   }
-  const conf = args.text('conf') ?? 'bitcoin.conf';
-  // The default section may choose the chain, and the chain chooses the section: look once for the choice, then read for good.
-  const first = args.fresh();
-  readConf(first, baseDir, conf, args.isSet('conf'), undefined);
-  for (const name of ['chain', 'regtest', 'signet', 'testnet', 'testnet4']) {
-    const value = first.text(name);
-    if (value !== undefined && !['chain', 'regtest', 'signet', 'testnet', 'testnet4'].some((other) => args.isSet(other)))
-      args.giveFromFile('default section', name, value);
-  }
+  readConf(args, baseDir, args.text('conf') ?? 'bitcoin.conf', args.isSet('conf'), () => chooseChain(args));
   const chain = chooseChain(args);
-  readConf(args, baseDir, conf, args.isSet('conf'), chain);
+  args.selectChain(chain);
   const confDataDir = args.text('datadir');
   if (confDataDir !== undefined && path.resolve(confDataDir) !== baseDir) {
     baseDir = path.resolve(confDataDir);
     requireFolder(baseDir, 'data');
-  }
-  if (chain !== 'main') {
-    for (const flag of allFlags) {
-      if (flag.networkOnly && args.onlyInDefaultSection(flag.name)) {
-        throw new ConfigError(`Config setting for -${flag.name} only applied on ${chain} network when in [${chain}] section.`);
-      }
-    }
   }
   return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
 }
@@ -204,9 +193,34 @@ function scriptThreads(args: Args): number {
   return Math.max(1, Math.min(asked > 0 ? asked : cores + asked, maxScriptThreads));
 }
 
+/** What was given, one line each as Core logs it; secrets as stars. */
+function argumentLines(args: Args): string[] {
+  const lines: string[] = [];
+  for (const { source, section, name, values } of args.everything()) {
+    for (const value of values) {
+      const shown = value === false ? 'false' : secretOptions.has(name) ? '****' : JSON.stringify(value);
+      if (source === 'Setting file') lines.push(`Setting file arg: ${name} = ${shown}`);
+      else if (flagByName.has(name)) lines.push(`${source} arg: ${section === '' ? '' : `[${section}] `}${name}=${shown}`);
+    }
+  }
+  return lines;
+}
+
 /** Reads everything. @throws ConfigError with the text for the operator */
 export function loadConfig(args: Args): NodeConfig {
   const { baseDir, chain, netDir } = locate(args, true);
+  const misplaced = args.misplaced();
+  if (misplaced.length > 0) {
+    throw new ConfigError(
+      misplaced.map((name) => `Config setting for -${name} only applied on ${chain} network when in [${chain}] section.`).join('\n'),
+    );
+  }
+  const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') ?? 'settings.json');
+  if (settingsFile !== undefined) {
+    for (const [name, values] of readSettings(settingsFile)) {
+      if (!args.giveSetting(name, values)) args.warnings.push(`Ignoring unknown rw_settings value ${name}`);
+    }
+  }
   const megabytes = (name: string, otherwise: number): number => args.int(name, otherwise) * 1_000_000;
   const regtestOnly = (name: string): void => {
     if (args.isSet(name) && chain !== 'regtest') args.warnings.push(`-${name} is for regtest only and was ignored`);
@@ -233,10 +247,10 @@ export function loadConfig(args: Args): NodeConfig {
   const mockTime = args.int('mocktime', 0);
   if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
   const userLists = args.list('rpcwhitelist');
-  const notes = [...args.warnings];
+  const notes = [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`), ...argumentLines(args)];
   for (const flag of flagByName.values()) {
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
-      notes.push(`-${flag.name} is accepted but has no effect in this version`);
+      notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
   }
   const cookie = args.text('rpccookiefile') ?? '.cookie';
   const logFile = args.isNegated('debuglogfile') ? undefined : path.resolve(netDir, args.text('debuglogfile') ?? 'debug.log');
@@ -250,6 +264,7 @@ export function loadConfig(args: Args): NodeConfig {
     netDir,
     blocksDir: blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks'),
     pidFile: path.resolve(netDir, args.text('pid') ?? 'bitcoind.pid'),
+    settingsFile,
     cookieFile: path.resolve(netDir, cookie),
     dbCacheBytes: Math.max(4, Math.min(args.int('dbcache', 450), 16384)) * 1024 * 1024,
     scriptCacheBytes: Math.max(0, Math.min(args.int('maxsigcachesize', 32), 16384)) * 1024 * 1024,

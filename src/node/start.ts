@@ -10,7 +10,8 @@ import type { HeaderNode } from '../chain/header-node.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
-import { fromHex, isHex } from '../consensus/bytes/hex.js';
+import { parseHeader } from '../consensus/block/header-view.js';
+import { fromHex, hashToHex, isHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { chainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
@@ -33,6 +34,7 @@ import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
+import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { LogControl, NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
@@ -50,6 +52,7 @@ import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
 import { PoolFiles } from './pool-files.js';
 import { createTemplateAccess } from './template-access.js';
+import { warmupDesk, warmupTexts } from './warmup.js';
 
 /** Blocks until which a part of -dbcache serves the database instead of the coins cache. */
 const storeCacheBytes = 8 << 20;
@@ -179,7 +182,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   log.info(
     `adit version ${version}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
   );
-  for (const note of config.notes) log.warn(note);
+  for (const note of config.notes) log.info(note);
   for (const file of config.loadBlockFiles) {
     if (!fs.existsSync(file)) throw new ConfigError(`-loadblock: there is no file ${file}`);
   }
@@ -240,6 +243,53 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     path: log.path,
   };
 
+  // HTTP opens before the chain is loaded and answers -28 until then, as Core does.
+  let fronts: Fronts | undefined;
+  let running: NodeDesk | undefined;
+  let service: TemplateService | undefined;
+  let warmup: string | null = warmupTexts.started;
+  const warming = warmupDesk(() => warmup);
+  const warm = (text: string | null): void => {
+    warmup = text;
+    fronts?.setWarmup(text);
+    if (text !== null) log.info(`init message: ${text}`);
+  };
+  const closeFronts = async (): Promise<void> => fronts?.close();
+  teardown.add(closeFronts);
+  let addresses: string[] = [];
+  if (config.rpc.enabled) {
+    const cookie = config.rpc.password === '' ? prepareCookie(config.cookieFile) : undefined;
+    const genesis = parseHeader(params.genesis.subarray(0, 80), native);
+    const server = await createFronts(
+      httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line)),
+      {
+        execute: (body, call, hooks) => (running ?? warming).executeBody(body, call, hooks),
+        templates: {
+          current: () => null,
+          onPublish: () => {},
+          refresh: () => (service ? service.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
+        },
+        state,
+        slabs,
+        params,
+        logger: log,
+        startedSeconds,
+        tip: { height: 0, hashHex: hashToHex(genesis.hash), difficulty: difficultyOf(genesis.bits) },
+        warmup,
+      },
+    );
+    fronts = server;
+    // The port is ours: only now may a client find the way in.
+    if (cookie) {
+      const file = cookie.write();
+      teardown.add(() => file.remove());
+    }
+    addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
+    for (const address of addresses)
+      log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
+  }
+
+  warm(warmupTexts.loading);
   const chain = await Chain.open(
     {
       coinsCacheBytes: config.dbCacheBytes,
@@ -316,7 +366,6 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   const templateAccess = createTemplateAccess({ chain, templates, slabs, state, stopping: stopping.signal });
 
   let latest: ReturnType<typeof blockFigures> | undefined;
-  let fronts: Fronts | undefined;
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   showDownload();
   // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
@@ -367,41 +416,16 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     activeCommands: () => active.list(),
     startedSeconds,
   };
-  const desk = new NodeDesk(context, {
+  running = new NodeDesk(context, {
     active,
     warmup: () => null,
     onCall: (method, seconds, code) => observe.rpc(method, seconds, code === 0),
     onFault: (method, error) => log.error(`${method} failed: ${error instanceof Error ? error.stack : String(error)}`),
   });
-
-  let addresses: string[] = [];
-  if (config.rpc.enabled) {
-    const cookie = config.rpc.password === '' ? prepareCookie(config.cookieFile) : undefined;
-    const server = await createFronts(
-      httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line)),
-      {
-        execute: (body, call, hooks) => desk.executeBody(body, call, hooks),
-        templates,
-        state,
-        slabs,
-        params,
-        logger: log,
-        startedSeconds,
-        tip: snapshotOf(chain.tip),
-        warmup: null,
-      },
-    );
-    fronts = server;
-    teardown.add(() => server.close());
-    // The port is ours: only now may a client find the way in.
-    if (cookie) {
-      const file = cookie.write();
-      teardown.add(() => file.remove());
-    }
-    addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
-    for (const address of addresses)
-      log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
-  }
+  service = templates;
+  templates.onPublish((facts) => fronts?.publishTemplate(facts));
+  // Calls under way use everything that was built since the fronts were.
+  teardown.add(closeFronts);
 
   // After the listeners above: an index is never told of a block before the mempool and the fronts were.
   indexes.start();
@@ -433,6 +457,9 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     if (!stopping.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
   });
 
+  fronts?.publishTip(snapshotOf(chain.tip));
+  state.raiseEpoch();
+  warm(null);
   for (const file of config.loadBlockFiles) {
     if (stopping.signal.aborted) break;
     log.info(`Importing blocks file ${file}...`);

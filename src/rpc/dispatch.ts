@@ -90,9 +90,9 @@ export class Dispatcher<Context> {
     this.#room = deps.room ?? new ReplyRoom();
   }
 
-  /** Whether every entry can be answered on this thread: it is malformed, unknown, or has a run function here. */
+  /** Whether every entry can be answered on this thread: it is malformed, unknown, has a run function here, or the node starts still. */
   place(parsed: ParsedBody): Place {
-    if (parsed.kind === 'fault') return 'here';
+    if (parsed.kind === 'fault' || this.#deps.warmup() !== null) return 'here';
     const alone = parsed.kind === 'single' ? this.answersAlone(parsed.entry) : parsed.entries.every((entry) => this.answersAlone(entry));
     return alone ? 'here' : 'elsewhere';
   }

@@ -22,6 +22,8 @@ export class Exchange {
   readonly contentLength: number;
   readonly acceptEncoding: string;
   readonly #res: HttpResponse;
+  /** When bytes of the request came last, by performance.now(). */
+  lastDataMs = performance.now();
   #closing: 'no' | 'client' | 'server';
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
   #reserved = 0;
@@ -87,6 +89,7 @@ export class Exchange {
     let length = 0;
     this.#res.onData((chunk, isLast) => {
       if (this.#state !== 'open' || length < 0) return;
+      if (!isLast) this.lastDataMs = performance.now();
       const bytes = new Uint8Array(chunk);
       const needed = length + bytes.byteLength;
       if (isLast && length === 0 && needed <= limit) {
@@ -112,10 +115,15 @@ export class Exchange {
     });
   }
 
-  /** Sends a whole reply. Does nothing when the client has gone. */
-  reply(status: number, type: string, body: string | Uint8Array, extra?: Header): void {
-    if (this.#state !== 'open') return;
+  /**
+   * Sends a whole reply. Does nothing when the client has gone.
+   * @returns bytes of the body that the socket did not take: they are to be sent by push(). 0 when it is done
+   */
+  reply(status: number, type: string, body: string | Uint8Array, extra?: Header): number {
+    if (this.#state !== 'open') return 0;
     this.#state = 'ended';
+    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    let left = 0;
     this.#res.cork(() => {
       const res = this.#res;
       if (status !== 200) res.writeStatus(statusLine(status));
@@ -125,10 +133,25 @@ export class Exchange {
       // Told to close, the library writes that header by itself, unless the client has asked for it.
       const close = this.#closing === 'server';
       if (status === 204) res.endWithoutBody();
-      else if (this.method !== 'HEAD') res.end(body, close);
-      else res.endWithoutBody(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength, close);
+      else if (this.method === 'HEAD') res.endWithoutBody(size, close);
+      else if (close || size === 0) res.end(body, close);
+      else {
+        // Not end(): the library would keep what the socket does not take, for as many requests as a client sends without reading.
+        const [, done] = res.tryEnd(body, size);
+        if (!done) left = size - res.getWriteOffset();
+      }
     });
-    this.#over();
+    if (left === 0) this.#over();
+    else this.#state = 'sending';
+    return left;
+  }
+
+  /** Tells when a stalled socket takes more of a reply that reply() could not send whole. */
+  resumeWith(onWritable: () => void): void {
+    this.#res.onWritable(() => {
+      onWritable();
+      return true;
+    });
   }
 
   /** Writes status and headers of a reply that push() sends in pieces; onWritable is called when a stalled socket takes more. */

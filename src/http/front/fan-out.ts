@@ -3,6 +3,9 @@
 // once. A socket that is full leaves the round until it takes more. Used by front.ts for everything above SLICED_BYTES.
 import type { Exchange, Header } from './exchange.js';
 
+// Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for longest is cut off.
+const HELD_BYTES = 8 * 1024 * 1024;
+
 /** Replies up to this size are sent whole. */
 export const SLICED_BYTES = 256 * 1024;
 
@@ -34,12 +37,16 @@ interface Job {
   offset: number;
   queued: boolean;
   over: boolean;
+  /** The body is this client's alone and counts against what is held. */
+  readonly own: boolean;
 }
 
 export class FanOut {
   readonly #jobs = new Set<Job>();
   #round: Job[] = [];
   #scheduled = false;
+  #held = 0;
+  #cut = 0;
 
   /** Replies being sent. */
   get size(): number {
@@ -51,11 +58,75 @@ export class FanOut {
     let total = 0;
     const parts = body.parts.filter((part) => part.byteLength > 0);
     for (const part of parts) total += part.byteLength;
-    const job: Job = { exchange, body, parts, total, part: 0, partStart: 0, offset: 0, queued: false, over: false };
-    this.#jobs.add(job);
+    const job: Job = {
+      exchange,
+      body,
+      parts,
+      total,
+      part: 0,
+      partStart: 0,
+      offset: 0,
+      queued: false,
+      over: false,
+      own: body.slabIndex < 0,
+    };
     exchange.onGone = () => this.#finish(job);
-    if (exchange.startPieces(type, extra, () => this.#enqueue(job))) this.#enqueue(job);
-    else this.#finish(job);
+    this.#jobs.add(job);
+    if (job.own) this.#held += job.total;
+    if (!exchange.startPieces(type, extra, () => this.#enqueue(job))) {
+      this.#finish(job);
+      return;
+    }
+    if (job.own) {
+      // What the socket takes at once makes room for others.
+      this.#slice(job, SMALL_SLICE_BYTES);
+      if (job.over) return;
+      this.#makeRoom(job);
+    }
+    this.#enqueue(job);
+  }
+
+  /** Takes over the end of a reply that a socket took only the beginning of. */
+  adopt(exchange: Exchange, body: string | Uint8Array, left: number): void {
+    const whole = typeof body === 'string' ? Buffer.from(body) : body;
+    const total = whole.byteLength;
+    const job: Job = {
+      exchange,
+      body: { parts: [whole], slabIndex: -1, release() {} },
+      parts: [whole],
+      total,
+      part: 0,
+      partStart: 0,
+      offset: total - left,
+      queued: false,
+      over: false,
+      own: true,
+    };
+    exchange.onGone = () => this.#finish(job);
+    exchange.resumeWith(() => this.#enqueue(job));
+    this.#jobs.add(job);
+    this.#held += total;
+    this.#makeRoom(job);
+  }
+
+  /** Bytes of replies held for one client each. */
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  /** Clients cut off because they did not read. */
+  get cutOff(): number {
+    return this.#cut;
+  }
+
+  /** Cuts off whoever has waited longest for its client to read, until the rest fits. Jobs move to the end when they get on. */
+  #makeRoom(newest: Job): void {
+    for (const job of this.#jobs) {
+      if (this.#held <= HELD_BYTES) return;
+      if (!job.own || job === newest || job.queued) continue;
+      this.#cut++;
+      job.exchange.close();
+    }
   }
 
   /** Cuts off every reader of a slab; returns how many there were. */
@@ -112,6 +183,10 @@ export class FanOut {
         return 0;
       }
       const taken = offset - job.offset;
+      if (taken > 0 && job.own) {
+        this.#jobs.delete(job);
+        this.#jobs.add(job);
+      }
       job.offset = offset;
       sent += taken;
       if (offset === job.total) {
@@ -131,6 +206,7 @@ export class FanOut {
     if (job.over) return;
     job.over = true;
     this.#jobs.delete(job);
+    if (job.own) this.#held -= job.total;
     job.body.release();
   }
 }

@@ -56,6 +56,8 @@ export class Front {
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
   readonly #fanOut = new FanOut();
+  /** Requests whose body is not complete. */
+  readonly #uploads = new Set<Exchange>();
   readonly #counts = new MethodCounts();
   readonly #reporting: NodeJS.Timeout;
   #tip: PublishedTip;
@@ -95,7 +97,12 @@ export class Front {
       lease: (place) => deps.slabs.lease(place),
       release: (place) => deps.slabs.release(place),
     });
-    this.#reporting = setInterval(() => deps.link.report(this.#counts), REPORT_MS);
+    this.#reporting = setInterval(() => {
+      deps.link.report(this.#counts);
+      deps.counters.set('heldBytes', this.#fanOut.heldBytes);
+      deps.counters.set('readersCutOff', this.#fanOut.cutOff);
+      this.#closeIdleUploads();
+    }, REPORT_MS);
     this.#reporting.unref();
   }
 
@@ -152,11 +159,13 @@ export class Front {
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
     const auth = this.#auth.check(exchange.authorization);
-    if (auth.kind === 'missing') this.#unauthorized(exchange);
+    // In a turn of its own: whoever sends many of these without waiting is cut off by the transport, not stored.
+    if (auth.kind === 'missing') setImmediate(() => this.#unauthorized(exchange));
     else if (auth.kind === 'wrong') {
       this.#deps.counters.add('refusedAuth');
       this.#wrongPasswords.hold(exchange, () => this.#unauthorized(exchange));
     } else {
+      this.#uploads.add(exchange);
       exchange.readBody(
         bodyLimit,
         (body, shared) => this.#onBody(exchange, auth.user, body, shared),
@@ -186,6 +195,7 @@ export class Front {
   }
 
   #onBody(exchange: Exchange, user: string, body: Uint8Array, shared: boolean): void {
+    this.#uploads.delete(exchange);
     try {
       const allowed = this.#methods.allowed(user);
       if (body.byteLength > LARGE_BODY_BYTES && allowed === null) {
@@ -240,7 +250,8 @@ export class Front {
       this.#fanOut.send(exchange, TYPE_JSON, { parts: [bytes], slabIndex: -1, release() {} });
       return;
     }
-    exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
+    const left = exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
+    if (left > 0) this.#fanOut.adopt(exchange, body, left);
   }
 
   #queueFull(exchange: Exchange): void {
@@ -264,7 +275,14 @@ export class Front {
     exchange.reply(401, TYPE_DEFAULT, '', ['WWW-Authenticate', 'Basic realm="jsonrpc"']);
   }
 
+  /** Closes sockets whose body has stood still for -rpcservertimeout; the transport has limits of its own besides. */
+  #closeIdleUploads(): void {
+    const oldest = performance.now() - this.#deps.options.serverTimeoutSeconds * 1000;
+    for (const exchange of this.#uploads) if (exchange.lastDataMs < oldest) exchange.close();
+  }
+
   #ended(exchange: Exchange): void {
+    this.#uploads.delete(exchange);
     this.#open--;
     this.#bodyBytes -= exchange.reservedBytes;
     this.#deps.counters.add('exchangesOpen', -1);

@@ -56,7 +56,11 @@ export class TemplateExchange implements TemplateCall {
       return;
     }
     if (silent) this.#exchange.reply(204, TYPE_DEFAULT, '');
-    else this.#exchange.reply(200, TYPE_JSON, Buffer.concat(body.parts, total), extra);
+    else {
+      const whole = Buffer.concat(body.parts, total);
+      const left = this.#exchange.reply(200, TYPE_JSON, whole, extra);
+      if (left > 0) this.#fanOut.adopt(this.#exchange, whole, left);
+    }
     body.release();
   }
 

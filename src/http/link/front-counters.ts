@@ -13,9 +13,11 @@ const NAMES = [
   'repliesSliced',
   'callsOnNode',
   'callBytesOnNode',
+  'heldBytes',
+  'readersCutOff',
 ] as const;
 
-/** What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode and callBytesOnNode go up and down. */
+/** What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode and heldBytes go up and down. */
 export type FrontCounterName = (typeof NAMES)[number];
 
 /** The figures by name. */

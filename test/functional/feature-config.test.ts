@@ -1,0 +1,158 @@
+// bitcoin.conf, settings.json and the first moments of a start, with real processes.
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Daemon, freePort } from '../framework/daemon.js';
+
+const daemonFile = path.resolve(import.meta.dirname, '../../../build/src/aditd.js');
+
+function folder(t: { teardown(run: () => void): unknown }, conf?: string): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-conf-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  if (conf !== undefined) fs.writeFileSync(path.join(dir, 'bitcoin.conf'), conf);
+  return dir;
+}
+
+function refused(dir: string, ...args: string[]): string {
+  const done = spawnSync(process.execPath, [daemonFile, `-datadir=${dir}`, '-printtoconsole=0', ...args], {
+    timeout: 30_000,
+    encoding: 'utf8',
+  });
+  return `${done.status} ${done.stderr}`;
+}
+
+t.test('files that are refused', async (t) => {
+  for (const [conf, args, message] of [
+    [
+      'regtest=1\nnolisten',
+      [],
+      /^1 Error: Error reading configuration file: parse error on line 2: nolisten, if you intended to specify a negated option, use nolisten=1 instead\n$/,
+    ],
+    [
+      '-server=1',
+      ['-regtest'],
+      /^1 Error: Error reading configuration file: parse error on line 1: -server=1, options in configuration file must be specified without leading -\n$/,
+    ],
+    [
+      'rpcuser=u\nrpcpassword=a # b',
+      ['-regtest'],
+      /^1 Error: Error reading configuration file: parse error on line 2, using # in rpcpassword can be ambiguous and should be avoided\n$/,
+    ],
+    [
+      'includeconf=gone.conf',
+      ['-regtest'],
+      /^1 Error: Error reading configuration file: Failed to include configuration file gone\.conf\n$/,
+    ],
+    [
+      'rpcport=7\nconnect=0',
+      ['-regtest'],
+      /^1 Error: Config setting for -connect only applied on regtest network when in \[regtest\] section\.\nConfig setting for -rpcport only applied on regtest network when in \[regtest\] section\.\n$/,
+    ],
+    ['regtest=1\nsignet=1', [], /^1 Error: Invalid combination of -regtest, -signet, -testnet and -chain\. Can use at most one\.\n$/],
+    ['', ['-conf=other.conf'], /^1 Error: Error reading configuration file: specified config file "other\.conf" could not be opened\.\n$/],
+    [
+      '',
+      ['-includeconf=x.conf'],
+      /^1 Error: Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=x\.conf\n$/,
+    ],
+  ] as const)
+    t.match(refused(folder(t, conf), ...args), message);
+});
+
+t.test('settings.json', async (t) => {
+  for (const [text, message] of [
+    ['{', /Unable to parse settings file .*settings\.json/],
+    ['"text"', /Found non-object value "text" in settings file .*settings\.json/],
+    ['{"wallet": ["a"], "x": {"wallet": 1}, "wallet": []}', /Found duplicate key wallet in settings file .*settings\.json/],
+  ] as const) {
+    const dir = folder(t);
+    fs.mkdirSync(path.join(dir, 'regtest'));
+    fs.writeFileSync(path.join(dir, 'regtest', 'settings.json'), text);
+    const said = refused(dir, '-regtest');
+    t.match(said, /^1 Error: Failed loading settings file:\n- /);
+    t.match(said, message);
+  }
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const file = path.join(node.networkDir, 'settings.json');
+  t.equal(fs.readFileSync(file, 'utf8'), '{\n}\n', 'made at the start');
+  await node.stop();
+  fs.writeFileSync(file, '{"debug":["rpc"],"nonsense":1,"server":true}');
+  await node.up();
+  t.equal((await node.call('logging')).rpc, true, 'its options count');
+  t.equal(fs.readFileSync(file, 'utf8'), '{\n    "debug": [\n        "rpc"\n    ],\n    "nonsense": 1,\n    "server": true\n}\n');
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, /Ignoring unknown rw_settings value nonsense/);
+  t.match(log, /Setting file arg: debug = "rpc"/);
+});
+
+t.test('sections and includes of a running node', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  await node.stop();
+  fs.writeFileSync(
+    path.join(node.dir, 'bitcoin.conf'),
+    'includeconf=more.conf\nrpcauth=bob:salt$00\nunheard=1\n[regtest]\nrpcwhitelist=__cookie__:getblockcount,logging,stop\n[nowhere]\nx=1\n',
+  );
+  fs.writeFileSync(
+    path.join(node.dir, 'more.conf'),
+    'debug=mempool\nincludeconf=deeper.conf\n[regtest]\nrpcwhitelist=__cookie__:getblockcount,logging,getbestblockhash\n',
+  );
+  await node.up();
+  t.equal(await node.call('getblockcount'), 0);
+  t.equal((await node.call('logging')).mempool, true, 'the included file counts');
+  t.match(await node.call('getbestblockhash').catch((error: Error) => error.message), /HTTP 403/, 'lists of one user are intersected');
+  t.match(node.output(), /warning: -includeconf cannot be used from included files; ignoring -includeconf=deeper\.conf/);
+  t.match(node.output(), /Warning: bitcoin\.conf:6 Section \[nowhere\] is not recognized\./);
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, /Ignoring unknown configuration value unheard/);
+  t.match(log, /Config file arg: rpcauth=\*{4}/, 'secrets are not shown');
+  t.match(log, /Included configuration file more\.conf/);
+});
+
+/** One call; undefined while nobody listens. */
+function ask(port: number): Promise<{ status: number; body: string } | undefined> {
+  return new Promise((resolve) => {
+    const request = http.request({ host: '127.0.0.1', port, method: 'POST', auth: 'u:p', agent: false }, (reply) => {
+      let body = '';
+      reply.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body }));
+    });
+    request.on('error', () => resolve(undefined));
+    request.end('{"method":"getblockchaininfo","id":1}');
+  });
+}
+
+t.test('calls before the chain is loaded', async (t) => {
+  const dir = folder(t);
+  let early = 0;
+  for (let round = 0; round < 6 && early === 0; round++) {
+    const port = await freePort();
+    const child = spawn(
+      process.execPath,
+      [daemonFile, '-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', '-printtoconsole=0'],
+      { stdio: 'ignore' },
+    );
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(1)) {
+      const reply = await ask(port);
+      if (!reply) continue;
+      if (reply.status === 200) break;
+      early++;
+      t.equal(reply.status, 500);
+      t.match(
+        reply.body,
+        /^\{"result":null,"error":\{"code":-28,"message":"(RPC server started|Loading block index\.\.\.|Verifying blocks\.\.\.)"\},"id":1\}\n$/,
+      );
+    }
+    child.kill('SIGTERM');
+    await ended;
+  }
+  t.ok(early > 0, `${early} early calls were told to wait`);
+});

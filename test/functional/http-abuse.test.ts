@@ -1,0 +1,236 @@
+// Clients that do everything wrong at a real process: never read, never finish, never stop guessing. What is held for them is bounded,
+// and everybody else is served meanwhile. HTTP_ABUSE=long takes the full numbers; otherwise they are small enough for every run.
+import fs from 'node:fs';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Daemon } from '../framework/daemon.js';
+
+t.setTimeout(240_000);
+// Every part has a daemon of its own and mostly waits.
+t.jobs = 3;
+const long = process.env.HTTP_ABUSE === 'long';
+const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+const basic = (auth: string): string => `Authorization: Basic ${Buffer.from(auth).toString('base64')}\r\n`;
+
+function request(auth: string, body: string): string {
+  return `POST / HTTP/1.1\r\nHost: x\r\n${basic(auth)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+function residentMb(node: Daemon): number {
+  const status = fs.readFileSync(`/proc/${node.child?.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+}
+
+/** Sockets of the port as the kernel has them: those that the daemon has not closed. A client that reads nothing does not hear of its end. */
+function openAtServer(port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return fs
+    .readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[1]?.endsWith(local) && fields[3] === '01').length;
+}
+
+/** A socket that sends and never reads. */
+function mute(port: number, bytes: string): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.pause();
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.removeAllListeners('error');
+      socket.on('error', () => {});
+      socket.write(bytes);
+      resolve(socket);
+    });
+  });
+}
+
+/** Opens many in small groups, so that the listening queue does not overflow. */
+async function mutes(count: number, port: number, bytes: string): Promise<net.Socket[]> {
+  const sockets: net.Socket[] = [];
+  while (sockets.length < count) {
+    const group = Math.min(50, count - sockets.length);
+    sockets.push(...(await Promise.all(Array.from({ length: group }, () => mute(port, bytes)))));
+  }
+  return sockets;
+}
+
+/** Everything a socket gets until it is closed, or until `enough` says so. */
+function read(
+  port: number,
+  bytes: string,
+  enough: (text: string) => boolean,
+  timeoutMs = 30_000,
+): Promise<{ text: string; closed: boolean; ms: number }> {
+  return new Promise((resolve) => {
+    const began = performance.now();
+    let text = '';
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes));
+    const done = (closed: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed, ms: performance.now() - began });
+    };
+    const timer = setTimeout(() => done(false), timeoutMs);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (enough(text)) done(false);
+    });
+    socket.on('error', () => done(true));
+    socket.on('close', () => done(true));
+  });
+}
+
+t.test('clients that never read', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {
+  const clients = long ? 1000 : 120;
+  for (const [what, entries, pipelined] of [
+    ['one large reply each', 100, 1],
+    ['many replies each, asked for in one go', 4, 50],
+  ] as const) {
+    const node = await Daemon.start('-rpcworkqueue=4000');
+    t.teardown(() => node.remove());
+    await node.call('generatetoaddress', 1, address);
+    const body = `[${Array(entries).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`;
+    // What the same replies cost when they are read: collectors grow to the work they are given.
+    const readers = Array.from({ length: 8 }, async () => {
+      for (let i = 0; i < (long ? 100 : 40); i++) await node.post(body);
+    });
+    await Promise.all(readers);
+    const before = residentMb(node);
+    const sockets = await mutes(clients, node.port, request(node.auth, body).repeat(pipelined));
+    let most = 0;
+    let left = Number.POSITIVE_INFINITY;
+    const began = performance.now();
+    while (performance.now() - began < 60_000) {
+      most = Math.max(most, residentMb(node) - before);
+      left = openAtServer(node.port);
+      // The agents of this test keep some connections of their own.
+      if (left <= 10) break;
+      await sleep(250);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    t.comment(`${what}: ${clients} clients, ${most.toFixed(0)} MB more at most, all closed within ${seconds.toFixed(0)} s`);
+    t.ok(most < 64, `${what}: ${most.toFixed(0)} MB`);
+    t.ok(left <= 10, `${what}: closed`);
+    t.equal(await node.call('getblockcount'), 1, 'others are served');
+    for (const socket of sockets) socket.destroy();
+    await node.remove();
+  }
+});
+
+t.test('slow uploads, half requests, idle sockets', async (t) => {
+  const node = await Daemon.start('-rpcservertimeout=3');
+  t.teardown(() => node.remove());
+  const body = '{"method":"getblockcount","id":1}';
+  const whole = request(node.auth, body);
+  const half = [
+    ['half a request line', 'POST / HT'],
+    ['half a head', whole.slice(0, 40)],
+    ['a head without its body', whole.slice(0, -body.length)],
+    ['half a body', whole.slice(0, -5)],
+  ] as const;
+  const ends = await Promise.all(half.map(async ([what, bytes]) => ({ what, ...(await read(node.port, bytes, () => false, 25_000)) })));
+  for (const { what, closed, text } of ends) {
+    t.ok(closed, `${what}: closed`);
+    t.equal(text, '', `${what}: without an answer`);
+  }
+  const slow = Array.from({ length: 20 }, () => {
+    const socket = net.connect(node.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(whole.slice(0, -body.length));
+    return socket;
+  });
+  t.equal(await node.call('getblockcount'), 0, 'others are served');
+  // A body that comes byte by byte is taken as long as it moves.
+  const patient = net.connect(node.port, '127.0.0.1');
+  let reply = '';
+  patient.on('data', (chunk) => {
+    reply += chunk.toString();
+  });
+  for (const byte of whole) {
+    patient.write(byte);
+    if (patient.bytesWritten % 16 === 0) await sleep(1);
+  }
+  for (const deadline = Date.now() + 10_000; !reply.includes('\n\r\n') && !reply.endsWith('}\n') && Date.now() < deadline; )
+    await sleep(10);
+  t.match(reply, /"result":0/);
+  patient.destroy();
+  for (const socket of slow) socket.destroy();
+});
+
+t.test('idle connections', async (t) => {
+  // The test's process and the daemon have a limit of descriptors each; what it allows is used.
+  const soft = Number(
+    /Max open files\s+(\d+)/.exec(fs.existsSync('/proc/self/limits') ? fs.readFileSync('/proc/self/limits', 'utf8') : '')?.[1] ?? 1024,
+  );
+  const wanted = long ? 10_000 : 2_000;
+  const count = Math.min(wanted, soft - 200);
+  if (count < wanted) t.comment(`the limit of ${soft} descriptors allows ${count} instead of ${wanted}`);
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const before = fs.existsSync('/proc') ? residentMb(node) : 0;
+  const sockets = await mutes(count, node.port, '');
+  const began = performance.now();
+  t.equal(await node.call('getblockcount'), 0, `served beside ${count} idle connections`);
+  t.comment(
+    `${count} idle: a call in ${(performance.now() - began).toFixed(0)} ms, ${((fs.existsSync('/proc') ? residentMb(node) : 0) - before).toFixed(0)} MB more`,
+  );
+  for (const socket of sockets) socket.destroy();
+  t.equal((await node.call('generatetoaddress', 1, address)).length, 1);
+});
+
+t.test('wrong passwords wait, and nobody else does', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const body = '{"method":"getblockcount","id":1}';
+  const guesses = Array.from({ length: 200 }, (_, i) =>
+    read(node.port, request(`__cookie__:${i}`, body), (text) => text.includes('\r\n\r\n')),
+  );
+  const times: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    const began = performance.now();
+    await node.call('getblockcount');
+    times.push(performance.now() - began);
+  }
+  times.sort((a, b) => a - b);
+  const replies = await Promise.all(guesses);
+  t.ok(
+    replies.every(({ text }) => text.startsWith('HTTP/1.1 401 Unauthorized')),
+    'all refused',
+  );
+  t.ok(
+    replies.every(({ ms }) => ms >= 245),
+    'none sooner than a quarter of a second',
+  );
+  t.comment(`right passwords meanwhile: median ${times[10]!.toFixed(1)} ms`);
+  const missing = await read(node.port, `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`, (text) => text.includes('\r\n\r\n'));
+  t.match(missing.text, /^HTTP\/1\.1 401/);
+  const log = fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8');
+  t.match(log, /ThreadRPCServer incorrect password attempt from 127\.0\.0\.1/);
+});
+
+t.test('the work queue', async (t) => {
+  const node = await Daemon.start('-rpcworkqueue=1', '-fronts=1');
+  t.teardown(() => node.remove());
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, () =>
+      read(
+        node.port,
+        request(node.auth, '{"method":"getblockchaininfo","id":1}'),
+        (text) => text.includes('}\n') || text.endsWith('exceeded'),
+      ),
+    ),
+  );
+  const full = replies.filter(({ text }) => text.includes('Work queue depth exceeded'));
+  t.ok(full.length > 0, `${full.length} of 60 refused`);
+  t.ok(
+    full.every(
+      ({ text }) => text.startsWith('HTTP/1.1 500 Internal Server Error') && text.includes('Content-Type: text/html; charset=ISO-8859-1'),
+    ),
+    "with libevent's shape",
+  );
+  t.ok(replies.length - full.length > 0, 'the others answered');
+});
