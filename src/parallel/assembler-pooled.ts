@@ -4,6 +4,7 @@
 import { Piscina } from 'piscina';
 import type { AssembleReply, AssembleRequest } from '../jobs/assemble-messages.js';
 import type { Assembler } from './assembler.js';
+import { watchLoading } from './threads-loaded.js';
 
 export interface PooledAssemblerOptions {
   /** The thread's entry module; workers/assemble.js unless a test brings its own. */
@@ -12,6 +13,7 @@ export interface PooledAssemblerOptions {
 
 export class PooledAssembler implements Assembler {
   readonly #pool: Piscina;
+  readonly #loaded: () => Promise<void>;
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: PooledAssemblerOptions = {}) {
@@ -22,6 +24,7 @@ export class PooledAssembler implements Assembler {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
     });
+    this.#loaded = watchLoading(this.#pool);
     // A thread that dies between tasks is replaced by Piscina; without a listener the process would end.
     this.#pool.on('error', () => {});
   }
@@ -35,6 +38,7 @@ export class PooledAssembler implements Assembler {
 
   async close(): Promise<void> {
     await this.#tail;
+    await this.#loaded();
     await this.#pool.destroy();
   }
 }

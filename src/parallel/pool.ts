@@ -2,6 +2,7 @@
 // second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
 
 import { Piscina } from 'piscina';
+import { watchLoading } from './threads-loaded.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 
 /** One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a moment. */
@@ -61,6 +62,7 @@ export class WorkPool {
   readonly refused = zeroPerClass();
   retries = 0;
   readonly #piscina: Piscina;
+  readonly #loaded: () => Promise<void>;
   readonly #log: WorkPoolDeps['log'];
   /** Jobs that may wait per class, blocks excepted. */
   readonly maxQueued: number;
@@ -84,6 +86,7 @@ export class WorkPool {
       recordTiming: false,
       workerData: { prefer: options.prefer ?? 'system' },
     });
+    this.#loaded = watchLoading(this.#piscina);
     // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process would end.
     this.#piscina.on('error', (error: unknown) => {
       this.#log.warn(`A worker thread died between two jobs: ${describeError(error)}`);
@@ -141,6 +144,7 @@ export class WorkPool {
     this.#closed = true;
     this.#rejectQueued(new PoolClosedError());
     await Promise.allSettled([...this.#inFlight].map((entry) => new Promise<void>((done) => this.#whenSettled(entry, done))));
+    await this.#loaded();
     await this.#piscina.destroy();
   }
 

@@ -1,0 +1,45 @@
+// A thread must not be ended while it loads a native library: the process would go with it.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
+import { WorkPool } from '../../../src/parallel/pool.js';
+
+const filename = new URL('./slow-worker.js', import.meta.url).href;
+
+/** A folder that the threads leave their files in. */
+function marks(t: { teardown(run: () => void): void }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-loaded-'));
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }));
+  process.env.ADIT_TEST_LOADED = dir;
+  return dir;
+}
+
+t.test('a pool that is closed at once lets its threads load', async (t) => {
+  const dir = marks(t);
+  const pool = new WorkPool({ threads: 3, filename });
+  await pool.close();
+  t.equal(readdirSync(dir).length, 3);
+});
+
+t.test('so does the assembler', async (t) => {
+  const dir = marks(t);
+  await new PooledAssembler({ filename }).close();
+  t.equal(readdirSync(dir).length, 1);
+});
+
+t.test('threads that die while they load hold nobody up', async (t) => {
+  process.env.ADIT_TEST_LOADED = '/nonexistent';
+  const pool = new WorkPool({ threads: 2, filename });
+  await pool.close();
+  t.equal(pool.running, 0);
+});
+
+t.test('and the real threads', async (t) => {
+  for (let i = 0; i < 5; i++) {
+    const pool = new WorkPool({ threads: 2 });
+    await pool.close();
+  }
+  t.pass('the process is still there');
+});
