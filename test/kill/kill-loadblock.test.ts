@@ -105,8 +105,8 @@ t.test('without kills', { timeout: 120_000 }, async (t) => {
 // With 4 MiB nearly every fat block is flushed, each in one batch; with 20 MiB so much gathers that the first
 // flush, some twelve fat blocks later, goes in chunks.
 for (const [cache, share, from] of [
-  [4, Math.floor(kills / 2), 0],
-  [20, Math.ceil(kills / 2), 1_400],
+  [4, Math.floor(kills / 3), 0],
+  [20, Math.ceil(kills / 3), 1_400],
 ] as const) {
   t.test(`killed with -dbcache=${cache}`, { timeout: 120_000 + kills * 10_000 }, async (t) => {
     const random = pseudoRandom(seed + cache);
