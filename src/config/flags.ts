@@ -179,6 +179,10 @@ section('Debugging and testing', [
   ['debug', 'list', 'Log a category in detail (1 or all: every one)'],
   ['debugexclude', 'list', 'Leave a category out again'],
   ['printtoconsole', 'bool', 'Write the log to the console too (default: 1)'],
+  ['logtimestamps', 'bool', 'Begin each line of the log with the time (default: 1)'],
+  ['logtimemicros', 'bool', 'Times in the log with microseconds (default: 0)'],
+  ['logthreadnames', 'bool', 'Name the thread in each line of the log (default: 0)'],
+  ['shrinkdebugfile', 'bool', 'Keep the newest 10 MB of debug.log at a start (default: 1 without -debug)'],
   ['announce', 'bool', 'Say on the console what the node listens on and what to try next (default: 0)'],
   ['mocktime', 'int', 'Start with this time instead of the real one, test chains only'],
   ['maxtipage', 'int', 'A tip older than this many seconds means initial block download (default: 86400)'],
@@ -189,19 +193,9 @@ section('Debugging and testing', [
   ...(['checkblocks', 'checklevel', 'checkaddrman', 'checkmempool', 'limitclustercount', 'limitclustersize'] as const).map(
     (name) => [name, 'int', undefined, 'none'] as const,
   ),
-  ...(
-    [
-      'checkblockindex',
-      'stopafterblockimport',
-      'addrmantest',
-      'logips',
-      'logtimestamps',
-      'logthreadnames',
-      'logtimemicros',
-      'logsourcelocations',
-      'shrinkdebugfile',
-    ] as const
-  ).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logips', 'logsourcelocations'] as const).map(
+    (name) => [name, 'bool', undefined, 'none'] as const,
+  ),
   ['uacomment', 'list', undefined, 'none'],
 ]);
 

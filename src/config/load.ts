@@ -41,6 +41,10 @@ export interface NodeConfig {
     readonly console: boolean;
     readonly categories: readonly string[];
     readonly excluded: readonly string[];
+    readonly timestamps: boolean;
+    readonly micros: boolean;
+    readonly threadNames: boolean;
+    readonly shrink: boolean | undefined;
   };
   readonly announce: boolean;
   readonly mining: {
@@ -247,7 +251,13 @@ export function loadConfig(args: Args): NodeConfig {
   const mockTime = args.int('mocktime', 0);
   if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
   const userLists = args.list('rpcwhitelist');
-  const notes = [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`), ...argumentLines(args)];
+  const confFile = path.resolve(baseDir, args.text('conf') ?? 'bitcoin.conf');
+  const places = [
+    `Default data directory ${defaultDataDir()}`,
+    `Using data directory ${netDir}`,
+    `Config file: ${confFile}${fs.existsSync(confFile) ? '' : ' (not found, skipping)'}`,
+  ];
+  const notes = [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`), ...places, ...argumentLines(args)];
   for (const flag of flagByName.values()) {
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
@@ -278,9 +288,13 @@ export function loadConfig(args: Args): NodeConfig {
     mockTime,
     log: {
       file: logFile,
-      console: args.bool('printtoconsole', true),
+      console: args.bool('printtoconsole', !args.bool('daemon', false)),
       categories: categories.includes('0') || categories.includes('none') ? [] : categories,
       excluded: args.list('debugexclude'),
+      timestamps: args.bool('logtimestamps', true),
+      micros: args.bool('logtimemicros', false),
+      threadNames: args.bool('logthreadnames', false),
+      shrink: args.isSet('shrinkdebugfile') ? args.bool('shrinkdebugfile', true) : undefined,
     },
     announce: args.bool('announce', false),
     mining: {

@@ -36,6 +36,14 @@ export interface LogOptions {
   readonly console: boolean;
   readonly categories: readonly string[];
   readonly excluded: readonly string[];
+  /** Begin each line with the time. */
+  readonly timestamps: boolean;
+  /** With six decimals of the second. */
+  readonly micros: boolean;
+  /** Name the thread that speaks. */
+  readonly threadNames: boolean;
+  /** Cut the file to its newest 10 MB when it is larger by a tenth; undefined: unless categories are on. */
+  readonly shrink: boolean | undefined;
 }
 
 /** The node's log: a Logger, switches for its categories, and a way to end it. */
@@ -48,7 +56,39 @@ export interface NodeLogger extends Logger {
   reopen(): void;
   /** Writes what is buffered; nothing may be logged afterwards. */
   close(): void;
+  /** Tells the log where a mocked time comes from: lines then carry both. @param seconds 0 while the real clock runs */
+  showMockTime(seconds: () => number): void;
 }
+
+/** Core's measure of a log worth cutting, in bytes. */
+const recentBytes = 10_000_000;
+
+/** What is not printable, escaped as Core does: nobody else's text can begin a line of its own. */
+function escapeLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+/** Keeps the newest part of a log that has grown. */
+function shrinkFile(file: string): void {
+  let handle: number;
+  try {
+    if (fs.statSync(file).size <= (recentBytes / 10) * 11) return;
+    handle = fs.openSync(file, 'r+');
+  } catch {
+    return;
+  }
+  try {
+    const kept = Buffer.alloc(recentBytes);
+    const length = fs.readSync(handle, kept, 0, recentBytes, fs.fstatSync(handle).size - recentBytes);
+    fs.ftruncateSync(handle, 0);
+    fs.writeSync(handle, kept, 0, length, 0);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 const everything = new Set(['1', 'all', '']);
 const nothing = new Set(['0', 'none']);
@@ -68,7 +108,12 @@ export function createLogger(options: LogOptions): NodeLogger {
     else on.delete(name);
     return true;
   };
+  let mockSeconds = (): number => 0;
+  const unknown = [...options.categories.filter((name) => !set(name, true)), ...options.excluded.filter((name) => !set(name, false))];
+  if (options.file !== undefined && (options.shrink ?? on.size === 0)) shrinkFile(options.file);
   let file = options.file === undefined ? -1 : fs.openSync(options.file, 'a', 0o600);
+  // Sets this run apart from the one before.
+  if (file >= 0) fs.writeSync(file, '\n\n\n\n\n');
   let pending: string[] = [];
   let scheduled = false;
   const flush = (): void => {
@@ -83,12 +128,21 @@ export function createLogger(options: LogOptions): NodeLogger {
     }
     if (options.console) process.stdout.write(text);
   };
+  const stamp = (): string => {
+    if (!options.timestamps) return '';
+    const microsNow = Date.now() * 1000 + (Math.floor(performance.now() * 1000) % 1000);
+    const seconds = isoSeconds(microsNow / 1000);
+    const time = options.micros ? `${seconds.slice(0, -1)}.${String(microsNow % 1_000_000).padStart(6, '0')}Z` : seconds;
+    const mocked = mockSeconds();
+    return mocked > 0 ? `${time} (mocktime: ${isoSeconds(mocked * 1000)}) ` : `${time} `;
+  };
+  const thread = options.threadNames ? '[main] ' : '';
   const sink = {
     write(line: string): void {
       const entry = JSON.parse(line) as { level: number; msg: string; category?: string };
       const label =
         entry.category !== undefined ? `[${entry.category}] ` : entry.level >= 50 ? 'Error: ' : entry.level >= 40 ? 'Warning: ' : '';
-      pending.push(`${new Date().toISOString().slice(0, 19)}Z ${label}${entry.msg}\n`);
+      pending.push(`${stamp()}${thread}${label}${escapeLine(entry.msg)}\n`);
       if (entry.level >= 50 || pending.length >= 256) flush();
       else if (!scheduled) {
         scheduled = true;
@@ -97,7 +151,6 @@ export function createLogger(options: LogOptions): NodeLogger {
     },
   };
   const root = pino({ base: null, timestamp: false, level: 'debug' }, sink);
-  const unknown = [...options.categories.filter((name) => !set(name, true)), ...options.excluded.filter((name) => !set(name, false))];
   const logger: NodeLogger = {
     path: options.file ?? '',
     info: (message) => root.info(message),
@@ -114,6 +167,9 @@ export function createLogger(options: LogOptions): NodeLogger {
       const fresh = fs.openSync(options.file, 'a', 0o600);
       if (file >= 0) fs.closeSync(file);
       file = fresh;
+    },
+    showMockTime: (seconds) => {
+      mockSeconds = seconds;
     },
     close: () => {
       flush();

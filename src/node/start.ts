@@ -220,6 +220,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       state.mockSeconds = seconds;
     },
   });
+  log.showMockTime(() => state.mockSeconds);
   const scheduler = new Scheduler();
   teardown.add(() => scheduler.close());
 
@@ -419,6 +420,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   running = new NodeDesk(context, {
     active,
     warmup: () => null,
+    onStart: (method, user) => log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`),
     onCall: (method, seconds, code) => observe.rpc(method, seconds, code === 0),
     onFault: (method, error) => log.error(`${method} failed: ${error instanceof Error ? error.stack : String(error)}`),
   });
@@ -459,6 +461,9 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
 
   fronts?.publishTip(snapshotOf(chain.tip));
   state.raiseEpoch();
+  log.info(
+    `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
+  );
   warm(null);
   for (const file of config.loadBlockFiles) {
     if (stopping.signal.aborted) break;

@@ -38,7 +38,7 @@ export type RunTable<Context> = Readonly<Record<string, Run<Context>>>;
 
 /** What a dispatcher tells its owner: for getrpcinfo and /metrics. */
 export interface DispatchObserver {
-  started(method: string): number;
+  started(method: string, call: CallInfo): number;
   /** @param code error code, 0 for success */
   finished(token: number, method: string, code: number): void;
 }
@@ -122,7 +122,7 @@ export class Dispatcher<Context> {
       if (!Object.hasOwn(runs, entry.method)) {
         throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
       }
-      if (observer) token = observer.started(entry.method);
+      if (observer) token = observer.started(entry.method, call);
       const result = runs[entry.method](context, args, call);
       if (result instanceof Promise) return this.#later(entry, token, result);
       return this.#finished(entry, token, { result: encodeJson(result) });

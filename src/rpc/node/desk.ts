@@ -48,6 +48,8 @@ export interface NodeCall {
 export interface NodeDeskDeps {
   readonly active: ActiveCommands;
   readonly warmup: () => string | null;
+  /** Before each call. */
+  readonly onStart?: (method: string, user: string) => void;
   /** After each call. @param code error code, 0 for success */
   readonly onCall?: (method: string, seconds: number, code: number) => void;
   /** An exception that is no RPC error: answered as -1, and worth a line in the log. */
@@ -67,7 +69,10 @@ export class NodeDesk {
       warmup: deps.warmup,
       lookAhead,
       observer: {
-        started: (method) => active.start(method, context.clock.monotonicMs()),
+        started: (method, call) => {
+          deps.onStart?.(method, call.user);
+          return active.start(method, context.clock.monotonicMs());
+        },
         finished: (token, method, code) => {
           const startedMs = active.finish(token);
           deps.onCall?.(method, (context.clock.monotonicMs() - startedMs) / 1000, code);
