@@ -200,10 +200,14 @@ section('Debugging and testing', [
 ]);
 
 section('Wallet', [
-  ['disablewallet', 'bool', undefined, 'none'],
-  ['wallet', 'list', undefined, 'net none'],
-  ['walletdir', 'string', undefined, 'net none'],
-  ...(['addresstype', 'changetype', 'walletnotify'] as const).map((name) => [name, 'string', undefined, 'none'] as const),
+  ['disablewallet', 'bool', 'Run without wallets and their calls'],
+  ['wallet', 'list', 'A wallet to load at the start, by name; may be given several times', 'net'],
+  ['walletdir', 'string', 'The folder of all wallets (default: wallets in the folder of the network)', 'net'],
+  ['addresstype', 'string', 'What getnewaddress gives: legacy, p2sh-segwit or bech32 (default: bech32)'],
+  ['changetype', 'string', 'What change goes to: legacy, p2sh-segwit or bech32 (default: decided for each payment)'],
+  ['keypool', 'int', 'Keys kept ready ahead of use (default: 1000)'],
+  ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms (default: 1)'],
+  ['walletnotify', 'string', undefined, 'none'],
   ...(['fallbackfee', 'discardfee', 'maxapsfee', 'mintxfee', 'paytxfee', 'maxtxfee', 'consolidatefeerate'] as const).map(
     (name) => [name, 'amount', undefined, 'none'] as const,
   ),
@@ -211,7 +215,6 @@ section('Wallet', [
     [
       'avoidpartialspends',
       'rescan',
-      'spendzeroconfchange',
       'walletbroadcast',
       'walletrbf',
       'flushwallet',
@@ -220,7 +223,7 @@ section('Wallet', [
       'unsafesqlitesync',
     ] as const
   ).map((name) => [name, 'bool', undefined, 'none'] as const),
-  ...(['keypool', 'txconfirmtarget', 'dblogsize'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
+  ...(['txconfirmtarget', 'dblogsize'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
 ]);
 
 section(

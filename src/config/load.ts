@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { WalletOptions } from '../wallet/source.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { flagByName } from './flags.js';
@@ -84,6 +85,7 @@ export interface NodeConfig {
     readonly serverTimeoutSeconds: number;
     readonly fronts: number;
   };
+  readonly wallet: WalletOptions;
   readonly metrics: { readonly port: number | undefined; readonly host: string };
   /** Lines for the log once it is open. */
   readonly notes: readonly string[];
@@ -208,6 +210,35 @@ function argumentLines(args: Args): string[] {
     }
   }
   return lines;
+}
+
+function addressType(args: Args, name: string): WalletOptions['addressType'] | undefined {
+  const text = args.text(name);
+  if (text === undefined || text === '') return undefined;
+  if (text !== 'legacy' && text !== 'p2sh-segwit' && text !== 'bech32') {
+    throw new ConfigError(`Unknown ${name === 'addresstype' ? 'address' : 'change'} type '${text}'`);
+  }
+  return text;
+}
+
+function walletOptions(args: Args, netDir: string): WalletOptions {
+  const dir = args.text('walletdir');
+  if (dir !== undefined) {
+    if (!path.isAbsolute(dir)) throw new ConfigError(`Specified -walletdir "${dir}" is a relative path`);
+    if (!fs.existsSync(dir)) throw new ConfigError(`Specified -walletdir "${dir}" does not exist`);
+    requireFolder(dir, 'wallet');
+  }
+  return {
+    enabled: !args.bool('disablewallet', false),
+    dir: dir ?? path.join(netDir, 'wallets'),
+    names: args.list('wallet'),
+    keypool: Math.max(0, args.int('keypool', 1000)),
+    addressType: addressType(args, 'addresstype') ?? 'bech32',
+    changeType: addressType(args, 'changetype'),
+    spendZeroConfChange: args.bool('spendzeroconfchange', true),
+    walletBroadcast: args.bool('walletbroadcast', true),
+    notifyCommand: args.text('walletnotify'),
+  };
 }
 
 /** Reads everything. @throws ConfigError with the text for the operator */
@@ -337,6 +368,7 @@ export function loadConfig(args: Args): NodeConfig {
         ? args.strictInt('fronts', 1, 1, 64)
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
+    wallet: walletOptions(args, netDir),
     metrics: {
       port: args.isSet('metricsport') ? args.strictInt('metricsport', 0, 1, 65535) : undefined,
       host: args.text('metricsbind') ?? '127.0.0.1',

@@ -4,6 +4,7 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
 import type { ConnectedBlock } from '../chain/events.js';
 import type { HeaderNode } from '../chain/header-node.js';
@@ -44,6 +45,7 @@ import { openStore } from '../storage/open-store.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { StoreError } from '../storage/store-error.js';
 import { TemplateService } from '../template/service.js';
+import { WalletError } from '../wallet/manage/wallet-error.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
 import { httpOptions } from './http-options.js';
 import { indexAccess } from './index-access.js';
@@ -52,6 +54,7 @@ import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
 import { PoolFiles } from './pool-files.js';
 import { createTemplateAccess } from './template-access.js';
+import { createWallets } from './wallets.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
 
 /** Blocks until which a part of -dbcache serves the database instead of the coins cache. */
@@ -242,6 +245,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     enable: (name) => log.setCategory(name, true),
     disable: (name) => log.setCategory(name, false),
     path: log.path,
+    info: (line) => log.info(line),
   };
 
   // HTTP opens before the chain is loaded and answers -28 until then, as Core does.
@@ -382,6 +386,29 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   });
   chain.onChecked((_hash, _block, reject) => observe.submitted(reject === null ? 'connected' : reject.reason));
 
+  // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
+  const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
+  const wallets = config.wallet.enabled
+    ? createWallets(config.wallet, {
+        chain,
+        mempool,
+        crypto: native,
+        clock,
+        descriptors,
+        log,
+        stopping: stopping.signal,
+        onFault: askStop,
+        settingsFile: config.settingsFile,
+      })
+    : null;
+  if (wallets) {
+    warm(warmupTexts.wallets);
+    teardown.add(() => wallets.close());
+    await wallets.loadAtStart().catch((error: unknown) => {
+      throw error instanceof WalletError ? new ConfigError(error.message) : error;
+    });
+  }
+
   const active = new ActiveCommands();
   const context: NodeContext = {
     params,
@@ -404,11 +431,12 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     grinder,
     network,
     log: log0,
-    // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
-    descriptors: { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' },
+    descriptors,
     recoverable: keyMath,
+    wallets,
     settle: async () => {
       await mempool.settled();
+      wallets?.drain();
       await indexes.settle();
     },
     warnings: () => '',

@@ -48,9 +48,7 @@ export interface WalletOptions {
   readonly enabled: boolean;
   /** Folder of all wallets. */
   readonly dir: string;
-  /** settings.json of the network's folder: wallets to load at start. */
-  readonly settingsFile: string;
-  /** -wallet. */
+  /** To load at the start: -wallet and the list of settings.json. */
   readonly names: readonly string[];
   readonly keypool: number;
   readonly addressType: 'legacy' | 'p2sh-segwit' | 'bech32';

@@ -52,7 +52,7 @@ export class WalletRecord {
   }
   /** Notes a key's time; 0 or less counts as 1, the beginning of everything. */
   bornAt(seconds: number): void {
-    this.birthSeconds = Math.min(this.birthSeconds, seconds <= 1 ? 1 : seconds);
+    this.birthSeconds = Math.min(this.birthSeconds, Math.max(seconds, 1));
   }
 
   write(batch: WalletBatch): void {

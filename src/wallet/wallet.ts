@@ -1,6 +1,7 @@
 // One loaded wallet: its keys, address book, transactions and coins, and the way changes get to disk. WalletManager makes it and feeds it
 // events; RPC asks and changes it. Changes happen inside change(): memory at once, then one batch.
 import { hashKey } from '../consensus/bytes/hex.js';
+import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Store } from '../storage/store.js';
@@ -10,7 +11,10 @@ import { NOWHERE, TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
+import { destinationOf } from './keys/destination.js';
+import { keysInScript, payToKeyHash } from './keys/is-mine.js';
 import type { KeySource } from './keys/key-source.js';
+import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import type { SigningProvider } from './keys/signing-provider.js';
@@ -82,7 +86,8 @@ export class Wallet {
       isFinal: parts.isFinal,
       copyTx: (tx) => copyTx(tx, parts.crypto),
       onSpent: (script, batch) => {
-        if (parts.record.has(WALLET_FLAG.AVOID_REUSE)) this.book.markUsed(script, batch);
+        const destination = parts.record.has(WALLET_FLAG.AVOID_REUSE) ? destinationOf(script, parts.crypto) : null;
+        if (destination) this.book.markUsed(destination, batch);
       },
       onChanged: (row) => parts.onTransaction(this, row),
     });
@@ -114,10 +119,25 @@ export class Wallet {
   provider(script: Uint8Array): SigningProvider | undefined {
     return this.keys.provider(script);
   }
-  /** Ours without a label: change, as far as the wallet can tell. @param hasAddress whether the script has an address at all */
-  isChange(script: Uint8Array, hasAddress: boolean): boolean {
+  /** Ours without a label: change, as far as the wallet can tell. */
+  isChange(script: Uint8Array): boolean {
     if (this.isMine(script) === OWNERSHIP.NO) return false;
-    return !hasAddress || this.book.label(script) === undefined;
+    const destination = destinationOf(script, this.parts.crypto);
+    return destination === null || this.book.label(destination) === undefined;
+  }
+
+  /** Whether an address, or for legacy keys a sibling of it, was spent from (avoid_reuse). */
+  isUsed(script: Uint8Array): boolean {
+    const destination = destinationOf(script, this.parts.crypto);
+    if (destination === null) return false;
+    if (this.book.isUsed(destination)) return true;
+    const { legacy } = this;
+    if (legacy === null) return false;
+    return keysInScript(script, legacy, this.parts.crypto).some((id) => {
+      const program = keyHashProgram(id);
+      const wrapped = scriptHashScript(this.parts.crypto.hash160(program));
+      return [program, wrapped, payToKeyHash(id)].some((sibling) => this.book.isUsed(sibling));
+    });
   }
 
   /** Bytes of a transaction; from disk when it is in the chain. */

@@ -1,17 +1,25 @@
 // All methods of the node by name; a method that is not here does not exist.
+import { abortrescan } from './abortrescan.js';
+import { backupwallet } from './backupwallet.js';
 import { createmultisig } from './createmultisig.js';
 import { createrawtransaction } from './createrawtransaction.js';
+import { createwallet } from './createwallet.js';
 import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
+import { encryptwallet } from './encryptwallet.js';
 import { estimaterawfee } from './estimaterawfee.js';
 import { estimatesmartfee } from './estimatesmartfee.js';
 import { generate } from './generate.js';
 import { generateblock } from './generateblock.js';
 import { generatetoaddress } from './generatetoaddress.js';
 import { generatetodescriptor } from './generatetodescriptor.js';
+import { getaddressesbylabel } from './getaddressesbylabel.js';
+import { getaddressinfo } from './getaddressinfo.js';
+import { getbalance } from './getbalance.js';
+import { getbalances } from './getbalances.js';
 import { getbestblockhash } from './getbestblockhash.js';
 import { getblock } from './getblock.js';
 import { getblockchaininfo } from './getblockchaininfo.js';
@@ -36,24 +44,41 @@ import { getmininginfo } from './getmininginfo.js';
 import { getnettotals } from './getnettotals.js';
 import { getnetworkhashps } from './getnetworkhashps.js';
 import { getnetworkinfo } from './getnetworkinfo.js';
+import { getnewaddress } from './getnewaddress.js';
 import { getpeerinfo } from './getpeerinfo.js';
 import { getprioritisedtransactions } from './getprioritisedtransactions.js';
+import { getrawchangeaddress } from './getrawchangeaddress.js';
 import { getrawmempool } from './getrawmempool.js';
 import { getrawtransaction } from './getrawtransaction.js';
 import { getrpcinfo } from './getrpcinfo.js';
 import { gettxout } from './gettxout.js';
 import { gettxoutproof } from './gettxoutproof.js';
 import { gettxoutsetinfo } from './gettxoutsetinfo.js';
+import { getunconfirmedbalance } from './getunconfirmedbalance.js';
+import { getwalletinfo } from './getwalletinfo.js';
 import { help } from './help.js';
 import { invalidateblock } from './invalidateblock.js';
+import { keypoolrefill } from './keypoolrefill.js';
+import { listlabels } from './listlabels.js';
+import { listlockunspent } from './listlockunspent.js';
+import { listunspent } from './listunspent.js';
+import { listwalletdir } from './listwalletdir.js';
+import { listwallets } from './listwallets.js';
+import { loadwallet } from './loadwallet.js';
+import { lockunspent } from './lockunspent.js';
 import { logging } from './logging.js';
 import { mockscheduler } from './mockscheduler.js';
 import { preciousblock } from './preciousblock.js';
 import { prioritisetransaction } from './prioritisetransaction.js';
 import { reconsiderblock } from './reconsiderblock.js';
+import { rescanblockchain } from './rescanblockchain.js';
+import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
+import { sethdseed } from './sethdseed.js';
+import { setlabel } from './setlabel.js';
 import { setmocktime } from './setmocktime.js';
+import { setwalletflag } from './setwalletflag.js';
 import { signmessagewithprivkey } from './signmessagewithprivkey.js';
 import { stop } from './stop.js';
 import { submitblock } from './submitblock.js';
@@ -61,6 +86,8 @@ import { submitheader } from './submitheader.js';
 import { syncwithvalidationinterfacequeue } from './syncwithvalidationinterfacequeue.js';
 import { testmempoolaccept } from './testmempoolaccept.js';
 import type { MethodSpec } from './types.js';
+import { unloadwallet } from './unloadwallet.js';
+import { upgradewallet } from './upgradewallet.js';
 import { uptime } from './uptime.js';
 import { validateaddress } from './validateaddress.js';
 import { verifychain } from './verifychain.js';
@@ -69,21 +96,32 @@ import { verifytxoutproof } from './verifytxoutproof.js';
 import { waitforblock } from './waitforblock.js';
 import { waitforblockheight } from './waitforblockheight.js';
 import { waitfornewblock } from './waitfornewblock.js';
+import { walletlock } from './walletlock.js';
+import { walletpassphrase } from './walletpassphrase.js';
+import { walletpassphrasechange } from './walletpassphrasechange.js';
 
 const ALL: readonly MethodSpec[] = [
+  abortrescan,
+  backupwallet,
   createmultisig,
   createrawtransaction,
+  createwallet,
   decoderawtransaction,
   decodescript,
   deriveaddresses,
   echo,
   echojson,
+  encryptwallet,
   estimaterawfee,
   estimatesmartfee,
   generate,
   generateblock,
   generatetoaddress,
   generatetodescriptor,
+  getaddressesbylabel,
+  getaddressinfo,
+  getbalance,
+  getbalances,
   getbestblockhash,
   getblock,
   getblockchaininfo,
@@ -108,30 +146,49 @@ const ALL: readonly MethodSpec[] = [
   getnettotals,
   getnetworkhashps,
   getnetworkinfo,
+  getnewaddress,
   getpeerinfo,
   getprioritisedtransactions,
+  getrawchangeaddress,
   getrawmempool,
   getrawtransaction,
   getrpcinfo,
   gettxout,
   gettxoutproof,
   gettxoutsetinfo,
+  getunconfirmedbalance,
+  getwalletinfo,
   help,
   invalidateblock,
+  keypoolrefill,
+  listlabels,
+  listlockunspent,
+  listunspent,
+  listwalletdir,
+  listwallets,
+  loadwallet,
+  lockunspent,
   logging,
   mockscheduler,
   preciousblock,
   prioritisetransaction,
   reconsiderblock,
+  rescanblockchain,
+  restorewallet,
   savemempool,
   sendrawtransaction,
+  sethdseed,
+  setlabel,
   setmocktime,
+  setwalletflag,
   signmessagewithprivkey,
   stop,
   submitblock,
   submitheader,
   syncwithvalidationinterfacequeue,
   testmempoolaccept,
+  unloadwallet,
+  upgradewallet,
   uptime,
   validateaddress,
   verifychain,
@@ -140,6 +197,9 @@ const ALL: readonly MethodSpec[] = [
   waitforblock,
   waitforblockheight,
   waitfornewblock,
+  walletlock,
+  walletpassphrase,
+  walletpassphrasechange,
 ];
 
 /** Declarations by method name. */

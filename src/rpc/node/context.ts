@@ -11,6 +11,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Clock } from '../../lib/clock.js';
+import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { RawJson } from '../wire/values.js';
 
@@ -328,6 +329,8 @@ export interface LogControl {
   disable(name: string): boolean;
   /** The log file's full path. */
   readonly path: string;
+  /** A line for the operator. */
+  info(line: string): void;
 }
 
 /** Everything a node method may use. */
@@ -351,6 +354,8 @@ export interface NodeContext {
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;
   readonly log: LogControl;
+  /** Null with -disablewallet. */
+  readonly wallets: WalletManager | null;
   /** What descriptors are read with, key arithmetic among it. */
   readonly descriptors: DescriptorContext;
   /** For signed messages. */

@@ -56,6 +56,11 @@ export interface NodeDeskDeps {
   readonly onFault?: (method: string, error: unknown) => void;
 }
 
+/** With -disablewallet the wallet's methods do not exist. */
+function withoutWallets(methods: typeof METHODS): typeof METHODS {
+  return new Map([...methods].filter(([, spec]) => spec.category !== 'wallet'));
+}
+
 /** One per node. */
 export class NodeDesk {
   readonly #dispatcher: Dispatcher<NodeContext>;
@@ -63,7 +68,7 @@ export class NodeDesk {
   constructor(context: NodeContext, deps: NodeDeskDeps) {
     const { active } = deps;
     this.#dispatcher = new Dispatcher<NodeContext>({
-      methods: METHODS,
+      methods: context.wallets === null ? withoutWallets(METHODS) : METHODS,
       runs: NODE_RUNS,
       context,
       warmup: deps.warmup,

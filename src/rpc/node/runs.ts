@@ -1,6 +1,7 @@
 // The run functions of the node thread: its own, and those of the fronts for batches that hold both kinds.
 import type { Run, RunTable } from '../dispatch.js';
 import { FRONT_RUNS } from '../front/runs.js';
+import { WALLET_RUNS } from '../wallet/runs.js';
 import { getblock, getblockhash, getblockheader } from './blocks.js';
 import { invalidateblock, preciousblock, reconsiderblock, verifychain } from './chain-control.js';
 import { getblockchaininfo, getchaintips, getchaintxstats } from './chain-info.js';
@@ -52,6 +53,7 @@ function fromFront(): Record<string, Run<NodeContext>> {
 
 export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
+  ...WALLET_RUNS,
   createmultisig,
   deriveaddresses,
   estimaterawfee,

@@ -88,6 +88,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   hasScript(id: Uint8Array): boolean {
     return this.#scripts.has(id) || this.keys.byProgram(id) >= 0;
   }
+  /** Whether anything is watched. */
+  get watches(): boolean {
+    return this.#watched.size > 0;
+  }
   isWatched(script: Uint8Array): boolean {
     return this.#watched.has(script);
   }

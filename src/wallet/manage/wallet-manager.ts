@@ -17,7 +17,6 @@ import { checkBackup, readBackup } from './backup.js';
 import { encryptWallet } from './encrypt-wallet.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { generateKeys } from './new-keys.js';
-import { changeWalletList, readWalletList } from './settings-file.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
@@ -26,6 +25,8 @@ export interface ManagerDeps {
   readonly pool: WalletPool;
   readonly log: { info(line: string): void; warn(line: string): void };
   readonly stopping: AbortSignal;
+  /** Adds a wallet to those loaded at every start, or takes it out. */
+  readonly setLoadOnStart: (name: string, load: boolean) => void;
 }
 
 export interface NewWallet {
@@ -262,13 +263,13 @@ export class WalletManager {
     }
   }
 
-  setLoadOnStart(name: string, load: boolean): Promise<void> {
-    return changeWalletList(this.options.settingsFile, name, load);
+  setLoadOnStart(name: string, load: boolean): void {
+    this.#deps.setLoadOnStart(name, load);
   }
   /** Loads what -wallet and settings.json name. @throws WalletError for the operator */
   async loadAtStart(): Promise<void> {
     await fs.mkdir(this.options.dir, { recursive: true });
-    const names = new Set([...this.options.names, ...(await readWalletList(this.options.settingsFile))]);
+    const names = new Set(this.options.names);
     if (names.size === 0 && (await hasDatabase(this.options.dir))) names.add('');
     for (const name of names) {
       if (!(await hasDatabase(folderOf(this.options.dir, name)))) {

@@ -1,0 +1,35 @@
+// Declares createwallet; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const createwallet: MethodSpec = {
+  name: 'createwallet',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Makes a new wallet and loads it.',
+  args: [
+    { name: 'wallet_name', type: 'str', help: 'Its name; a path makes it there' },
+    { name: 'disable_private_keys', type: 'bool', default: 'false', help: 'It only watches' },
+    { name: 'blank', type: 'bool', default: 'false', help: 'It begins without keys and without a seed' },
+    { name: 'passphrase', type: 'str', optional: true, help: 'Encrypts it with this' },
+    { name: 'avoid_reuse', type: 'bool', default: 'false', help: 'It keeps coins of addresses that were spent from apart' },
+    { name: 'descriptors', type: 'bool', default: 'false', help: 'It is made of descriptors' },
+    {
+      name: 'load_on_startup',
+      type: 'bool',
+      optional: true,
+      help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+    },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'str', key: 'name', help: 'Name of the wallet' },
+        { type: 'str', key: 'warning', help: 'Things to know, one per line' },
+      ],
+    },
+  ],
+  examples: [{ cli: '"testwallet"', rpc: '"testwallet"' }],
+  waits: true,
+};

@@ -1,0 +1,13 @@
+// Declares encryptwallet; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const encryptwallet: MethodSpec = {
+  name: 'encryptwallet',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Encrypts the wallet with a passphrase; from then on it is locked until walletpassphrase.',
+  args: [{ name: 'passphrase', type: 'str', help: 'At least one character; it should be long' }],
+  results: [{ type: 'str', help: 'What happened and what to do now' }],
+  examples: [{ cli: '"my pass phrase"', rpc: '"my pass phrase"' }],
+  waits: true,
+};

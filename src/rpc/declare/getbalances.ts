@@ -1,0 +1,41 @@
+// Declares getbalances; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getbalances: MethodSpec = {
+  name: 'getbalances',
+  category: 'wallet',
+  runs: 'node',
+  description: 'All balances of the wallet.',
+  args: [],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        {
+          type: 'obj',
+          key: 'mine',
+          help: 'What it can sign for',
+          inner: [
+            { type: 'amount', key: 'trusted', help: 'Coins to rely on: confirmed, or own change' },
+            { type: 'amount', key: 'untrusted_pending', help: 'Coins others paid, unconfirmed' },
+            { type: 'amount', key: 'immature', help: 'Block rewards that cannot be spent yet' },
+            { type: 'amount', key: 'used', optional: true, help: 'Coins of addresses that were spent from' },
+          ],
+        },
+        {
+          type: 'obj',
+          key: 'watchonly',
+          optional: true,
+          help: 'What it only watches',
+          inner: [
+            { type: 'amount', key: 'trusted', help: 'Coins to rely on: confirmed, or own change' },
+            { type: 'amount', key: 'untrusted_pending', help: 'Coins others paid, unconfirmed' },
+            { type: 'amount', key: 'immature', help: 'Block rewards that cannot be spent yet' },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

@@ -1,0 +1,44 @@
+// Declares getwalletinfo; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getwalletinfo: MethodSpec = {
+  name: 'getwalletinfo',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Tells the state of the wallet.',
+  args: [],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'str', key: 'walletname', help: 'Its name' },
+        { type: 'num', key: 'walletversion', help: 'Its version' },
+        { type: 'str', key: 'format', help: 'bdb or sqlite, as Core would store it' },
+        { type: 'amount', key: 'balance', help: 'Same as getbalances().mine.trusted' },
+        { type: 'amount', key: 'unconfirmed_balance', help: 'Same as getbalances().mine.untrusted_pending' },
+        { type: 'amount', key: 'immature_balance', help: 'Same as getbalances().mine.immature' },
+        { type: 'num', key: 'txcount', help: 'Transactions' },
+        { type: 'num-time', key: 'keypoololdest', optional: true, help: 'When the oldest key in waiting was made' },
+        { type: 'num', key: 'keypoolsize', help: 'Keys in waiting for receiving' },
+        { type: 'hex', key: 'hdseedid', optional: true, help: 'Hash of the seed key' },
+        { type: 'num', key: 'keypoolsize_hd_internal', optional: true, help: 'Keys in waiting for change' },
+        { type: 'num-time', key: 'unlocked_until', optional: true, help: 'When it locks itself, 0 when locked' },
+        { type: 'amount', key: 'paytxfee', help: 'Fee rate set by settxfee, BTC/kvB' },
+        { type: 'bool', key: 'private_keys_enabled', help: 'Whether it can hold private keys' },
+        { type: 'bool', key: 'avoid_reuse', help: 'Whether it keeps used addresses apart' },
+        {
+          type: 'obj',
+          key: 'scanning',
+          help: 'false, or the scan under way',
+          inner: [
+            { type: 'num', key: 'duration', help: 'Seconds since it began' },
+            { type: 'num', key: 'progress', help: '0 to 1' },
+          ],
+        },
+        { type: 'bool', key: 'descriptors', help: 'Whether it is made of descriptors' },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

@@ -1,0 +1,15 @@
+// Declares listlabels; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const listlabels: MethodSpec = {
+  name: 'listlabels',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Lists the labels, those of one purpose when it is given.',
+  args: [{ name: 'purpose', type: 'str', optional: true, help: 'send or receive' }],
+  results: [{ type: 'arr', help: '', inner: [{ type: 'str', help: 'A label' }] }],
+  examples: [
+    { cli: '', rpc: '' },
+    { cli: 'receive', rpc: '"receive"' },
+  ],
+};

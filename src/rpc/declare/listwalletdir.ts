@@ -1,0 +1,25 @@
+// Declares listwalletdir; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const listwalletdir: MethodSpec = {
+  name: 'listwalletdir',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Lists the wallets in the folder of all wallets, loaded or not.',
+  args: [],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        {
+          type: 'arr',
+          key: 'wallets',
+          help: '',
+          inner: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'name', help: 'Name of a wallet' }] }],
+        },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

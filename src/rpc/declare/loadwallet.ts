@@ -1,0 +1,30 @@
+// Declares loadwallet; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const loadwallet: MethodSpec = {
+  name: 'loadwallet',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Loads a wallet that is on disk.',
+  args: [
+    { name: 'filename', type: 'str', help: 'Its name or path' },
+    {
+      name: 'load_on_startup',
+      type: 'bool',
+      optional: true,
+      help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+    },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'str', key: 'name', help: 'Name of the wallet' },
+        { type: 'str', key: 'warning', help: 'Things to know, one per line' },
+      ],
+    },
+  ],
+  examples: [{ cli: '"test"', rpc: '"test"' }],
+  waits: true,
+};

@@ -1,0 +1,32 @@
+// Declares lockunspent; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const lockunspent: MethodSpec = {
+  name: 'lockunspent',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Keeps coins back from being spent by the wallet, or lets them go. Locks last until the wallet is unloaded.',
+  args: [
+    { name: 'unlock', type: 'bool', help: 'Let go (true) or keep back (false)' },
+    {
+      name: 'transactions',
+      type: 'arr',
+      default: '[]',
+      help: 'The coins; all of them when left out',
+      inner: [
+        {
+          name: '',
+          type: 'obj',
+          optional: true,
+          help: '',
+          inner: [
+            { name: 'txid', type: 'hex', help: 'Transaction' },
+            { name: 'vout', type: 'num', help: 'Output' },
+          ],
+        },
+      ],
+    },
+  ],
+  results: [{ type: 'bool', help: 'true' }],
+  examples: [{ cli: '', rpc: '' }],
+};

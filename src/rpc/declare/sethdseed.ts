@@ -1,0 +1,24 @@
+// Declares sethdseed; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const sethdseed: MethodSpec = {
+  name: 'sethdseed',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Makes a new or a given key the seed of a legacy wallet.',
+  args: [
+    {
+      name: 'newkeypool',
+      type: 'bool',
+      default: 'true',
+      help: 'Throw away the keys in waiting, so that the next address is of the new seed',
+    },
+    { name: 'seed', type: 'str', default: 'a random one', help: 'A private key in WIF' },
+  ],
+  results: [{ type: 'none', help: '' }],
+  examples: [
+    { cli: '', rpc: '' },
+    { cli: 'false', rpc: 'false' },
+    { cli: 'true "wifkey"', rpc: 'true, "wifkey"' },
+  ],
+};

@@ -1,0 +1,15 @@
+// Declares walletpassphrase; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const walletpassphrase: MethodSpec = {
+  name: 'walletpassphrase',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Unlocks the wallet for some time.',
+  args: [
+    { name: 'passphrase', type: 'str', help: 'The passphrase' },
+    { name: 'timeout', type: 'num', help: 'Seconds, 100000000 at most' },
+  ],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '"my pass phrase" 60', rpc: '"my pass phrase", 60' }],
+};

@@ -1,0 +1,15 @@
+// Declares walletpassphrasechange; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const walletpassphrasechange: MethodSpec = {
+  name: 'walletpassphrasechange',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Changes the passphrase.',
+  args: [
+    { name: 'oldpassphrase', type: 'str', help: 'The present one' },
+    { name: 'newpassphrase', type: 'str', help: 'The new one' },
+  ],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '"old one" "new one"', rpc: '"old one", "new one"' }],
+};

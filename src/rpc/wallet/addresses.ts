@@ -1,0 +1,139 @@
+// Addresses and labels: getnewaddress, getrawchangeaddress, keypoolrefill, sethdseed, setlabel, listlabels, getaddressesbylabel.
+import { decodeAddress, encodeAddress } from '../../address/address.js';
+import { decodeWif } from '../../address/wif.js';
+import { solve } from '../../policy/script-type.js';
+import { purposeOf } from '../../wallet/address-book.js';
+import type { AddressType } from '../../wallet/keys/key-source.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asInt, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import type { JsonResult, JsonValue } from '../wire/values.js';
+import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
+
+const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+export function addressTypeOf(value: JsonValue | undefined, otherwise: AddressType): AddressType {
+  if (!given(value)) return otherwise;
+  const text = asString(value);
+  if (text === 'legacy' || text === 'p2sh-segwit' || text === 'bech32') return text;
+  return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown address type '${text}'`);
+}
+
+/** The address of a script that has one. */
+export function addressText(ctx: NodeContext, script: Uint8Array): string {
+  const address = encodeAddress(script, ctx.params, ctx.crypto);
+  if (address === null) throw new Error('scripts of address types have addresses');
+  return address;
+}
+
+function ensureKeys(wallet: Wallet, internal: boolean): void {
+  if (!wallet.keys.canGiveAddresses(internal)) fail(RPC_CODE.WALLET_ERROR, 'Error: This wallet has no available keys');
+}
+
+export const getnewaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  // Core asks with either chain in mind: internal keys of a watch-only pool do not help here.
+  ensureKeys(wallet, false);
+  const label = given(args[0]) ? labelOf(asString(args[0])) : '';
+  const type = addressTypeOf(args[1], wallet.parts.options.addressType);
+  const result = await wallet.change((batch) => {
+    const next = wallet.keys.newAddress(type, false, batch);
+    if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
+    return next;
+  });
+  return 'script' in result ? addressText(ctx, result.script) : fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, result.error);
+};
+
+export const getrawchangeaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureKeys(wallet, true);
+  const { changeType, addressType } = wallet.parts.options;
+  const type = addressTypeOf(args[0], changeType ?? addressType);
+  const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch));
+  if ('script' in result) return addressText(ctx, result.script);
+  return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, 'Error: Keypool ran out, please call keypoolrefill first');
+};
+
+export const keypoolrefill: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  if (wallet.legacy && wallet.privateKeysDisabled) {
+    fail(RPC_CODE.WALLET_ERROR, 'Error: Private keys are disabled for this wallet');
+  }
+  let size = 0;
+  if (given(args[0])) {
+    size = asInt(args[0]);
+    if (size < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, expected valid size.');
+  }
+  ensureUnlocked(wallet);
+  await wallet.change((batch) => wallet.keys.topUp(size, batch));
+  const { legacy, descriptors } = wallet;
+  const waiting = legacy
+    ? legacy.pool.externalSize + legacy.pool.internalSize
+    : descriptors!.actives().reduce((sum, { rangeEnd, nextIndex }) => sum + rangeEnd - nextIndex, 0);
+  if (waiting < size) fail(RPC_CODE.WALLET_ERROR, 'Error refreshing keypool.');
+  return null;
+};
+
+export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, 'Cannot set a HD seed to a wallet with private keys disabled');
+  ensureUnlocked(wallet);
+  const flush = given(args[0]) ? asBool(args[0]) : true;
+  let seed: Uint8Array;
+  if (given(args[1])) {
+    const key = decodeWif(asString(args[1]), ctx.params, ctx.crypto) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+    seed = key.key;
+    for (const compressed of [true, false]) {
+      const publicKey = ctx.descriptors.keys.publicKey(seed, compressed)!;
+      if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) {
+        fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Already have this key (either as an HD seed or as a loose private key)');
+      }
+    }
+  } else seed = legacy.generateSeed();
+  await wallet.change((batch) => {
+    legacy.setSeed(seed, batch);
+    if (flush) legacy.newPool(batch);
+  });
+  wallet.hasKeyManager = true;
+  seed.fill(0);
+  return null;
+};
+
+export const setlabel: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
+  const label = labelOf(asString(args[1]));
+  await wallet.change((batch) => wallet.book.set(decoded.script, label, purposeOf(wallet.isMine(decoded.script)), batch));
+  return null;
+};
+
+export const listlabels: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const purpose = given(args[0]) ? asString(args[0]) : '';
+  const labels = new Set<string>();
+  for (const entry of wallet.book.entries()) if (purpose === '' || entry.purpose === purpose) labels.add(entry.label);
+  return [...labels].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+};
+
+/** Core's order of destinations: by kind, then by bytes. */
+const KIND_ORDER = ['pubkeyhash', 'scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash'];
+export function compareDestinations(a: Uint8Array, b: Uint8Array): number {
+  const [x, y] = [solve(a), solve(b)];
+  const rank = (type: string): number => (KIND_ORDER.includes(type) ? KIND_ORDER.indexOf(type) : KIND_ORDER.length);
+  return rank(x.type) - rank(y.type) || Buffer.compare(x.solutions.at(-1) ?? a, y.solutions.at(-1) ?? b);
+}
+
+export const getaddressesbylabel: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const label = labelOf(asString(args[0]));
+  const found = [...wallet.book.entries()].filter((entry) => entry.label === label);
+  if (found.length === 0) fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, `No addresses with label ${label}`);
+  found.sort((a, b) => compareDestinations(a.script, b.script));
+  const out: Record<string, JsonResult> = {};
+  for (const { script, purpose } of found) out[addressText(ctx, script)] = { purpose };
+  return out;
+};

@@ -1,0 +1,99 @@
+// encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten when done.
+import { encodeMasterKey, openMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
+import { encryptWallet } from '../../wallet/manage/encrypt-wallet.js';
+import { WALLET_PREFIX, walletKey } from '../../wallet/storage/layout.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asInt64, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { passphraseBytes } from './lifecycle.js';
+import { asRpcError, walletOf } from './select.js';
+
+const MAX_SECONDS = 100_000_000n;
+const ENCRYPTED =
+  'wallet encrypted; The keypool has been flushed and a new HD seed was generated (if you are using HD). You need to make a new backup.';
+
+function ensureEncrypted(wallet: Wallet, method: string): void {
+  if (wallet.vault.encrypted) return;
+  fail(RPC_CODE.WALLET_WRONG_ENC_STATE, `Error: running with an unencrypted wallet, but ${method} was called.`);
+}
+const empty = (): never => fail(RPC_CODE.INVALID_PARAMETER, 'passphrase can not be empty');
+const incorrect = (): never => fail(RPC_CODE.WALLET_PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');
+
+/** The master key under a passphrase, in a fresh array. */
+async function masterKeyOf(wallet: Wallet, passphrase: Uint8Array): Promise<Uint8Array> {
+  for (const stored of wallet.masterKeys) {
+    const key = await openMasterKey(stored, passphrase);
+    if (key !== null) return key;
+  }
+  return incorrect();
+}
+
+export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  if (wallet.privateKeysDisabled) {
+    fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');
+  }
+  if (wallet.vault.encrypted || wallet.frozen) {
+    fail(RPC_CODE.WALLET_WRONG_ENC_STATE, 'Error: running with an encrypted wallet, but encryptwallet was called.');
+  }
+  const passphrase = passphraseBytes(asString(args[0]));
+  try {
+    if (passphrase.length === 0) empty();
+    await encryptWallet(wallet, passphrase, ctx.descriptors);
+  } catch (error) {
+    throw asRpcError(error);
+  } finally {
+    passphrase.fill(0);
+  }
+  return ENCRYPTED;
+};
+
+export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const passphrase = passphraseBytes(asString(args[0]));
+  try {
+    ensureEncrypted(wallet, 'walletpassphrase');
+    const asked = asInt64(args[1]);
+    if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
+    const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
+    if (passphrase.length === 0) empty();
+    const masterKey = await masterKeyOf(wallet, passphrase);
+    wallet.unlock(masterKey, seconds);
+    await wallet.change((batch) => wallet.keys.topUp(0, batch));
+    if (seconds === 0) wallet.lock();
+  } finally {
+    passphrase.fill(0);
+  }
+  return null;
+};
+
+export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureEncrypted(wallet, 'walletpassphrasechange');
+  const old = passphraseBytes(asString(args[0]));
+  const fresh = passphraseBytes(asString(args[1]));
+  try {
+    if (old.length === 0 || fresh.length === 0) empty();
+    const masterKey = await masterKeyOf(wallet, old);
+    try {
+      const stored = await sealMasterKey(masterKey, fresh);
+      wallet.masterKeys.splice(0, wallet.masterKeys.length, stored);
+      await wallet.change((batch) => batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(stored)));
+    } finally {
+      masterKey.fill(0);
+    }
+  } finally {
+    old.fill(0);
+    fresh.fill(0);
+  }
+  return null;
+};
+
+export const walletlock: Run<NodeContext> = (ctx, _args, call) => {
+  const wallet = walletOf(ctx, call);
+  ensureEncrypted(wallet, 'walletlock');
+  wallet.lock();
+  return null;
+};

@@ -1,0 +1,67 @@
+// getwalletinfo: every figure of a wallet, members in Core 0.21's order.
+import type { Wallet } from '../../wallet/wallet.js';
+import type { Run } from '../dispatch.js';
+import type { NodeContext } from '../node/context.js';
+import { hashHex } from '../render/hex.js';
+import { Amount, Double, type JsonResult } from '../wire/values.js';
+import { settledWallet } from './select.js';
+
+/** Core's answer for a wallet without any key manager: the largest int64. */
+const NEVER = 9_223_372_036_854_775_807n;
+
+/** Time of the oldest key in waiting; null where nothing is shown. */
+function oldestKey(wallet: Wallet): number | bigint | null {
+  const { legacy, descriptors, record } = wallet;
+  if (descriptors) return descriptors.all.length === 0 ? NEVER : null;
+  if (!legacy || !wallet.hasKeyManager) return NEVER;
+  const now = wallet.parts.now();
+  const { pool } = legacy;
+  let oldest = pool.oldest('external', now);
+  if (legacy.hdEnabled && record.canSplit) {
+    oldest = Math.max(oldest, pool.oldest('internal', now));
+    if (pool.preSplitSize > 0) oldest = Math.max(oldest, pool.oldest('preSplit', now));
+  }
+  return oldest > 0 ? oldest : null;
+}
+
+/** Keys in waiting: for receiving, and in all. */
+function poolSizes(wallet: Wallet): { external: number; internal: number } {
+  const { legacy, descriptors } = wallet;
+  if (legacy) return { external: legacy.pool.externalSize + legacy.pool.preSplitSize, internal: legacy.pool.internalSize };
+  const left = (internal: boolean): number =>
+    descriptors!.actives(internal).reduce((sum, { rangeEnd, nextIndex }) => sum + rangeEnd - nextIndex, 0);
+  return { external: left(false), internal: left(true) };
+}
+
+export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const { record, ledger, vault } = wallet;
+  const mine = ledger.balances(2);
+  const pools = poolSizes(wallet);
+  const seed = wallet.legacy && record.hd ? hashHex(record.hd.seedId) : undefined;
+  const scanning: JsonResult = wallet.scan
+    ? {
+        duration: Math.floor((ctx.clock.monotonicMs() - wallet.scan.startedMs) / 1000),
+        progress: new Double(wallet.scan.progress),
+      }
+    : false;
+  return {
+    walletname: wallet.name,
+    walletversion: record.version,
+    format: wallet.descriptors ? 'sqlite' : 'bdb',
+    balance: new Amount(mine.trusted),
+    unconfirmed_balance: new Amount(mine.pending),
+    immature_balance: new Amount(mine.immature),
+    txcount: ledger.txs.size,
+    keypoololdest: oldestKey(wallet) ?? undefined,
+    keypoolsize: pools.external,
+    hdseedid: seed,
+    keypoolsize_hd_internal: record.canSplit ? pools.internal : undefined,
+    unlocked_until: vault.encrypted ? wallet.unlockedUntil : undefined,
+    paytxfee: new Amount(wallet.payFeeRate),
+    private_keys_enabled: !wallet.privateKeysDisabled,
+    avoid_reuse: record.has(1n),
+    scanning,
+    descriptors: wallet.descriptors !== null,
+  };
+};

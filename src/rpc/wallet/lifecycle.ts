@@ -1,0 +1,150 @@
+// Wallets come and go: createwallet, loadwallet, unloadwallet, listwallets, listwalletdir, backupwallet, restorewallet, and their flags.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { writeBackup } from '../../wallet/manage/backup.js';
+import { WALLET_FLAG, WALLET_VERSION } from '../../wallet/wallet-record.js';
+import { asBool, asInt, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import type { JsonValue } from '../wire/values.js';
+import { asRpcError, managerOf, walletNameOf, walletOf } from './select.js';
+
+const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (given(value) ? asBool(value) : otherwise);
+
+/** What to do with the list of wallets to load at the next start: undefined leaves it. */
+const loadOnStart = (value: JsonValue | undefined): boolean | undefined => (given(value) ? asBool(value) : undefined);
+
+/** Bytes of a passphrase; like Core 0.21's they end at the first NUL. */
+export function passphraseBytes(text: string): Uint8Array {
+  const end = text.indexOf('\0');
+  return new TextEncoder().encode(end < 0 ? text : text.slice(0, end));
+}
+
+export const createwallet: Run<NodeContext> = async (ctx, args) => {
+  const manager = managerOf(ctx);
+  const disablePrivateKeys = flag(args[1], false);
+  const blank = flag(args[2], false);
+  const passphrase = given(args[3]) ? passphraseBytes(asString(args[3])) : null;
+  try {
+    const avoidReuse = flag(args[4], false);
+    const descriptors = flag(args[5], false);
+    const load = loadOnStart(args[6]);
+    const name = asString(args[0]);
+    const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors });
+    if (load !== undefined) manager.setLoadOnStart(name, load);
+    return { name, warning: warnings.join('\n') };
+  } catch (error) {
+    throw asRpcError(error);
+  } finally {
+    passphrase?.fill(0);
+  }
+};
+
+export const loadwallet: Run<NodeContext> = async (ctx, args) => {
+  const manager = managerOf(ctx);
+  const name = asString(args[0]);
+  const load = loadOnStart(args[1]);
+  try {
+    const wallet = await manager.load(name);
+    if (load !== undefined) manager.setLoadOnStart(wallet.name, load);
+    return { name: wallet.name, warning: '' };
+  } catch (error) {
+    throw asRpcError(error);
+  }
+};
+
+export const unloadwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const manager = managerOf(ctx);
+  const endpoint = walletNameOf(call.path);
+  if (endpoint !== null && given(args[0])) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Both the RPC endpoint wallet and wallet_name parameter were provided (only one allowed)');
+  }
+  const name = endpoint ?? asString(args[0]);
+  const wallet = manager.get(name) ?? fail(RPC_CODE.WALLET_NOT_FOUND, 'Requested wallet does not exist or is not loaded');
+  const load = loadOnStart(args[1]);
+  try {
+    await manager.unload(wallet);
+    if (load !== undefined) manager.setLoadOnStart(name, load);
+  } catch (error) {
+    throw asRpcError(error);
+  }
+  return { warning: '' };
+};
+
+export const listwallets: Run<NodeContext> = (ctx) => managerOf(ctx).all.map((wallet) => wallet.name);
+
+export const listwalletdir: Run<NodeContext> = async (ctx) => ({
+  wallets: (await managerOf(ctx).listDir()).map((name) => ({ name })),
+});
+
+export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const destination = path.resolve(asString(args[0]));
+  try {
+    const isFolder = await fs.stat(destination).then(
+      (info) => info.isDirectory(),
+      () => false,
+    );
+    await wallet.exclusive(async () => {});
+    await writeBackup(wallet.store, isFolder ? path.join(destination, `${wallet.name || 'wallet'}.backup`) : destination);
+  } catch {
+    fail(RPC_CODE.WALLET_ERROR, 'Error: Wallet backup failed!');
+  }
+  return null;
+};
+
+export const restorewallet: Run<NodeContext> = async (ctx, args) => {
+  const manager = managerOf(ctx);
+  const name = asString(args[0]);
+  const file = path.resolve(asString(args[1]));
+  const load = loadOnStart(args[2]);
+  if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
+  try {
+    await manager.restore(name, file);
+    if (load !== undefined) manager.setLoadOnStart(name, load);
+  } catch (error) {
+    throw asRpcError(error);
+  }
+  return { name };
+};
+
+/** Names of flags as setwalletflag takes them. */
+const FLAG_NAMES: Readonly<Record<string, bigint>> = {
+  avoid_reuse: WALLET_FLAG.AVOID_REUSE,
+  blank: WALLET_FLAG.BLANK,
+  key_origin_metadata: WALLET_FLAG.KEY_ORIGIN_METADATA,
+  disable_private_keys: WALLET_FLAG.DISABLE_PRIVATE_KEYS,
+  descriptor_wallet: WALLET_FLAG.DESCRIPTORS,
+};
+const REUSE_CAVEAT =
+  'You need to rescan the blockchain in order to correctly mark used destinations in the past. Until this is done, some destinations may be considered unused, even if the opposite is the case.';
+
+export const setwalletflag: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const name = asString(args[0]);
+  const value = flag(args[1], true);
+  const bit = Object.hasOwn(FLAG_NAMES, name) ? FLAG_NAMES[name] : fail(RPC_CODE.INVALID_PARAMETER, `Unknown wallet flag: ${name}`);
+  if (bit !== WALLET_FLAG.AVOID_REUSE) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is immutable: ${name}`);
+  if (wallet.record.has(bit) === value) fail(RPC_CODE.INVALID_PARAMETER, `Wallet flag is already set to ${value}: ${name}`);
+  await wallet.change((batch) => {
+    if (value) wallet.record.flags |= bit;
+    else wallet.record.flags &= ~bit;
+    wallet.record.write(batch);
+  });
+  return { flag_name: name, flag_state: value, ...(value ? { warnings: REUSE_CAVEAT } : {}) };
+};
+
+export const upgradewallet: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const version = given(args[0]) ? asInt(args[0]) : 0;
+  const current = wallet.record.version;
+  const wanted = version === 0 ? WALLET_VERSION.LATEST : version;
+  const facts = { wallet_name: wallet.name, previous_version: current, current_version: current };
+  if (wanted < current) {
+    return { ...facts, error: `Cannot downgrade wallet from version ${current} to version ${wanted}. Wallet version unchanged.` };
+  }
+  // adit makes wallets of the latest version only.
+  return { ...facts, result: 'Already at latest version. Wallet version unchanged.' };
+};

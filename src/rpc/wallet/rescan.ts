@@ -1,0 +1,61 @@
+// Scans of past blocks over RPC: rescanblockchain, abortrescan, and the part that importing calls share.
+import { type RescanDeps, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asInt } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import type { JsonValue } from '../wire/values.js';
+import { settledWallet, walletOf } from './select.js';
+
+const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+export function rescanDeps(ctx: NodeContext, wallet: Wallet): RescanDeps {
+  return {
+    chain: ctx.chain,
+    log: { info: (line) => ctx.log.info(line) },
+    nowMs: () => ctx.clock.monotonicMs(),
+    drain: () => wallet.drain(),
+  };
+}
+
+/** Holds the wallet for a scan while `work` runs. */
+export async function withRescan<T>(ctx: NodeContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
+  if (!reserve(wallet, ctx.clock.monotonicMs())) {
+    fail(RPC_CODE.WALLET_ERROR, 'Wallet is currently rescanning. Abort existing rescan or wait.');
+  }
+  try {
+    return await work();
+  } finally {
+    wallet.scan = null;
+  }
+}
+
+export const abortrescan: Run<NodeContext> = (ctx, _args, call) => {
+  const { scan } = walletOf(ctx, call);
+  if (scan === null || scan.abort) return false;
+  scan.abort = true;
+  return true;
+};
+
+export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  return withRescan(ctx, wallet, async () => {
+    const tip = wallet.tip!.height;
+    let start = 0;
+    if (given(args[0])) {
+      start = asInt(args[0]);
+      if (start < 0 || start > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid start_height');
+    }
+    let stop: number | null = null;
+    if (given(args[1])) {
+      stop = asInt(args[1]);
+      if (stop < 0 || stop > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid stop_height');
+      if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
+    }
+    const result = await scanBlocks(wallet, ctx.chain.atHeight(start)!, stop, true, rescanDeps(ctx, wallet));
+    if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
+    if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
+    return { start_height: start, stop_height: result.lastScanned ? result.lastScanned.height : null };
+  });
+};

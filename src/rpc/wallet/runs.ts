@@ -1,0 +1,53 @@
+// The run functions of the wallet's calls, all on the node thread.
+import type { RunTable } from '../dispatch.js';
+import type { NodeContext } from '../node/context.js';
+import { getaddressesbylabel, getnewaddress, getrawchangeaddress, keypoolrefill, listlabels, sethdseed, setlabel } from './addresses.js';
+import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, listunspent, lockunspent } from './coins.js';
+import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
+import { getaddressinfo } from './getaddressinfo.js';
+import { getwalletinfo } from './getwalletinfo.js';
+import {
+  backupwallet,
+  createwallet,
+  listwalletdir,
+  listwallets,
+  loadwallet,
+  restorewallet,
+  setwalletflag,
+  unloadwallet,
+  upgradewallet,
+} from './lifecycle.js';
+import { abortrescan, rescanblockchain } from './rescan.js';
+
+export const WALLET_RUNS: RunTable<NodeContext> = {
+  abortrescan,
+  backupwallet,
+  createwallet,
+  encryptwallet,
+  getaddressesbylabel,
+  getaddressinfo,
+  getbalance,
+  getbalances,
+  getnewaddress,
+  getrawchangeaddress,
+  getunconfirmedbalance,
+  getwalletinfo,
+  keypoolrefill,
+  listlabels,
+  listlockunspent,
+  listunspent,
+  listwalletdir,
+  listwallets,
+  loadwallet,
+  lockunspent,
+  rescanblockchain,
+  restorewallet,
+  sethdseed,
+  setlabel,
+  setwalletflag,
+  unloadwallet,
+  upgradewallet,
+  walletlock,
+  walletpassphrase,
+  walletpassphrasechange,
+};

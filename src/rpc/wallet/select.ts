@@ -1,0 +1,71 @@
+// What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and the checks that
+// several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
+import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
+import { WalletError } from '../../wallet/manage/wallet-error.js';
+import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import type { CallInfo } from '../dispatch.js';
+import { fail, RPC_CODE, RpcError } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+
+const PREFIX = '/wallet/';
+
+/** The name in /wallet/NAME, null on other paths. Only %XX is decoded; a broken % stays. */
+export function walletNameOf(path: string): string | null {
+  if (!path.startsWith(PREFIX)) return null;
+  const bytes = Buffer.from(path.slice(PREFIX.length), 'utf8');
+  const out: number[] = [];
+  for (let i = 0; i < bytes.length; i++) {
+    const digits = bytes[i] === 0x25 ? bytes.toString('latin1', i + 1, i + 3) : '';
+    if (/^[0-9a-fA-F]{2}$/.test(digits)) {
+      out.push(Number.parseInt(digits, 16));
+      i += 2;
+    } else out.push(bytes[i]);
+  }
+  return Buffer.from(out).toString('utf8');
+}
+
+/** Errors of the wallet room as RPC errors. */
+export function asRpcError(error: unknown): unknown {
+  return error instanceof WalletError ? new RpcError(error.code, error.message) : error;
+}
+
+export function managerOf(ctx: NodeContext): WalletManager {
+  return ctx.wallets ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
+}
+
+/** The wallet a call means, with every event of chain and mempool worked off. */
+export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
+  const manager = managerOf(ctx);
+  try {
+    const wallet = manager.select(walletNameOf(call.path));
+    wallet.drain();
+    return wallet;
+  } catch (error) {
+    throw asRpcError(error);
+  }
+}
+
+/** The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. */
+export async function settledWallet(ctx: NodeContext, call: CallInfo): Promise<Wallet> {
+  const wallet = walletOf(ctx, call);
+  await ctx.settle();
+  wallet.drain();
+  return wallet;
+}
+
+export function ensureUnlocked(wallet: Wallet): void {
+  if (wallet.vault.locked) {
+    fail(RPC_CODE.WALLET_UNLOCK_NEEDED, 'Error: Please enter the wallet passphrase with walletpassphrase first.');
+  }
+}
+
+export function legacyOf(wallet: Wallet): LegacyKeys {
+  return wallet.legacy ?? fail(RPC_CODE.WALLET_ERROR, 'This type of wallet does not support this command');
+}
+
+/** A label as an argument; "*" is refused. */
+export function labelOf(label: string): string {
+  if (label === '*') fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, 'Invalid label name');
+  return label;
+}
