@@ -26,5 +26,5 @@ export function mustParse(text: string, context: DescriptorContext = descriptorC
 export function scriptsOf({ descriptors, secrets }: ParsedDescriptor, index = 0): string[] | null {
   const [descriptor] = descriptors as readonly [Descriptor];
   const scripts = descriptor.scripts(index, { secrets });
-  return scripts && scripts.map((script) => Buffer.from(script).toString('hex'));
+  return scripts?.map((script) => Buffer.from(script).toString('hex')) ?? null;
 }
