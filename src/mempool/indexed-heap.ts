@@ -1,13 +1,16 @@
 // A binary heap whose items know their place, so that one whose rank changed can be moved. Used by the pool for eviction and expiry.
 import type { MempoolEntry } from './entry.js';
 
-/** Smallest entry first by `before`. Each heap owns one place of MempoolEntry.heapPlaces. */
+/** The field in which an entry keeps its place in a heap. */
+export type HeapPlace = 'scorePlace' | 'agePlace';
+
+/** Smallest entry first by `before`. Each heap owns one field of the entries. */
 export class IndexedHeap {
   readonly #items: MempoolEntry[] = [];
   readonly #before: (a: MempoolEntry, b: MempoolEntry) => boolean;
-  readonly #place: 0 | 1;
+  readonly #place: HeapPlace;
 
-  constructor(place: 0 | 1, before: (a: MempoolEntry, b: MempoolEntry) => boolean) {
+  constructor(place: HeapPlace, before: (a: MempoolEntry, b: MempoolEntry) => boolean) {
     this.#place = place;
     this.#before = before;
   }
@@ -22,29 +25,29 @@ export class IndexedHeap {
   }
 
   remove(entry: MempoolEntry): void {
-    const at = entry.heapPlaces[this.#place];
+    const at = entry[this.#place];
     const last = this.#items.pop() as MempoolEntry;
     if (last !== entry) {
       this.#set(at, last);
       this.#settle(at, last);
     }
-    entry.heapPlaces[this.#place] = -1;
+    entry[this.#place] = -1;
   }
 
   /** The entry's rank changed. */
   update(entry: MempoolEntry): void {
-    const at = entry.heapPlaces[this.#place];
+    const at = entry[this.#place];
     if (at >= 0) this.#settle(at, entry);
   }
 
   #settle(at: number, entry: MempoolEntry): void {
     this.#up(at, entry);
-    if (entry.heapPlaces[this.#place] === at) this.#down(at, entry);
+    if (entry[this.#place] === at) this.#down(at, entry);
   }
 
   #set(at: number, entry: MempoolEntry): void {
     this.#items[at] = entry;
-    entry.heapPlaces[this.#place] = at;
+    entry[this.#place] = at;
   }
 
   #up(start: number, entry: MempoolEntry): void {

@@ -60,7 +60,7 @@ export class Mempool {
   readonly #eviction: Eviction;
   readonly #acceptor: Acceptor;
   readonly #reorg: ReorgFollower;
-  readonly #unbroadcast = new Set<MempoolEntry>();
+  #unbroadcast = 0;
   #accepted = 0;
   #rejected = 0;
   #replaced = 0;
@@ -80,7 +80,8 @@ export class Mempool {
       added() {},
       changed() {},
       removed: (entry) => {
-        this.#unbroadcast.delete(entry);
+        if (entry.unbroadcast) this.#unbroadcast--;
+        entry.unbroadcast = false;
         fees.leave(entry);
       },
     });
@@ -201,7 +202,7 @@ export class Mempool {
       deltas: [...this.#pool.deltas]
         .filter(([key]) => this.#pool.getByKey(key) === undefined)
         .map(([key, delta]) => [bytesOfKey(key), delta]),
-      unbroadcast: [...this.#unbroadcast].map(({ tx }) => tx.txid),
+      unbroadcast: [...this.#pool.entries()].filter((entry) => entry.unbroadcast).map(({ txid }) => txid),
     };
   }
 
@@ -218,16 +219,16 @@ export class Mempool {
   /** Marks a transaction as not yet announced to anyone (it came from RPC, not from a peer). */
   addUnbroadcast(txid: Uint8Array): void {
     const entry = this.#pool.get(txid);
-    if (entry === undefined) return;
+    if (entry === undefined || entry.unbroadcast) return;
     entry.unbroadcast = true;
-    this.#unbroadcast.add(entry);
+    this.#unbroadcast++;
   }
   /** A peer has asked for it. */
   removeUnbroadcast(txid: Uint8Array): void {
     const entry = this.#pool.get(txid);
-    if (entry === undefined) return;
+    if (entry === undefined || !entry.unbroadcast) return;
     entry.unbroadcast = false;
-    this.#unbroadcast.delete(entry);
+    this.#unbroadcast--;
   }
 
   stats(): MempoolStats {
@@ -241,7 +242,7 @@ export class Mempool {
       minFeeRate: Math.max(this.#eviction.minFeeRate(), policy.minRelayFeeRate),
       minRelayFeeRate: policy.minRelayFeeRate,
       incrementalFeeRate: policy.incrementalFeeRate,
-      unbroadcast: this.#unbroadcast.size,
+      unbroadcast: this.#unbroadcast,
       accepted: this.#accepted,
       rejected: this.#rejected,
       replaced: this.#replaced,

@@ -1,10 +1,11 @@
 // The pool's structure: entries by txid, spenders by outpoint, links, sums over ancestors and descendants, deltas of fees, and the
 // transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/).
 import type { TxView } from '../consensus/tx/tx-view.js';
-import type { MempoolEntry } from './entry.js';
+import { type MempoolEntry, withoutRelative, withRelative } from './entry.js';
 import { worseByDescendants } from './eviction.js';
 import { IndexedHeap } from './indexed-heap.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
+import { TxArena } from './tx-arena.js';
 import { keyOf } from './tx-keys.js';
 import { DELTA_USAGE, hashListUsage, LINK_USAGE } from './usage.js';
 
@@ -22,10 +23,11 @@ export interface PoolListener {
 export class TxPool {
   readonly #byTxid = new Map<string, MempoolEntry>();
   readonly #spenders = new Map<string, MempoolEntry>();
+  readonly #arena = new TxArena();
   readonly #deltas = new Map<string, number>();
   readonly #listeners: PoolListener[] = [];
-  readonly #scores = new IndexedHeap(0, worseByDescendants);
-  readonly #ages = new IndexedHeap(1, (a, b) => a.time < b.time);
+  readonly #scores = new IndexedHeap('scorePlace', worseByDescendants);
+  readonly #ages = new IndexedHeap('agePlace', (a, b) => a.time < b.time);
   #usage = 0;
   /** Room in Core's list of hashes: doubles when full, shrinks to fit when half of it is idle. */
   #hashCapacity = 0;
@@ -79,7 +81,7 @@ export class TxPool {
     return this.#byTxid.get(keyOf(txid));
   }
   has(entry: MempoolEntry): boolean {
-    return this.#byTxid.get(entry.keys.txid) === entry;
+    return this.#byTxid.get(entry.key) === entry;
   }
   /** Who spends an outpoint (36 bytes). */
   spender(outpoint: Uint8Array): MempoolEntry | undefined {
@@ -108,18 +110,22 @@ export class TxPool {
 
   /** Inserts an entry whose parents are here; links to children already here are made by linkChildren. */
   add(entry: MempoolEntry): void {
-    this.#byTxid.set(entry.keys.txid, entry);
-    const delta = this.#deltas.get(entry.keys.txid);
+    this.#byTxid.set(entry.key, entry);
+    const delta = this.#deltas.get(entry.key);
     if (delta !== undefined) {
       entry.modifiedFee += delta;
       entry.ancestorFees += delta;
       entry.descendantFees += delta;
     }
-    for (const outpoint of entry.keys.outpoints) this.#spenders.set(outpoint, entry);
-    for (const txid of entry.keys.parents) {
-      const parent = this.#byTxid.get(txid);
+    const { tx } = entry;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const outpoint = tx.outpoint(i);
+      this.#spenders.set(keyOf(outpoint), entry);
+      const parent = this.#byTxid.get(keyOf(outpoint.subarray(0, 32)));
       if (parent !== undefined) this.#link(parent, entry);
     }
+    this.#arena.store(entry, tx.bytes);
+    entry.settle();
     if (entry.parents.size > 0) for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry);
     this.#usage += entry.usageBytes;
     if (this.#byTxid.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
@@ -152,11 +158,11 @@ export class TxPool {
     }
     for (const entry of stage) {
       for (const parent of entry.parents) {
-        parent.children.delete(entry);
+        parent.children = withoutRelative(parent.children, entry);
         this.#usage -= LINK_USAGE;
       }
       for (const child of entry.children) {
-        child.parents.delete(entry);
+        child.parents = withoutRelative(child.parents, entry);
         this.#usage -= LINK_USAGE;
         if (!stage.has(child)) this.#changed(child);
       }
@@ -182,10 +188,11 @@ export class TxPool {
 
   /** Entries that spend the same outputs as a confirmed transaction go, with all that depends on them and their prioritisations. */
   removeConflicts(tx: TxView): void {
+    const confirmed = keyOf(tx.txid);
     for (let i = 0; i < tx.inputCount; i++) {
       const rival = this.spender(tx.outpoint(i));
-      if (rival === undefined || rival.tx === tx) continue;
-      this.#deltas.delete(rival.keys.txid);
+      if (rival === undefined || rival.key === confirmed) continue;
+      this.#deltas.delete(rival.key);
       this.removeWithDescendants(rival, 'conflict');
     }
   }
@@ -250,8 +257,8 @@ export class TxPool {
 
   #link(parent: MempoolEntry, child: MempoolEntry): void {
     if (child.parents.has(parent)) return;
-    child.parents.add(parent);
-    parent.children.add(child);
+    child.parents = withRelative(child.parents, parent);
+    parent.children = withRelative(parent.children, child);
     this.#usage += LINK_USAGE;
   }
 
@@ -284,10 +291,13 @@ export class TxPool {
   }
 
   #drop(entry: MempoolEntry, reason: RemovalReason): void {
-    this.#byTxid.delete(entry.keys.txid);
-    for (const outpoint of entry.keys.outpoints) {
+    this.#byTxid.delete(entry.key);
+    const { tx } = entry;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const outpoint = keyOf(tx.outpoint(i));
       if (this.#spenders.get(outpoint) === entry) this.#spenders.delete(outpoint);
     }
+    this.#arena.free(entry);
     this.#usage -= entry.usageBytes;
     const left = this.#byTxid.size;
     if (left > 0 && left * 2 < this.#hashCapacity) this.#hashCapacity = left;

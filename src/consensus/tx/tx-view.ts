@@ -95,7 +95,8 @@ export class TxView {
   private readonly bodyEnd: number;
   private readonly table: OffsetTable;
   private readonly base: number;
-  private readonly hashes: Hashes;
+  /** The hash functions that ids are made with. */
+  readonly hashes: Hashes;
   private txidCache: Uint8Array | undefined = undefined;
   private wtxidCache: Uint8Array | undefined = undefined;
 

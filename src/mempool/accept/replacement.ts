@@ -4,6 +4,7 @@ import { feeForSize, feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
 import { compareEntryIds } from '../entry.js';
 import { collectDescendants } from '../relatives.js';
+import { keyOf } from '../tx-keys.js';
 import { idHex } from './pre-checks.js';
 import type { Step } from './workspace.js';
 
@@ -24,7 +25,8 @@ export const checkReplacement: Step = (work, { pool, options }) => {
       const debug = `rejecting replacement ${id}; new feerate ${formatFeeRate(newRate)} <= old feerate ${formatFeeRate(oldRate)}`;
       return policyReject('mempool-policy', 'insufficient fee', debug);
     }
-    for (const txid of rival.keys.parents) knownParents.add(txid);
+    const old = rival.tx;
+    for (let i = 0; i < old.inputCount; i++) knownParents.add(keyOf(old.prevHash(i)));
     count += rival.descendantCount;
   }
   if (count > MAX_REPLACED) {

@@ -118,6 +118,8 @@ export interface ChainAccess {
 
 /** A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. */
 export interface PoolEntry {
+  readonly txid: Uint8Array;
+  /** Read anew at each access. */
   readonly tx: TxView;
   readonly fee: number;
   readonly modifiedFee: number;

@@ -14,7 +14,7 @@ type NodeRun = Run<NodeContext>;
 
 const flag = (value: JsonValue | undefined): boolean => (value ?? null) !== null && asBool(value);
 
-const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.tx.txid, b.tx.txid);
+const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.txid);
 
 /** BIP-0125: it or an unconfirmed ancestor signals. */
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
@@ -42,8 +42,8 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
     ancestorsize: entry.ancestorSize,
     ancestorfees: entry.ancestorFees,
     wtxid: hashHex(entry.tx.wtxid),
-    depends: Array.from(entry.parents, ({ tx }) => hashHex(tx.txid)).sort(),
-    spentby: [...entry.children].sort(byTxid).map(({ tx }) => hashHex(tx.txid)),
+    depends: Array.from(entry.parents, ({ txid }) => hashHex(txid)).sort(),
+    spentby: [...entry.children].sort(byTxid).map(({ txid }) => hashHex(txid)),
     'bip125-replaceable': isReplaceable(ctx, entry),
     unbroadcast: entry.unbroadcast,
   };
@@ -51,11 +51,11 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
 
 /** An object of entries by txid, in the order given. */
 async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): Promise<RawJson> {
-  const parts = await mapSliced(entries, (entry) => `${encodeString(hashHex(entry.tx.txid))}:${encodeJson(entryObject(ctx, entry))}`);
+  const parts = await mapSliced(entries, (entry) => `${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`);
   return new RawJson(`{${parts.join(',')}}`);
 }
 
-const idsOf = (entries: readonly PoolEntry[]): Promise<string[]> => mapSliced(entries, ({ tx }) => hashHex(tx.txid));
+const idsOf = (entries: readonly PoolEntry[]): Promise<string[]> => mapSliced(entries, ({ txid }) => hashHex(txid));
 
 export const getrawmempool: NodeRun = async (ctx, args) => {
   const verbose = flag(args[0]);

@@ -91,12 +91,12 @@ t.test('the heap always has the smallest on top', async (t) => {
     fc.property(steps, (list) => {
       const ranks = new Map<MempoolEntry, number>();
       const rank = (entry: MempoolEntry): number => ranks.get(entry) as number;
-      const heap = new IndexedHeap(1, (a, b) => rank(a) < rank(b));
+      const heap = new IndexedHeap('agePlace', (a, b) => rank(a) < rank(b));
       for (const step of list) {
         const known = [...ranks.keys()];
         const entry = known[step.pick % Math.max(1, known.length)];
         if (step.kind === 0 || entry === undefined) {
-          const fresh = { heapPlaces: [-1, -1] } as unknown as MempoolEntry;
+          const fresh = { agePlace: -1 } as unknown as MempoolEntry;
           ranks.set(fresh, step.rank);
           heap.insert(fresh);
         } else if (step.kind === 1) {

@@ -408,7 +408,7 @@ function compare(naive: NaivePool, entries: MempoolEntry[], pool: ReturnType<typ
     assert.deepEqual(keys(pool.descendants(entry)), keys(below));
     for (const key of naive.inputs(known.tx)) {
       assert(!spenders.has(key), 'no output is spent twice');
-      spenders.set(key, entry.keys.txid);
+      spenders.set(key, entry.key);
     }
     for (let i = 0; i < known.tx.inputCount; i++) assert.equal(pool.spender(known.tx.outpoint(i)), entry);
   }
