@@ -57,8 +57,14 @@ import { gettxoutsetinfo } from './gettxoutsetinfo.js';
 import { getunconfirmedbalance } from './getunconfirmedbalance.js';
 import { getwalletinfo } from './getwalletinfo.js';
 import { help } from './help.js';
+import { importaddress } from './importaddress.js';
+import { importdescriptors } from './importdescriptors.js';
+import { importmulti } from './importmulti.js';
+import { importprivkey } from './importprivkey.js';
+import { importpubkey } from './importpubkey.js';
 import { invalidateblock } from './invalidateblock.js';
 import { keypoolrefill } from './keypoolrefill.js';
+import { listdescriptors } from './listdescriptors.js';
 import { listlabels } from './listlabels.js';
 import { listlockunspent } from './listlockunspent.js';
 import { listunspent } from './listunspent.js';
@@ -159,8 +165,14 @@ const ALL: readonly MethodSpec[] = [
   getunconfirmedbalance,
   getwalletinfo,
   help,
+  importaddress,
+  importdescriptors,
+  importmulti,
+  importprivkey,
+  importpubkey,
   invalidateblock,
   keypoolrefill,
+  listdescriptors,
   listlabels,
   listlockunspent,
   listunspent,

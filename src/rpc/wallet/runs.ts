@@ -6,6 +6,9 @@ import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, listun
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getwalletinfo } from './getwalletinfo.js';
+import { importdescriptors, listdescriptors } from './importdescriptors.js';
+import { importmulti } from './importmulti.js';
+import { importaddress, importprivkey, importpubkey } from './imports.js';
 import {
   backupwallet,
   createwallet,
@@ -32,7 +35,13 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   getrawchangeaddress,
   getunconfirmedbalance,
   getwalletinfo,
+  importaddress,
+  importdescriptors,
+  importmulti,
+  importprivkey,
+  importpubkey,
   keypoolrefill,
+  listdescriptors,
   listlabels,
   listlockunspent,
   listunspent,

@@ -1,0 +1,20 @@
+// Declares importpubkey; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const importpubkey: MethodSpec = {
+  name: 'importpubkey',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Watches the addresses of a public key.',
+  args: [
+    { name: 'pubkey', type: 'str', help: 'The key in hex' },
+    { name: 'label', type: 'str', default: '""', help: 'Label of its addresses' },
+    { name: 'rescan', type: 'bool', default: 'true', help: 'Scan the blocks for its transactions' },
+  ],
+  results: [{ type: 'none', help: '' }],
+  examples: [
+    { cli: '"mypubkey"', rpc: '"mypubkey"' },
+    { cli: '"mypubkey" "testing" false', rpc: '"mypubkey", "testing", false' },
+  ],
+  waits: true,
+};

@@ -1,0 +1,300 @@
+// One request of importmulti, read and judged: what is to be imported and the warnings to give. Nothing is changed here. Two kinds:
+// scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy, RecurseImportData, ProcessImportDescriptor.
+import { decodeAddress } from '../../address/address.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { decodeWif } from '../../address/wif.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { solve } from '../../policy/script-type.js';
+import { destinationOf } from '../../wallet/keys/destination.js';
+import type { KeyOrigin } from '../../wallet/keys/signing-provider.js';
+import { asArray, asBool, asString, hexBytes } from '../args.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { asRange } from '../range.js';
+import { hex } from '../render/hex.js';
+import { JsonObject, type JsonValue } from '../wire/values.js';
+
+/** A key with its public half. */
+export interface SecretKey {
+  readonly publicKey: Uint8Array;
+  /** 32 bytes, wiped when the request is done. */
+  readonly secret: Uint8Array;
+}
+
+/** What a request asks for. Maps go by hashKey(HASH160). */
+export interface ImportData {
+  /** Output scripts. */
+  readonly targets: Uint8Array[];
+  /** Redeem and witness scripts, and native witness programs that must be known as scripts. */
+  readonly scripts: Map<string, Uint8Array>;
+  readonly publicKeys: Map<string, Uint8Array>;
+  /** Public keys in the order they enter a key pool. */
+  readonly ordered: Uint8Array[];
+  readonly secrets: Map<string, SecretKey>;
+  readonly origins: { publicKey: Uint8Array; origin: KeyOrigin }[];
+  /** Anything but bare output scripts was given and fits. */
+  hasSolvingData: boolean;
+  readonly warnings: string[];
+}
+
+const emptyImport = (): ImportData => ({
+  targets: [],
+  scripts: new Map(),
+  publicKeys: new Map(),
+  ordered: [],
+  secrets: new Map(),
+  origins: [],
+  hasSolvingData: false,
+  warnings: [],
+});
+
+/** Overwrites a request's private keys. */
+export function wipeImport(data: ImportData): void {
+  for (const { secret } of data.secrets.values()) secret.fill(0);
+}
+
+const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
+const MISSING_KEYS =
+  'Some private keys are missing, outputs will be considered watchonly. If this is intentional, specify the watchonly flag.';
+const ALL_KEYS =
+  'All private keys are provided, outputs will be considered spendable. If this is intentional, do not specify the watchonly flag.';
+
+function warnOfKeys(data: ImportData, watchOnly: boolean, spendable: boolean): void {
+  if (!watchOnly && !spendable) data.warnings.push(MISSING_KEYS);
+  if (watchOnly && spendable) data.warnings.push(ALL_KEYS);
+}
+
+/** A member's value, null and wrong types included; undefined only when the member is not there. */
+const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | undefined) => T, otherwise: T): T =>
+  data.has(name) ? read(data.get(name)) : otherwise;
+
+/** A private key. @throws RpcError */
+export function readSecret(ctx: NodeContext, value: JsonValue | undefined): SecretKey {
+  const wif = decodeWif(asString(value), ctx.params, ctx.crypto) ?? refuse('Invalid private key encoding');
+  const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed) ?? refuse('Invalid private key encoding');
+  return { publicKey, secret: wif.key };
+}
+
+// -- scripts
+
+/** State of the walk through a script and what was given for it. */
+interface Walk {
+  redeemScript: Uint8Array | undefined;
+  witnessScript: Uint8Array | undefined;
+  /** Keys the script names; true: needed to solve it. */
+  readonly used: Map<string, boolean>;
+  readonly scripts: Map<string, Uint8Array>;
+}
+
+type Place = 'top' | 'p2sh' | 'wsh';
+
+/** @returns why the script cannot be solved, empty when it can. @throws RpcError for nestings that cannot be */
+function walkScript(ctx: NodeContext, script: Uint8Array, walk: Walk, place: Place): string {
+  const { crypto } = ctx;
+  const { type, solutions } = solve(script);
+  const keep = (kept: Uint8Array): void => void walk.scripts.set(hashKey(crypto.hash160(kept)), kept);
+  const use = (id: Uint8Array, needed: boolean): void => {
+    const key = hashKey(id);
+    if (needed || !walk.used.has(key)) walk.used.set(key, needed);
+  };
+  switch (type) {
+    case 'pubkey':
+      use(crypto.hash160(solutions[0]), false);
+      return '';
+    case 'pubkeyhash':
+      use(solutions[0], true);
+      return '';
+    case 'multisig':
+      for (const key of solutions.slice(1, -1)) use(crypto.hash160(key), false);
+      return '';
+    case 'scripthash': {
+      if (place === 'p2sh') return refuse('Trying to nest P2SH inside another P2SH');
+      if (place === 'wsh') return refuse('Trying to nest P2SH inside a P2WSH');
+      const inner = walk.redeemScript;
+      walk.redeemScript = undefined;
+      if (inner === undefined) return 'missing redeemscript';
+      if (!equalBytes(crypto.hash160(inner), solutions[0])) return 'redeemScript does not match the scriptPubKey';
+      keep(inner);
+      return walkScript(ctx, inner, walk, 'p2sh');
+    }
+    case 'witness_v0_keyhash':
+      if (place === 'wsh') return refuse('Trying to nest P2WPKH inside P2WSH');
+      use(solutions[0], true);
+      if (place === 'top') keep(script);
+      return '';
+    case 'witness_v0_scripthash': {
+      if (place === 'wsh') return refuse('Trying to nest P2WSH inside another P2WSH');
+      const inner = walk.witnessScript;
+      walk.witnessScript = undefined;
+      if (inner === undefined) return 'missing witnessscript';
+      if (!equalBytes(crypto.sha256(inner), solutions[0])) return 'witnessScript does not match the scriptPubKey or redeemScript';
+      if (place === 'top') keep(script);
+      keep(inner);
+      return walkScript(ctx, inner, walk, 'wsh');
+    }
+    case 'nulldata':
+      return 'unspendable script';
+    default:
+      return 'unrecognized script';
+  }
+}
+
+function targetScript(ctx: NodeContext, value: JsonValue | undefined, output: string, internal: boolean): Uint8Array {
+  if (typeof value !== 'string') {
+    const decoded = decodeAddress(output, ctx.params, ctx.crypto);
+    return 'error' in decoded ? refuse(`Invalid address "${output}"`) : decoded.script;
+  }
+  const script = hexBytes(output) ?? refuse(`Invalid scriptPubKey "${output}"`);
+  if (!internal && destinationOf(script, ctx.crypto) === null) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Internal must be set to true for nonstandard scriptPubKey imports.');
+  }
+  return script;
+}
+
+/** A request with `scriptPubKey`. */
+export function readScriptImport(ctx: NodeContext, request: JsonObject): ImportData {
+  const data = emptyImport();
+  const target = request.get('scriptPubKey');
+  const isAddress = target instanceof JsonObject && target.has('address');
+  if (typeof target !== 'string' && !isAddress) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'scriptPubKey must be string with script or JSON with address string');
+  }
+  const output = asString(isAddress ? target.get('address') : target);
+  const redeemHex = optional(request, 'redeemscript', asString, '');
+  const witnessHex = optional(request, 'witnessscript', asString, '');
+  const publicKeys = optional(request, 'pubkeys', asArray, []);
+  const secrets = optional(request, 'keys', asArray, []);
+  const internal = optional(request, 'internal', asBool, false);
+  const watchOnly = optional(request, 'watchonly', asBool, false);
+  if (request.has('range')) fail(RPC_CODE.INVALID_PARAMETER, 'Range should not be specified for a non-descriptor import');
+
+  const script = targetScript(ctx, target, output, internal);
+  data.targets.push(script);
+  const hexScript = (text: string, what: string): Uint8Array | undefined =>
+    text === '' ? undefined : (hexBytes(text) ?? refuse(`Invalid ${what} script "${text}": must be hex string`));
+  const walk: Walk = {
+    redeemScript: hexScript(redeemHex, 'redeem'),
+    witnessScript: hexScript(witnessHex, 'witness'),
+    used: new Map(),
+    scripts: data.scripts,
+  };
+  for (const item of publicKeys) {
+    const text = asString(item);
+    const key = hexBytes(text) ?? refuse(`Pubkey "${text}" must be a hex string`);
+    if (!ctx.crypto.isPoint(key)) refuse(`Pubkey "${text}" is not a valid public key`);
+    const id = hashKey(ctx.crypto.hash160(key));
+    if (!data.publicKeys.has(id)) data.publicKeys.set(id, key);
+    data.ordered.push(key);
+  }
+  for (const item of secrets) {
+    const key = readSecret(ctx, item);
+    const id = hashKey(ctx.crypto.hash160(key.publicKey));
+    data.publicKeys.delete(id);
+    if (!data.secrets.has(id)) data.secrets.set(id, key);
+  }
+  data.hasSolvingData =
+    walk.redeemScript !== undefined || walk.witnessScript !== undefined || data.publicKeys.size > 0 || data.secrets.size > 0;
+  if (data.hasSolvingData) matchSolvingData(ctx, script, walk, data, watchOnly);
+  return data;
+}
+
+/** Whether what was given fits the script; what does not is dropped with a warning. */
+function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data: ImportData, watchOnly: boolean): void {
+  let reason = walkScript(ctx, script, walk, 'top');
+  const { used } = walk;
+  warnOfKeys(
+    data,
+    watchOnly,
+    [...used.keys()].every((id) => data.secrets.has(id)),
+  );
+  if (reason === '') {
+    for (const [id, needed] of used) {
+      if (needed && !data.publicKeys.has(id) && !data.secrets.has(id)) reason = 'some required keys are missing';
+    }
+  }
+  if (reason !== '') {
+    data.warnings.push(
+      `Importing as non-solvable: ${reason}. If this is intentional, don't provide any keys, pubkeys, witnessscript, or redeemscript.`,
+    );
+    wipeImport(data);
+    data.scripts.clear();
+    data.publicKeys.clear();
+    data.secrets.clear();
+    data.hasSolvingData = false;
+    return;
+  }
+  if (walk.redeemScript) data.warnings.push('Ignoring redeemscript as this is not a P2SH script.');
+  if (walk.witnessScript) data.warnings.push('Ignoring witnessscript as this is not a (P2SH-)P2WSH script.');
+  // Keys of these maps are the bytes of the hashes, so that plain order of text is order of bytes.
+  for (const id of [...data.secrets.keys()].sort()) {
+    if (used.has(id)) continue;
+    data.warnings.push('Ignoring irrelevant private key.');
+    data.secrets.get(id)?.secret.fill(0);
+    data.secrets.delete(id);
+  }
+  for (const id of [...data.publicKeys.keys()].sort()) {
+    if (used.get(id) === true) continue;
+    const shown = hex(Buffer.from(id, 'latin1'));
+    data.warnings.push(`Ignoring public key "${shown}" as it doesn't appear inside P2PKH or P2WPKH.`);
+    data.publicKeys.delete(id);
+  }
+}
+
+// -- descriptors
+
+/** A request with `desc`. */
+export function readDescriptorImport(ctx: NodeContext, request: JsonObject): ImportData {
+  const data = emptyImport();
+  const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true });
+  if ('error' in parsed) return refuse(parsed.error);
+  const [descriptor] = parsed.descriptors;
+  const { secrets } = parsed;
+  try {
+    data.hasSolvingData = descriptor.isSolvable;
+    const watchOnly = optional(request, 'watchonly', asBool, false);
+    let range = { begin: 0, end: 0 };
+    if (!descriptor.isRange && request.has('range')) {
+      fail(RPC_CODE.INVALID_PARAMETER, 'Range should not be specified for an un-ranged descriptor');
+    }
+    if (descriptor.isRange) {
+      if (!request.has('range')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor is ranged, please specify the range');
+      range = asRange(request.get('range'));
+    }
+    const keys = optional(request, 'keys', asArray, []);
+    const { crypto } = ctx;
+    const origins = new Set<string>();
+    for (let index = range.begin; index <= range.end; index++) {
+      const expansion = descriptor.expand(index, { secrets });
+      if (expansion === null) continue;
+      data.targets.push(...expansion.scripts);
+      for (const script of expansion.innerScripts) data.scripts.set(hashKey(crypto.hash160(script)), script);
+      const hashed = expansion.hashedKeys.map((key) => ({ id: hashKey(crypto.hash160(key)), key }));
+      for (const { id, key } of hashed.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+        data.ordered.push(key);
+        data.publicKeys.set(id, key);
+      }
+      for (const { publicKey, origin } of expansion.keys) {
+        const id = hashKey(crypto.hash160(publicKey));
+        if (origins.has(id)) continue;
+        origins.add(id);
+        data.origins.push({ publicKey, origin });
+      }
+      for (const pair of descriptor.secretsAt(index, secrets)) {
+        const id = hashKey(crypto.hash160(pair.publicKey));
+        if (data.secrets.has(id)) pair.secret.fill(0);
+        else data.secrets.set(id, pair);
+      }
+    }
+    for (const item of keys) {
+      const key = readSecret(ctx, item);
+      const id = hashKey(crypto.hash160(key.publicKey));
+      if (!data.publicKeys.has(id)) data.warnings.push('Ignoring irrelevant private key.');
+      else if (!data.secrets.has(id)) data.secrets.set(id, key);
+    }
+    const spendable = [...data.publicKeys.keys(), ...origins].every((id) => data.secrets.has(id));
+    warnOfKeys(data, watchOnly, spendable);
+    return data;
+  } finally {
+    secrets.wipe();
+  }
+}

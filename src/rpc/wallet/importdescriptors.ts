@@ -1,0 +1,205 @@
+// importdescriptors and listdescriptors: what a descriptor wallet is made of. Core 0.21's checks; listdescriptors is of later versions.
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { rescanFrom } from '../../wallet/follow/rescan.js';
+import type { DescriptorKeys, TrackedDescriptor } from '../../wallet/keys/descriptor-keys.js';
+import { destinationOf } from '../../wallet/keys/destination.js';
+import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asInt64, asString, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { asRange } from '../range.js';
+import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
+import { elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
+import { rescanDeps, withRescan } from './rescan.js';
+import { ensureUnlocked, walletOf } from './select.js';
+
+/** A request that passed every check. */
+interface Accepted {
+  readonly parsed: ParsedDescriptor;
+  readonly descriptor: Descriptor;
+  readonly active: boolean;
+  readonly internal: boolean;
+  readonly label: string;
+  readonly rangeStart: number;
+  readonly rangeEnd: number;
+  readonly nextIndex: number;
+}
+
+/** Whether every key of the descriptor has its secret in the text, at index 0. */
+function hasAllSecrets(ctx: NodeContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
+  const expansion = descriptor.expand(0, { secrets });
+  if (expansion === null) {
+    return fail(RPC_CODE.WALLET_ERROR, 'Cannot expand descriptor. Probably because of hardened derivations without private keys provided');
+  }
+  const pairs = descriptor.secretsAt(0, secrets);
+  const held = pairs.map(({ publicKey }) => ctx.crypto.hash160(publicKey));
+  for (const { secret } of pairs) secret.fill(0);
+  return held.length > 0 && expansion.keys.every(({ publicKey }) => held.some((id) => equalBytes(id, ctx.crypto.hash160(publicKey))));
+}
+
+function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, parsed: ParsedDescriptor, warnings: string[]): Accepted {
+  const bad = (message: string): never => fail(RPC_CODE.INVALID_PARAMETER, message);
+  const refuse = (message: string): never => fail(RPC_CODE.WALLET_ERROR, message);
+  const bool = (name: string): boolean => (request.has(name) ? asBool(request.get(name)) : false);
+  const active = bool('active');
+  const internal = bool('internal');
+  const label = request.has('label') ? asString(request.get('label')) : '';
+  const [descriptor] = parsed.descriptors;
+  let rangeStart = 0;
+  let rangeEnd = 1;
+  let nextIndex = 0;
+  if (!descriptor.isRange && request.has('range')) bad('Range should not be specified for an un-ranged descriptor');
+  if (descriptor.isRange) {
+    if (request.has('range')) {
+      const { begin, end } = asRange(request.get('range'));
+      rangeStart = begin;
+      rangeEnd = end + 1;
+    } else {
+      warnings.push('Range not given, using default keypool range');
+      rangeEnd = wallet.parts.options.keypool;
+    }
+    nextIndex = rangeStart;
+    if (request.has('next_index')) {
+      const asked = asInt64(request.get('next_index'));
+      if (asked < BigInt(rangeStart) || asked >= BigInt(rangeEnd)) bad('next_index is out of range');
+      nextIndex = Number(asked);
+    }
+  }
+  if (active && !descriptor.isRange) bad('Active descriptors must be ranged');
+  if (request.has('range') && request.has('label')) bad('Ranged descriptors should not have a label');
+  if (internal && request.has('label')) bad('Internal addresses should not have a label');
+  if (active && !descriptor.isSingleType) refuse('Combo descriptors cannot be set to active');
+  if (wallet.privateKeysDisabled && parsed.secrets.size > 0) {
+    refuse('Cannot import private keys to a wallet with private keys disabled');
+  }
+  const complete = hasAllSecrets(ctx, descriptor, parsed);
+  if (!wallet.privateKeysDisabled) {
+    if (parsed.secrets.size === 0) {
+      refuse('Cannot import descriptor without private keys to a wallet with private keys enabled');
+    }
+    if (!complete) warnings.push('Not all private keys provided. Some wallet functionality may return unexpected errors');
+  }
+  const existing = wallet.descriptors!.find(wallet.descriptors!.idOf(descriptor));
+  if (existing && rangeStart > existing.rangeStart) {
+    const { rangeStart: from, rangeEnd: to } = existing;
+    fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
+  }
+  return { parsed, descriptor, active, internal, label, rangeStart, rangeEnd, nextIndex };
+}
+
+function applyRequest(ctx: NodeContext, wallet: Wallet, accepted: Accepted, time: number, warnings: string[], batch: WalletBatch): void {
+  const keys = wallet.descriptors!;
+  const { descriptor, rangeStart, rangeEnd, nextIndex } = accepted;
+  const fresh = { descriptor, secrets: accepted.parsed.secrets.pairs(), time, rangeStart, rangeEnd, nextIndex };
+  const tracked = keys.add(fresh, batch);
+  if (tracked === null) return fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
+  if (!descriptor.isRange) {
+    const script = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked })?.[0];
+    const destination = script && destinationOf(script, ctx.crypto);
+    if (destination) wallet.book.set(destination, accepted.label, 'receive', batch);
+  }
+  if (!accepted.active) return;
+  if (descriptor.outputType === null) warnings.push('Unknown output type, cannot set descriptor to active.');
+  else keys.setActive(tracked, accepted.internal, batch);
+}
+
+function processRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, time: number, batch: WalletBatch): ImportOutcome {
+  const warnings: string[] = [];
+  let parsed: ParsedDescriptor | undefined;
+  try {
+    if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
+    const text = asString(request.get('desc'));
+    for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
+    if (request.has('label')) asString(request.get('label'));
+    const result = parseDescriptor(text, ctx.descriptors, { requireChecksum: true });
+    if ('error' in result) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, result.error);
+    parsed = result;
+    applyRequest(ctx, wallet, readRequest(ctx, wallet, request, parsed, warnings), time, warnings, batch);
+    return { success: true, warnings };
+  } catch (error) {
+    return { success: false, error: elementError(error), warnings };
+  } finally {
+    parsed?.secrets.wipe();
+  }
+}
+
+function descriptorsOf(wallet: Wallet): DescriptorKeys {
+  return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'importdescriptors is not available for non-descriptor wallets');
+}
+
+export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  descriptorsOf(wallet);
+  checkTypes(args, ['array', 'object']);
+  const requests = args[0] as JsonValue[];
+  return withRescan(ctx, wallet, async () => {
+    ensureUnlocked(wallet);
+    const tip = wallet.tip!;
+    const now = tip.medianTimePast();
+    let lowest = tip.time;
+    const times: number[] = [];
+    const outcomes: ImportOutcome[] = [];
+    // A bad time ends the call, after the elements before it were imported.
+    let failure: unknown;
+    await wallet.change((batch) => {
+      for (const request of requests) {
+        try {
+          times.push(importTime(request, now));
+        } catch (error) {
+          failure = error;
+          return;
+        }
+        const time = Math.max(times.at(-1)!, 1);
+        lowest = Math.min(lowest, time);
+        outcomes.push(processRequest(ctx, wallet, request as JsonObject, time, batch));
+      }
+    });
+    if (failure !== undefined) throw failure;
+    if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
+    await wallet.reassess();
+    const scannedTo = await rescanFrom(wallet, lowest, true, rescanDeps(ctx, wallet));
+    if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
+    return outcomes.map((outcome, i) =>
+      outcomeResult(
+        scannedTo <= lowest || outcome.error || times[i] >= scannedTo
+          ? outcome
+          : { success: false, error: scanFailure('descriptor with', 'desc', times[i], scannedTo), warnings: [] },
+      ),
+    );
+  });
+};
+
+function listed(keys: DescriptorKeys, tracked: TrackedDescriptor, desc: string): Record<string, JsonResult> {
+  const { descriptor, time, rangeStart, rangeEnd, nextIndex } = tracked;
+  const active = keys.actives().includes(tracked);
+  return {
+    desc,
+    timestamp: time,
+    active,
+    ...(active ? { internal: keys.actives(true).includes(tracked) } : {}),
+    ...(descriptor.isRange ? { range: [rangeStart, rangeEnd - 1], next: nextIndex, next_index: nextIndex } : {}),
+  };
+}
+
+export const listdescriptors: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
+  const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;
+  if (priv) {
+    if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
+    ensureUnlocked(wallet);
+  }
+  const rows = keys.all.map((tracked) => {
+    const { descriptor, cache } = tracked;
+    const text = priv
+      ? descriptor.privateText(tracked)
+      : descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked });
+    return listed(keys, tracked, text ?? descriptor.toString());
+  });
+  rows.sort((a, b) => (String(a.desc) < String(b.desc) ? -1 : 1));
+  return { wallet_name: wallet.name, descriptors: rows };
+};
