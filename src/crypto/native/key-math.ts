@@ -1,6 +1,6 @@
 // Key arithmetic by the secp256k1 package's native addon and node:crypto. Called once per thread that derives keys: by the node's
 // wiring and the workers of wallets.
-import { createHmac } from 'node:crypto';
+import nodeCrypto, { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';
 
@@ -30,6 +30,40 @@ function orNull<T>(compute: () => T): T | null {
 const isScalar = (bytes: Uint8Array): boolean => bytes.length === SCALAR_SIZE;
 const hasKeyLength = (key: Uint8Array): boolean => key.length === 33 || key.length === 65;
 
+const plain = (buffer: Buffer): Uint8Array => new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
+
+function streamHmac(key: Uint8Array, data: Uint8Array): Uint8Array {
+  return plain(createHmac('sha512', key).update(data).digest());
+}
+
+const BLOCK = 128;
+const DIGEST = 64;
+/** Room for a key, an index and more; longer data goes the other way. */
+const MAX_DATA = 128;
+
+/** By two one-shot hashes (RFC 2104), which take half the time of node:crypto's Hmac objects, where Node has them. */
+function pickHmac(): KeyMath['hmacSha512'] {
+  if (typeof nodeCrypto.hash !== 'function') return streamHmac;
+  const inner = new Uint8Array(BLOCK + MAX_DATA);
+  const outer = new Uint8Array(BLOCK + DIGEST);
+  return (key, data) => {
+    if (key.length > BLOCK || data.length > MAX_DATA) return streamHmac(key, data);
+    inner.fill(0x36, 0, BLOCK);
+    outer.fill(0x5c, 0, BLOCK);
+    for (let i = 0; i < key.length; i++) {
+      inner[i] ^= key[i];
+      outer[i] ^= key[i];
+    }
+    inner.set(data, BLOCK);
+    outer.set(nodeCrypto.hash('sha512', inner.subarray(0, BLOCK + data.length), 'buffer'), BLOCK);
+    const digest = plain(nodeCrypto.hash('sha512', outer, 'buffer'));
+    // Secrets may have been in there.
+    inner.fill(0);
+    outer.fill(0);
+    return digest;
+  };
+}
+
 /** Key arithmetic for this thread. Throws when the package's native addon does not load on this platform. */
 export function createKeyMath(): KeyMath & RecoverableSignatures {
   const secp = createRequire(import.meta.url)('secp256k1/bindings.js') as KeyBinding;
@@ -42,10 +76,7 @@ export function createKeyMath(): KeyMath & RecoverableSignatures {
       hasKeyLength(key) && isScalar(factor) ? orNull(() => secp.publicKeyTweakMul(key, factor, true)) : null,
     sumPublic: (keys) => (keys.length > 0 && keys.every(hasKeyLength) ? orNull(() => secp.publicKeyCombine(keys, true)) : null),
     isPoint: (key) => hasKeyLength(key) && secp.publicKeyVerify(key),
-    hmacSha512: (key, data) => {
-      const digest = createHmac('sha512', key).update(data).digest();
-      return new Uint8Array(digest.buffer, digest.byteOffset, digest.length);
-    },
+    hmacSha512: pickHmac(),
     signRecoverable: (secret, message) => {
       if (!isScalar(secret) || !isScalar(message)) return null;
       const signed = orNull(() => secp.ecdsaSign(message, secret));
