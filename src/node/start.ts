@@ -39,6 +39,7 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { LogControl, NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
+import { Turnstile } from '../rpc/node/turnstile.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
 import { openStore } from '../storage/open-store.js';
@@ -428,6 +429,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     savePool: () => poolFiles.save(mempool),
     ...indexAccess(indexes),
     templates: templateAccess,
+    heavy: new Turnstile(),
     grinder,
     network,
     log: log0,

@@ -1,6 +1,9 @@
 // decoderawtransaction and decodescript: pure views of bytes.
+
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { asBool, asHex, asString, checkTypes, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -10,19 +13,22 @@ import { txMembers } from '../render/tx.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { FrontContext } from './context.js';
 
-export const decoderawtransaction: Run<FrontContext> = (ctx, args) => {
+/** The transaction that decoderawtransaction is asked about. */
+export function txToDecode(args: readonly JsonValue[], hashes: Hashes): TxView {
   checkTypes(args, ['string', 'bool']);
   const wanted: JsonValue = args[1] ?? null;
   const tryWitness = wanted === null || asBool(wanted);
   const tryNoWitness = wanted === null || !tryWitness;
   const bytes = hexBytes(asString(args[0])) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
   try {
-    return txMembers(parseTxLenient(bytes, ctx.hashes, { tryWitness, tryNoWitness }), ctx);
+    return parseTxLenient(bytes, hashes, { tryWitness, tryNoWitness });
   } catch (error) {
     if (error instanceof DecodeError) return fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
     throw error;
   }
-};
+}
+
+export const decoderawtransaction: Run<FrontContext> = (ctx, args) => txMembers(txToDecode(args, ctx.hashes), ctx);
 
 /** The witness script that wraps a script: the key hash for single keys, the script hash otherwise; null for uncompressed keys. */
 function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null {

@@ -1,16 +1,17 @@
 // getblockhash, getblockheader, getblock: blocks as headers, hex and objects. Whole transactions are rendered in slices from
 // the block's bytes, which nothing changes.
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { asBool, asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { headerHead, headerTail } from '../render/header.js';
 import { hashHex, hex } from '../render/hex.js';
-import { txHex, txMembers } from '../render/tx.js';
+import { txHex, txMembersSliced } from '../render/tx.js';
 import { encodeJson } from '../wire/json-write.js';
 import { JsonNumber, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
-import type { NodeContext } from './context.js';
+import type { HeaderInfo, NodeContext } from './context.js';
 import { confirmationsOf, notFound, readBlock, renderContext } from './lookup.js';
-import { mapSliced } from './slices.js';
+import { mapSliced, Slicer } from './slices.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -40,17 +41,29 @@ function verbosityOf(value: JsonValue): number {
   return asBool(value) ? 1 : 0;
 }
 
-export const getblock: NodeRun = async (ctx, args) => {
+/** All transactions as objects, as JSON text. */
+async function wholeTransactions(ctx: NodeContext, txs: readonly TxView[]): Promise<RawJson> {
+  const render = renderContext(ctx);
+  const slicer = new Slicer();
+  const parts: string[] = [];
+  for (const tx of txs) {
+    parts.push(encodeJson({ ...(await txMembersSliced(tx, render, slicer)), hex: txHex(tx) }));
+    if (slicer.due) await slicer.pause();
+  }
+  return new RawJson(`[${parts.join(',')}]`);
+}
+
+export const getblock: NodeRun = (ctx, args, call) => {
   const hash = asHash(args[0], 'blockhash');
   const verbosity = verbosityOf(args[1] ?? null);
   const node = ctx.chain.node(hash) ?? notFound();
+  return ctx.heavy.pass(call.signal, () => wholeBlock(ctx, node, verbosity));
+};
+
+async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number): Promise<JsonResult> {
   const block = await readBlock(ctx, node);
   if (verbosity <= 0) return hex(block.bytes);
-  const render = renderContext(ctx);
-  const tx: JsonResult =
-    verbosity === 1
-      ? await mapSliced(block.txs, (one) => hashHex(one.txid))
-      : new RawJson(`[${(await mapSliced(block.txs, (one) => encodeJson({ ...txMembers(one, render), hex: txHex(one) }))).join(',')}]`);
+  const tx = verbosity === 1 ? await mapSliced(block.txs, (one) => hashHex(one.txid)) : await wholeTransactions(ctx, block.txs);
   return {
     hash: node.hashHex,
     confirmations: confirmationsOf(ctx, node),
@@ -61,4 +74,4 @@ export const getblock: NodeRun = async (ctx, args) => {
     tx,
     ...headerTail(node, ctx.chain.next(node)),
   };
-};
+}

@@ -271,6 +271,11 @@ export interface CoinStatsAccess {
   find(node: HeaderInfo): Promise<{ totals: CoinTotals; before: CoinTotals; muhash: Uint8Array } | undefined>;
 }
 
+/** What was asked for that takes much memory: a few at a time; rpc/node/turnstile.ts. */
+export interface HeavyAccess {
+  pass<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+}
+
 /** Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch. */
 export interface TemplateAccess {
   /** A getblocktemplate reply's result; long polls end early when the signal fires. */
@@ -353,6 +358,7 @@ export interface NodeContext {
   /** Indexes that are on, in getindexinfo's order. */
   readonly indexes: readonly IndexState[];
   readonly templates: TemplateAccess;
+  readonly heavy: HeavyAccess;
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;
   readonly log: LogControl;

@@ -122,11 +122,13 @@ async function figures(block: BlockView, spent: Coin[][], node: HeaderInfo, ctx:
   };
 }
 
-export const getblockstats: Run<NodeContext> = async (ctx, args) => {
+export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   const node = target(ctx, args[0]);
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
-  const block = await readBlock(ctx, node);
-  const all = await figures(block, await ctx.chain.readUndo(node), node, ctx);
+  const all = await ctx.heavy.pass(call.signal, async () => {
+    const block = await readBlock(ctx, node);
+    return figures(block, await ctx.chain.readUndo(node), node, ctx);
+  });
   if (wanted.length === 0) return all;
   const chosen: Record<string, JsonResult> = {};
   for (const name of [...new Set(wanted)].sort()) {

@@ -1,13 +1,16 @@
-// getrawtransaction: from the pool, from a named block, or through the transaction index.
+// getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for bodies that are too
+// large for a front.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { asBool, asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
+import { txToDecode } from '../front/decode.js';
 import { hashHex } from '../render/hex.js';
-import { txHex, txMembers } from '../render/tx.js';
+import { txHex, txMembersSliced } from '../render/tx.js';
 import { JsonNumber, type JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 import { renderContext } from './lookup.js';
+import { Slicer } from './slices.js';
 
 interface Found {
   readonly tx: TxView;
@@ -17,9 +20,9 @@ interface Found {
 
 const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
 
-async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo): Promise<Found> {
+async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal: AbortSignal | undefined): Promise<Found> {
   if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
-  const block = await ctx.chain.readBlock(node);
+  const block = await ctx.heavy.pass(signal, () => ctx.chain.readBlock(node));
   const tx = block.txs.find((one) => hashHex(one.txid) === txid);
   return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
 }
@@ -48,7 +51,7 @@ function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResu
   return { ...out, confirmations: 1 + ctx.chain.tip.height - node.height, time: node.time, blocktime: node.time };
 }
 
-export const getrawtransaction: Run<NodeContext> = async (ctx, args) => {
+export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   const [id, flag = null, blockhash = null] = args;
   const txid = asHash(id, 'parameter 1');
   if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {
@@ -59,12 +62,15 @@ export const getrawtransaction: Run<NodeContext> = async (ctx, args) => {
   if (blockhash !== null) {
     node = ctx.chain.node(asHash(blockhash, 'parameter 3')) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');
   }
-  const { tx, blockHash } = node ? await inBlock(ctx, hashHex(txid), node) : await anywhere(ctx, txid);
+  const { tx, blockHash } = node ? await inBlock(ctx, hashHex(txid), node, call.signal) : await anywhere(ctx, txid);
   if (!verbose) return txHex(tx);
   return {
     in_active_chain: node ? ctx.chain.contains(node) : undefined,
-    ...txMembers(tx, renderContext(ctx)),
+    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer())),
     hex: txHex(tx),
     ...(blockHash ? place(ctx, blockHash) : {}),
   };
 };
+
+export const decoderawtransaction: Run<NodeContext> = (ctx, args) =>
+  txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer());

@@ -57,13 +57,13 @@ async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): P
 
 const idsOf = (entries: readonly PoolEntry[]): Promise<string[]> => mapSliced(entries, ({ txid }) => hashHex(txid));
 
-export const getrawmempool: NodeRun = async (ctx, args) => {
+export const getrawmempool: NodeRun = async (ctx, args, call) => {
   const verbose = flag(args[0]);
   const withSequence = flag(args[1]);
   await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
-    return entriesObject(ctx, ctx.mempool.sorted());
+    return ctx.heavy.pass(call.signal, () => entriesObject(ctx, ctx.mempool.sorted()));
   }
   const { sequence } = ctx.mempool;
   const txids = await idsOf(ctx.mempool.sorted());

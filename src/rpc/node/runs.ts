@@ -24,7 +24,7 @@ import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
 import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
 import { getblockstats } from './getblockstats.js';
-import { getrawtransaction } from './getrawtransaction.js';
+import { decoderawtransaction, getrawtransaction } from './getrawtransaction.js';
 import { getblockfilter, getindexinfo } from './indexes.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
@@ -55,6 +55,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
   ...WALLET_RUNS,
   createmultisig,
+  decoderawtransaction,
   deriveaddresses,
   estimaterawfee,
   estimatesmartfee,

@@ -16,6 +16,7 @@ import {
 import type { JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 import { notFound } from './lookup.js';
+import { mapSliced } from './slices.js';
 
 /** The block of a transaction that still has an unspent output. */
 async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
@@ -45,7 +46,7 @@ function wantedTxids(value: JsonValue | undefined): Set<string> {
   return wanted;
 }
 
-export const gettxoutproof: Run<NodeContext> = async (ctx, args) => {
+export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = wantedTxids(args[0]);
   let node: HeaderInfo | undefined;
   if ((args[1] ?? null) !== null) node = ctx.chain.node(asHash(args[1], 'blockhash')) ?? notFound();
@@ -53,8 +54,11 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args) => {
   node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
   if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
-  const block = await ctx.chain.readBlock(node);
-  const txids = block.txs.map((tx) => tx.txid);
+  const found = node;
+  const { block, txids } = await ctx.heavy.pass(call.signal, async () => {
+    const block = await ctx.chain.readBlock(found);
+    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid) };
+  });
   const matches = txids.map((txid) => wanted.has(hashHex(txid)));
   if (matches.filter(Boolean).length !== wanted.size) {
     fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Not all transactions found in specified or retrieved block');

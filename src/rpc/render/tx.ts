@@ -2,7 +2,8 @@
 // Core: core_write.cpp TxToUniv.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { scriptAsm } from '../../policy/script-asm.js';
-import { Amount, type JsonResult } from '../wire/values.js';
+import { encodeJson } from '../wire/json-write.js';
+import { Amount, type JsonResult, RawJson } from '../wire/values.js';
 import { hashHex, hex } from './hex.js';
 import { type RenderContext, scriptMembers } from './script.js';
 
@@ -26,14 +27,39 @@ function outputAmount(tx: TxView, i: number): Amount {
   return new Amount(Number.isSafeInteger(value) ? value : tx.outputValueBig(i));
 }
 
+function output(tx: TxView, i: number, ctx: RenderContext): JsonResult {
+  return { value: outputAmount(tx, i), n: i, scriptPubKey: scriptMembers(tx.outputScript(i), ctx, true) };
+}
+
 /** Members of a transaction, the hex not included. */
 export function txMembers(tx: TxView, ctx: RenderContext): Record<string, JsonResult> {
-  const vin: JsonResult[] = [];
-  for (let i = 0; i < tx.inputCount; i++) vin.push(input(tx, i));
-  const vout: JsonResult[] = [];
-  for (let i = 0; i < tx.outputCount; i++) {
-    vout.push({ value: outputAmount(tx, i), n: i, scriptPubKey: scriptMembers(tx.outputScript(i), ctx, true) });
-  }
+  const vin = Array.from({ length: tx.inputCount }, (_, i) => input(tx, i));
+  const vout = Array.from({ length: tx.outputCount }, (_, i) => output(tx, i, ctx));
+  return { ...headMembers(tx), vin, vout };
+}
+
+/** Who says when long work pauses; rpc/node/slices.ts. */
+export interface Pauses {
+  readonly due: boolean;
+  pause(): Promise<void>;
+}
+
+/** The same in slices: a transaction may fill a block. Its lists are text already. */
+export async function txMembersSliced(tx: TxView, ctx: RenderContext, pauses: Pauses): Promise<Record<string, JsonResult>> {
+  const list = async (length: number, item: (i: number) => JsonResult): Promise<RawJson> => {
+    const parts: string[] = [];
+    for (let i = 0; i < length; i++) {
+      parts.push(encodeJson(item(i)));
+      if (pauses.due) await pauses.pause();
+    }
+    return new RawJson(`[${parts.join(',')}]`);
+  };
+  const vin = await list(tx.inputCount, (i) => input(tx, i));
+  const vout = await list(tx.outputCount, (i) => output(tx, i, ctx));
+  return { ...headMembers(tx), vin, vout };
+}
+
+function headMembers(tx: TxView): Record<string, JsonResult> {
   return {
     txid: hashHex(tx.txid),
     hash: hashHex(tx.wtxid),
@@ -42,8 +68,6 @@ export function txMembers(tx: TxView, ctx: RenderContext): Record<string, JsonRe
     vsize: tx.vsize,
     weight: tx.weight,
     locktime: tx.locktime,
-    vin,
-    vout,
   };
 }
 

@@ -4,6 +4,7 @@ import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import type { NodeContext, PoolEntry } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
+import { Turnstile } from '../../../src/rpc/node/turnstile.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture } from '../../framework/chain-fixture.js';
@@ -77,6 +78,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     filterIndex: null,
     coinStatsIndex: null,
     indexes: [],
+    heavy: new Turnstile(),
     templates: {
       getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),
       buildBlock: async (script) => {

@@ -1,8 +1,15 @@
 // Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate calls, control.
 // Pool, network and log are small stand-ins; recorded conversations cover the rest.
 import t from 'tap';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
 import { submitBlockBytes } from '../../../src/rpc/node/submit.js';
+import { Turnstile } from '../../../src/rpc/node/turnstile.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
+import { txMembers, txMembersSliced } from '../../../src/rpc/render/tx.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture } from '../../framework/chain-fixture.js';
 import { serializeTx } from '../../framework/messages.js';
@@ -301,4 +308,52 @@ t.test('control and network', async (t) => {
   t.equal(await fault('testmempoolaccept', ['00', '00']), '-8 Array must contain exactly one raw transaction for now');
   t.same(events.slice(4), []);
   await fixture.end();
+});
+
+t.test('heavy work a few at a time, in order, and none for a client that has gone', async (t) => {
+  const gate = new Turnstile(2);
+  const log: string[] = [];
+  const ends = new Map<string, () => void>();
+  const gone = new AbortController();
+  const enter = (name: string, signal?: AbortSignal) =>
+    gate.pass(signal, async () => {
+      log.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+      if (name === 'b') throw new Error('b failed');
+      return name;
+    });
+  const all = [enter('a'), enter('b'), enter('c', gone.signal), enter('d'), enter('e')];
+  const outcomes = Promise.allSettled(all);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  t.same(log, ['a', 'b']);
+  gone.abort();
+  ends.get('b')?.();
+  await turn();
+  t.same(log, ['a', 'b', 'd'], 'a failure frees the place, c is passed over');
+  ends.get('a')?.();
+  await turn();
+  t.same(log, ['a', 'b', 'd', 'e']);
+  ends.get('d')?.();
+  ends.get('e')?.();
+  t.same(
+    (await outcomes).map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message)),
+    ['a', 'b failed', 'The client has gone', 'd', 'e'],
+  );
+});
+
+t.test('a transaction rendered in slices is the same as at once', async (t) => {
+  const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7));
+  const bytes = buildTx({
+    version: 2,
+    inputs: [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 1, scriptSig: Uint8Array.of(0x51), sequence: 5, witness: [script] }],
+    outputs: Array.from({ length: 300 }, (_, i) => ({ value: i * 1000, script })),
+    locktime: 9,
+  });
+  const tx = parseTx(bytes, createPureHashes());
+  const ctx = { params: chainParams('regtest'), hashes: createPureHashes() };
+  let pauses = 0;
+  const sliced = await txMembersSliced(tx, ctx, { due: true, pause: async () => void pauses++ });
+  t.equal(encodeJson(sliced), encodeJson(txMembers(tx, ctx)));
+  t.equal(pauses, 301, 'after every input and output');
 });
