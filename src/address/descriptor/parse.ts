@@ -6,6 +6,12 @@ import type { ParseState } from './parse-key.js';
 import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
 
+/**
+ * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but its thread
+ * that reads one holds up nothing else.
+ */
+const MAX_LENGTH = 1_000_000;
+
 /** A descriptor's text, read. */
 export interface ParsedDescriptor {
   /** One, or one per item of its multipath steps (BIP-0389). */
@@ -26,6 +32,7 @@ export function parseDescriptor(
   context: DescriptorContext,
   options: { readonly requireChecksum?: boolean } = {},
 ): ParsedDescriptor | { readonly error: string } {
+  if (text.length > MAX_LENGTH) return { error: `Descriptor is longer than ${MAX_LENGTH} characters` };
   const stripped = stripChecksum(text, options.requireChecksum);
   if ('error' in stripped) return stripped;
   const state: ParseState = { context, secrets: new SecretRing(context.hashes), nextPlace: 0 };

@@ -127,6 +127,11 @@ t.test('messages of what came later', async (t) => {
   t.equal(refusal(`tr(${KEY},${deepest})`, LATER), null, '128 levels');
 });
 
+t.test('length is bounded', async (t) => {
+  t.equal(refusal(`raw(${'51'.repeat(499_997)})`), null);
+  t.equal(refusal(`raw(${'51'.repeat(499_998)})`), 'Descriptor is longer than 1000000 characters');
+});
+
 t.test('how the languages differ', async (t) => {
   t.equal(refusal(`pkh(${HYBRID})`), null, 'hybrid keys were fine');
   t.equal(refusal(`pkh(${XPUB} )`), null, 'and white space around Base58');
