@@ -96,7 +96,7 @@ function applyRequest(ctx: NodeContext, wallet: Wallet, accepted: Accepted, time
   const { descriptor, rangeStart, rangeEnd, nextIndex } = accepted;
   const fresh = { descriptor, secrets: accepted.parsed.secrets.pairs(), time, rangeStart, rangeEnd, nextIndex };
   const tracked = keys.add(fresh, batch);
-  if (tracked === null) return fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
+  if (tracked === null) fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
   if (!descriptor.isRange) {
     const script = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked })?.[0];
     const destination = script && destinationOf(script, ctx.crypto);

@@ -76,8 +76,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const publicKey = this.keys.publicKey(row);
     return resting && publicKey && this.deps.vault.open(publicKey, resting);
   }
-  origin(id: Uint8Array): KeyOrigin | undefined {
-    return this.keys.origin(this.keys.find(id));
+  /** A key without a recorded origin is its own root. */
+  origin(id: Uint8Array): KeyOrigin {
+    return this.keys.origin(this.keys.find(id)) ?? { fingerprint: new Uint8Array(id.subarray(0, 4)), path: [] };
   }
   script(id: Uint8Array): Uint8Array | undefined {
     const row = this.#scripts.find(id);
