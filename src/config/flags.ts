@@ -98,6 +98,12 @@ section('RPC server', [
   ['rpcport', 'int', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)', 'net'],
   ['rpcbind', 'list', 'Address to listen on, host[:port]; only together with -rpcallowip (default: 127.0.0.1 and ::1)', 'net'],
   ['rpcallowip', 'list', 'Clients to admit: an address, address/netmask or address/bits; loopback always is'],
+  [
+    'rpclenientport',
+    'int',
+    'A second JSON-RPC port for clients with loose HTTP, such as ckpool and p2pool: bare line feeds, HTTP/1.0, no Host (default: none)',
+    'net',
+  ],
   ['rpcuser', 'string', 'User name; with -rpcpassword, instead of the cookie'],
   ['rpcpassword', 'string', 'Password'],
   ['rpcauth', 'list', 'user:salt$hash, hash = HMAC-SHA256(salt, password) in hex; repeatable'],

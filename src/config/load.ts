@@ -74,6 +74,8 @@ export interface NodeConfig {
   readonly rpc: {
     readonly enabled: boolean;
     readonly port: number | undefined;
+    /** undefined: no lenient listener. */
+    readonly lenientPort: number | undefined;
     readonly binds: readonly string[];
     readonly allow: readonly string[];
     readonly user: string;
@@ -355,6 +357,7 @@ export function loadConfig(args: Args): NodeConfig {
     rpc: {
       enabled: args.bool('server', true),
       port: args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : undefined,
+      lenientPort: args.isSet('rpclenientport') ? args.strictInt('rpclenientport', 0, 1, 65535) : undefined,
       binds: args.list('rpcbind'),
       allow: args.list('rpcallowip'),
       user: args.text('rpcuser') ?? '',

@@ -18,6 +18,7 @@ import { chainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
+import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
@@ -28,18 +29,20 @@ import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { Mempool } from '../mempool/mempool.js';
-import { serveMetrics } from '../metrics/server.js';
+import { jsonPage, serveMetrics } from '../metrics/server.js';
 import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
+import { METHODS } from '../rpc/declare/methods.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { LogControl, NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
 import { Turnstile } from '../rpc/node/turnstile.js';
+import { openRpcDocument } from '../rpc/openrpc.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
 import { openStore } from '../storage/open-store.js';
@@ -266,24 +269,25 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   if (config.rpc.enabled) {
     const cookie = config.rpc.password === '' ? prepareCookie(config.cookieFile) : undefined;
     const genesis = parseHeader(params.genesis.subarray(0, 80), native);
-    const server = await createFronts(
-      httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line)),
-      {
-        execute: (body, call, hooks) => (running ?? warming).executeBody(body, call, hooks),
-        templates: {
-          current: () => null,
-          onPublish: () => {},
-          refresh: () => (service ? service.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
-        },
-        state,
-        slabs,
-        params,
-        logger: log,
-        startedSeconds,
-        tip: { height: 0, hashHex: hashToHex(genesis.hash), difficulty: difficultyOf(genesis.bits) },
-        warmup,
+    const serverOptions = httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line));
+    // Ends after the fronts, so that it passes on what they answer at the end.
+    let lenient: LenientServer | undefined;
+    teardown.add(() => lenient?.close());
+    const server = await createFronts(serverOptions, {
+      execute: (body, call, hooks) => (running ?? warming).executeBody(body, call, hooks),
+      templates: {
+        current: () => null,
+        onPublish: () => {},
+        refresh: () => (service ? service.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
       },
-    );
+      state,
+      slabs,
+      params,
+      logger: log,
+      startedSeconds,
+      tip: { height: 0, hashHex: hashToHex(genesis.hash), difficulty: difficultyOf(genesis.bits) },
+      warmup,
+    });
     fronts = server;
     // The port is ours: only now may a client find the way in.
     if (cookie) {
@@ -291,6 +295,25 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       teardown.add(() => file.remove());
     }
     addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
+    const { lenientPort } = config.rpc;
+    if (lenientPort !== undefined) {
+      const { binds, allow, serverTimeoutSeconds } = serverOptions;
+      const [main] = server.addresses;
+      // Bound to every address, a front is reached over loopback.
+      const anyAddress: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+      lenient = await startLenientServer(
+        {
+          binds: [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port: lenientPort })),
+          target: { host: anyAddress[main.host] ?? main.host, port: main.port },
+          allow,
+          serverTimeoutSeconds,
+        },
+        (error) => log.error(`The listener of -rpclenientport ended: ${error.message}`),
+      ).catch((error: Error) => {
+        throw new ConfigError(`Unable to bind to port ${lenientPort} of -rpclenientport: ${error.message}`);
+      });
+      log.info(`JSON-RPC for lenient clients on port ${lenientPort}`);
+    }
     for (const address of addresses)
       log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
   }
@@ -475,7 +498,8 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     latest: () => latest,
   });
   if (config.metrics.port !== undefined) {
-    const server = await serveMetrics(metrics, { host: config.metrics.host, port: config.metrics.port }).catch(
+    const pages = new Map([['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))]]);
+    const server = await serveMetrics(metrics, { host: config.metrics.host, port: config.metrics.port }, pages).catch(
       (error: NodeJS.ErrnoException) => {
         throw new ConfigError(
           `Unable to serve metrics on ${config.metrics.host}:${config.metrics.port} (${error.code}); choose another -metricsport.`,

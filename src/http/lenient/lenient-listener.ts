@@ -1,0 +1,155 @@
+// A second port for clients whose HTTP the fronts' transport refuses (-rpclenientport): bare line feeds (ckpool), HTTP/1.0 (p2pool), no
+// Host, requests sent ahead of replies. It reads leniently and hands each request to a front over loopback, so credentials, methods,
+// long polls and replies are the fronts' own; only who may connect is checked here, because a front sees this thread as its peer.
+// Runs in a thread of its own (workers/lenient.ts), which exists only with the option.
+import http from 'node:http';
+import net from 'node:net';
+import { AddressFilter } from '../front/access.js';
+import type { HttpBind, HttpSubnet } from '../options.js';
+
+/** What the listener is told; crosses to its thread. */
+export interface LenientOptions {
+  readonly binds: readonly HttpBind[];
+  /** A front's port, reached over loopback or its own address. */
+  readonly target: HttpBind;
+  readonly allow: readonly HttpSubnet[];
+  /** Seconds a request may take to arrive, and a socket may be idle. */
+  readonly serverTimeoutSeconds: number;
+}
+
+const MAX_CONNECTIONS = 1_024;
+/** As the fronts'. */
+const MAX_HEAD_BYTES = 8_192;
+/** Headers that mean something to a front; the rest is this connection's own business. */
+const PASSED_ON = ['authorization', 'content-type', 'content-length', 'transfer-encoding'] as const;
+/** Headers of the reply that are the front's to say. */
+const PASSED_BACK = ['content-type', 'content-length', 'transfer-encoding', 'www-authenticate', 'allow'] as const;
+
+type Headers = Record<string, string>;
+
+function pick(from: http.IncomingHttpHeaders, names: readonly string[]): Headers {
+  const picked: Headers = {};
+  for (const name of names) {
+    const value = from[name];
+    if (typeof value === 'string') picked[name] = value;
+  }
+  return picked;
+}
+
+/** 4 or 16 bytes of an address as sockets name it. */
+function addressBytes(text: string | undefined): Uint8Array {
+  const v4 = /(?:^|:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text ?? '');
+  if (v4) return Uint8Array.from(v4.slice(1).map(Number));
+  const bytes = new Uint8Array(16);
+  if (!text || !net.isIPv6(text)) return bytes;
+  const [left = '', right] = text.split('%')[0].split('::');
+  const groups = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const head = groups(left);
+  const tail = right === undefined ? [] : groups(right);
+  const all = [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+  all.forEach((group, i) => {
+    bytes[2 * i] = group >> 8;
+    bytes[2 * i + 1] = group & 255;
+  });
+  return bytes;
+}
+
+export class LenientListener {
+  readonly #options: LenientOptions;
+  readonly #addresses: AddressFilter;
+  readonly #servers: http.Server[] = [];
+
+  constructor(options: LenientOptions) {
+    this.#options = options;
+    this.#addresses = new AddressFilter(options.allow);
+  }
+
+  /**
+   * Listens on every address that works.
+   * @throws the last socket's error when none does
+   */
+  async listen(): Promise<HttpBind[]> {
+    const bound: HttpBind[] = [];
+    let fault: Error | undefined;
+    for (const { host, port } of this.#options.binds) {
+      try {
+        const server = await this.#listenOn(host, port);
+        this.#servers.push(server);
+        bound.push({ host, port: (server.address() as net.AddressInfo).port });
+      } catch (error) {
+        fault = error as Error;
+      }
+    }
+    if (bound.length === 0 && fault) throw fault;
+    return bound;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#servers.map(
+        (server) =>
+          new Promise<void>((resolve) => {
+            server.close(() => resolve());
+            server.closeAllConnections();
+          }),
+      ),
+    );
+  }
+
+  #listenOn(host: string, port: number): Promise<http.Server> {
+    const timeout = this.#options.serverTimeoutSeconds * 1000;
+    const server = http.createServer(
+      {
+        insecureHTTPParser: true,
+        requireHostHeader: false,
+        maxHeaderSize: MAX_HEAD_BYTES,
+        requestTimeout: timeout,
+        headersTimeout: timeout,
+        keepAliveTimeout: timeout,
+        // Of the idle times alone; a parked long poll has no end.
+        noDelay: true,
+      },
+      (request, reply) => this.#relay(request, reply),
+    );
+    server.maxConnections = MAX_CONNECTIONS;
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve(server);
+      });
+    });
+  }
+
+  #relay(request: http.IncomingMessage, reply: http.ServerResponse): void {
+    if (!this.#addresses.allows(addressBytes(request.socket.remoteAddress))) {
+      reply.writeHead(403, { connection: 'close' }).end();
+      return;
+    }
+    const { host, port } = this.#options.target;
+    // A connection for each request: one that is kept might be closed by the front at the moment it is used again, and nobody could
+    // tell whether a block was submitted.
+    const inner = http.request({
+      host,
+      port,
+      method: request.method,
+      path: request.url?.startsWith('/') ? request.url : '/',
+      headers: { ...pick(request.headers, PASSED_ON), connection: 'close' },
+      agent: false,
+    });
+    inner.setNoDelay(true);
+    inner.on('response', (answer) => {
+      reply.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', pick(answer.headers, PASSED_BACK));
+      answer.pipe(reply);
+      answer.on('error', () => reply.destroy());
+    });
+    inner.on('error', () => {
+      // The front is going away or has cut the connection (wrong passwords in numbers); so does this one.
+      reply.destroy();
+    });
+    // Long polls end with the client that waits for them.
+    reply.on('close', () => inner.destroy());
+    request.on('error', () => inner.destroy());
+    request.pipe(inner);
+  }
+}
