@@ -65,7 +65,6 @@ const recentBytes = 10_000_000;
 
 /** What is not printable, escaped as Core does: nobody else's text can begin a line of its own. */
 function escapeLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 

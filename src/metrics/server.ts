@@ -1,4 +1,5 @@
-// Serves /metrics for Prometheus: a rare, small request, so plain node:http on the node thread is enough. Loopback unless told otherwise.
+// Serves /metrics for Prometheus, and what else people look at: rare, small requests, so plain node:http on the node thread is enough.
+// Loopback unless told otherwise.
 import http from 'node:http';
 import type { Metrics } from './registry.js';
 
@@ -8,15 +9,37 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** @throws the socket's error, e.g. EADDRINUSE */
-export function serveMetrics(metrics: Metrics, options: { host: string; port: number }): Promise<MetricsServer> {
+/** Answers a GET of one path; the reply is its own to end. */
+export type Page = (request: http.IncomingMessage, reply: http.ServerResponse) => void;
+
+/** A page of JSON that is made when somebody asks. */
+export function jsonPage(make: () => unknown): Page {
+  return (request, reply) => {
+    const body = JSON.stringify(make());
+    reply.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    reply.end(request.method === 'HEAD' ? undefined : body);
+  };
+}
+
+/** @param pages by path, besides /metrics @throws the socket's error, e.g. EADDRINUSE */
+export function serveMetrics(
+  metrics: Metrics,
+  options: { host: string; port: number },
+  pages: ReadonlyMap<string, Page> = new Map(),
+): Promise<MetricsServer> {
   const server = http.createServer({ maxHeaderSize: 8192, requestTimeout: 10_000, headersTimeout: 10_000 }, (request, reply) => {
     request.resume();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       reply.writeHead(405, { allow: 'GET, HEAD' }).end();
       return;
     }
-    if (request.url?.split('?')[0] !== '/metrics') {
+    const place = request.url?.split('?')[0] ?? '';
+    const page = pages.get(place);
+    if (page) {
+      page(request, reply);
+      return;
+    }
+    if (place !== '/metrics') {
       reply.writeHead(404).end();
       return;
     }

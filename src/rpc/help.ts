@@ -153,9 +153,9 @@ export const curlExample = (method: string, args: string): string =>
 
 function examplesPart(spec: MethodSpec): string {
   if (spec.examples.length === 0) return '';
-  const lines = spec.examples.map(({ cli, rpc, title }) => {
+  const lines = spec.examples.map(({ cli, rpc, title, method = spec.name }) => {
     const head = title === undefined ? '' : `\n${title}\n`;
-    return head + (cli === undefined ? '' : cliExample(spec.name, cli)) + (rpc === undefined ? '' : curlExample(spec.name, rpc));
+    return head + (cli === undefined ? '' : cliExample(method, cli)) + (rpc === undefined ? '' : curlExample(method, rpc));
   });
   return `\nExamples:\n${lines.join('')}`;
 }

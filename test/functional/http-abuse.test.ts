@@ -96,7 +96,7 @@ t.test('clients that never read', { skip: process.platform !== 'linux' && 'needs
     const body = `[${Array(entries).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`;
     // What the same replies cost when they are read: collectors grow to the work they are given.
     const readers = Array.from({ length: 8 }, async () => {
-      for (let i = 0; i < (long ? 100 : 40); i++) await node.post(body);
+      for (let i = 0; i < (long ? 400 : 40); i++) await node.post(body);
     });
     await Promise.all(readers);
     const before = residentMb(node);

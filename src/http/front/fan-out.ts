@@ -4,7 +4,7 @@
 import type { Exchange, Header } from './exchange.js';
 
 // Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for longest is cut off.
-const HELD_BYTES = 8 * 1024 * 1024;
+const HELD_BYTES = 4 * 1024 * 1024;
 
 /** Replies up to this size are sent whole. */
 export const SLICED_BYTES = 256 * 1024;
@@ -79,7 +79,7 @@ export class FanOut {
     }
     if (job.own) {
       // What the socket takes at once makes room for others.
-      this.#slice(job, SMALL_SLICE_BYTES);
+      this.#slice(job, this.#held > HELD_BYTES ? job.total : SMALL_SLICE_BYTES);
       if (job.over) return;
       this.#makeRoom(job);
     }
@@ -119,11 +119,16 @@ export class FanOut {
     return this.#cut;
   }
 
-  /** Cuts off whoever has waited longest for its client to read, until the rest fits. Jobs move to the end when they get on. */
+  /**
+   * Fairness ends where memory does: what sockets take is sent at once, and whoever has waited longest for its client to read is cut off,
+   * until the rest fits. Jobs move to the end when they get on.
+   */
   #makeRoom(newest: Job): void {
-    for (const job of this.#jobs) {
+    for (const job of [...this.#jobs]) {
       if (this.#held <= HELD_BYTES) return;
-      if (!job.own || job === newest || job.queued) continue;
+      if (!job.own || job === newest) continue;
+      this.#slice(job, job.total);
+      if (job.over) continue;
       this.#cut++;
       job.exchange.close();
     }

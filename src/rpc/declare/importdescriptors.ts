@@ -55,6 +55,6 @@ export const importdescriptors: MethodSpec = {
       ],
     },
   ],
-  examples: [{ cli: '\'[{ "desc": "<my descriptor>", "timestamp":1455191478 }]\'', rpc: '' }],
+  examples: [{ cli: '\'[{ "desc": "<my descriptor>", "timestamp":1455191478 }]\'' }],
   waits: true,
 };

@@ -19,8 +19,19 @@ export const importmulti: MethodSpec = {
           help: '',
           inner: [
             { name: 'desc', type: 'str', optional: true, help: 'A descriptor with checksum, instead of scriptPubKey' },
-            { name: 'scriptPubKey', type: 'str', optional: true, help: 'An output script in hex, or {"address": ...}' },
-            { name: 'timestamp', type: 'num', help: 'From when on it matters: seconds since 1970, or "now"' },
+            {
+              name: 'scriptPubKey',
+              type: 'str',
+              typeWords: 'string / json',
+              optional: true,
+              help: 'An output script in hex, or {"address": ...}',
+            },
+            {
+              name: 'timestamp',
+              type: 'num',
+              typeWords: 'numeric / string',
+              help: 'From when on it matters: seconds since 1970, or "now"',
+            },
             { name: 'redeemscript', type: 'str', optional: true, help: 'For P2SH and P2SH-P2WSH' },
             { name: 'witnessscript', type: 'str', optional: true, help: 'For P2WSH and P2SH-P2WSH' },
             {
@@ -80,6 +91,6 @@ export const importmulti: MethodSpec = {
       ],
     },
   ],
-  examples: [{ cli: '\'[{ "scriptPubKey": { "address": "<my address>" }, "timestamp":1455191478 }]\'', rpc: '' }],
+  examples: [{ cli: '\'[{ "scriptPubKey": { "address": "<my address>" }, "timestamp":1455191478 }]\'' }],
   waits: true,
 };

@@ -28,5 +28,10 @@ export const lockunspent: MethodSpec = {
     },
   ],
   results: [{ type: 'bool', help: 'true' }],
-  examples: [{ cli: '', rpc: '' }],
+  examples: [
+    {
+      cli: 'false "[{\\"txid\\":\\"mytxid\\",\\"vout\\":1}]"',
+      rpc: 'false, "[{\\"txid\\":\\"mytxid\\",\\"vout\\":1}]"',
+    },
+  ],
 };

@@ -7,6 +7,7 @@ import { createwallet } from './createwallet.js';
 import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
+import { discover } from './discover.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
 import { encryptwallet } from './encryptwallet.js';
@@ -114,6 +115,7 @@ const ALL: readonly MethodSpec[] = [
   createwallet,
   decoderawtransaction,
   decodescript,
+  discover,
   deriveaddresses,
   echo,
   echojson,

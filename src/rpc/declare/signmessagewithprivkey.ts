@@ -13,6 +13,6 @@ export const signmessagewithprivkey: MethodSpec = {
   results: [{ type: 'str', help: 'The signature in Base64' }],
   examples: [
     { title: 'Sign', cli: '"privkey" "my message"', rpc: '"privkey", "my message"' },
-    { title: 'Check it', cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"' },
+    { title: 'Check it', method: 'verifymessage', cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"' },
   ],
 };

@@ -63,6 +63,8 @@ export interface Example {
   readonly rpc?: string;
   /** A line of text above it. */
   readonly title?: string;
+  /** The method called, when it is another one: the counterpart of this. */
+  readonly method?: string;
 }
 
 /** A method. */

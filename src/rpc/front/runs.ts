@@ -3,7 +3,7 @@ import type { RunTable } from '../dispatch.js';
 import type { FrontContext } from './context.js';
 import { createrawtransaction } from './createrawtransaction.js';
 import { decoderawtransaction, decodescript } from './decode.js';
-import { echo, getbestblockhash, getblockcount, getdifficulty, help, uptime } from './simple.js';
+import { discover, echo, getbestblockhash, getblockcount, getdifficulty, help, uptime } from './simple.js';
 import { validateaddress } from './validateaddress.js';
 
 export const FRONT_RUNS: RunTable<FrontContext> = {
@@ -16,6 +16,7 @@ export const FRONT_RUNS: RunTable<FrontContext> = {
   getblockcount,
   getdifficulty,
   help,
+  'rpc.discover': discover,
   uptime,
   validateaddress,
 };

@@ -4,7 +4,8 @@ import { asString } from '../args.js';
 import { METHODS } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { renderHelp, renderOverview } from '../help.js';
-import { Double } from '../wire/values.js';
+import { openRpcDocument } from '../openrpc.js';
+import { Double, RawJson } from '../wire/values.js';
 import type { FrontContext } from './context.js';
 
 type FrontRun = Run<FrontContext>;
@@ -26,4 +27,12 @@ export const help: FrontRun = (_ctx, args) => {
   if (topic === '') return renderOverview(METHODS.values());
   const spec = METHODS.get(topic);
   return spec ? renderHelp(spec) : `help: unknown command: ${topic}`;
+};
+
+let document: RawJson | undefined;
+
+/** Made once per thread, when somebody asks. */
+export const discover: FrontRun = () => {
+  document ??= new RawJson(JSON.stringify(openRpcDocument(METHODS.values())));
+  return document;
 };

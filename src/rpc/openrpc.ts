@@ -1,0 +1,197 @@
+// The OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods, made from their declarations. Callers: rpc.discover, the metrics port's
+// /openrpc.json. Schemas are JSON Schema draft 7. Null stands for an argument left out, so optional ones take it.
+import type { ArgSpec, Example, MethodSpec, ResultSpec } from './declare/types.js';
+import { renderHelp } from './help.js';
+import { firstName, isOptional } from './params.js';
+
+/** A schema, as far as it is used here. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema | readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly Schema[];
+  readonly default?: unknown;
+}
+
+/** One argument of a method. */
+export interface ContentDescriptor {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+  /** Further names that are taken. */
+  readonly 'x-aliases'?: readonly string[];
+}
+
+/** One method. */
+export interface MethodObject {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly { readonly name: string }[];
+  readonly paramStructure: 'either';
+  readonly params: readonly ContentDescriptor[];
+  readonly result: { readonly name: string; readonly schema: Schema };
+  readonly examples: readonly { name: string; params: readonly { name: string; value: unknown }[] }[];
+}
+
+/** The document. */
+export interface OpenRpcDocument {
+  readonly openrpc: '1.3.2';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly methods: readonly MethodObject[];
+}
+
+const hex: Schema = { type: 'string', pattern: '^([0-9a-fA-F]{2})*$' };
+const oneOf = (choices: readonly Schema[]): Schema => (choices.length === 1 ? choices[0]! : { anyOf: choices });
+
+/** What members of a list may be: any of its inner kinds. */
+const itemsOf = (inner: readonly Schema[]): { items?: Schema } => (inner.length === 0 ? {} : { items: oneOf(inner) });
+
+function argSchema(arg: ArgSpec): Schema {
+  const inner = arg.inner ?? [];
+  const named = (): Record<string, Schema> => Object.fromEntries(inner.map((one) => [firstName(one), argSchema(one)]));
+  // Where the words for the type say more than the type: a hash or a height.
+  if (arg.typeWords?.includes(' or ') || arg.typeWords?.includes(' / ')) {
+    const choices: Schema[] = [];
+    if (arg.typeWords.includes('string')) choices.push({ type: 'string' });
+    if (arg.typeWords.includes('numeric')) choices.push({ type: 'number' });
+    if (arg.typeWords.includes('boolean') || arg.type === 'bool') choices.push({ type: 'boolean' });
+    if (arg.typeWords.includes('array')) choices.push({ type: 'array', ...itemsOf(inner.map(argSchema)) });
+    if (/object|json$/.test(arg.typeWords)) choices.push({ type: 'object' });
+    return { anyOf: choices };
+  }
+  switch (arg.type) {
+    case 'str':
+      return { type: 'string' };
+    case 'hex':
+      return hex;
+    case 'num':
+      return { type: 'number' };
+    case 'bool':
+      return { type: 'boolean' };
+    case 'amount':
+      return { type: ['number', 'string'] };
+    case 'range':
+      return { anyOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }] };
+    case 'arr':
+      return { type: 'array', ...itemsOf(inner.map(argSchema)) };
+    case 'obj':
+      return {
+        type: 'object',
+        properties: named(),
+        required: inner.filter((one) => !isOptional(one)).map(firstName),
+      };
+    case 'obj-user-keys':
+      return { type: 'object', additionalProperties: inner.length === 0 ? true : oneOf(inner.map(argSchema)) };
+  }
+}
+
+function resultSchema(result: ResultSpec): Schema {
+  const inner = (result.inner ?? []).filter((one) => one.type !== 'elision');
+  const described = result.help ? { description: result.help } : {};
+  switch (result.type) {
+    case 'str':
+      return { type: 'string', ...described };
+    case 'hex':
+      return { ...hex, ...described };
+    case 'num':
+    case 'num-time':
+    case 'amount':
+      return { type: 'number', ...described };
+    case 'bool':
+      return { type: 'boolean', ...described };
+    case 'none':
+      return { type: 'null', ...described };
+    case 'arr':
+      return { type: 'array', ...itemsOf(inner.map(resultSchema)), ...described };
+    case 'arr-fixed':
+      return { type: 'array', items: inner.map(resultSchema), ...described };
+    case 'obj-dyn':
+      return { type: 'object', additionalProperties: inner.length === 0 ? true : oneOf(inner.map(resultSchema)), ...described };
+    case 'obj': {
+      const keyed = inner.filter((one) => one.key !== undefined);
+      if (keyed.length === 0) return { type: 'object', ...described };
+      const open = (result.inner ?? []).some((one) => one.type === 'elision');
+      return {
+        type: 'object',
+        properties: Object.fromEntries(keyed.map((one) => [one.key!, resultSchema(one)])),
+        ...(open ? { additionalProperties: true } : {}),
+        ...described,
+      };
+    }
+    case 'elision':
+      return { ...described };
+  }
+}
+
+const isText = (schema: Schema): boolean =>
+  schema.anyOf ? schema.anyOf.some(isText) : Array.isArray(schema.type) ? schema.type.includes('string') : schema.type === 'string';
+
+/** An example's arguments. Core's examples give lists and objects as texts here and there; the document has what is meant. */
+function exampleParams(spec: MethodSpec, example: Example): unknown[] {
+  const inside = (example.rpc ?? '').trim();
+  // Some of Core's pages forget the quotes around a single word.
+  const bare = /^[a-z]\w*$/.test(inside) && !['true', 'false', 'null'].includes(inside);
+  const values = bare ? [inside] : (JSON.parse(`[${inside}]`) as unknown[]);
+  return values.map((value, i) => {
+    const arg = spec.args[i];
+    if (typeof value !== 'string' || arg === undefined || isText(argSchema(arg))) return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return value;
+    }
+  });
+}
+
+function methodObject(spec: MethodSpec): MethodObject {
+  // What stands before a required argument has to be there too, if only as null.
+  const lastRequired = spec.args.findLastIndex((arg) => !isOptional(arg));
+  const params = spec.args
+    .filter((arg) => !arg.hidden)
+    .map((arg, i): ContentDescriptor => {
+      const [name, ...aliases] = arg.name.split('|') as [string, ...string[]];
+      const schema = argSchema(arg);
+      return {
+        name,
+        description: arg.help,
+        required: i <= lastRequired,
+        schema: isOptional(arg)
+          ? { anyOf: [schema, { type: 'null' }], ...(arg.default === undefined ? {} : { description: `default: ${arg.default}` }) }
+          : schema,
+        ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
+      };
+    });
+  return {
+    name: spec.name,
+    summary: spec.description.split('\n')[0]!,
+    description: renderHelp(spec),
+    tags: [{ name: spec.category }],
+    paramStructure: 'either',
+    params,
+    result: { name: 'result', schema: spec.results.length === 0 ? {} : oneOf(spec.results.map(resultSchema)) },
+    examples: spec.examples
+      // An ellipsis is for readers of the page.
+      .filter(({ rpc, cli, method }) => method === undefined && (rpc !== undefined || (cli ?? '') === '') && !rpc?.includes('...'))
+      .map((example, i) => ({
+        name: example.title ?? `${spec.name} ${i + 1}`,
+        params: exampleParams(spec, example).map((value, n) => ({ name: params[n]?.name ?? String(n), value })),
+      })),
+  };
+}
+
+/** The document over all methods, hidden ones too, in the order of their names. */
+export function openRpcDocument(methods: Iterable<MethodSpec>): OpenRpcDocument {
+  return {
+    openrpc: '1.3.2',
+    info: { title: 'adit JSON-RPC', version: '0.21.1', description: "Bitcoin Core 0.21.1's calls as adit answers them." },
+    methods: [...methods].sort((a, b) => (a.name < b.name ? -1 : 1)).map(methodObject),
+  };
+}
