@@ -63,6 +63,8 @@ export interface Fronts {
 
 /** No address could be bound. The message is what Core prints after `Error: `. */
 export class HttpStartError extends Error {
+  /** A thing the operator can mend: the message alone is shown. */
+  readonly code = 'HTTP_START';
   constructor() {
     super('Unable to start HTTP server. See debug log for details.');
     this.name = 'HttpStartError';

@@ -1,7 +1,8 @@
 // Templates in the words of RPC: blocks for the generate calls, and getblocktemplate inside a batch, which runs on the node thread with
 // the same view that fronts have. Callers: node/start.
 import type { Chain } from '../chain/chain.js';
-import { type SharedState, STATE_FLAG } from '../http/link/shared-state.js';
+import { templateState } from '../http/front/template-state.js';
+import type { SharedState } from '../http/link/shared-state.js';
 import { SlabReader, type SlabRing } from '../http/link/slab-ring.js';
 import { RpcError } from '../rpc/errors.js';
 import type { TemplateRequest } from '../rpc/front/template-request.js';
@@ -29,27 +30,7 @@ const after = (ms: number, run: () => void): (() => void) => {
 export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess & { onTip(hashHex: string): void } {
   const { chain, templates, slabs, state } = deps;
   const view = new TemplateView({
-    state: {
-      get mempoolCounter() {
-        return state.mempoolCounter;
-      },
-      get isTestChain() {
-        return state.has(STATE_FLAG.TEST_CHAIN);
-      },
-      get hasNetwork() {
-        return state.has(STATE_FLAG.NETWORK);
-      },
-      get connections() {
-        return state.connections;
-      },
-      get initialBlockDownload() {
-        return state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD);
-      },
-      get shuttingDown() {
-        return deps.stopping.aborted;
-      },
-      nowSeconds: () => state.nowSeconds(),
-    },
+    state: templateState(state, () => deps.stopping.aborted),
     timers: { monotonicMs: () => performance.now(), after },
     tipHex: () => chain.tip.hashHex,
     drain: () => {},

@@ -1,9 +1,9 @@
-// The shared numbers as template/view wants to see them.
+// The shared numbers as template/view wants to see them, on a front and on the node thread.
 import type { TemplateState } from '../../template/view/template-view.js';
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 
-/** Reads through: every look is at the numbers of now. */
-export function templateState(state: SharedState): TemplateState {
+/** Reads through: every look is at the numbers of now. @param stopping whether calls are to end */
+export function templateState(state: SharedState, stopping = () => state.has(STATE_FLAG.SHUTTING_DOWN)): TemplateState {
   return {
     get mempoolCounter() {
       return state.mempoolCounter;
@@ -21,7 +21,7 @@ export function templateState(state: SharedState): TemplateState {
       return state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD);
     },
     get shuttingDown() {
-      return state.has(STATE_FLAG.SHUTTING_DOWN);
+      return stopping();
     },
     nowSeconds: () => state.nowSeconds(),
   };
