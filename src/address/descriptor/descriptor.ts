@@ -4,6 +4,7 @@ import type { DescriptorCache } from './cache.js';
 import { addChecksum } from './checksum.js';
 import type { DescriptorContext } from './context.js';
 import type { Expansion } from './expansion.js';
+import { OriginatedKey, SingleKey } from './key-expression.js';
 import { ExpansionBuilder, type ScriptNode } from './script-node.js';
 import type { KeyPair, SecretSource } from './secrets.js';
 
@@ -82,6 +83,21 @@ export class Descriptor {
     const builder = new ExpansionBuilder();
     const scripts = this.#root.make(index, options, this.#context, builder);
     return scripts && builder.finish(scripts);
+  }
+
+  /**
+   * The descriptor of one index alone: plain public keys with their origins, as inference would write it, but for every function
+   * there is. Null when a hardened step lacks its secret, and for combo(), whose scripts have no descriptor in common.
+   */
+  at(index: number, options: DeriveOptions = NOTHING): Descriptor | null {
+    if (!this.isSingleType || this.scripts(index, options) === null) return null;
+    const mark = this.#context.language === '0.21' ? "'" : 'h';
+    const replaced = this.#root.replaceKeys((key, xOnly) => {
+      // There is one: the script was made with it.
+      const publicKey = key.publicKey(index, options) as Uint8Array;
+      return new OriginatedKey(key.origin(index), new SingleKey(publicKey, xOnly, this.#context), mark);
+    });
+    return new Descriptor(replaced, this.#context);
   }
 
   /** The secrets of its keys at one index, those that can be derived, with their public keys. The arrays are the caller's to wipe. */

@@ -6,7 +6,7 @@ import { publicKeyHashScript } from '../../consensus/script/templates.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './descriptor.js';
 import type { KeyExpression } from './key-expression.js';
-import { deriveKeys, type ExpansionBuilder, type KeyPrinter, printKeys, type ScriptNode } from './script-node.js';
+import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type KeyReplacer, printKeys, type ScriptNode } from './script-node.js';
 
 const COMPRESSED_SIZE = 33;
 
@@ -31,12 +31,18 @@ abstract class OneKeyNode implements ScriptNode {
     return key === null ? null : `${this.name}(${key})`;
   }
 
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    return this.remake((xOnly) => replace(this.#key, xOnly));
+  }
+
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
     out?.addOrigins(this.#key, index, key, options);
     return this.scriptsOf(key, context, out);
   }
+
+  protected abstract remake(key: (xOnly: boolean) => KeyExpression): ScriptNode;
 
   protected abstract scriptsOf(key: Uint8Array, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[];
 }
@@ -52,6 +58,10 @@ export class PkNode extends OneKeyNode {
     this.#inLeaf = inLeaf;
   }
 
+  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
+    return new PkNode(key(this.#inLeaf), this.#inLeaf);
+  }
+
   protected scriptsOf(key: Uint8Array): Uint8Array[] {
     return [payToKey(this.#inLeaf ? key.subarray(1) : key)];
   }
@@ -61,6 +71,10 @@ export class PkNode extends OneKeyNode {
 export class PkhNode extends OneKeyNode {
   readonly outputType = 'legacy';
   protected readonly name = 'pkh';
+
+  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
+    return new PkhNode(key(false));
+  }
 
   protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
     out?.addHashedKey(key);
@@ -73,6 +87,10 @@ export class WpkhNode extends OneKeyNode {
   readonly outputType = 'bech32';
   protected readonly name = 'wpkh';
 
+  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
+    return new WpkhNode(key(false));
+  }
+
   protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
     out?.addHashedKey(key);
     return [witnessProgramScript(0, hashes.hash160(key))];
@@ -84,6 +102,10 @@ export class ComboNode extends OneKeyNode {
   override readonly isSingleType = false;
   readonly outputType = null;
   protected readonly name = 'combo';
+
+  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
+    return new ComboNode(key(false));
+  }
 
   protected scriptsOf(key: Uint8Array, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] {
     out?.addHashedKey(key);
@@ -121,6 +143,22 @@ export class MultiNode implements ScriptNode {
   text(print: KeyPrinter): string | null {
     const keys = printKeys(this.#keys, print);
     return keys === null ? null : `${this.#name}(${this.#threshold},${keys})`;
+  }
+
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    const inLeaf = this.#name.endsWith('_a');
+    const keys = this.#keys.map((key) => replace(key, inLeaf));
+    const written = keys.map((key) => (key.isRange ? null : key.publicKey(0, {})));
+    if (!this.#name.startsWith('sorted') || written.includes(null)) return new MultiNode(this.#name, this.#threshold, keys);
+    const order = keys.map((_, place) => place);
+    const shown = (place: number): Uint8Array => (written[place] as Uint8Array).subarray(inLeaf ? 1 : 0);
+    order.sort((a, b) => compareBytes(shown(a), shown(b)));
+    const name = inLeaf ? 'multi_a' : 'multi';
+    return new MultiNode(
+      name,
+      this.#threshold,
+      order.map((place) => keys[place]),
+    );
   }
 
   make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {

@@ -5,7 +5,7 @@ import { miniscriptText } from '../miniscript/text.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions } from './descriptor.js';
 import type { KeyExpression } from './key-expression.js';
-import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type ScriptNode } from './script-node.js';
+import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type KeyReplacer, type ScriptNode } from './script-node.js';
 
 /** A tree and the keys that its numbers mean. */
 export class MiniscriptScript implements ScriptNode {
@@ -29,6 +29,11 @@ export class MiniscriptScript implements ScriptNode {
   text(print: KeyPrinter): string | null {
     const texts = this.#keys.map(print);
     return texts.includes(null) ? null : miniscriptText(this.#tree, (place) => texts[place] as string);
+  }
+
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    const keys = this.#keys.map((key) => replace(key, this.#place === 'tapscript'));
+    return new MiniscriptScript(this.#tree, keys, this.#place);
   }
 
   /** Keys under hashes must be told to a signer; the others show in the script, and telling those too does no harm. */

@@ -9,6 +9,9 @@ import type { KeyExpression } from './key-expression.js';
 /** Prints one key; null when it can't be printed that way. */
 export type KeyPrinter = (key: KeyExpression) => string | null;
 
+/** Puts another key in a key's place. @param xOnly whether its script shows it without its first byte */
+export type KeyReplacer = (key: KeyExpression, xOnly: boolean) => KeyExpression;
+
 /** A script expression. */
 export interface ScriptNode {
   readonly isSolvable: boolean;
@@ -18,6 +21,8 @@ export interface ScriptNode {
   keys(): readonly KeyExpression[];
   /** Its text; null when a key can't be printed. */
   text(print: KeyPrinter): string | null;
+  /** The same expression of other keys; of keys that are fixed, sorted ones are put in order. */
+  replaceKeys(replace: KeyReplacer): ScriptNode;
   /**
    * Its scripts at one index; null when a key can't be derived.
    * @param out where to leave the rest; null when only scripts are wanted

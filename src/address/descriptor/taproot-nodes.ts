@@ -3,7 +3,7 @@ import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions } from './descriptor.js';
 import type { KeyExpression } from './key-expression.js';
-import type { ExpansionBuilder, KeyPrinter, ScriptNode } from './script-node.js';
+import type { ExpansionBuilder, KeyPrinter, KeyReplacer, ScriptNode } from './script-node.js';
 import { buildTaproot, type TreeLeaf } from './taproot-tree.js';
 
 /** A script of the tree and its steps from the root. */
@@ -35,6 +35,11 @@ export class TrNode implements ScriptNode {
     const leaves = this.#leaves.map(({ node }) => node.text(print));
     if (key === null || leaves.includes(null)) return null;
     return this.#leaves.length === 0 ? `tr(${key})` : `tr(${key},${this.#treeText(leaves as string[])})`;
+  }
+
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    const leaves = this.#leaves.map(({ node, depth }) => ({ node: node.replaceKeys(replace), depth }));
+    return new TrNode(replace(this.#key, true), leaves);
   }
 
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
@@ -87,6 +92,10 @@ export class RawTrNode implements ScriptNode {
   text(print: KeyPrinter): string | null {
     const key = print(this.#key);
     return key === null ? null : `rawtr(${key})`;
+  }
+
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    return new RawTrNode(replace(this.#key, true));
   }
 
   make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {

@@ -5,7 +5,7 @@ import { solve } from '../../policy/script-type.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './descriptor.js';
 import type { KeyExpression } from './key-expression.js';
-import type { ExpansionBuilder, KeyPrinter, ScriptNode } from './script-node.js';
+import type { ExpansionBuilder, KeyPrinter, KeyReplacer, ScriptNode } from './script-node.js';
 
 /** A script that names the hash of another. */
 abstract class HashNode implements ScriptNode {
@@ -31,6 +31,8 @@ abstract class HashNode implements ScriptNode {
     return inner === null ? null : `${this.name}(${inner})`;
   }
 
+  abstract replaceKeys(replace: KeyReplacer): ScriptNode;
+
   make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const scripts = this.inner.make(index, options, context, out);
     if (scripts === null) return null;
@@ -45,6 +47,10 @@ abstract class HashNode implements ScriptNode {
 export class ShNode extends HashNode {
   protected readonly name = 'sh';
 
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    return new ShNode(this.inner.replaceKeys(replace));
+  }
+
   get outputType(): OutputType {
     return this.inner.outputType === 'bech32' ? 'p2sh-segwit' : 'legacy';
   }
@@ -58,6 +64,10 @@ export class ShNode extends HashNode {
 export class WshNode extends HashNode {
   readonly outputType = 'bech32';
   protected readonly name = 'wsh';
+
+  replaceKeys(replace: KeyReplacer): ScriptNode {
+    return new WshNode(this.inner.replaceKeys(replace));
+  }
 
   protected scriptOf(inner: Uint8Array, { hashes }: DescriptorContext): Uint8Array {
     return witnessProgramScript(0, hashes.sha256(inner));
@@ -99,6 +109,10 @@ export class FixedNode implements ScriptNode {
 
   text(): string {
     return this.#address === null ? `raw(${toHex(this.#script)})` : `addr(${this.#address})`;
+  }
+
+  replaceKeys(): ScriptNode {
+    return this;
   }
 
   make(): Uint8Array[] {
