@@ -10,6 +10,7 @@ import { checkHeaderContext } from '../consensus/rules/check-header-context.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import { reject } from '../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../consensus/state.js';
+import type { BlockPosition } from '../storage/block-files.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -55,8 +56,9 @@ export function lastCheckpointHeight(ws: ChainWorkspace): number {
 /**
  * Checks a block that passed checkBlock, and stores it.
  * @param requested store it even with less work than the tip or far ahead of it
+ * @param stored where its bytes are in the block files already
  */
-export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requested: boolean): Promise<Accepted> {
+export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requested: boolean, stored?: BlockPosition): Promise<Accepted> {
   const { index, params } = ws;
   const { verdict, node } = acceptHeader(ws, block.header);
   if (verdict !== null || node === null) return { verdict, node, isNew: false };
@@ -67,7 +69,7 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
     if (failed.category !== 'mutated') index.markFailedEarly(node);
     return { verdict: failed, node, isNew: false };
   }
-  const at = await ws.blocks.append(block);
+  const at = stored ?? (await ws.blocks.append(block));
   index.receivedTransactions(node, block.txs.length, at.file, at.pos);
   return { verdict: null, node, isNew: true };
 }

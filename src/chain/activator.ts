@@ -46,12 +46,13 @@ export class Activator {
   /**
    * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this returns:
    * call settle() once whoever waits has been answered.
+   * @param enough asked between moves: true leaves the rest for another call
    */
-  async activate(supplied: SuppliedBlock | null = null): Promise<void> {
+  async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean): Promise<void> {
     const { index, active } = this.ws;
     for (;;) {
       const target = index.findMostWork();
-      if (target === undefined || target === active.tip || this.ws.stopping()) break;
+      if (target === undefined || target === active.tip || this.ws.stopping() || enough?.() === true) break;
       await this.settle();
       const begin = this.ws.clock.monotonicMs();
       const step = await prepareStep(this.ws, target, supplied, this.assumed());

@@ -10,6 +10,7 @@ import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
+import type { BlockPosition } from '../storage/block-files.js';
 import { coinsOfTxRange, outpointOfCoinKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { StoreCursor } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
@@ -19,9 +20,10 @@ import { testValidity, type ValidityOptions } from './block-validity.js';
 import { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
 import { sumCoins } from './coins-stats.js';
+import { ConnectMeter, type ConnectProgress } from './connect-progress.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
-import { type ImportProgress, importBlocks } from './import-blocks.js';
+import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './import-blocks.js';
 import { InitialDownload } from './initial-download.js';
 import { invalidate } from './invalidate.js';
 import { Listeners } from './listeners.js';
@@ -39,6 +41,8 @@ const TIDY_MS = 1_000;
 const SETTLE_DELAY_MS = 20;
 /** Blocks above are parsed and checked in separate turns of the event loop. */
 const LARGE_BLOCK_BYTES = 500_000;
+/** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
+const CONNECT_TURN_MS = 50;
 /** Unwritten rows of the header tree that an import lets gather. */
 const IMPORT_DIRTY_ROWS = 2_000;
 
@@ -63,7 +67,7 @@ export class Chain extends ChainReader {
     try {
       await chain.change<void>(async (reply) => {
         await chain.leaveFailedTip();
-        await chain.activator.activate();
+        if (chain.transactionsAhead <= ws.options.connectAtOpen) await chain.activator.activate();
         reply();
       });
       await chain.queue.idle();
@@ -263,11 +267,36 @@ export class Chain extends ChainReader {
 
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */
   verifyChain(level: number, blocks: number): Promise<boolean> {
+    return this.verifyStored(level, blocks).then((wrong) => wrong === null);
+  }
+
+  /** Checks stored blocks as verifychain does. @returns what is wrong, null when all is well */
+  verifyStored(level: number, blocks: number): Promise<string | null> {
     return this.change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
   }
 
   /** Reads a blk file, bootstrap.dat or a file of hex lines, with full validation. @returns blocks accepted as new */
-  async loadBlockFile(path: string, onProgress?: (progress: ImportProgress) => void): Promise<number> {
+  loadBlockFile(path: string, onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    return this.loadBlockFiles([path], onProgress);
+  }
+
+  /** The same over several files, among which blocks may lie in any order: a whole blocks folder. Only read, never changed. */
+  loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    return this.import(paths, (block) => this.importBlock(block, null), onProgress);
+  }
+
+  /** Takes the blocks that lie in the node's own files into an empty tree, without connecting them (-reindex). @returns how many */
+  async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
+    const files = new Map(this.ws.blocks.files.files().map(({ file, path }) => [path, file]));
+    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
+    return this.import([...files.keys()], adopt, onProgress);
+  }
+
+  private async import(
+    paths: readonly string[],
+    accept: ImportSink['accept'],
+    onProgress?: (progress: ImportProgress) => void,
+  ): Promise<number> {
     this.refuseAfterFault();
     const { crypto, clock, log, params, options } = this.ws;
     this.importing++;
@@ -279,19 +308,23 @@ export class Chain extends ChainReader {
         magic: params.magic,
         orphanBytes: options.orphanBytes,
         has: (hash: Uint8Array) => this.ws.index.get(hash) !== undefined,
-        accept: (block: BlockView) => this.importBlock(block),
+        stored: (hash: Uint8Array) => this.ws.index.get(hash)?.has(NodeStatus.HAVE_DATA) === true,
+        accept,
         height: () => this.tip.height,
         stopping: () => this.ws.stopping() || this.faultError !== null,
       };
-      return await importBlocks(path, sink, onProgress);
+      return await importBlocks(paths, sink, onProgress);
     } finally {
       this.importing--;
       if (this.faultError === null) await this.flush();
     }
   }
 
-  /** One block of an import: nobody was promised anything yet, so rows are written in groups. */
-  private async importBlock(block: BlockView): Promise<boolean> {
+  /**
+   * One block of an import: nobody was promised anything yet, so rows are written in groups.
+   * @param stored where its bytes are already; such a block is not connected yet
+   */
+  private async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
     const known = this.ws.index.get(block.hash);
     if (known?.has(NodeStatus.HAVE_DATA)) return false;
     const early = checkBlock(block, this.params, this.ws.crypto);
@@ -300,14 +333,48 @@ export class Chain extends ChainReader {
       return false;
     }
     return this.change(async (reply) => {
-      const { verdict, node, isNew } = await acceptBlock(this.ws, block, true);
+      const { verdict, node, isNew } = await acceptBlock(this.ws, block, true, stored ?? undefined);
       if (verdict !== null) this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
-      if (verdict === null && node !== null) await this.activator.activate({ node, block });
+      if (verdict === null && node !== null && stored === null) await this.activator.activate({ node, block });
       this.announceHeader();
       await this.activator.settle();
       if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.persister.writeRows();
       reply(isNew);
     });
+  }
+
+  /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
+  get storedAhead(): number {
+    const best = this.ws.index.findMostWork();
+    return best === undefined || best === this.tip ? 0 : Math.max(1, best.height - this.tip.height);
+  }
+
+  /** Transactions in those blocks. */
+  private get transactionsAhead(): number {
+    return Math.max(0, (this.ws.index.findMostWork() ?? this.tip).chainTxCount - this.tip.chainTxCount);
+  }
+
+  /** Connects stored blocks until the tip is the best there is, in turns, so that others get at the chain in between. */
+  async connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
+    this.refuseAfterFault();
+    if (this.storedAhead === 0) return;
+    const { clock } = this.ws;
+    const now = (): number => clock.monotonicMs();
+    const meter = new ConnectMeter(now, this.tip);
+    this.importing++;
+    try {
+      while (this.storedAhead > 0 && !this.ws.stopping()) {
+        await this.change<void>(async (reply) => {
+          const begin = now();
+          await this.activator.activate(null, () => now() - begin >= CONNECT_TURN_MS);
+          reply();
+        });
+        if (meter.due() || this.storedAhead === 0) onProgress?.(meter.at(this.tip, this.ws.index.findMostWork() ?? this.tip));
+      }
+    } finally {
+      this.importing--;
+      if (this.faultError === null) await this.flush();
+    }
   }
 
   /** Registers a listener; those registered first are called first. @returns unsubscribe */

@@ -1,23 +1,37 @@
-// Reads blocks from files (-loadblock): blk and bootstrap files, or one hex block per line, with full validation. Blocks that come
-// before their parents wait in memory, within bounds; when too many wait, the file is read once more. Callers: Chain.
+// Reads blocks from files (-loadblock, -reindex): blk and bootstrap files, or one hex block per line, in any order. A block that comes
+// before its parent waits: within bounds with its bytes, beyond them by its place in the file, from where it is read again.
+// Callers: Chain.
 
+import { statSync } from 'node:fs';
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
+import { HEADER_SIZE } from '../consensus/block/header-view.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
+import { ProgressMeter } from '../lib/progress.js';
 import type { Logger } from '../log/logger.js';
-import { scanBlocks } from '../storage/scan-blocks.js';
+import { readScanned, type ScannedBlock, scanBlocks } from '../storage/scan-blocks.js';
+import { yieldToLoop } from './serial-queue.js';
 
 /** How far an import came. */
 export interface ImportProgress {
   /** Blocks accepted as new. */
   readonly blocks: number;
-  /** Bytes of blocks looked at. */
+  /** Bytes of the files looked at, and all there are. */
   readonly bytes: number;
+  readonly totalBytes: number;
   /** Height of the tip. */
   readonly height: number;
   readonly blocksPerSecond: number;
+  /** At the speed so far; null while there is none. */
+  readonly secondsLeft: number | null;
+}
+
+/** Where a block was found. */
+export interface BlockSource {
+  readonly path: string;
+  readonly pos: number;
 }
 
 /** What the importer does with a block. */
@@ -30,22 +44,30 @@ export interface ImportSink {
   readonly orphanBytes: number;
   /** Whether a block's header is in the tree. */
   has(hash: Uint8Array): boolean;
-  /** Checks, stores and connects. @returns whether it was new */
-  accept(block: BlockView): Promise<boolean>;
+  /** Whether a block's bytes are stored, so that it need not be looked at. */
+  stored(hash: Uint8Array): boolean;
+  /** Checks and stores. @returns whether it was new */
+  accept(block: BlockView, source: BlockSource): Promise<boolean>;
   height(): number;
   stopping(): boolean;
 }
 
 /** Milliseconds between two reports. */
 const REPORT_MS = 1000;
+/** Blocks that wait by their place alone: some 200 bytes each. Core's nodes fetch at most 1,024 blocks ahead of the first one missing. */
+const MAX_WAITING = 200_000;
 
-/** Imports a file. @returns blocks accepted as new */
-export async function importBlocks(path: string, sink: ImportSink, onProgress?: (progress: ImportProgress) => void): Promise<number> {
-  const run = new ImportRun(sink, onProgress);
+/** Imports files, as one sequence. @returns blocks accepted as new */
+export async function importBlocks(
+  paths: readonly string[],
+  sink: ImportSink,
+  onProgress?: (progress: ImportProgress) => void,
+): Promise<number> {
+  const run = new ImportRun(paths, sink, onProgress);
   for (;;) {
     const before = run.accepted;
     const dropped = run.dropped;
-    await run.pass(path);
+    for (const path of paths) await run.pass(path);
     // Blocks that had to be dropped while they waited get another chance as long as that leads anywhere.
     if (run.dropped === dropped || run.accepted === before || sink.stopping()) break;
   }
@@ -53,39 +75,80 @@ export async function importBlocks(path: string, sink: ImportSink, onProgress?: 
   return run.accepted;
 }
 
+/** A block whose parent was not seen yet. */
+interface Waiting {
+  readonly hash: Uint8Array;
+  readonly source: BlockSource;
+  readonly length: number;
+  readonly text: boolean;
+  /** Null once given up for want of room: then it is read again. */
+  bytes: Uint8Array | null;
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
 class ImportRun {
   accepted = 0;
-  /** Waiting blocks given up for want of room. */
+  /** Waiting blocks given up for want of room, which can't be read again. */
   dropped = 0;
   private bytes = 0;
-  private readonly start: number;
-  private reported: number;
+  /** Bytes of the files before the one that is being read. */
+  private bytesBefore = 0;
+  private readonly totalBytes: number;
+  private readonly blockMeter: ProgressMeter;
+  private readonly byteMeter: ProgressMeter;
   /** By parent, in order of arrival. */
-  private readonly waiting = new Map<string, BlockView[]>();
-  private waitingBytes = 0;
+  private readonly waiting = new Map<string, Waiting[]>();
+  private waitingCount = 0;
+  /** Those that hold their bytes, oldest first. */
+  private readonly held = new Set<Waiting>();
+  private heldBytes = 0;
 
   constructor(
+    paths: readonly string[],
     private readonly sink: ImportSink,
     private readonly onProgress: ((progress: ImportProgress) => void) | undefined,
   ) {
-    this.start = sink.clock.monotonicMs();
-    this.reported = this.start;
+    const now = (): number => sink.clock.monotonicMs();
+    this.blockMeter = new ProgressMeter(now, 0, REPORT_MS);
+    this.byteMeter = new ProgressMeter(now, 0, REPORT_MS);
+    this.totalBytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
   }
 
   async pass(path: string): Promise<void> {
-    const parses = (bytes: Uint8Array) => this.parse(bytes) !== null;
-    for await (const { bytes } of scanBlocks(path, { magic: this.sink.magic, parses })) {
-      if (this.sink.stopping()) return;
-      this.bytes += bytes.length;
-      const block = this.parse(bytes);
-      if (block === null) {
-        this.sink.log.warn(`A record of ${bytes.length} bytes in ${path} is not a block`);
-        continue;
-      }
-      if (this.sink.has(block.header.prevHash) || this.sink.has(block.hash)) await this.acceptWithChildren(block);
-      else this.wait(block);
-      if (this.sink.clock.monotonicMs() - this.reported >= REPORT_MS) this.report();
+    const { sink } = this;
+    const parses = (bytes: Uint8Array): boolean => sink.stored(this.hashOf(bytes)) || this.parse(bytes) !== null;
+    for await (const found of scanBlocks(path, { magic: sink.magic, parses })) {
+      if (sink.stopping()) return;
+      this.bytes = this.bytesBefore + found.pos + found.bytes.length;
+      await this.take(found, path);
+      if (this.blockMeter.due()) this.report();
+      await yieldToLoop();
     }
+    this.bytesBefore += sizeOf(path);
+    this.bytes = this.bytesBefore;
+  }
+
+  private hashOf(bytes: Uint8Array): Uint8Array {
+    return this.sink.hashes.sha256d(bytes.subarray(0, HEADER_SIZE));
+  }
+
+  private async take(found: ScannedBlock, path: string): Promise<void> {
+    const { sink } = this;
+    const { bytes, pos, text } = found;
+    const hash = this.hashOf(bytes);
+    if (bytes.length >= HEADER_SIZE && sink.stored(hash)) {
+      await this.acceptChildren(hash);
+      return;
+    }
+    const block = this.parse(bytes);
+    if (block === null) {
+      sink.log.warn(`A record of ${bytes.length} bytes in ${path} is not a block`);
+      return;
+    }
+    const source = { path, pos };
+    if (sink.has(block.header.prevHash) || sink.has(hash)) await this.accept(block, source);
+    else this.wait(block.header.prevHash, { hash, source, length: bytes.length, text, bytes });
   }
 
   private parse(bytes: Uint8Array): BlockView | null {
@@ -97,39 +160,78 @@ class ImportRun {
     }
   }
 
-  private async acceptWithChildren(first: BlockView): Promise<void> {
+  private async accept(block: BlockView, source: BlockSource): Promise<void> {
+    if (await this.sink.accept(block, source)) this.accepted++;
+    if (this.sink.has(block.hash)) await this.acceptChildren(block.hash);
+  }
+
+  /** Blocks that waited for this one, and those that waited for them. */
+  private async acceptChildren(first: Uint8Array): Promise<void> {
     const queue = [first];
     for (let i = 0; i < queue.length; i++) {
-      const block = queue[i] as BlockView;
-      if (await this.sink.accept(block)) this.accepted++;
-      if (!this.sink.has(block.hash)) continue;
-      const key = hashKey(block.hash);
-      const children = this.waiting.get(key);
-      if (children === undefined) continue;
+      const key = hashKey(queue[i] as Uint8Array);
+      const children = this.waiting.get(key) ?? [];
       this.waiting.delete(key);
-      for (const child of children) this.waitingBytes -= child.totalSize;
-      queue.push(...children);
+      for (const child of children) {
+        this.waitingCount--;
+        this.letGo(child);
+        if (this.sink.stopping()) return;
+        const block = this.parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
+        // The file changed under our hands.
+        if (block === null) continue;
+        if (await this.sink.accept(block, child.source)) this.accepted++;
+        if (this.sink.has(block.hash)) queue.push(block.hash);
+        if (this.blockMeter.due()) this.report();
+      }
     }
   }
 
-  private wait(block: BlockView): void {
-    const key = hashKey(block.header.prevHash);
+  private wait(prevHash: Uint8Array, entry: Waiting): void {
+    if (this.waitingCount >= MAX_WAITING) {
+      this.dropped++;
+      return;
+    }
+    const key = hashKey(prevHash);
     const list = this.waiting.get(key);
-    if (list === undefined) this.waiting.set(key, [block]);
-    else list.push(block);
-    this.waitingBytes += block.totalSize;
-    while (this.waitingBytes > this.sink.orphanBytes) {
-      const [oldest, blocks] = this.waiting.entries().next().value as [string, BlockView[]];
-      this.waiting.delete(oldest);
-      for (const dropped of blocks) this.waitingBytes -= dropped.totalSize;
-      this.dropped += blocks.length;
+    if (list === undefined) this.waiting.set(key, [entry]);
+    else list.push(entry);
+    this.waitingCount++;
+    this.held.add(entry);
+    this.heldBytes += entry.length;
+    for (const oldest of this.held) {
+      if (this.heldBytes <= this.sink.orphanBytes) break;
+      this.letGo(oldest);
+      oldest.bytes = null;
+      if (oldest.text) this.forget(oldest);
+    }
+  }
+
+  private letGo(entry: Waiting): void {
+    if (this.held.delete(entry)) this.heldBytes -= entry.length;
+  }
+
+  /** Gives up a waiting block that can't be read again on its own. */
+  private forget(entry: Waiting): void {
+    this.dropped++;
+    this.waitingCount--;
+    for (const [key, list] of this.waiting) {
+      const at = list.indexOf(entry);
+      if (at < 0) continue;
+      list.splice(at, 1);
+      if (list.length === 0) this.waiting.delete(key);
+      return;
     }
   }
 
   report(): void {
-    const now = this.sink.clock.monotonicMs();
-    this.reported = now;
-    const seconds = Math.max(now - this.start, 1) / 1000;
-    this.onProgress?.({ blocks: this.accepted, bytes: this.bytes, height: this.sink.height(), blocksPerSecond: this.accepted / seconds });
+    const bytes = Math.min(this.bytes, this.totalBytes);
+    this.onProgress?.({
+      blocks: this.accepted,
+      bytes,
+      totalBytes: this.totalBytes,
+      height: this.sink.height(),
+      blocksPerSecond: this.blockMeter.rate(this.accepted),
+      secondsLeft: this.byteMeter.secondsLeft(bytes, this.totalBytes),
+    });
   }
 }

@@ -1,9 +1,13 @@
 // Start-up: header tree, block files, genesis, an interrupted flush, the tip that the coins stand at. Callers: Chain.open.
 
 import { parseBlock } from '../consensus/block/block-view.js';
+import { equalBytes } from '../consensus/bytes/hex.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import type { BlockPosition } from '../storage/block-files.js';
 import { TIP_KEY } from '../storage/layout.js';
+import { RECORD_HEAD_BYTES } from '../storage/record-file.js';
+import { StoreError } from '../storage/store-error.js';
 import { ActiveChain } from './active-chain.js';
 import { BlockIndex } from './block-index.js';
 import { BlockStorage } from './block-storage.js';
@@ -61,9 +65,20 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
 /** The first block of a new data folder. Its output can never be spent, so the coins begin empty. */
 async function createGenesis(ws: ChainWorkspace): Promise<void> {
   const block = parseBlock(ws.params.genesis, ws.crypto);
-  const at = await ws.blocks.append(block);
+  const at = (await storedGenesis(ws)) ?? (await ws.blocks.append(block));
   const node = ws.index.addHeader(block.header.bytes, block.hash, null, blockProof(block.header.bits));
   ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
   ws.index.dirty.delete(node);
   await ws.store.batch([rowOp(node), { type: 'put', key: TIP_KEY, value: node.hash }]);
+}
+
+/** Where the first block lies in files that were there before the database: at the very beginning, as every node writes it. */
+async function storedGenesis(ws: ChainWorkspace): Promise<BlockPosition | null> {
+  const at = { file: 0, pos: RECORD_HEAD_BYTES };
+  try {
+    return equalBytes(await ws.blocks.files.readBlock(at), ws.params.genesis) ? at : null;
+  } catch (error) {
+    if (error instanceof StoreError && (error.code === 'STORE_NOT_FOUND' || error.code === 'STORE_CORRUPTION')) return null;
+    throw error;
+  }
 }

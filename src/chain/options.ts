@@ -30,6 +30,8 @@ export interface ChainOptions {
   readonly flushChunkEntries: number;
   /** Block bytes one step of a reorganisation may hold; a longer one goes in several steps, through tips that others can see. */
   readonly maxStepBytes: number;
+  /** Transactions of stored blocks that opening connects at most, -1 for none; when there are more, all is left to connectStored. */
+  readonly connectAtOpen: number;
   /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
   readonly orphanBytes: number;
 }
@@ -45,6 +47,7 @@ export const defaultChainOptions: ChainOptions = {
   atomicFlushEntries: 200_000,
   flushChunkEntries: 4_000,
   maxStepBytes: 64 << 20,
+  connectAtOpen: Number.POSITIVE_INFINITY,
   orphanBytes: 128 << 20,
 };
 

@@ -19,9 +19,9 @@ const MAX_DISCONNECT_BYTES = 64 << 20;
 /**
  * Must run inside the chain's queue, so that the tip stands still.
  * @param level 0..4, others are clamped @param depth blocks from the tip; 0 or too many means all
- * @returns whether everything was in order
+ * @returns what is wrong, null when everything was in order
  */
-export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: number): Promise<boolean> {
+export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: number): Promise<string | null> {
   const tip = ws.active.tip as HeaderNode;
   const blocks = depth <= 0 || depth > tip.height ? tip.height : depth;
   const checks = Math.max(0, Math.min(4, level));
@@ -30,7 +30,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
   let bytes = 0;
   try {
     for (let node = tip; node.prev !== null && node.height > tip.height - blocks; node = node.prev) {
-      if (ws.stopping()) return true;
+      if (ws.stopping()) return null;
       const block = await ws.blocks.read(node);
       // A view that passed before says so; the point here is to look again.
       block.checked = false;
@@ -47,7 +47,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       await yieldToLoop();
     }
     for (const { node, block } of checks >= 4 ? taken.reverse() : []) {
-      if (ws.stopping()) return true;
+      if (ws.stopping()) return null;
       const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'scan', scripts: true, overlay });
       if (result === null || result.verdict !== null) return bad(ws, node, result?.verdict?.reason ?? 'no verdict');
       connectCoins(overlay, block, node.height);
@@ -58,12 +58,13 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       error instanceof ChainFault || (error instanceof StoreError && ['STORE_CORRUPTION', 'STORE_NOT_FOUND'].includes(error.code));
     if (!corrupt) throw error;
     ws.log.error(`Verifying blocks: ${error.message}`);
-    return false;
+    return error.message;
   }
-  return true;
+  return null;
 }
 
-function bad(ws: ChainWorkspace, node: HeaderNode, what: string): false {
-  ws.log.error(`Verifying blocks: ${what} at height ${node.height}, ${node.hashHex}`);
-  return false;
+function bad(ws: ChainWorkspace, node: HeaderNode, what: string): string {
+  const text = `${what} at height ${node.height}, ${node.hashHex}`;
+  ws.log.error(`Verifying blocks: ${text}`);
+  return text;
 }

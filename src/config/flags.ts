@@ -42,7 +42,11 @@ section('Options', [
   ['conf', 'string', 'The configuration file, relative to the data folder (default: bitcoin.conf)'],
   ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
   ['dbcache', 'int', 'Memory for coins and database caches, in MiB (default: 450, least 4)'],
-  ['loadblock', 'list', 'Import blocks from this file at start: Core block files, bootstrap files, or one block in hex per line'],
+  [
+    'loadblock',
+    'list',
+    'Import blocks at start: a Core block file, a bootstrap file, a file with one block in hex per line, or the whole blocks folder of a stopped Core node (with its xor.dat), which is only read',
+  ],
   ['par', 'int', 'Script verification threads (0: one per core, below 0: leave that many cores free; default: 0)'],
   ['pid', 'string', 'Write the process id to this file (default: bitcoind.pid)'],
   ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
@@ -65,8 +69,8 @@ section('Options', [
   ['feefilter', 'bool', undefined, 'none'],
   ['maxorphantx', 'int', undefined, 'none'],
   ['prune', 'int', undefined, 'none'],
-  ['reindex', 'bool', undefined, 'none'],
-  ['reindex-chainstate', 'bool', undefined, 'none'],
+  ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files (default: 0)'],
+  ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks (default: 0)'],
   ['sysperms', 'bool', undefined, 'none'],
   ['dbbatchsize', 'int', undefined, 'none'],
 ]);
@@ -195,8 +199,10 @@ section('Debugging and testing', [
   ['minimumchainwork', 'string', 'Least work of a chain before initial download may end, in hex'],
   ['checkpoints', 'bool', 'Refuse forks below known checkpoints (default: 1)'],
   ['maxsigcachesize', 'int', 'Memory for the script-execution cache, in MiB (default: 32)'],
-  ['stopatheight', 'int', undefined, 'none'],
-  ...(['checkblocks', 'checklevel', 'checkaddrman', 'checkmempool', 'limitclustercount', 'limitclustersize'] as const).map(
+  ['checkblocks', 'int', 'How many blocks to check at start (0: all; default: 6)'],
+  ['checklevel', 'int', 'How thoroughly: 0 to 4, as verifychain (default: 3)'],
+  ['stopatheight', 'int', 'Stop the node once the chain has this height (default: 0, never)'],
+  ...(['checkaddrman', 'checkmempool', 'limitclustercount', 'limitclustersize'] as const).map(
     (name) => [name, 'int', undefined, 'none'] as const,
   ),
   ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logips', 'logsourcelocations'] as const).map(

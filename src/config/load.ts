@@ -29,6 +29,13 @@ export interface NodeConfig {
   readonly dbCacheBytes: number;
   readonly scriptCacheBytes: number;
   readonly loadBlockFiles: readonly string[];
+  readonly reindex: boolean;
+  readonly reindexChainstate: boolean;
+  /** Blocks checked at start, 0 for all. */
+  readonly checkBlocks: number;
+  readonly checkLevel: number;
+  /** 0 for never. */
+  readonly stopAtHeight: number;
   readonly indexes: { readonly tx: boolean; readonly coinStats: boolean; readonly filters: boolean };
   /** Script verification threads, at least 1. */
   readonly par: number;
@@ -312,6 +319,11 @@ export function loadConfig(args: Args): NodeConfig {
     dbCacheBytes: Math.max(4, Math.min(args.int('dbcache', 450), 16384)) * 1024 * 1024,
     scriptCacheBytes: Math.max(0, Math.min(args.int('maxsigcachesize', 32), 16384)) * 1024 * 1024,
     loadBlockFiles: args.list('loadblock').map((file) => path.resolve(file)),
+    reindex: args.bool('reindex', false),
+    reindexChainstate: args.bool('reindex-chainstate', false),
+    checkBlocks: Math.max(0, args.int('checkblocks', 6)),
+    checkLevel: Math.max(0, Math.min(4, args.int('checklevel', 3))),
+    stopAtHeight: Math.max(0, args.int('stopatheight', 0)),
     indexes: { tx: args.bool('txindex', false), coinStats: args.bool('coinstatsindex', false), filters: filterIndex(args) },
     par: scriptThreads(args),
     assumeValidHex: hexOption(args, 'assumevalid'),

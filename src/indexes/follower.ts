@@ -12,6 +12,7 @@ import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
 import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
+import { wipeRange } from '../storage/wipe-range.js';
 
 /** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
 export interface IndexKind {
@@ -48,8 +49,6 @@ const BATCH_BYTES = 1 << 20;
 const BATCH_MS = 2_000;
 /** Milliseconds between two lines of progress. */
 const REPORT_MS = 10_000;
-/** Rows removed in one batch when an index starts over. */
-const WIPE_ROWS = 5_000;
 
 export class IndexFollower {
   /** Last block in the index; null before genesis. */
@@ -247,18 +246,5 @@ export class IndexFollower {
     await this.deps.chain.recorded(at);
     await this.deps.store.batch(ops);
     this.written = at;
-  }
-}
-
-/** Removes all rows of a range, in bounded batches. */
-export async function wipeRange(store: Store, range: PrefixRange): Promise<void> {
-  const cursor = store.cursor(range);
-  try {
-    for (let rows = await cursor.next(WIPE_ROWS); rows.length > 0; rows = await cursor.next(WIPE_ROWS)) {
-      await store.batch(rows.map(([key]) => ({ type: 'del', key })));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  } finally {
-    await cursor.close();
   }
 }

@@ -2,7 +2,6 @@
 // Callers: aditd, benches. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
 // templates, fronts; the RPC cookie is written once the port is ours, and calls are answered with -28 until the chain is loaded.
 import crypto from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
@@ -53,10 +52,12 @@ import { WalletError } from '../wallet/manage/wallet-error.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
 import { httpOptions } from './http-options.js';
 import { indexAccess } from './index-access.js';
+import { importPaths, loadBlocks } from './load-blocks.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
 import { PoolFiles } from './pool-files.js';
+import { prepareRebuild } from './rebuild.js';
 import { createTemplateAccess } from './template-access.js';
 import { createWallets } from './wallets.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
@@ -66,6 +67,8 @@ const storeCacheBytes = 8 << 20;
 const hourMs = 3_600_000;
 /** Waits are not learnt from while the tip is older than this. */
 const feeTipAgeSeconds = 3 * 60 * 60;
+/** Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a reindex does. */
+const maxConnectedAtOpen = 20_000;
 
 /** A node that runs. */
 export interface RunningNode {
@@ -120,10 +123,12 @@ function networkParams(config: NodeConfig, native: Crypto): ChainParams {
   );
 }
 
+const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
+
 /** Opens the database; that it can be opened proves that no other node uses the folder. */
 async function openDatabase(config: NodeConfig): Promise<RocksStore> {
   try {
-    return await openStore({ path: path.join(config.netDir, 'chainstate'), cacheBytes: storeCacheBytes });
+    return await openStore({ path: databaseDir(config), cacheBytes: storeCacheBytes });
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
       throw new ConfigError(`Cannot obtain a lock on data directory ${config.netDir}. adit is probably already running.`);
@@ -190,9 +195,8 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     `adit version ${version}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
   );
   for (const note of config.notes) log.info(note);
-  for (const file of config.loadBlockFiles) {
-    if (!fs.existsSync(file)) throw new ConfigError(`-loadblock: there is no file ${file}`);
-  }
+  // Said before anything is opened.
+  for (const file of config.loadBlockFiles) importPaths(file);
 
   const stopping = new AbortController();
   let askStop: (fault?: Error) => void = () => {};
@@ -203,16 +207,23 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   if (aborted.aborted) beginStop();
   else aborted.addEventListener('abort', beginStop);
 
-  const store = await openDatabase(config);
+  const native = createNativeCrypto();
+  const params = networkParams(config, native);
+  const rebuild = await prepareRebuild(
+    { all: config.reindex, chainstate: config.reindexChainstate },
+    { netDir: config.netDir, blocksDir: config.blocksDir, databaseDir: databaseDir(config) },
+    params,
+    () => openDatabase(config),
+    log,
+  );
+  const { store } = rebuild;
   teardown.add(() => store.close());
   teardown.add(() => pid.remove());
   const pid = writePidFile(config.pidFile);
 
-  const native = createNativeCrypto();
   log.info(`Curve checks: ECDSA by ${native.backend.ecdsa}, Schnorr by ${native.backend.schnorr}; database: ${store.engine}`);
   const curveWarning = cryptoWarning(native.backend);
   if (curveWarning !== null) log.warn(curveWarning);
-  const params = networkParams(config, native);
   const keyMath = createKeyMath();
 
   const state = new SharedState();
@@ -328,6 +339,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
       assumeValid: config.assumeValidHex ?? null,
       checkpoints: config.checkpoints,
+      connectAtOpen: config.stopAtHeight > 0 || rebuild.scan ? -1 : maxConnectedAtOpen,
     },
     {
       params,
@@ -351,6 +363,18 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   teardown.add(() => indexes.stop());
 
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: native, clock, log });
+  if (!rebuild.scan) {
+    log.info(
+      `Verifying the last ${config.checkBlocks === 0 ? 'blocks, all of them,' : `${config.checkBlocks} blocks`} at level ${config.checkLevel}`,
+    );
+    const wrong = await chain.verifyStored(config.checkLevel, config.checkBlocks);
+    if (wrong !== null) {
+      throw new ConfigError(
+        `Corrupted block database detected. Please restart with -reindex or -reindex-chainstate to recover. (${wrong})`,
+      );
+    }
+  }
+
   const mempool = new Mempool(
     {
       policy: { ...config.policy, requireStandard: config.policy.requireStandard ?? params.requireStandard },
@@ -407,6 +431,11 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     templateAccess.onTip(tip.hashHex);
     const newest = change.connected.at(-1);
     if (newest) latest = blockFigures(newest);
+    if (config.stopAtHeight > 0 && tip.height >= config.stopAtHeight && !stopping.signal.aborted) {
+      log.info(`Stopping at height ${tip.height}, as -stopatheight asks`);
+      beginStop();
+      askStop();
+    }
   });
   chain.onChecked((_hash, _block, reject) => observe.submitted(reject === null ? 'connected' : reject.reason));
 
@@ -519,17 +548,23 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
   );
   warm(null);
-  for (const file of config.loadBlockFiles) {
-    if (stopping.signal.aborted) break;
-    log.info(`Importing blocks file ${file}...`);
-    const blocks = await chain.loadBlockFile(file, (progress) =>
-      log.info(`Importing ${file}: ${progress.blocks} blocks, height ${progress.height}, ${progress.blocksPerSecond.toFixed(0)} blocks/s`),
-    );
-    log.info(`Imported ${blocks} blocks from ${file}`);
-  }
-  if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
-  else mempool.loaded = true;
-  log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
+  // Returned first, so that signals and the stop call are heard while this goes on.
+  const loading = loadBlocks(
+    { scan: rebuild.scan ? rebuild.note : null, files: config.loadBlockFiles },
+    { chain, store, log, stopping: stopping.signal },
+  )
+    .then(() => {
+      showDownload();
+      if (stopping.signal.aborted) return;
+      if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
+      else mempool.loaded = true;
+      log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
+    })
+    .catch((error: Error) => {
+      if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);
+      askStop(error);
+    });
+  teardown.add(() => loading);
 
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

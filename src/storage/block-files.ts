@@ -96,7 +96,9 @@ export class BlockFiles {
     const format: RecordFormat = { magic: options.magic, xorKey };
 
     if (lastKnown !== null) await assertKnownBlock(dir, format, lastKnown);
-    const currentFile = Math.max(0, ...blkSizes.keys());
+    const newest = Math.max(0, ...blkSizes.keys());
+    // Without an index nobody knows what in an existing file is whole: it is left as it is, and a new one begun.
+    const currentFile = lastKnown === null && (blkSizes.get(newest) ?? 0) > 0 ? newest + 1 : newest;
     const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0);
     try {
       const tornBytes = await current.cutTornTail(lastKnown?.file === currentFile ? lastKnown.pos - RECORD_HEAD_BYTES : 0);

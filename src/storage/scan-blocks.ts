@@ -1,10 +1,11 @@
 // Reads blocks out of files that other programs wrote: Core's blk files, bootstrap.dat, and text files with one block in hex per line.
 // Streams with bounded memory and finds its way again behind damage. Callers: -loadblock and -reindex in chain.
 
+import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readU32 } from '../consensus/bytes/reader.js';
-import { isMagic, RECORD_HEAD_BYTES } from './record-file.js';
+import { isMagic, RECORD_HEAD_BYTES, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 import { applyXor, loadXorKey } from './xor-key.js';
 
@@ -14,6 +15,8 @@ export interface ScannedBlock {
   readonly pos: number;
   /** A fresh array. */
   readonly bytes: Uint8Array;
+  /** Whether it came from a line of text, so that readScanned can't read it again. */
+  readonly text: boolean;
 }
 
 export interface ScanOptions {
@@ -105,6 +108,31 @@ export async function* scanBlocks(path: string, options: ScanOptions): AsyncGene
   }
 }
 
+/** Reads a block of a raw file again. @param pos as ScannedBlock has it @throws StoreError */
+export async function readScanned(path: string, pos: number, length: number): Promise<Uint8Array> {
+  const xorKey = await loadXorKey(dirname(path));
+  const handle = await openInput(path);
+  try {
+    const bytes = new Uint8Array(length);
+    await readExactly(handle, path, bytes, pos, xorKey);
+    return bytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The blk files of a folder, in the order of their numbers; empty when it holds none. @throws StoreError */
+export function blockFilesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+      .filter((name) => /^blk\d{5,7}\.dat$/.test(name))
+      .sort((a, b) => Number(a.slice(3, -4)) - Number(b.slice(3, -4)))
+      .map((name) => join(dir, name));
+  } catch (error) {
+    throw fromSystemError(error, `read the folder ${dir}`);
+  }
+}
+
 /** Blocks of a text file, one block in hex per line; empty lines are skipped. Throws StoreError STORE_FORMAT naming the line. */
 export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, void, undefined> {
   const handle = await openInput(path);
@@ -145,7 +173,7 @@ async function* records(
       if (record.length >= RECORD_HEAD_BYTES + length) {
         const payload = record.subarray(RECORD_HEAD_BYTES, RECORD_HEAD_BYTES + length);
         if (parses === undefined || parses(payload)) {
-          yield { pos: at + RECORD_HEAD_BYTES, bytes: payload.slice() };
+          yield { pos: at + RECORD_HEAD_BYTES, bytes: payload.slice(), text: false };
           at += RECORD_HEAD_BYTES + length;
           continue;
         }
@@ -198,7 +226,7 @@ async function* hexLines(handle: FileHandle, path: string): AsyncGenerator<Scann
     if (length > 0) {
       const bytes = decodeHex(view, length);
       if (bytes === null) throw new StoreError('STORE_FORMAT', `${path}: line ${line} is not a block in hex`);
-      yield { pos: at, bytes };
+      yield { pos: at, bytes, text: true };
     }
     at += next;
   }

@@ -36,7 +36,11 @@ export class ModelNode implements HeaderContext {
   }
 }
 
-type Change = { connected: { block: { txs: readonly TxView[] } }[]; disconnected: { block: { txs: readonly TxView[] } }[]; invalidatedBefore?: number };
+type Change = {
+  connected: { block: { txs: readonly TxView[] } }[];
+  disconnected: { block: { txs: readonly TxView[] } }[];
+  invalidatedBefore?: number;
+};
 
 /** OP_TRUE: spendable by anyone without a signature. */
 export const ANYONE = Uint8Array.of(0x51);

@@ -1,0 +1,88 @@
+// Long work with blocks that a start leaves to the background, while calls are answered: taking the node's own files into a new index
+// (-reindex), connecting stored blocks, importing files (-loadblock). Every line of progress has height, percent, speed and
+// time left. Caller: start.ts. Core's counterpart: ThreadImport.
+import fs from 'node:fs';
+import type { Chain } from '../chain/chain.js';
+import type { ConnectProgress } from '../chain/connect-progress.js';
+import type { ImportProgress } from '../chain/import-blocks.js';
+import { ConfigError } from '../config/args.js';
+import { durationText, percentText } from '../lib/progress.js';
+import type { Logger } from '../log/logger.js';
+import { blockFilesIn } from '../storage/scan-blocks.js';
+import type { Store } from '../storage/store.js';
+import type { RebuildNote } from './rebuild.js';
+
+/** What is to be done. */
+export interface LoadTask {
+  /** The note of a rebuild whose files have to be scanned; null when there is none. */
+  readonly scan: RebuildNote | null;
+  /** Files and folders of -loadblock. */
+  readonly files: readonly string[];
+}
+
+export interface LoadDeps {
+  readonly chain: Chain;
+  readonly store: Store;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+}
+
+/** Milliseconds between two lines about an import. */
+const REPORT_MS = 10_000;
+
+/** A file, or the blk files of a folder. @throws ConfigError when there are none */
+export function importPaths(given: string): string[] {
+  if (!fs.existsSync(given)) throw new ConfigError(`-loadblock: there is no file ${given}`);
+  if (!fs.statSync(given).isDirectory()) return [given];
+  const paths = blockFilesIn(given);
+  if (paths.length === 0) throw new ConfigError(`-loadblock: the folder ${given} holds no blk*.dat files`);
+  return paths;
+}
+
+/** Lets one report in ten seconds through, and the first. */
+function spaced<Progress>(report: (progress: Progress) => void): (progress: Progress) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress) => {
+    if (performance.now() - last < REPORT_MS) return;
+    last = performance.now();
+    report(progress);
+  };
+}
+
+const importText = ({ bytes, totalBytes, blocks, height, blocksPerSecond, secondsLeft }: ImportProgress): string =>
+  `${percentText(bytes, totalBytes)}, ${blocks} blocks, height ${height}, ${blocksPerSecond.toFixed(0)} blocks/s, ${durationText(secondsLeft)} left`;
+
+const connectText = ({ height, goal, percent, blocksPerSecond, secondsLeft }: ConnectProgress): string =>
+  `height ${height} of ${goal} (${percent.toFixed(1)}%), ${blocksPerSecond.toFixed(0)} blocks/s, ${durationText(secondsLeft)} left`;
+
+/** Does it all, in order; ends early when the node stops. */
+export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> {
+  const { chain, log, stopping } = deps;
+  if (task.scan !== null) await scanOwnFiles(task.scan, deps);
+  if (stopping.aborted) return;
+  const ahead = chain.storedAhead;
+  if (ahead > 0) {
+    log.info(`Connecting ${ahead} stored blocks`);
+    await chain.connectStored((progress) => log.info(`Connecting stored blocks: ${connectText(progress)}`));
+  }
+  for (const file of task.files) {
+    if (stopping.aborted) return;
+    const paths = importPaths(file);
+    log.info(`Importing blocks file ${file}...`);
+    const blocks = await chain.loadBlockFiles(
+      paths,
+      spaced((progress) => log.info(`Importing ${file}: ${importText(progress)}`)),
+    );
+    log.info(`Imported ${blocks} blocks from ${file}`);
+  }
+}
+
+async function scanOwnFiles(note: RebuildNote, { chain, store, log, stopping }: LoadDeps): Promise<void> {
+  log.info('Reindexing: reading the block files');
+  const blocks = await chain.adoptStored(spaced((progress) => log.info(`Reindexing: ${importText(progress)}`)));
+  if (stopping.aborted) return;
+  // From here on the index is what a start finds; it has to be on the disk before the note goes.
+  await store.batch([], { sync: true });
+  note.remove();
+  log.info(`Reindexing: ${blocks} blocks found in the files`);
+}

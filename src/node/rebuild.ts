@@ -1,0 +1,127 @@
+// -reindex and -reindex-chainstate: what is thrown away before the chain is opened. A note in the network's folder says how far that came,
+// so that a node that is killed on the way takes it up again, whether or not the option is given once more:
+//
+//   all wipe          the database and the undo files are being removed
+//   all scan          blocks of the files are being taken into a new index; once all are, the note goes, and connecting them is what
+//                     every start does with stored blocks
+//   chainstate wipe   the coins are being removed
+//
+// Callers: start.ts.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Logger } from '../log/logger.js';
+import { blockIndexKey, FLUSH_MARKER_KEY, PREFIX, prefixRange, TIP_KEY } from '../storage/layout.js';
+import type { Store } from '../storage/store.js';
+import { wipeRange } from '../storage/wipe-range.js';
+
+/** What an operator may ask for. */
+export interface RebuildOptions {
+  /** -reindex */
+  readonly all: boolean;
+  /** -reindex-chainstate */
+  readonly chainstate: boolean;
+}
+
+type Stage = 'all wipe' | 'all scan' | 'chainstate wipe';
+const STAGES: readonly Stage[] = ['all wipe', 'all scan', 'chainstate wipe'];
+
+/** Milliseconds between two lines about the coins that are gone. */
+const REPORT_MS = 10_000;
+
+/** The note. */
+export class RebuildNote {
+  private readonly file: string;
+
+  constructor(netDir: string) {
+    this.file = path.join(netDir, 'REBUILD');
+  }
+
+  read(): Stage | null {
+    try {
+      const text = fs.readFileSync(this.file, 'utf8').trim();
+      return STAGES.find((stage) => stage === text) ?? null;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+  }
+
+  /** On the disk when this returns. */
+  write(stage: Stage): void {
+    const temporary = `${this.file}.tmp`;
+    const handle = fs.openSync(temporary, 'w', 0o600);
+    fs.writeSync(handle, `${stage}\n`);
+    fs.fsyncSync(handle);
+    fs.closeSync(handle);
+    fs.renameSync(temporary, this.file);
+  }
+
+  remove(): void {
+    fs.rmSync(this.file, { force: true });
+  }
+}
+
+/** Where the stages work. */
+export interface RebuildPlaces {
+  readonly netDir: string;
+  readonly blocksDir: string;
+  readonly databaseDir: string;
+}
+
+/**
+ * Throws away what is to be made anew.
+ * @param open opens the database; the first time also the proof that no other node uses the folder
+ * @returns the database to go on with, and whether the block files have to be scanned
+ */
+export async function prepareRebuild<Database extends Store>(
+  options: RebuildOptions,
+  places: RebuildPlaces,
+  params: ChainParams,
+  open: () => Promise<Database>,
+  log: Logger,
+): Promise<{ store: Database; scan: boolean; note: RebuildNote }> {
+  const note = new RebuildNote(places.netDir);
+  let store = await open();
+  if (options.all) note.write('all wipe');
+  // The larger rebuild includes the smaller one.
+  else if (options.chainstate && note.read() === null) note.write('chainstate wipe');
+  if (note.read() === 'all wipe') {
+    log.info('Reindexing: removing the database and the undo files');
+    await store.close();
+    fs.rmSync(places.databaseDir, { recursive: true, force: true });
+    removeUndoFiles(places.blocksDir);
+    note.write('all scan');
+    store = await open();
+  }
+  const stage = note.read();
+  if (stage === 'chainstate wipe') {
+    await wipeCoins(store, params, log);
+    note.remove();
+  }
+  return { store, scan: stage === 'all scan', note };
+}
+
+function removeUndoFiles(blocksDir: string): void {
+  for (const name of fs.readdirSync(blocksDir)) if (/^rev\d{5,7}\.dat$/.test(name)) fs.rmSync(path.join(blocksDir, name));
+}
+
+/** Puts the coins back to where the first block leaves them: none. */
+async function wipeCoins(store: Store, params: ChainParams, log: Logger): Promise<void> {
+  // A folder without blocks has no coins either.
+  if ((await store.get(blockIndexKey(params.genesisHash))) === undefined) return;
+  log.info('Reindexing the chain state: removing all coins');
+  let reported = performance.now();
+  await wipeRange(store, prefixRange(PREFIX.coin), (rows) => {
+    if (performance.now() - reported < REPORT_MS) return;
+    reported = performance.now();
+    log.info(`Reindexing the chain state: ${rows} coins removed`);
+  });
+  await store.batch(
+    [
+      { type: 'del', key: FLUSH_MARKER_KEY },
+      { type: 'put', key: TIP_KEY, value: params.genesisHash },
+    ],
+    { sync: true },
+  );
+}

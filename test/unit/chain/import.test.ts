@@ -1,0 +1,144 @@
+// Files of blocks in any order with little memory, and rebuilding an index from files while dying at any write.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { ImportProgress } from '../../../src/chain/import-blocks.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp } from '../../../src/storage/store.js';
+import { GENESIS_BYTES, writeBlocksFolder } from '../../framework/blocks-folder.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+function planned(length: number): BuiltBlock[] {
+  const blocks = buildChain(GENESIS, 101);
+  while (blocks.length < length) {
+    const coin = reward(blocks[blocks.length - 101]!);
+    blocks.push(buildBlock(blocks.at(-1)!, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] }));
+  }
+  return blocks;
+}
+const blocks = planned(130);
+const tip = blocks.at(-1)!;
+const bytes = blocks.map((block) => block.bytes);
+
+function folder(t: Test): string {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-import-'));
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
+  const random = pseudoRandom(seed);
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+t.test('the wrong way round, without room to wait', async (t) => {
+  for (const [what, order] of [
+    ['backwards', [...bytes].reverse()],
+    ['shuffled', shuffle(bytes, 2)],
+  ] as const) {
+    const dir = folder(t);
+    writeBlocksFolder(dir, [GENESIS_BYTES, ...order], { perFile: 30, xorKey: Buffer.from('0102030405060708', 'hex') });
+    const paths = Array.from({ length: 5 }, (_, i) => join(dir, `blk0000${i}.dat`));
+    for (const orphanBytes of [128 << 20, 1_000, 0]) {
+      const fixture = await openFixture({ orphanBytes });
+      const reports: ImportProgress[] = [];
+      t.equal(await fixture.chain.loadBlockFiles(paths, (progress) => reports.push(progress)), 130, `${what}, ${orphanBytes} bytes`);
+      t.equal(fixture.chain.tip.hashHex, tip.hashHex);
+      const last = reports.at(-1)!;
+      t.match(last, { blocks: 130, height: 130, secondsLeft: 0 });
+      t.equal(last.bytes, last.totalBytes);
+      t.equal(await fixture.chain.loadBlockFiles(paths), 0, 'nothing twice');
+      await fixture.end();
+    }
+  }
+});
+
+t.test('lines of text can not be read again, but once more from the beginning', async (t) => {
+  const path = join(folder(t), 'blocks.hex');
+  writeFileSync(
+    path,
+    [...bytes]
+      .reverse()
+      .slice(0, 130)
+      .map((block) => block.toString('hex'))
+      .join('\n'),
+  );
+  const fixture = await openFixture({ orphanBytes: bytes[0]!.length * 20 });
+  t.teardown(() => fixture.end());
+  t.equal(await fixture.chain.loadBlockFile(path), 130);
+  t.equal(fixture.chain.tip.hashHex, tip.hashHex);
+});
+
+t.test('blocks that belong to no chain, or broke', async (t) => {
+  const other = buildChain(buildBlock(GENESIS, { tag: 77 }), 20).map((block) => block.bytes);
+  for (const [what, at, count] of [
+    // A byte of the coinbase's input: the transactions do not fit the header, which stays unknown, and so does all that follows.
+    ['a transaction', 100, 60],
+    // A byte of the coinbase's witness: the header is good, and the blocks behind it wait in the tree.
+    ['the witness', bytes[60]!.length - 6, 129],
+  ] as const) {
+    const dir = folder(t);
+    const broken = Buffer.from(bytes[60]!);
+    broken[at]! ^= 1;
+    writeBlocksFolder(dir, [...other, ...bytes.slice(0, 60), broken, ...bytes.slice(61)]);
+    const fixture = await openFixture({ orphanBytes: 0 });
+    t.equal(await fixture.chain.loadBlockFile(join(dir, 'blk00000.dat')), count, what);
+    t.equal(fixture.chain.tip.height, 60);
+    writeBlocksFolder(dir, bytes.slice(60));
+    t.equal(await fixture.chain.loadBlockFile(join(dir, 'blk00000.dat')), 130 - count, 'the whole ones');
+    t.equal(fixture.chain.tip.hashHex, tip.hashHex);
+    await fixture.end();
+  }
+});
+
+/** Stops taking writes, as if the process had died. */
+class DyingStore extends MemoryStore {
+  left = Number.POSITIVE_INFINITY;
+  override async batch(ops: readonly BatchOp[]): Promise<void> {
+    if (this.left <= 0) throw new Error('dead');
+    this.left--;
+    return super.batch(ops);
+  }
+}
+
+t.test('adopting files and connecting them, dying at every write', async (t) => {
+  const calm = await openFixture();
+  t.teardown(() => calm.end());
+  for (const block of blocks) await calm.chain.submitBlock(new Uint8Array(block.bytes));
+  const expected = await coinsOf(calm);
+  let finished = 0;
+  for (let life = 1; finished < 3 && life < 200; life += 3) {
+    const dir = folder(t);
+    writeBlocksFolder(dir, [GENESIS_BYTES, ...shuffle(bytes, life)], { perFile: 50 });
+    const store = new DyingStore();
+    let deaths = 0;
+    for (;;) {
+      store.left = deaths === 0 ? life : Number.POSITIVE_INFINITY;
+      const options = { store, dir, connectAtOpen: -1, maxTipAge: IN_DOWNLOAD, flushBytes: 5_000 };
+      const fixture = await openFixture(options).catch(() => null);
+      try {
+        if (fixture === null) throw new Error('dead at open');
+        await fixture.chain.adoptStored();
+        await fixture.chain.connectStored();
+        t.equal(fixture.chain.tip.hashHex, tip.hashHex, `${life} writes`);
+        t.equal(fixture.chain.storedAhead, 0);
+        t.same(await coinsOf(fixture), expected);
+        t.equal(await fixture.chain.verifyChain(4, 0), true);
+        if (deaths === 0) finished++;
+        await fixture.chain.close();
+        break;
+      } catch (error) {
+        deaths++;
+        if (deaths > 1) throw error;
+        await fixture?.chain.close().catch(() => {});
+      }
+    }
+  }
+  t.equal(finished, 3, 'the last lives were long enough');
+});
