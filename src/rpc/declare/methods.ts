@@ -1,5 +1,6 @@
 // All methods of the node by name; a method that is not here does not exist.
 import { abortrescan } from './abortrescan.js';
+import { addmultisigaddress } from './addmultisigaddress.js';
 import { backupwallet } from './backupwallet.js';
 import { createmultisig } from './createmultisig.js';
 import { createrawtransaction } from './createrawtransaction.js';
@@ -8,6 +9,8 @@ import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
 import { discover } from './discover.js';
+import { dumpprivkey } from './dumpprivkey.js';
+import { dumpwallet } from './dumpwallet.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
 import { encryptwallet } from './encryptwallet.js';
@@ -63,6 +66,7 @@ import { importdescriptors } from './importdescriptors.js';
 import { importmulti } from './importmulti.js';
 import { importprivkey } from './importprivkey.js';
 import { importpubkey } from './importpubkey.js';
+import { importwallet } from './importwallet.js';
 import { invalidateblock } from './invalidateblock.js';
 import { keypoolrefill } from './keypoolrefill.js';
 import { listdescriptors } from './listdescriptors.js';
@@ -109,6 +113,7 @@ import { walletpassphrasechange } from './walletpassphrasechange.js';
 
 const ALL: readonly MethodSpec[] = [
   abortrescan,
+  addmultisigaddress,
   backupwallet,
   createmultisig,
   createrawtransaction,
@@ -117,6 +122,8 @@ const ALL: readonly MethodSpec[] = [
   decodescript,
   discover,
   deriveaddresses,
+  dumpprivkey,
+  dumpwallet,
   echo,
   echojson,
   encryptwallet,
@@ -172,6 +179,7 @@ const ALL: readonly MethodSpec[] = [
   importmulti,
   importprivkey,
   importpubkey,
+  importwallet,
   invalidateblock,
   keypoolrefill,
   listdescriptors,

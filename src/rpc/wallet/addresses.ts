@@ -124,7 +124,11 @@ const KIND_ORDER = ['pubkeyhash', 'scripthash', 'witness_v0_scripthash', 'witnes
 export function compareDestinations(a: Uint8Array, b: Uint8Array): number {
   const [x, y] = [solve(a), solve(b)];
   const rank = (type: string): number => (KIND_ORDER.includes(type) ? KIND_ORDER.indexOf(type) : KIND_ORDER.length);
-  return rank(x.type) - rank(y.type) || Buffer.compare(x.solutions.at(-1) ?? a, y.solutions.at(-1) ?? b);
+  const byKind = rank(x.type) - rank(y.type);
+  if (byKind !== 0) return byKind;
+  // Later witness versions: by version (the script's first byte), then by size.
+  if (rank(x.type) === KIND_ORDER.length && (a[0] !== b[0] || a.length !== b.length)) return a[0] - b[0] || a.length - b.length;
+  return Buffer.compare(x.solutions.at(-1) ?? a, y.solutions.at(-1) ?? b);
 }
 
 export const getaddressesbylabel: Run<NodeContext> = (ctx, args, call) => {

@@ -97,12 +97,17 @@ function applyRequest(ctx: NodeContext, wallet: Wallet, accepted: Accepted, time
   const fresh = { descriptor, secrets: accepted.parsed.secrets.pairs(), time, rangeStart, rangeEnd, nextIndex };
   const tracked = keys.add(fresh, batch);
   if (tracked === null) fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
-  if (!descriptor.isRange) {
-    const script = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked })?.[0];
+  if (!descriptor.isRange && !accepted.internal) {
+    // Of several scripts the shortest is labelled, the first of Core's ordered set.
+    const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
+    const script = [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).at(0);
     const destination = script && destinationOf(script, ctx.crypto);
     if (destination) wallet.book.set(destination, accepted.label, 'receive', batch);
   }
-  if (!accepted.active) return;
+  if (!accepted.active) {
+    keys.deactivate(tracked, batch);
+    return;
+  }
   if (descriptor.outputType === null) warnings.push('Unknown output type, cannot set descriptor to active.');
   else keys.setActive(tracked, accepted.internal, batch);
 }

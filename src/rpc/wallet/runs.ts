@@ -1,8 +1,10 @@
 // The run functions of the wallet's calls, all on the node thread.
 import type { RunTable } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
+import { addmultisigaddress } from './addmultisigaddress.js';
 import { getaddressesbylabel, getnewaddress, getrawchangeaddress, keypoolrefill, listlabels, sethdseed, setlabel } from './addresses.js';
 import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, listunspent, lockunspent } from './coins.js';
+import { dumpprivkey, dumpwallet, importwallet } from './dump.js';
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getwalletinfo } from './getwalletinfo.js';
@@ -24,8 +26,11 @@ import { abortrescan, rescanblockchain } from './rescan.js';
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   abortrescan,
+  addmultisigaddress,
   backupwallet,
   createwallet,
+  dumpprivkey,
+  dumpwallet,
   encryptwallet,
   getaddressesbylabel,
   getaddressinfo,
@@ -40,6 +45,7 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   importmulti,
   importprivkey,
   importpubkey,
+  importwallet,
   keypoolrefill,
   listdescriptors,
   listlabels,

@@ -8,13 +8,13 @@ import type { Descriptor, OutputType } from '../../address/descriptor/descriptor
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { SecretSource } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
-import { solve } from '../../policy/script-type.js';
 import type { Vault } from '../crypt/vault.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import type { WalletRecord } from '../wallet-record.js';
+import { keyOfDestination } from './destination.js';
 import type { AddressResult, AddressType, KeySource, ScriptMetadata } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
@@ -105,6 +105,7 @@ export class DescriptorKeys implements KeySource {
   setActive(tracked: TrackedDescriptor, internal: boolean, batch: WalletBatch): void {
     const type = tracked.descriptor.outputType;
     if (type === null) return;
+    this.deactivate(tracked, batch);
     this.deps.record.active.set(slotOf(type, internal), tracked.id);
     this.deps.record.write(batch);
   }
@@ -200,18 +201,30 @@ export class DescriptorKeys implements KeySource {
     tracked.expanded = Math.max(tracked.expanded, index);
   }
 
+  /** Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. */
+  #cut(tracked: TrackedDescriptor, end: number, batch: WalletBatch): void {
+    for (; tracked.expanded >= end; tracked.expanded--) {
+      for (const script of this.#expand(tracked, tracked.expanded) ?? []) this.#scripts.remove(script);
+      batch.del(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, tracked.expanded));
+    }
+  }
+
   markUsed(script: Uint8Array, batch: WalletBatch): void {
     const place = this.locate(script);
-    if (place === undefined || place.index < place.tracked.nextIndex) return;
-    place.tracked.nextIndex = place.index + 1;
-    this.write(place.tracked, batch);
-    this.#topUp(place.tracked, 0, batch);
+    if (place === undefined) return;
+    const { tracked, index } = place;
+    if (index >= tracked.nextIndex) {
+      tracked.nextIndex = index + 1;
+      this.write(tracked, batch);
+    }
+    this.#topUp(tracked, 0, batch);
   }
 
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
     const id = this.idOf(fresh.descriptor);
     const tracked = this.find(id) ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault);
+    this.#cut(tracked, Math.max(fresh.rangeEnd, fresh.nextIndex + Math.max(this.deps.keypoolSize, 1)), batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
     tracked.rangeEnd = fresh.rangeEnd;
@@ -312,16 +325,6 @@ function extendedOf(row: RowValue): ExtendedKey {
     parentFingerprint: bytesOf(parentFingerprint),
     childNumber: Number(childNumber),
   };
-}
-
-/** The key behind an address of one key. */
-function keyOfDestination(script: Uint8Array, provider: SigningProvider): Uint8Array | undefined {
-  const { type, solutions } = solve(script);
-  if (type === 'pubkeyhash' || type === 'witness_v0_keyhash') return solutions[0];
-  if (type !== 'scripthash') return undefined;
-  const inner = provider.script(solutions[0]);
-  const solved = inner && solve(inner);
-  return solved?.type === 'witness_v0_keyhash' ? solved.solutions[0] : undefined;
 }
 
 /** What a descriptor knows at one index, expanded when first asked. */

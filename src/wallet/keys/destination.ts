@@ -3,6 +3,7 @@
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { payToKeyHash } from './is-mine.js';
+import type { SigningProvider } from './signing-provider.js';
 
 /** @returns null when there is no address */
 export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | null {
@@ -17,4 +18,13 @@ export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | 
     default:
       return script;
   }
+}
+
+/** HASH160 of the one key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH (Core's GetKeyForDestination). */
+export function keyOfDestination(script: Uint8Array, provider: Pick<SigningProvider, 'script'>): Uint8Array | undefined {
+  const { type, solutions } = solve(script);
+  if (type === 'pubkeyhash' || type === 'witness_v0_keyhash') return solutions[0];
+  const inner = type === 'scripthash' ? provider.script(solutions[0]) : undefined;
+  const solved = inner && solve(inner);
+  return solved?.type === 'witness_v0_keyhash' ? solved.solutions[0] : undefined;
 }

@@ -14,6 +14,7 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import type { HdChain, WalletRecord } from '../wallet-record.js';
 import { WALLET_FLAG } from '../wallet-record.js';
+import { keyOfDestination } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
 import type { AddressResult, AddressType, KeySource, ScriptMetadata } from './key-source.js';
@@ -108,23 +109,13 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
 
   metadata(script: Uint8Array): ScriptMetadata | undefined {
-    const key = this.#keyOfDestination(script);
+    const key = keyOfDestination(script, this);
     const known = key === undefined ? undefined : this.keys.metadata(this.keys.find(key));
     if (known) return known;
     const watched = this.#watched.find(script);
     if (watched >= 0) return { time: this.#watchedTimes[watched], origin: undefined, seedId: undefined };
     const row = this.#scripts.find(this.deps.hashes.hash160(script));
     return row >= 0 && this.#scriptTimes[row] > 0 ? { time: this.#scriptTimes[row], origin: undefined, seedId: undefined } : undefined;
-  }
-  /** The single key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH. */
-  #keyOfDestination(script: Uint8Array): Uint8Array | undefined {
-    const { type, solutions } = solve(script);
-    if (type === 'pubkeyhash' || type === 'witness_v0_keyhash') return solutions[0];
-    if (type !== 'scripthash') return undefined;
-    const inner = this.script(solutions[0]);
-    if (inner === undefined) return undefined;
-    const solved = solve(inner);
-    return solved.type === 'witness_v0_keyhash' ? solved.solutions[0] : undefined;
   }
 
   get birthSeconds(): number {

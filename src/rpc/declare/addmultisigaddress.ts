@@ -1,0 +1,37 @@
+// Declares addmultisigaddress; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const addmultisigaddress: MethodSpec = {
+  name: 'addmultisigaddress',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Makes an address that needs some of several keys to spend, and keeps its script.',
+  args: [
+    { name: 'nrequired', type: 'num', help: 'How many of the keys must sign' },
+    {
+      name: 'keys',
+      type: 'arr',
+      help: 'The public keys, or addresses of the wallet',
+      inner: [{ name: 'key', type: 'str', help: 'A public key in hex, or an address' }],
+    },
+    { name: 'label', type: 'str', optional: true, help: 'A label for the address' },
+    { name: 'address_type', type: 'str', default: 'set by -addresstype', help: 'legacy, p2sh-segwit or bech32' },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'str', key: 'address', help: 'The address' },
+        { type: 'hex', key: 'redeemScript', help: 'The script behind it' },
+        { type: 'str', key: 'descriptor', help: 'Its descriptor' },
+      ],
+    },
+  ],
+  examples: [
+    {
+      cli: '2 "[\\"16sSauSf5pF2UkUwvKGq4qjNRzBZYqgEL5\\",\\"171sgjn4YtPu27adkKGrdDwzRTxnRkBfKV\\"]"',
+      rpc: '2, ["16sSauSf5pF2UkUwvKGq4qjNRzBZYqgEL5","171sgjn4YtPu27adkKGrdDwzRTxnRkBfKV"]',
+    },
+  ],
+};

@@ -1,0 +1,13 @@
+// Declares importwallet; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const importwallet: MethodSpec = {
+  name: 'importwallet',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Imports the keys and scripts of a file written by dumpwallet, then scans the blocks.',
+  args: [{ name: 'filename', type: 'str', help: 'The file' }],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '"test"', rpc: '"test"' }],
+  waits: true,
+};

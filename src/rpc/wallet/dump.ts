@@ -1,0 +1,203 @@
+// Private keys out of a legacy wallet and back: dumpprivkey, dumpwallet, importwallet, in the text format of Core 0.21 (rpcdump.cpp).
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { decodeAddress, encodeScriptHash } from '../../address/address.js';
+import { encodeExtendedSecret } from '../../address/bip32/extended-codec.js';
+import { masterFromSeed } from '../../address/bip32/extended-key.js';
+import { formatPath } from '../../address/bip32/key-path.js';
+import { decodeWif, encodeWif } from '../../address/wif.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { rescanFrom } from '../../wallet/follow/rescan.js';
+import { keyOfDestination } from '../../wallet/keys/destination.js';
+import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asString, hexBytes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { hex } from '../render/hex.js';
+import { addressText } from './addresses.js';
+import { keyScripts } from './imports.js';
+import { rescanDeps, withRescan } from './rescan.js';
+import { ensureUnlocked, legacyOf, walletOf } from './select.js';
+
+export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  ensureUnlocked(wallet);
+  const text = asString(args[0]);
+  const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
+  const id = keyOfDestination(decoded.script, legacy) ?? fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to a key');
+  const secret = legacy.secret(id) ?? fail(RPC_CODE.WALLET_ERROR, `Private key for address ${text} is not known`);
+  const wif = encodeWif({ key: secret, compressed: legacy.publicKey(id)?.length === 33 }, ctx.params, ctx.crypto);
+  secret.fill(0);
+  return wif;
+};
+
+/** ISO 8601 without fractions, as Core writes times. */
+const isoTime = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+
+/** Everything but printable ASCII, and the percent sign, as %xx. */
+function encodeLabel(label: string): string {
+  let out = '';
+  for (const byte of new TextEncoder().encode(label)) {
+    out += byte <= 32 || byte >= 128 || byte === 0x25 ? `%${byte.toString(16).padStart(2, '0')}` : String.fromCharCode(byte);
+  }
+  return out;
+}
+function decodeLabel(text: string): string {
+  const bytes: number[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const digits = text[i] === '%' ? text.slice(i + 1, i + 3) : '';
+    if (/^[0-9a-fA-F]{2}$/.test(digits)) {
+      bytes.push(Number.parseInt(digits, 16));
+      i += 2;
+    } else bytes.push(text.charCodeAt(i));
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** What a key is for, as its line says it, and its addresses. */
+function keyUse(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, row: number): { use: string; addresses: string } {
+  const id = legacy.keys.id(row);
+  const publicKey = legacy.keys.publicKey(row)!;
+  const labelled = keyScripts(ctx, publicKey).filter((script) => wallet.book.label(script) !== undefined);
+  if (labelled.length > 0) {
+    const label = wallet.book.label(labelled.at(-1)!) ?? '';
+    return { use: `label=${encodeLabel(label)}`, addresses: labelled.map((script) => addressText(ctx, script)).join(',') };
+  }
+  const addresses = addressText(ctx, legacy.addressScript(row, wallet.parts.options.addressType));
+  const seed = wallet.record.hd?.seedId;
+  if (seed && equalBytes(seed, id)) return { use: 'hdseed=1', addresses };
+  if (legacy.pool.find(id)) return { use: 'reserve=1', addresses };
+  const meta = legacy.keys.metadata(row);
+  if (meta?.seedId && equalBytes(meta.seedId, id)) return { use: 'inactivehdseed=1', addresses };
+  return { use: 'change=1', addresses };
+}
+
+/** The dump's lines. */
+function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys): Generator<string> {
+  const tip = wallet.tip!;
+  yield '# Wallet dump created by adit';
+  yield `# * Created on ${isoTime(ctx.clock.nowSeconds())}`;
+  yield `# * Best block at time of backup was ${tip.height} (${tip.hashHex}),`;
+  yield `#   mined on ${isoTime(tip.time)}`;
+  yield '';
+  const seed = wallet.record.hd && legacy.secret(wallet.record.hd.seedId);
+  const root = seed && masterFromSeed(seed, ctx.descriptors);
+  if (root) {
+    yield `# extended private masterkey: ${encodeExtendedSecret(root, ctx.params, ctx.descriptors)}`;
+    yield '';
+    root.secret.fill(0);
+  }
+  seed?.fill(0);
+  const rows = [...legacy.keys.rows()].filter((row) => legacy.keys.isPrivate(row));
+  const timeOf = (row: number): number => legacy.keys.metadata(row)?.time ?? 0;
+  rows.sort((a, b) => timeOf(a) - timeOf(b) || Buffer.compare(legacy.keys.id(a), legacy.keys.id(b)));
+  for (const row of rows) {
+    const secret = legacy.secret(legacy.keys.id(row));
+    if (secret === undefined) continue;
+    const wif = encodeWif({ key: secret, compressed: legacy.keys.publicKey(row)!.length === 33 }, ctx.params, ctx.crypto);
+    secret.fill(0);
+    const { use, addresses } = keyUse(ctx, wallet, legacy, row);
+    const origin = legacy.keys.origin(row);
+    yield `${wif} ${isoTime(timeOf(row))} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`;
+  }
+  yield '';
+  const scripts = [...legacy.allScripts()].map(({ script, time }) => ({ script, time, id: ctx.crypto.hash160(script) }));
+  scripts.sort((a, b) => Buffer.compare(a.id, b.id));
+  for (const { script, time, id } of scripts) {
+    yield `${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`;
+  }
+  yield '';
+  yield '# End of dump';
+}
+
+export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  ensureUnlocked(wallet);
+  const file = path.resolve(asString(args[0]));
+  let handle: fs.FileHandle;
+  try {
+    handle = await fs.open(file, 'wx', 0o600);
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    return fail(
+      RPC_CODE.INVALID_PARAMETER,
+      exists
+        ? `${file} already exists. If you are sure this is what you want, move it out of the way first`
+        : 'Cannot open wallet dump file',
+    );
+  }
+  try {
+    await handle.writeFile(`${[...dumpLines(ctx, wallet, legacy)].join('\n')}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { filename: file };
+};
+
+const parseTime = (text: string | undefined): number => {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) || ms < 0 ? 0 : Math.floor(ms / 1000);
+};
+
+/** One line of a dump, put into the wallet. @returns the time from which it matters, null when the line says nothing */
+function importLine(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, line: string, batch: Parameters<LegacyKeys['topUp']>[1]) {
+  if (line === '' || line.startsWith('#')) return null;
+  const [first, time, ...words] = line.split(' ');
+  if (words.length === 0) return null;
+  const wif = decodeWif(first, ctx.params, ctx.crypto);
+  if (wif) {
+    const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed)!;
+    const label = words.find((word) => word.startsWith('label='));
+    const seconds = Math.max(1, parseTime(time));
+    if (!legacy.hasSecret(ctx.crypto.hash160(publicKey))) {
+      legacy.importSecret(wif.key, publicKey, seconds, batch);
+      const [script] = keyScripts(ctx, publicKey);
+      if (label !== undefined) wallet.book.set(script, decodeLabel(label.slice(6)), 'receive', batch);
+    }
+    wif.key.fill(0);
+    return seconds;
+  }
+  const script = hexBytes(first);
+  if (script === null) return null;
+  const seconds = parseTime(time);
+  return legacy.importScript(script, seconds, batch) ? seconds || null : undefined;
+}
+
+export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  const legacy = legacyOf(wallet);
+  return withRescan(ctx, wallet, async () => {
+    ensureUnlocked(wallet);
+    const text = await fs.readFile(path.resolve(asString(args[0])), 'utf8').catch(() => null);
+    if (text === null) return fail(RPC_CODE.INVALID_PARAMETER, 'Cannot open wallet dump file');
+    const lines = text.split(/\r?\n/);
+    const isKey = (line: string): boolean => decodeWif(line.split(' ', 1)[0], ctx.params, ctx.crypto) !== null;
+    if (wallet.privateKeysDisabled && lines.some(isKey)) {
+      fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
+    }
+    let since = wallet.tip!.time;
+    let complete = true;
+    await wallet.change((batch) => {
+      for (const line of lines) {
+        const time = importLine(ctx, wallet, legacy, line, batch);
+        if (time === undefined) complete = false;
+        else if (time !== null) since = Math.min(since, time);
+      }
+    });
+    wallet.hasKeyManager = true;
+    await wallet.reassess();
+    const scannedTo = await rescanFrom(wallet, since, false, rescanDeps(ctx, wallet));
+    if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
+    if (scannedTo > since) {
+      fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');
+    }
+    if (!complete) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
+    return null;
+  });
+};
