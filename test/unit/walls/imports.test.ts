@@ -17,7 +17,8 @@ const mayImport: Record<string, readonly string[]> = {
   'src/selection': [],
   'src/lib': [],
   'src/log': [],
-  'src/config': [],
+  // Options of a room are plain records beside it.
+  'src/config': ['src/wallet'],
   'src/metrics': [],
   'src/jobs': ['src/consensus', 'src/crypto', 'src/policy', 'src/selection', 'src/template/encode'],
   'src/parallel': ['src/jobs', 'src/consensus', 'src/crypto', 'src/selection', 'src/log'],
@@ -40,11 +41,25 @@ const mayImport: Record<string, readonly string[]> = {
   'src/rpc': ['src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
   'src/rpc/node': [
     'src/rpc',
+    'src/rpc/wallet',
+    'src/wallet',
     'src/template',
     'src/chain',
     'src/mempool',
     'src/parallel',
     'src/storage',
+    'src/consensus',
+    'src/policy',
+    'src/address',
+    'src/crypto',
+    'src/log',
+  ],
+  'src/rpc/wallet': [
+    'src/rpc',
+    'src/rpc/node',
+    'src/wallet',
+    'src/chain',
+    'src/parallel',
     'src/consensus',
     'src/policy',
     'src/address',
@@ -79,7 +94,7 @@ const doors: Record<string, readonly string[]> = {
   'tiny-secp256k1': ['src/crypto/native'],
   rocksdb: ['src/storage'],
   '@nxtedition/rocksdb': ['src/storage'],
-  msgpackr: ['src/http', 'src/jobs', 'src/parallel', 'src/storage'],
+  msgpackr: ['src/http', 'src/jobs', 'src/parallel', 'src/storage', 'src/wallet'],
 };
 
 /** Rooms below the wall: no Node API either. */
