@@ -30,6 +30,7 @@ const after = (ms: number, run: () => void): (() => void) => {
 export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess & { onTip(hashHex: string): void } {
   const { chain, templates, slabs, state } = deps;
   const view = new TemplateView({
+    signet: chain.params.signetChallenge !== null,
     state: templateState(state, () => deps.stopping.aborted),
     timers: { monotonicMs: () => performance.now(), after },
     tipHex: () => chain.tip.hashHex,

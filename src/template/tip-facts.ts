@@ -58,6 +58,7 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
       if (state === 'locked_in') version |= 1 << bit;
     }
   }
+  if (params.signetChallenge !== null) rules.push('!signet');
   const lockTimeCutoff = tip.medianTimePast();
   const scale = segwitActive ? 1 : WITNESS_SCALE_FACTOR;
   return {

@@ -90,6 +90,7 @@ export class Front {
     );
     this.#view = new TemplateView({
       state: templateState(state),
+      signet: deps.params.signetChallenge !== null,
       timers: { monotonicMs: () => performance.now(), after: timerAfter },
       tipHex: () => this.#freshTip().hashHex,
       drain: () => deps.link.drain(),

@@ -86,8 +86,14 @@ function leadingInteger(text: string): number {
   return Number(BigInt.asUintN(32, clamped));
 }
 
-/** Rows 12 and 13, after the wait: the rules a client must support. */
-export function checkTemplateRules(rules: readonly string[]): void {
+/** Rows 12 and 13, after the wait: the rules a client must support. @param signet blocks need a signature (BIP-0325) */
+export function checkTemplateRules(rules: readonly string[], signet: boolean): void {
+  if (signet && !rules.includes('signet')) {
+    fail(
+      RPC_CODE.INVALID_PARAMETER,
+      'getblocktemplate must be called with the signet rule set (call with {"rules": ["segwit", "signet"]})',
+    );
+  }
   if (!rules.includes('segwit')) {
     fail(RPC_CODE.INVALID_PARAMETER, 'getblocktemplate must be called with the segwit rule set (call with {"rules": ["segwit"]})');
   }

@@ -29,6 +29,8 @@ export interface TemplateState {
 export interface TemplateViewDeps {
   readonly state: TemplateState;
   readonly timers: PollTimers;
+  /** Clients must know the signet rule. */
+  readonly signet?: boolean;
   /** Best tip, display hex, at least as new as any reply given before. */
   tipHex(): string;
   /** Handles all news that has arrived, so that onTemplate() may be called. */
@@ -145,7 +147,7 @@ export class TemplateView {
 
   #goOn(call: TemplateCall): void {
     try {
-      checkTemplateRules(call.request.rules);
+      checkTemplateRules(call.request.rules, this.#deps.signet ?? false);
     } catch (error) {
       failWith(call, error);
       return;

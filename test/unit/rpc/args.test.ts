@@ -270,11 +270,11 @@ t.test('getblocktemplate: state, long poll, rules', async (t) => {
     "-8 longpollid must be of length 64 (not 2, for 'zz')",
   );
   t.match(
-    error(() => checkTemplateRules(['!segwit'])),
+    error(() => checkTemplateRules(['!segwit'], false)),
     /^-8 getblocktemplate must be called with the segwit rule set/,
   );
   t.equal(
-    error(() => checkTemplateRules(['segwit'])),
+    error(() => checkTemplateRules(['segwit'], false)),
     'none',
   );
 });

@@ -1,0 +1,130 @@
+// What getblocktemplate says besides transactions: errors of a main chain without peers, signet's rule and challenge, and the bits of a
+// deployment through all its states.
+import t from 'tap';
+import { type CallError, Daemon } from '../framework/daemon.js';
+
+async function fault(node: Daemon, ...params: unknown[]): Promise<string> {
+  try {
+    await node.call('getblocktemplate', ...params);
+    return 'none';
+  } catch (error) {
+    return `${(error as CallError).code} ${(error as CallError).message}`;
+  }
+}
+
+const SEGWIT = '-8 getblocktemplate must be called with the segwit rule set (call with {"rules": ["segwit"]})';
+const SIGNET = '-8 getblocktemplate must be called with the signet rule set (call with {"rules": ["segwit", "signet"]})';
+const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+t.test('the main chain without peers', async (t) => {
+  const node = await Daemon.start('-chain=main');
+  t.teardown(() => node.remove());
+  const notConnected = '-9 Bitcoin Core is not connected!';
+  t.equal(await fault(node, { rules: ['segwit'] }), notConnected);
+  t.equal(await fault(node, {}), notConnected, 'before the rules');
+  t.equal(await fault(node, { rules: ['segwit'], longpollid: 'zz' }), notConnected, 'before the long poll');
+  t.equal(await fault(node), notConnected, 'also without an argument');
+  t.equal(await fault(node, { mode: 'foo' }), '-8 Invalid mode', 'but after the mode');
+  t.equal(await fault(node, 'x'), '-1 JSON value is not an object as expected');
+  t.equal(await fault(node, { mode: 'proposal', data: '00' }), '-22 Block decode failed', 'proposals need no peers');
+  const batch = await node.post('[{"method":"getblocktemplate","params":[{"rules":["segwit"]}],"id":1},{"method":"getblockcount","id":2}]');
+  t.equal(
+    batch.body,
+    '[{"result":null,"error":{"code":-9,"message":"Bitcoin Core is not connected!"},"id":1},{"result":0,"error":null,"id":2}]\n',
+  );
+  t.equal((await node.call('getblockchaininfo')).initialblockdownload, true);
+});
+
+t.test('signet', async (t) => {
+  const node = await Daemon.start('-signet');
+  t.teardown(() => node.remove());
+  t.equal(await fault(node, { rules: ['segwit'] }), SIGNET);
+  t.equal(await fault(node, {}), SIGNET, 'asked for first');
+  t.equal(await fault(node, { rules: ['signet'] }), SEGWIT);
+  t.equal(await fault(node, { rules: ['segwit', 'signet'], longpollid: 'zz' }), "-8 longpollid must be of length 64 (not 2, for 'zz')");
+  const template = await node.call('getblocktemplate', { rules: ['segwit', 'signet'] });
+  t.same(template.rules, ['csv', '!segwit', 'taproot', '!signet']);
+  t.equal(
+    template.signet_challenge,
+    '512103ad5e0edad18cb1f0fc0d28a3d4f1f3e445640337489abb10404f2d1e086be430210359ef5021964fe22d6f8e05b2463c9540ce96883fe3b278760f048f5189f2e6c452ae',
+  );
+  const keys = Object.keys(template);
+  t.equal(keys.indexOf('signet_challenge'), keys.indexOf('height') + 1);
+  t.equal(keys.at(-1), 'default_witness_commitment');
+});
+
+t.test('a signet of one’s own', async (t) => {
+  const node = await Daemon.start('-signet', '-signetchallenge=51');
+  t.teardown(() => node.remove());
+  t.equal(await fault(node, { rules: ['segwit'] }), SIGNET);
+  t.equal((await node.call('getblocktemplate', { rules: ['signet', 'segwit'] })).signet_challenge, '51');
+});
+
+/** Version, bits on offer and rules of a template, and what getblockchaininfo says of testdummy. */
+async function signals(node: Daemon, clientRules: string[] = ['segwit']) {
+  const { version, vbavailable, vbrequired, rules } = await node.call('getblocktemplate', { rules: clientRules });
+  const { softforks } = await node.call('getblockchaininfo');
+  const { status, since } = softforks.testdummy.bip9;
+  return { version, vbavailable, vbrequired, rules, status, since };
+}
+
+async function mineTo(node: Daemon, height: number): Promise<void> {
+  const missing = height - (await node.call('getblockcount'));
+  await node.call('generatetoaddress', missing, ADDRESS);
+}
+
+const TOP = 0x20000000;
+const BIT = 28;
+
+t.test('a deployment that is signalled for', { timeout: 120_000 }, async (t) => {
+  const node = await Daemon.start('-vbparams=testdummy:0:999999999999:576');
+  t.teardown(() => node.remove());
+  const without = ['csv', '!segwit', 'taproot'];
+  const on = { vbavailable: { testdummy: BIT }, vbrequired: 0, rules: without };
+  const off = { vbavailable: {}, vbrequired: 0, rules: without };
+  await mineTo(node, 142);
+  t.same(await signals(node), { version: TOP, ...off, status: 'defined', since: 0 });
+  await mineTo(node, 143);
+  t.same(await signals(node), { version: TOP + 2 ** BIT, ...on, status: 'started', since: 144 });
+  t.same(await signals(node, ['segwit', 'testdummy']), await signals(node), 'gbt_force: the client’s list changes nothing');
+  await mineTo(node, 286);
+  t.match(await signals(node), { status: 'started' });
+  await mineTo(node, 287);
+  t.same(await signals(node), { version: TOP + 2 ** BIT, ...on, status: 'locked_in', since: 288 });
+  await mineTo(node, 574);
+  t.same(await signals(node), { version: TOP + 2 ** BIT, ...on, status: 'locked_in', since: 288 }, 'it waits for its height');
+  await mineTo(node, 575);
+  t.same(await signals(node), { version: TOP, ...off, rules: ['csv', '!segwit', 'testdummy', 'taproot'], status: 'active', since: 576 });
+  // A block taken off: the state follows the tip down and up again.
+  const tip = await node.call('getbestblockhash');
+  await node.call('invalidateblock', tip);
+  t.match(await signals(node), { version: TOP + 2 ** BIT, status: 'locked_in' });
+  await node.call('reconsiderblock', tip);
+  t.match(await signals(node), { version: TOP, status: 'active' });
+});
+
+t.test('a deployment that nobody signals for', { timeout: 120_000 }, async (t) => {
+  const node = await Daemon.start('-vbparams=testdummy:0:1', `-blockversion=${TOP}`);
+  t.teardown(() => node.remove());
+  await mineTo(node, 143);
+  t.match(await signals(node), { version: TOP, vbavailable: { testdummy: BIT }, status: 'started', since: 144 });
+  await mineTo(node, 287);
+  t.match(await signals(node), { vbavailable: {}, rules: ['csv', '!segwit', 'taproot'], status: 'failed', since: 288 });
+});
+
+t.test('one that never is, and one that always was', async (t) => {
+  const never = await Daemon.start('-vbparams=testdummy:-2:0');
+  t.teardown(() => never.remove());
+  const template = await never.call('getblocktemplate', { rules: ['segwit'] });
+  t.match(template, { version: TOP, vbavailable: {}, rules: ['csv', '!segwit', 'taproot'] });
+  t.notOk('testdummy' in (await never.call('getblockchaininfo')).softforks, 'and it is not listed');
+  const always = await Daemon.start('-vbparams=testdummy:-1:999999999999');
+  t.teardown(() => always.remove());
+  t.match(await signals(always), {
+    version: TOP,
+    vbavailable: {},
+    rules: ['csv', '!segwit', 'testdummy', 'taproot'],
+    status: 'active',
+    since: 0,
+  });
+});
