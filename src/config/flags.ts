@@ -91,8 +91,15 @@ section('Block creation', [
   ['blockmaxweight', 'int', 'Largest weight of a template (default: 3996000)'],
   ['blockmintxfee', 'amount', 'Lowest fee rate of a package in a template, BTC/kvB (default: 0.00001)'],
   ['blockversion', 'int', 'Version of blocks made here, regtest only'],
-  ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 4000)', 'none'],
-  ['templatemode', 'string', 'core: as Bitcoin Core 0.21 builds and times templates (the only mode of this version)'],
+  ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 4000, least: 2000)'],
+  [
+    'templatemode',
+    'string',
+    'core: as Bitcoin Core 0.21 builds and times templates; live: built ahead, better paying, empty first (default: live; regtest: core)',
+  ],
+  ['emptyfirst', 'bool', 'Mode live: after a new tip hand out a template without transactions until the full one is ready (default: 1)'],
+  ['longpolldelta', 'amount', 'Mode live: long polls are answered when fees have risen by this much, BTC (default: 0.01)'],
+  ['longpollinterval', 'int', 'Mode live: seconds after which a long poll is answered with any newer template (default: 60)'],
   ['checktemplates', 'bool', 'Connect every template dry before it is handed out (default: 0)'],
   ['printpriority', 'bool', undefined, 'none'],
 ]);

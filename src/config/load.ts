@@ -56,7 +56,13 @@ export interface NodeConfig {
   };
   readonly announce: boolean;
   readonly mining: {
+    /** core: as Core 0.21; live: follows the mempool by itself. */
+    readonly templateMode: 'core' | 'live';
     readonly maxWeight: number;
+    readonly reservedWeight: number;
+    readonly emptyFirst: boolean;
+    readonly longPollDeltaSats: number;
+    readonly longPollIntervalSeconds: number;
     readonly minFeeRate: number;
     readonly blockVersion: number | undefined;
     readonly checkTemplates: boolean;
@@ -105,6 +111,8 @@ const secretOptions = new Set(['rpcauth', 'rpcpassword', 'rpcuser', 'rpcwhitelis
 
 /** Core's limits on what -par asks for. */
 const maxScriptThreads = 16;
+/** Header, count and the smallest coinbase need most of it. */
+const minReservedWeight = 2000;
 
 const chainFolders: Record<ChainName, string> = { main: '', test: 'testnet3', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest' };
 
@@ -285,9 +293,17 @@ export function loadConfig(args: Args): NodeConfig {
   const segwitHeight = args.int('segwitheight', 0);
   if (args.isSet('segwitheight') && segwitHeight < -1)
     throw new ConfigError(`Activation height ${segwitHeight} for segwit is out of valid range. Use -1 to disable segwit.`);
-  const templateMode = args.text('templatemode') ?? 'core';
-  if (templateMode !== 'core')
-    throw new ConfigError(`-templatemode=${templateMode} is not available in this version; use -templatemode=core`);
+  const templateMode = args.text('templatemode') ?? (chain === 'regtest' ? 'core' : 'live');
+  if (templateMode !== 'core' && templateMode !== 'live')
+    throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
+  const maxWeight = Math.max(4000, Math.min(args.int('blockmaxweight', 3_996_000), 3_996_000));
+  const reservedWeight = args.int('blockreservedweight', 4000);
+  if (reservedWeight < minReservedWeight)
+    throw new ConfigError(
+      `Specified -blockreservedweight (${reservedWeight}) is lower than minimum safety value of (${minReservedWeight})`,
+    );
+  if (reservedWeight > maxWeight)
+    throw new ConfigError(`Specified -blockreservedweight (${reservedWeight}) exceeds -blockmaxweight (${maxWeight})`);
   const mockTime = args.int('mocktime', 0);
   if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
   const userLists = args.list('rpcwhitelist');
@@ -343,7 +359,12 @@ export function loadConfig(args: Args): NodeConfig {
     },
     announce: args.bool('announce', false),
     mining: {
-      maxWeight: Math.max(4000, Math.min(args.int('blockmaxweight', 3_996_000), 3_996_000)),
+      templateMode,
+      maxWeight,
+      reservedWeight,
+      emptyFirst: args.bool('emptyfirst', true),
+      longPollDeltaSats: args.amount('longpolldelta', 1_000_000),
+      longPollIntervalSeconds: Math.max(1, args.int('longpollinterval', 60)),
       minFeeRate: args.amount('blockmintxfee', 1000),
       blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : undefined,
       checkTemplates: args.bool('checktemplates', false),

@@ -76,6 +76,9 @@ export interface AssembleRequest {
 /** resync: send a full delta. overflow: the slab is too small. invalid: the assembly broke a rule (a bug, see problem). */
 export type AssembleStatus = 'done' | 'resync' | 'overflow' | 'invalid';
 
+/** Of an idle task. idle: there was nothing to do; more: there still is; done: all orders are at their best now. */
+export type ImproveResult = 'idle' | 'more' | 'done';
+
 /** What the assembler chose. */
 export interface AssembleReply {
   readonly version: number;

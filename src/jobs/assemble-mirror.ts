@@ -2,7 +2,7 @@
 import type { Candidates } from '../selection/candidates.js';
 import { ClusterIndex } from '../selection/cluster/cluster-index.js';
 import { mergeRanking } from '../selection/ranking.js';
-import { COLUMN, type MirrorDelta, ROW_LENGTH } from './assemble-messages.js';
+import { COLUMN, type ImproveResult, type MirrorDelta, ROW_LENGTH } from './assemble-messages.js';
 
 const INITIAL_SLOTS = 1024;
 const NONE: readonly number[] = [];
@@ -115,10 +115,10 @@ export class AssembleMirror {
     return this.#clusters;
   }
 
-  /** Gives clusters that are not at their best some time. @param enough asked now and then @returns whether any are left */
-  improve(enough: () => boolean): boolean {
-    this.#clusters?.improve(this.#columns, enough);
-    return this.#clusters !== null && this.#clusters.unfinished > 0;
+  /** Gives clusters that are not at their best some time. @param enough asked now and then */
+  improve(enough: () => boolean): ImproveResult {
+    if (!this.#clusters?.improve(this.#columns, enough)) return 'idle';
+    return this.#clusters.unfinished > 0 ? 'more' : 'done';
   }
 
   /** The bytes of the segment that holds a slot's record. */

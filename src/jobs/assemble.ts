@@ -6,7 +6,14 @@ import { feeForSize } from '../policy/fee-rate.js';
 import { type Selection, selectByAncestors } from '../selection/ancestor-selection.js';
 import { selectBestBlock } from '../selection/best-block.js';
 import { type TemplateTx, TransactionsEncoder } from '../template/encode/transactions.js';
-import { ASSEMBLE_VERSION, type AssembleReply, type AssembleRequest, type AssembleStatus, RECORD_HEADER } from './assemble-messages.js';
+import {
+  ASSEMBLE_VERSION,
+  type AssembleReply,
+  type AssembleRequest,
+  type AssembleStatus,
+  type ImproveResult,
+  RECORD_HEADER,
+} from './assemble-messages.js';
 import { AssembleMirror } from './assemble-mirror.js';
 import { checkAssembly } from './check-assembly.js';
 import { LastEncoding } from './last-encoding.js';
@@ -20,11 +27,24 @@ export interface AssembleDeps {
   readonly now: () => number;
 }
 
+/** The two things the assembler's thread does. */
+export interface AssembleRunner {
+  assemble(request: AssembleRequest): AssembleReply;
+  /** Improves orders for so many milliseconds. */
+  improve(ms: number): ImproveResult;
+}
+
 /** Answers requests in order; the state between them is the mirror and the last encoding. */
-export function createAssembleRunner(deps: AssembleDeps): (request: AssembleRequest) => AssembleReply {
+export function createAssembleRunner(deps: AssembleDeps): AssembleRunner {
   const mirror = new AssembleMirror();
   const last = new LastEncoding(deps.hashes);
-  return (request) => assemble(mirror, last, request, deps);
+  return {
+    assemble: (request) => assemble(mirror, last, request, deps),
+    improve: (ms) => {
+      const end = deps.now() + ms;
+      return mirror.improve(() => deps.now() >= end);
+    },
+  };
 }
 
 function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleRequest, { hashes, now }: AssembleDeps): AssembleReply {

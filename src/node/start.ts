@@ -65,6 +65,8 @@ import { warmupDesk, warmupTexts } from './warmup.js';
 /** Blocks until which a part of -dbcache serves the database instead of the coins cache. */
 const storeCacheBytes = 8 << 20;
 const hourMs = 3_600_000;
+/** Templates that readers may be at in mode live. */
+const liveSlabs = 16;
 /** Waits are not learnt from while the tip is older than this. */
 const feeTipAgeSeconds = 3 * 60 * 60;
 /** Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a reindex does. */
@@ -253,7 +255,8 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   const verifier = new CachedVerifier(new PooledVerifier(pool), new ScriptCache(config.scriptCacheBytes, crypto.randomBytes(32), native));
   const grinder = new Grinder(pool);
 
-  const slabs = new SlabRing();
+  // In mode live templates follow each other more quickly than slow readers read them.
+  const slabs = new SlabRing(config.mining.templateMode === 'live' ? liveSlabs : undefined);
   const network = createNetworkAccess();
   const log0: LogControl = {
     categories: () => Object.entries(log.categories()),
@@ -394,8 +397,12 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
 
   const templates = new TemplateService(
     {
-      mode: 'core',
+      mode: config.mining.templateMode,
       maxWeight: config.mining.maxWeight,
+      reservedWeight: config.mining.reservedWeight,
+      emptyFirst: config.mining.emptyFirst,
+      longPollDelta: config.mining.longPollDeltaSats,
+      longPollInterval: config.mining.longPollIntervalSeconds,
       minFeeRate: config.mining.minFeeRate,
       blockVersion: config.mining.blockVersion ?? null,
       checkTemplates: config.mining.checkTemplates,
@@ -410,12 +417,14 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       versionBits: chain.versionBits,
       log,
       epoch: () => state.epoch,
+      wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD),
       observe: (name, seconds) => {
         if (name === 'template_build') observe.templateBuild(seconds);
         else if (name === 'tip_to_template') observe.tipToTemplate(seconds);
       },
     },
   );
+  teardown.add(() => templates.close());
   const templateAccess = createTemplateAccess({ chain, templates, slabs, state, stopping: stopping.signal });
 
   let latest: ReturnType<typeof blockFigures> | undefined;
@@ -558,6 +567,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       if (stopping.signal.aborted) return;
       if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
       else mempool.loaded = true;
+      templates.start();
       log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
     })
     .catch((error: Error) => {

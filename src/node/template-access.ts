@@ -35,6 +35,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
     timers: { monotonicMs: () => performance.now(), after },
     tipHex: () => chain.tip.hashHex,
     drain: () => {},
+    pin: (workId) => templates.pin(workId),
     ask: (done) => {
       templates.refresh().then(
         () => done(0, ''),
@@ -81,6 +82,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
         throw error instanceof TemplateFault ? new Error(faultText(error)) : error;
       }
     },
+    pinned: (workId) => templates.pinned(workId),
     lastAssembled: () => {
       const last = templates.lastAssembly;
       return last === null ? null : { weight: last.weight, transactions: last.txCount };

@@ -1,18 +1,22 @@
 // The assembler on the calling thread: for tests and for machines where a thread more is one too many.
 
-import { type AssembleDeps, createAssembleRunner } from '../jobs/assemble.js';
-import type { AssembleReply, AssembleRequest } from '../jobs/assemble-messages.js';
+import { type AssembleDeps, type AssembleRunner, createAssembleRunner } from '../jobs/assemble.js';
+import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import type { Assembler } from './assembler.js';
 
 export class InlineAssembler implements Assembler {
-  readonly #run: (request: AssembleRequest) => AssembleReply;
+  readonly #runner: AssembleRunner;
 
   constructor(deps: AssembleDeps) {
-    this.#run = createAssembleRunner(deps);
+    this.#runner = createAssembleRunner(deps);
   }
 
   async assemble(request: AssembleRequest): Promise<AssembleReply> {
-    return this.#run(request);
+    return this.#runner.assemble(request);
+  }
+
+  async improve(ms: number): Promise<ImproveResult> {
+    return this.#runner.improve(ms);
   }
 
   async close(): Promise<void> {}

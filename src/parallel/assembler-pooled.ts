@@ -2,7 +2,7 @@
 // aborted by a signal, because that would end the thread and its mirror. Should the thread die anyway, the next one answers
 // "resync" and gets a full copy.
 import { Piscina } from 'piscina';
-import type { AssembleReply, AssembleRequest } from '../jobs/assemble-messages.js';
+import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import type { Assembler } from './assembler.js';
 import { watchLoading } from './threads-loaded.js';
 
@@ -31,7 +31,15 @@ export class PooledAssembler implements Assembler {
 
   /** One after the other, so that the deltas arrive in order also when a task fails. */
   assemble(request: AssembleRequest): Promise<AssembleReply> {
-    const reply = this.#tail.then(() => this.#pool.run(request, { name: 'assemble' }) as Promise<AssembleReply>);
+    return this.#inTurn(() => this.#pool.run(request, { name: 'assemble' }) as Promise<AssembleReply>);
+  }
+
+  improve(ms: number): Promise<ImproveResult> {
+    return this.#inTurn(() => this.#pool.run(ms, { name: 'improve' }) as Promise<ImproveResult>);
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const reply = this.#tail.then(task);
     this.#tail = reply.catch(() => {});
     return reply;
   }

@@ -4,7 +4,7 @@ import { ASSEMBLE_VERSION, type AssembleReply } from '../jobs/assemble-messages.
 import type { Assembler } from '../parallel/assembler.js';
 import { maxEncodedBytes } from './encode/transactions.js';
 import { MirrorFeed } from './mirror-feed.js';
-import type { TransactionSource } from './source.js';
+import type { SourceEntry, TransactionSource } from './source.js';
 import type { TipFacts } from './tip-facts.js';
 
 /** Lightest thinkable transaction: bounds how many fit. */
@@ -24,6 +24,8 @@ export interface AssemblyLimits {
 /** The transactions of a block. */
 export interface ChosenTransactions {
   /** In block order, without the coinbase. */
+  readonly entries: readonly SourceEntry[];
+  /** Their transactions, parsed when asked for. */
   readonly txs: readonly TxView[];
   readonly fees: number;
   /** With the part reserved for header and coinbase. */
@@ -41,6 +43,7 @@ export interface ChosenTransactions {
 /** No transactions: a tree of the coinbase's zero leaf alone. @param reservedWeight what such a block counts as */
 export function nothingChosen(reservedWeight: number): ChosenTransactions {
   return {
+    entries: [],
     txs: [],
     fees: 0,
     weight: reservedWeight,
@@ -96,10 +99,22 @@ export class Assembly {
       reply = await this.#ask(tip, limits, output, true);
     }
     if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
-    const txs = Array.from(reply.slots, (slot) => this.#feed.entryAt(slot).tx);
+    const entries = Array.from(reply.slots, (slot) => this.#feed.entryAt(slot));
     this.#feed.acknowledge(reply.sequence);
     const { fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
-    return { txs, fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs };
+    return {
+      entries,
+      get txs() {
+        return entries.map(({ tx }) => tx);
+      },
+      fees,
+      weight,
+      witnessRoot,
+      merkleBranch,
+      encodedLength,
+      selectMs,
+      encodeMs,
+    };
   }
 
   #ask(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null, full: boolean): Promise<AssembleReply> {

@@ -11,11 +11,27 @@ export interface AvailableBit {
   readonly gbtForce: boolean;
 }
 
+/** What mode `live` adds to a template. */
+export interface LiveFacts {
+  /** Given out before the one with transactions is ready. */
+  readonly empty: boolean;
+  /** Satoshis of fees more at which long polls go on. */
+  readonly longPollDelta: number;
+  /** Milliseconds after which a long poll goes on with any newer template. */
+  readonly longPollIntervalMs: number;
+  /** Names the template when it is given without its transactions. */
+  readonly workId: string;
+  /** Siblings from the coinbase up, hex in the order of bytes that are hashed. */
+  readonly merkleBranchHex: readonly string[];
+}
+
 /** One published template. Everything a reply needs except the time, which moves on with each call. */
 export interface TemplateFacts {
   /** Number of the tip this template belongs to, as in the shared state. */
   readonly epoch: number;
-  /** Transactions-updated counter taken before assembly, uint32; second half of longpollid. */
+  /** Mode live; null in mode core. */
+  readonly live: LiveFacts | null;
+  /** Second half of longpollid, uint32. Core: transactions-updated counter taken before assembly; live: number of the publication. */
   readonly counter: number;
   /** Mockable seconds at build; the template is fresh for 5 more whole seconds. */
   readonly builtAt: number;

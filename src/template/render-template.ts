@@ -1,6 +1,6 @@
 // The parts of a getblocktemplate result around its transactions, in Core's member order (BIP-0022, 0023, 0009, 0145). Pure; called on
 // the front threads for every reply, so it joins strings and does nothing else.
-import type { TemplateFacts } from './facts.js';
+import type { LiveFacts, TemplateFacts } from './facts.js';
 
 /** What differs from one reply to the next. */
 export interface RenderContext {
@@ -73,6 +73,16 @@ export function renderTemplate(facts: TemplateFacts, context: RenderContext): Re
     `,"curtime":${context.curtime},"bits":"${(bits >>> 0).toString(16).padStart(8, '0')}","height":${facts.height}` +
     `${challenge}${commitment}}`;
   return { head: encoder.encode(head), tail: encoder.encode(tail) };
+}
+
+/**
+ * What follows the head of a light template: no transactions, their number and fees, the branch that leads from the coinbase's txid to the
+ * merkle root, and the name under which submitblock takes header and coinbase alone.
+ */
+export function renderLight(facts: TemplateFacts, { merkleBranchHex, workId }: LiveFacts, tail: Uint8Array): Uint8Array {
+  const more = `,"transactioncount":${facts.txCount},"totalfees":${facts.fees},"merklebranch":${JSON.stringify(merkleBranchHex)},"workid":"${workId}"}`;
+  const rest = new TextDecoder().decode(tail.subarray(0, tail.length - 1));
+  return encoder.encode(`[]${rest}${more}`);
 }
 
 /** BIP-0009: `!` marks a rule that a client may not ignore. */

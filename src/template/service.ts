@@ -1,4 +1,5 @@
-// The current template: built on request, kept for as long as Core 0.21 would keep it, shared by everyone who asks. Callers: fronts
+// The current template, shared by everyone who asks. Mode core: built on request and kept for as long as Core 0.21 would keep it; mode live:
+// built ahead as live-schedule.ts says. Callers: fronts
 // through the node link, RPC's generate calls, metrics. A template is published only if the tip it builds on is still the tip.
 
 import { parseBlock } from '../consensus/block/block-view.js';
@@ -13,9 +14,11 @@ import type { Assembler } from '../parallel/assembler.js';
 import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
 import { BlockCandidate } from './block-candidate.js';
 import { buildCoinbase, commitmentScript, witnessRootOf } from './coinbase.js';
-import type { TemplateFacts } from './facts.js';
+import type { LiveFacts, TemplateFacts } from './facts.js';
+import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
-import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
+import { PinnedTemplates } from './pinned-templates.js';
+import type { SourceEntry, TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
 import { type TipFacts, tipFacts } from './tip-facts.js';
 
 export interface TemplateDeps {
@@ -29,6 +32,10 @@ export interface TemplateDeps {
   readonly log: Logger;
   /** Number of the tip, as fronts see it; changes with every tip. */
   readonly epoch: () => number;
+  /** Mode live: false while nobody can ask for templates (initial download). */
+  readonly wanted?: () => boolean;
+  /** Timers of mode live; tests move them by hand. */
+  readonly after?: (ms: number, run: () => void) => () => void;
   readonly observe?: (name: 'template_build' | 'template_select' | 'template_encode' | 'tip_to_template', seconds: number) => void;
 }
 
@@ -71,13 +78,18 @@ export class TemplateFault extends Error {
 
 /** A template stays current so many whole seconds after the mempool moved. */
 const REBUILD_AFTER_SECONDS = 5;
+/** An idle task of the assembler: whoever needs it next waits no longer. */
+const IDLE_TASK_MS = 2;
 /** OP_TRUE: the payout of a template's own coinbase, which nobody ever sees. */
 const ANYONE = Uint8Array.of(0x51);
 
 interface Built {
   readonly tip: TemplateTip;
   readonly facts: TemplateFacts;
+  readonly entries: readonly SourceEntry[];
 }
+
+type Kind = 'empty' | 'full';
 
 export class TemplateService {
   readonly #options: TemplateOptions;
@@ -91,12 +103,18 @@ export class TemplateService {
   #tipChangedMs: number | null = null;
   #builds = 0;
   #failures = 0;
+  readonly #pinned = new PinnedTemplates();
+  /** null in mode core. */
+  readonly #schedule: LiveSchedule | null;
+  /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
+  #serial = Math.floor(Math.random() * 2 ** 32);
 
   constructor(options: Partial<TemplateOptions>, deps: TemplateDeps) {
     const given = { ...DEFAULT_TEMPLATE, ...options };
     this.#options = { ...given, maxWeight: clampMaxWeight(given.maxWeight) };
     this.#deps = deps;
     this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
+    this.#schedule = given.mode === 'core' ? null : this.#followMempool();
   }
 
   /** The last template if its tip is still the tip, whatever its age. */
@@ -113,16 +131,42 @@ export class TemplateService {
     this.#listeners.push(listener);
   }
 
-  /** The tip moved: starts the clock of tip-to-template. Synchronous; nothing is built before someone asks. */
+  /** The tip moved: starts the clock of tip-to-template. Synchronous; whatever is built is built later. */
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
+    this.#pinned.tipChanged(this.#deps.chain.tip.height);
+    this.#schedule?.tipChanged();
+  }
+
+  /** Holds the transactions of the current template for who got it without them. @returns whether it is still the current one */
+  pin(workId: string): boolean {
+    const built = this.#built;
+    if (built?.facts.live?.workId !== workId) return this.#pinned.get(workId) !== null;
+    this.#pinned.pin({ workId, height: built.facts.height, entries: built.entries });
+    return true;
+  }
+
+  /** The transactions of a template that was pinned, in block order; null when it is unknown or too old. */
+  pinned(workId: string): readonly TxView[] | null {
+    return this.#pinned.get(workId)?.entries.map(({ tx }) => tx) ?? null;
+  }
+
+  /** Mode live: the first template is made before anyone asks. */
+  start(): void {
+    this.#schedule?.start();
+  }
+
+  /** Nothing is built any more. */
+  close(): void {
+    this.#schedule?.close();
   }
 
   /**
-   * A template that Core would hand out now: of this tip, and rebuilt when the mempool moved and more than 5 seconds passed. Those who
+   * A template to hand out now. Mode live: the current one, or the next that is published. Mode core what Core would hand out: of this tip, and rebuilt when the mempool moved and more than 5 seconds passed. Those who
    * ask while one is being built share it. @throws TemplateFault, AssemblyFault
    */
   async refresh(): Promise<TemplateFacts> {
+    if (this.#schedule !== null) return this.#refreshLive(this.#schedule);
     await this.#deps.mempool.settled();
     if (this.#isFresh()) return (this.#built as Built).facts;
     this.#building ??= this.#build().finally(() => {
@@ -161,6 +205,42 @@ export class TemplateService {
     };
   }
 
+  async #refreshLive(schedule: LiveSchedule): Promise<TemplateFacts> {
+    for (;;) {
+      const facts = this.current();
+      if (facts !== null) return facts;
+      await schedule.next();
+    }
+  }
+
+  #followMempool(): LiveSchedule {
+    const { mempool, chain, assembler, log } = this.#deps;
+    const work: LiveWork = {
+      build: async (kind) => {
+        const started = this.#deps.clock.monotonicMs();
+        // A slab too small for what came meanwhile is taken anew; only another tip is news to the schedule.
+        for (const { tip } = chain; chain.tip === tip; ) if ((await this.#tryBuild(kind, started)) !== null) return true;
+        return false;
+      },
+      improve: () => assembler.improve(IDLE_TASK_MS),
+      hasTransactions: () => mempool.size > 0,
+      wanted: this.#deps.wanted ?? (() => true),
+      failed: (error) => {
+        this.#failures++;
+        log.error(`No template: ${error.message}`);
+      },
+      after: this.#deps.after ?? timerAfter,
+    };
+    const { emptyFirst, longPollDelta } = this.#options;
+    const schedule = new LiveSchedule({ emptyFirst, gainSats: longPollDelta }, work);
+    mempool.listen({
+      added: (entry) => schedule.transactionsChanged(Math.max(0, entry.modifiedFee)),
+      removed: () => schedule.transactionsChanged(0),
+      changed: () => schedule.transactionsChanged(0),
+    });
+    return schedule;
+  }
+
   #isFresh(): boolean {
     const built = this.#built;
     if (built === null || built.tip !== this.#deps.chain.tip) return false;
@@ -175,13 +255,8 @@ export class TemplateService {
     this.#built = null;
     try {
       for (;;) {
-        const facts = await this.#tryBuild();
-        if (facts === null) continue;
-        this.#builds++;
-        this.#deps.observe?.('template_build', (clock.monotonicMs() - started) / 1000);
-        if (this.#tipChangedMs !== null) this.#deps.observe?.('tip_to_template', (clock.monotonicMs() - this.#tipChangedMs) / 1000);
-        this.#tipChangedMs = null;
-        return facts;
+        const facts = await this.#tryBuild('full', started);
+        if (facts !== null) return facts;
       }
     } catch (error) {
       this.#failures++;
@@ -191,30 +266,42 @@ export class TemplateService {
   }
 
   /** @returns null when the tip moved meanwhile */
-  async #tryBuild(): Promise<TemplateFacts | null> {
+  async #tryBuild(kind: Kind, started: number): Promise<TemplateFacts | null> {
     const { chain, mempool, slabs, clock, epoch } = this.#deps;
-    await mempool.settled();
+    const full = kind === 'full';
+    if (full) await mempool.settled();
     let slab: TemplateSlab | null = null;
     try {
-      if (mempool.size > 0) slab = await slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
+      if (full && mempool.size > 0) slab = await slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
       const { tip } = chain;
       const tipEpoch = epoch();
-      const counter = mempool.counter;
+      const counter = this.#schedule === null ? mempool.counter : (this.#serial + 1) >>> 0;
       const builtAt = clock.nowSeconds();
       const base = this.#factsOf(tip);
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
-      if (slab === null ? mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
+      if (slab === null ? full && mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
       const chosen =
         slab === null ? nothingChosen(this.#options.reservedWeight) : await this.#assembly.choose(base, this.#options, slab.buffer);
       if (chain.tip !== tip) return null;
-      this.#remember(chosen);
+      if (full) this.#remember(chosen);
+      // Nothing that came was worth a place: the ids that clients know stay good.
+      if (full && this.#isCurrent(tip, chosen.entries)) return (this.#built as Built).facts;
       const time = Math.max(base.minTime, builtAt);
       if (this.#options.checkTemplates) {
         const candidate = this.#candidate(tip, base, chosen, time, ANYONE, 0);
         if (!(await this.#passes(candidate, tip))) return null;
       }
-      const facts = this.#facts(base, chosen, { epoch: tipEpoch, counter, builtAt, time, slabIndex: slab?.index ?? -1 });
-      this.#built = { tip, facts };
+      const facts = this.#facts(base, chosen, {
+        epoch: tipEpoch,
+        counter,
+        builtAt,
+        time,
+        slabIndex: slab?.index ?? -1,
+        live: this.#schedule === null ? null : this.#liveFacts(tip, counter, !full, chosen),
+      });
+      this.#serial = counter;
+      this.#built = { tip, facts, entries: chosen.entries };
+      this.#observe(started);
       if (slab !== null) slabs.publish(slab);
       slab = null;
       for (const listener of this.#listeners) listener(facts);
@@ -224,10 +311,36 @@ export class TemplateService {
     }
   }
 
+  /** Mode live: the published template has these transactions already. */
+  #isCurrent(tip: TemplateTip, entries: readonly SourceEntry[]): boolean {
+    const built = this.#built;
+    if (built === null || built.tip !== tip || built.facts.live === null || built.facts.live.empty) return false;
+    return built.entries.length === entries.length && built.entries.every((entry, i) => entry === entries[i]);
+  }
+
+  #observe(started: number): void {
+    const { clock, observe } = this.#deps;
+    this.#builds++;
+    observe?.('template_build', (clock.monotonicMs() - started) / 1000);
+    if (this.#tipChangedMs !== null) observe?.('tip_to_template', (clock.monotonicMs() - this.#tipChangedMs) / 1000);
+    this.#tipChangedMs = null;
+  }
+
+  #liveFacts(tip: TemplateTip, counter: number, empty: boolean, chosen: ChosenTransactions): LiveFacts {
+    const { longPollDelta, longPollInterval } = this.#options;
+    return {
+      empty,
+      longPollDelta,
+      longPollIntervalMs: longPollInterval * 1000,
+      workId: tip.hashHex.slice(-16) + counter.toString(16).padStart(8, '0'),
+      merkleBranchHex: chosen.merkleBranch.map(toHex),
+    };
+  }
+
   #facts(
     base: TipFacts,
     chosen: ChosenTransactions,
-    build: Pick<TemplateFacts, 'epoch' | 'counter' | 'builtAt' | 'time' | 'slabIndex'>,
+    build: Pick<TemplateFacts, 'epoch' | 'counter' | 'builtAt' | 'time' | 'slabIndex' | 'live'>,
   ): TemplateFacts {
     const { chain, hashes } = this.#deps;
     const { lockTimeCutoff: _, segwitDefined, segwitActive: __, subsidy, ...shown } = base;
@@ -240,7 +353,7 @@ export class TemplateService {
       signetChallengeHex: challenge === null ? null : toHex(challenge),
       transactionsOffset: 0,
       transactionsLength: build.slabIndex === -1 ? 2 : chosen.encodedLength,
-      txCount: chosen.txs.length,
+      txCount: chosen.entries.length,
       weight: chosen.weight,
       fees: chosen.fees,
     };
@@ -253,8 +366,8 @@ export class TemplateService {
   }
 
   #remember(chosen: ChosenTransactions): void {
-    this.#last = { weight: chosen.weight, txCount: chosen.txs.length };
-    if (chosen.txs.length === 0) return;
+    this.#last = { weight: chosen.weight, txCount: chosen.entries.length };
+    if (chosen.entries.length === 0) return;
     this.#deps.observe?.('template_select', chosen.selectMs / 1000);
     this.#deps.observe?.('template_encode', chosen.encodeMs / 1000);
   }
@@ -299,4 +412,10 @@ export class TemplateService {
     if (verdict === null) return true;
     throw new TemplateFault(`TestBlockValidity failed: ${rejectText(verdict)}`);
   }
+}
+
+function timerAfter(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
 }

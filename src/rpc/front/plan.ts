@@ -84,7 +84,8 @@ export class FrontDesk {
     const reply = (outcome: Outcome): Reply => singleReply(entry, outcome);
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
-      if (request.mode === 'proposal') return { kind: 'node', method: entry.method, priority: false };
+      // A light template is small, and its transactions are held on the node thread.
+      if (request.mode === 'proposal' || request.light) return { kind: 'node', method: entry.method, priority: false };
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
       const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
       const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });

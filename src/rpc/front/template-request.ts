@@ -13,6 +13,8 @@ export interface TemplateRequest {
   readonly rules: readonly string[];
   /** null: no long poll; anything else is what the client sent. */
   readonly longPollId: JsonValue;
+  /** The client takes a template without transactions: capability "light", adit's own. */
+  readonly light: boolean;
 }
 
 /** What a long poll waits to see changed. */
@@ -38,6 +40,7 @@ export function parseTemplateRequest(args: readonly JsonValue[]): TemplateReques
   let mode = 'template';
   let longPollId: JsonValue = null;
   const rules: string[] = [];
+  let light = false;
   if (given !== null) {
     const request = asObject(given);
     const wanted = request.get('mode') ?? null;
@@ -47,13 +50,15 @@ export function parseTemplateRequest(args: readonly JsonValue[]): TemplateReques
     if (mode === 'proposal') {
       const data = request.get('data');
       if (typeof data !== 'string') return fail(RPC_CODE.TYPE_ERROR, 'Missing data String key for proposal');
-      return { mode: 'proposal', data, rules, longPollId };
+      return { mode: 'proposal', data, rules, longPollId, light: false };
     }
+    const capabilities = request.get('capabilities');
+    light = Array.isArray(capabilities) && capabilities.includes('light');
     const listed = request.get('rules');
     if (Array.isArray(listed)) for (const rule of listed) rules.push(asString(rule));
   }
   if (mode !== 'template') fail(RPC_CODE.INVALID_PARAMETER, 'Invalid mode');
-  return { mode: 'template', data: '', rules, longPollId };
+  return { mode: 'template', data: '', rules, longPollId, light };
 }
 
 /** Rows 8 to 10: network, peers, initial download. Main chain only. */

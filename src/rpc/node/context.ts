@@ -282,6 +282,8 @@ export interface TemplateAccess {
   getBlockTemplate(request: TemplateRequest, signal: AbortSignal | undefined): Promise<RawJson>;
   /** A whole block on the tip without proof of work, its coinbase paying the script; `empty` leaves the pool out. */
   buildBlock(script: Uint8Array, options: { empty: boolean }): Promise<Uint8Array>;
+  /** Transactions of a template that was given out without them, in block order; null when its workid is unknown or too old. */
+  pinned(workId: string): readonly TxView[] | null;
   /** Weight and transaction count (without coinbase) of the last block assembled, null before the first. */
   lastAssembled(): { weight: number; transactions: number } | null;
 }

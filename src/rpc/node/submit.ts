@@ -1,13 +1,17 @@
 // submitblock, submitheader and getblocktemplate's proposal mode: foreign blocks in, verdicts in BIP-0022's words out.
+
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { buildBlock } from '../../consensus/block/build-block.js';
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import type { Reject } from '../../consensus/state.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { asString, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { parseTemplateRequest } from '../front/template-request.js';
 import { hashHex } from '../render/hex.js';
+import { JsonObject, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 
 type NodeRun = Run<NodeContext>;
@@ -51,7 +55,39 @@ async function submit(ctx: NodeContext, block: BlockView): Promise<string | null
   }
 }
 
-export const submitblock: NodeRun = (ctx, args) => submit(ctx, decodeBlock(ctx, asString(args[0])));
+/** BIP-0022's second argument; BFGMiner sends one without a workid, others text. */
+function workIdOf(parameters: JsonValue | undefined): string | null {
+  const workId = parameters instanceof JsonObject ? parameters.get('workid') : null;
+  return typeof workId === 'string' ? workId : null;
+}
+
+/** The transaction after a header that fills the rest of the bytes; null when they hold something else, a whole block for one. */
+function coinbaseAfterHeader(ctx: NodeContext, bytes: Uint8Array): TxView | null {
+  try {
+    const coinbase = parseTx(bytes.subarray(HEADER_SIZE), ctx.crypto, { exact: true });
+    return coinbase.isCoinbase ? coinbase : null;
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}
+
+/** A block on a light template: header and coinbase, to which the template's transactions are added. */
+function submitWork(ctx: NodeContext, text: string, workId: string): Promise<string | null> | string {
+  const bytes = hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
+  const coinbase = bytes.length > HEADER_SIZE ? coinbaseAfterHeader(ctx, bytes) : null;
+  if (coinbase === null) return submit(ctx, blockFromBytes(ctx, bytes));
+  const txs = ctx.templates.pinned(workId);
+  if (txs === null) return 'stale-work';
+  const block = buildBlock(bytes.subarray(0, HEADER_SIZE), [coinbase.bytes, ...txs.map((tx) => tx.bytes)]);
+  return submit(ctx, blockFromBytes(ctx, block));
+}
+
+export const submitblock: NodeRun = (ctx, args) => {
+  const text = asString(args[0]);
+  const workId = workIdOf(args[1]);
+  return workId === null ? submit(ctx, decodeBlock(ctx, text)) : submitWork(ctx, text, workId);
+};
 
 export const submitheader: NodeRun = async (ctx, args) => {
   const bytes = hexBytes(asString(args[0]));

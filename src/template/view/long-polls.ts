@@ -1,6 +1,6 @@
 // Parked getblocktemplate calls: each costs a closure and an entry here, no thread and no timer of its own. They go on at a new
-// tip, when the server stops, or at a deadline (60 s after they came, then every 10 s) at which the mempool counter is not
-// the one they know. BIP-0022 long polling with the timing of Core 0.21. Used by template-view.ts.
+// tip, when the server stops, when a template worth it was published (mode live), or at a deadline at which the counter is not the
+// one they know: in mode core 60 s after they came, then every 10 s. BIP-0022 long polling with the timing of Core 0.21. Used by template-view.ts.
 
 /** Monotonic time and one-shot timers; tests move them by hand. */
 export interface PollTimers {
@@ -18,14 +18,25 @@ export interface ParkedPoll {
   resume(): void;
 }
 
-const FIRST_MS = 60_000;
-const NEXT_MS = 10_000;
+/** When a call that nothing has woken looks at the counter. */
+export interface PollTimes {
+  readonly firstMs: number;
+  readonly nextMs: number;
+}
+
+/** Of Core 0.21. */
+export const CORE_POLL_TIMES: PollTimes = { firstMs: 60_000, nextMs: 10_000 };
+
+interface Deadline {
+  readonly atMs: number;
+  readonly nextMs: number;
+}
 
 /** All parked calls of a front. */
 export class LongPolls {
   readonly #timers: PollTimers;
   readonly #liveCounter: () => number;
-  readonly #parked = new Map<ParkedPoll, number>();
+  readonly #parked = new Map<ParkedPoll, Deadline>();
   #cancelTimer: (() => void) | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
@@ -38,9 +49,9 @@ export class LongPolls {
     return this.#parked.size;
   }
 
-  park(poll: ParkedPoll): void {
-    const deadline = this.#timers.monotonicMs() + FIRST_MS;
-    this.#parked.set(poll, deadline);
+  park(poll: ParkedPoll, { firstMs, nextMs }: PollTimes = CORE_POLL_TIMES): void {
+    const deadline = this.#timers.monotonicMs() + firstMs;
+    this.#parked.set(poll, { atMs: deadline, nextMs });
     if (deadline < this.#timerAtMs) this.#arm(deadline);
   }
 
@@ -53,6 +64,11 @@ export class LongPolls {
   /** Everyone who knows another tip goes on, in order of arrival. */
   tipChanged(tipHex: string): void {
     this.#resume((poll) => poll.tipHex !== tipHex);
+  }
+
+  /** A template was published: those whom it concerns go on. */
+  published(concerns: (poll: ParkedPoll) => boolean): void {
+    this.#resume(concerns);
   }
 
   /** Everyone goes on. */
@@ -74,15 +90,15 @@ export class LongPolls {
     const counter = this.#liveCounter();
     const woken: ParkedPoll[] = [];
     let earliest = Number.POSITIVE_INFINITY;
-    for (const [poll, deadline] of this.#parked) {
-      let next = deadline;
-      if (deadline <= now) {
+    for (const [poll, { atMs, nextMs }] of this.#parked) {
+      let next = atMs;
+      if (atMs <= now) {
         if (poll.counter !== counter) {
           woken.push(poll);
           continue;
         }
-        next = now + NEXT_MS;
-        this.#parked.set(poll, next);
+        next = now + nextMs;
+        this.#parked.set(poll, { atMs: next, nextMs });
       }
       if (next < earliest) earliest = next;
     }

@@ -4,9 +4,10 @@
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
-import { currentTime, longPollId, missingRule, renderTemplate } from '../render-template.js';
+import { currentTime, longPollId, missingRule, renderLight, renderTemplate } from '../render-template.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
-import { LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
+import { LiveHistory } from './live-history.js';
+import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
 
 /** Where the transactions of a published template lie. */
 export interface SharedPlace {
@@ -37,6 +38,8 @@ export interface TemplateViewDeps {
   drain(): void;
   /** Asks the node thread for a template of the current tip; code 0 after it was published. */
   ask(done: (code: number, text: string) => void): void;
+  /** Has the transactions of the current template held for a light one; false when it isn't current any more, null where that can't be done. */
+  readonly pin?: (workId: string) => boolean;
   /** Holds shared bytes in place; null when they are gone. */
   lease(place: SharedPlace): SharedArrayBuffer | null;
   release(place: SharedPlace): void;
@@ -87,10 +90,13 @@ export class TemplateView {
   readonly #polls: LongPolls;
   #published: Published | null = null;
   #asking: TemplateCall[] | null = null;
+  readonly #history = new LiveHistory();
 
   constructor(deps: TemplateViewDeps) {
     this.#deps = deps;
-    this.#polls = new LongPolls(deps.timers, () => deps.state.mempoolCounter);
+    this.#polls = new LongPolls(deps.timers, () =>
+      this.#published?.facts.live ? this.#published.facts.counter : deps.state.mempoolCounter,
+    );
   }
 
   /** Parked long polls. */
@@ -101,6 +107,9 @@ export class TemplateView {
   /** A template was published by the node thread. */
   onTemplate(facts: TemplateFacts, place: SharedPlace | null): void {
     this.#published = { facts, place, curtime: 0, rendered: new Map(), deflated: null };
+    if (facts.live === null) return;
+    this.#history.add(facts);
+    this.#polls.published(({ tipHex, counter }) => tipHex === facts.prevHashHex && this.#history.wakes(counter));
   }
 
   /** The best tip is another one. */
@@ -120,11 +129,18 @@ export class TemplateView {
       const tipHex = this.#deps.tipHex();
       const watch = parseLongPollId(call.request.longPollId, { tipHex, counter: this.#published?.facts.counter ?? 0 });
       if (watch === null) this.#goOn(call);
-      else if (watch.tipHex === tipHex && !this.#deps.state.shuttingDown) this.#park(call, watch.tipHex, watch.counter);
+      else if (watch.tipHex === tipHex && !this.#deps.state.shuttingDown && !this.#missed(watch))
+        this.#park(call, watch.tipHex, watch.counter);
       else this.#wake(call);
     } catch (error) {
       failWith(call, error);
     }
+  }
+
+  /** Mode live: something worth waking for was published since the client's template. */
+  #missed({ tipHex, counter }: { readonly tipHex: string; readonly counter: number }): boolean {
+    const facts = this.#published?.facts;
+    return facts?.live != null && facts.prevHashHex === tipHex && this.#history.wakes(counter);
   }
 
   #park(call: TemplateCall, tipHex: string, counter: number): void {
@@ -137,7 +153,8 @@ export class TemplateView {
       },
     };
     call.onGone = () => this.#polls.remove(poll);
-    this.#polls.park(poll);
+    const live = this.#published?.facts.live;
+    this.#polls.park(poll, live ? { firstMs: live.longPollIntervalMs, nextMs: Math.min(1000, live.longPollIntervalMs) } : CORE_POLL_TIMES);
   }
 
   #wake(call: TemplateCall): void {
@@ -179,6 +196,8 @@ export class TemplateView {
   }
 
   #isFresh(facts: TemplateFacts): boolean {
+    // The node thread keeps it fresh by itself.
+    if (facts.live !== null) return true;
     const { state } = this.#deps;
     return facts.counter === state.mempoolCounter || state.nowSeconds() - facts.builtAt <= FRESH_SECONDS;
   }
@@ -218,6 +237,12 @@ export class TemplateView {
       return;
     }
     const rendered = this.#render(published, call.request.rules);
+    if (call.request.light && facts.live !== null && this.#deps.pin?.(facts.live.workId)) {
+      release();
+      const parts = [Buffer.from(call.prefix), rendered.head, renderLight(facts, facts.live, rendered.tail), Buffer.from(call.suffix)];
+      call.send({ parts, slabIndex: -1, encoding: 'identity', release: () => {} });
+      return;
+    }
     const head = Buffer.concat([Buffer.from(call.prefix), rendered.head]);
     const tail = Buffer.concat([rendered.tail, Buffer.from(call.suffix)]);
     const sendPlain = () =>

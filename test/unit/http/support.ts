@@ -108,6 +108,7 @@ export class FakeNode {
       weightLimit: 4_000_000,
       commitmentHex: 'aa',
       signetChallengeHex: null,
+      live: null,
       slabIndex: slab.index,
       transactionsOffset: 0,
       transactionsLength: bytes.byteLength,

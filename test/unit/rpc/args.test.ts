@@ -228,9 +228,22 @@ t.test('getblocktemplate: before the state is looked at', async (t) => {
   );
   for (const text of ['[{"mode":"proposal"}]', '[{"mode":"proposal","data":1}]'])
     t.equal(error(request(text)), '-3 Missing data String key for proposal');
-  t.same(request('[{"mode":"proposal","data":"00","rules":[1]}]')(), { mode: 'proposal', data: '00', rules: [], longPollId: null });
+  t.same(request('[{"mode":"proposal","data":"00","rules":[1]}]')(), {
+    mode: 'proposal',
+    data: '00',
+    rules: [],
+    longPollId: null,
+    light: false,
+  });
   t.same(request('[]')(), request('[null]')());
-  t.same(request('[{"rules":"segwit","mode":null,"longpollid":true}]')(), { mode: 'template', data: '', rules: [], longPollId: true });
+  t.same(request('[{"rules":"segwit","mode":null,"longpollid":true}]')(), {
+    mode: 'template',
+    data: '',
+    rules: [],
+    longPollId: true,
+    light: false,
+  });
+  t.equal(request('[{"capabilities":["coinbasevalue","light"]}]')().light, true);
 });
 
 t.test('getblocktemplate: state, long poll, rules', async (t) => {

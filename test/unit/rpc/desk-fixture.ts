@@ -85,6 +85,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
         const parent = blocks.get(chain.tip.hashHex) ?? GENESIS;
         return new Uint8Array(buildBlock(parent, { script, unsolved: true }).bytes);
       },
+      pinned: () => null,
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
     grinder: {

@@ -6,9 +6,9 @@ import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { createAssembleRunner } from '../../../src/jobs/assemble.js';
 import type { AssembleReply, AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 
-const run = createAssembleRunner({ hashes: createNativeHashes(), now: () => performance.now() });
+const runner = createAssembleRunner({ hashes: createNativeHashes(), now: () => performance.now() });
 
 export function assemble(request: AssembleRequest): AssembleReply {
   if (request.maxWeight === 1) process.exit(1);
-  return run(request);
+  return runner.assemble(request);
 }

@@ -117,6 +117,7 @@ const FACTS: TemplateFacts = {
   weightLimit: 4_000_000,
   commitmentHex: '6a24aa21a9ed',
   signetChallengeHex: null,
+  live: null,
   slabIndex: -1,
   transactionsOffset: 0,
   transactionsLength: 2,

@@ -24,6 +24,7 @@ const facts = (changes: Partial<TemplateFacts> = {}): TemplateFacts => ({
   weightLimit: 4_000_000,
   commitmentHex: null,
   signetChallengeHex: null,
+  live: null,
   slabIndex: -1,
   transactionsOffset: 0,
   transactionsLength: 0,
@@ -65,7 +66,7 @@ function setup() {
   const call = (request: Partial<TemplateCall['request']> = {}, gzip = false) => {
     const outcome: { bytes?: Buffer; encoding?: string; body?: string; slab?: number; error?: [number, string]; release?: () => void } = {};
     const one: TemplateCall = {
-      request: { mode: 'template', data: '', rules: ['segwit'], longPollId: null, ...request },
+      request: { mode: 'template', data: '', rules: ['segwit'], longPollId: null, light: false, ...request },
       prefix: '<',
       suffix: '>',
       acceptsGzip: gzip,

@@ -1,0 +1,174 @@
+// When mode `live` builds: at once for a new tip (first without transactions, if there are any to wait for), at once when fees worth a
+// long poll have gathered, otherwise a second after the last build if anything changed. One build at a time; what happens during a
+// build is looked at after it. Decides by counts and fees; the timers only space builds out. Used by service.ts.
+import type { ImproveResult } from '../jobs/assemble-messages.js';
+
+/** What the schedule sets in motion. */
+export interface LiveWork {
+  /** Builds and publishes. @returns false when the tip moved meanwhile */
+  build(kind: 'empty' | 'full'): Promise<boolean>;
+  /** Uses an idle moment for better orders. */
+  improve(): Promise<ImproveResult>;
+  /** Whether there are transactions that an empty template would leave out. */
+  hasTransactions(): boolean;
+  /** False while nobody can ask for templates. */
+  wanted(): boolean;
+  /** A build failed; the schedule tries again. */
+  failed(error: Error): void;
+  /** Calls back once after so many milliseconds; the result cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export interface LiveTimes {
+  readonly emptyFirst: boolean;
+  /** Satoshis of new fees that are built at once. */
+  readonly gainSats: number;
+}
+
+/** A change too small to hurry for is in a template after so long. */
+const CALM_MS = 1000;
+/** Between two builds for gains, however large: a burst is taken in one. */
+const PAUSE_MS = 100;
+/** Between two idle tasks, so that the thread stays free for builds. */
+const IDLE_MS = 8;
+
+export class LiveSchedule {
+  readonly #times: LiveTimes;
+  readonly #work: LiveWork;
+  readonly #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  #newTip = true;
+  #changed = false;
+  #gain = 0;
+  #running = false;
+  #closed = false;
+  /** A build came a moment ago: the next for a gain waits for the pause, others for the calm. */
+  #pausing = false;
+  #calming = false;
+  #cancel: (() => void)[] = [];
+  /** Number of the current row of idle tasks; a build ends it. */
+  #idleRow = 0;
+
+  constructor(times: LiveTimes, work: LiveWork) {
+    this.#times = times;
+    this.#work = work;
+  }
+
+  /** The tip moved. Builds after the caller's turn, when everyone knows of the tip. */
+  tipChanged(): void {
+    this.#newTip = true;
+    queueMicrotask(() => this.#look());
+  }
+
+  /** A transaction came (with its fee) or left. */
+  transactionsChanged(gainSats: number): void {
+    this.#changed = true;
+    this.#gain += gainSats;
+    this.#look();
+  }
+
+  /** Resolves after the next publication; builds even if not wanted before. */
+  next(): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    this.#newTip = true;
+    this.#look();
+    return done;
+  }
+
+  /** Begins: the first template is made before anyone asks. */
+  start(): void {
+    this.#look();
+  }
+
+  /** No more builds. */
+  close(): void {
+    this.#closed = true;
+    for (const cancel of this.#cancel.splice(0)) cancel();
+    for (const { reject } of this.#waiters.splice(0)) reject(new Error('the template service is closed'));
+  }
+
+  #due(): boolean {
+    if (this.#newTip) return this.#work.wanted() || this.#waiters.length > 0;
+    if (!this.#changed || this.#pausing) return false;
+    return this.#gain >= this.#times.gainSats || !this.#calming;
+  }
+
+  #look(): void {
+    if (this.#running || this.#closed || !this.#due()) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+      this.#look();
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed && this.#due()) {
+      const newTip = this.#newTip;
+      this.#newTip = false;
+      this.#changed = false;
+      this.#gain = 0;
+      try {
+        const emptyFirst = newTip && this.#times.emptyFirst && this.#work.hasTransactions();
+        if (emptyFirst) {
+          if (!(await this.#work.build('empty'))) this.#newTip = true;
+          else this.#tellWaiters();
+        }
+        if (this.#newTip) continue;
+        if (await this.#work.build('full')) this.#tellWaiters();
+        else this.#newTip = true;
+      } catch (error) {
+        this.#work.failed(error as Error);
+        for (const { reject } of this.#waiters.splice(0)) reject(error as Error);
+        // Whatever it was, it is tried again when the calm is over; a new tip then still counts as one.
+        this.#rest();
+        this.#later(CALM_MS, () => {
+          this.#newTip ||= newTip;
+          this.#changed = true;
+        });
+        return;
+      }
+      this.#rest();
+    }
+    this.#improve();
+  }
+
+  #rest(): void {
+    for (const cancel of this.#cancel.splice(0)) cancel();
+    this.#idleRow++;
+    this.#pausing = true;
+    this.#calming = true;
+    this.#later(PAUSE_MS, () => {
+      this.#pausing = false;
+    });
+    this.#later(CALM_MS, () => {
+      this.#calming = false;
+    });
+  }
+
+  #later(ms: number, run: () => void): void {
+    this.#cancel.push(
+      this.#work.after(ms, () => {
+        run();
+        this.#look();
+      }),
+    );
+  }
+
+  #tellWaiters(): void {
+    for (const { resolve } of this.#waiters.splice(0)) resolve();
+  }
+
+  /** Idle tasks after a build, until the next or until there is nothing left to do; what they gained goes into a build of its own. */
+  #improve(): void {
+    if (this.#closed) return;
+    const row = ++this.#idleRow;
+    const step = async (): Promise<void> => {
+      const result = await this.#work.improve();
+      if (row !== this.#idleRow || this.#closed) return;
+      if (result === 'more') this.#cancel.push(this.#work.after(IDLE_MS, () => void step().catch(() => {})));
+      else if (result === 'done') this.transactionsChanged(0);
+    };
+    // An assembler that fails here fails in the next build too, which has words for it.
+    void step().catch(() => {});
+  }
+}

@@ -1,0 +1,141 @@
+// Mode `live` over real processes: an empty template first and the full one after it, polls that hear of fees, light templates mined and submitted
+// as header and coinbase alone.
+import t, { type Test } from 'tap';
+import { ANYONE, type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
+import { type Connection, closeAll, connect } from '../framework/connection.js';
+import { Daemon } from '../framework/daemon.js';
+import {
+  grind,
+  type Header,
+  hash256,
+  push,
+  scriptNumber,
+  serializeHeader,
+  serializeTx,
+  shown,
+  type Tx,
+  txid,
+  unshown,
+} from '../framework/messages.js';
+
+t.setTimeout(120_000);
+
+const START = 1_700_000_000;
+const BLOCKS = 120;
+const PAYEE = Buffer.from(`0014${'11'.repeat(20)}`, 'hex');
+
+interface Bench {
+  readonly node: Daemon;
+  readonly calls: Connection;
+  readonly polls: Connection[];
+  readonly chain: BuiltBlock[];
+}
+
+/** A node in mode live on a chain with coins that anyone may spend. */
+async function bench(t: Test, ...options: string[]): Promise<Bench> {
+  const node = await Daemon.start('-templatemode=live', '-fronts=2', '-acceptnonstdtxn=1', ...options);
+  t.teardown(() => node.remove());
+  const [calls, ...polls] = (await connect(node, 5)) as [Connection, ...Connection[]];
+  t.teardown(() => closeAll([calls, ...polls]));
+  const chain = [buildBlock(GENESIS, { time: START })];
+  while (chain.length < BLOCKS) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
+  const replies = new Set<unknown>();
+  for (const block of chain) replies.add(await calls.call('submitblock', block.bytes.toString('hex')));
+  t.strictSame([...replies], [null]);
+  return { node, calls, polls, chain };
+}
+
+/** Pays out of the reward of a block. */
+function payment(block: BuiltBlock, fee: number): Tx {
+  const coin = reward(block);
+  return spend([coin], [{ value: coin.value - fee, script: PAYEE }]);
+}
+
+const send = (calls: Connection, tx: Tx): Promise<string> => calls.call('sendrawtransaction', serializeTx(tx).toString('hex'), 0);
+const rules = { rules: ['segwit'] };
+
+/** A template with at least so many transactions; polls for it as a miner would. */
+// biome-ignore lint/suspicious/noExplicitAny: a template has many members
+async function templateWith(calls: Connection, count: number): Promise<any> {
+  let template = await calls.call('getblocktemplate', rules);
+  while (template.transactions.length < count)
+    template = await calls.call('getblocktemplate', { ...rules, longpollid: template.longpollid });
+  return template;
+}
+
+/** Header and coinbase for a light template. */
+// biome-ignore lint/suspicious/noExplicitAny: a template has many members
+function mineLight(template: any): { work: string; hash: string } {
+  const coinbase: Tx = {
+    version: 2,
+    ins: [
+      {
+        txid: Buffer.alloc(32),
+        index: 0xffffffff,
+        script: Buffer.concat([scriptNumber(template.height), push(Buffer.from('light'))]),
+        sequence: 0xffffffff,
+      },
+    ],
+    outs: [
+      { value: template.coinbasevalue, script: ANYONE },
+      { value: 0, script: Buffer.from(template.default_witness_commitment, 'hex') },
+    ],
+    locktime: 0,
+  };
+  let merkleRoot = txid(coinbase);
+  for (const sibling of template.merklebranch) merkleRoot = hash256(Buffer.concat([merkleRoot, Buffer.from(sibling, 'hex')]));
+  const header: Header = {
+    version: template.version,
+    prev: unshown(template.previousblockhash),
+    merkleRoot,
+    time: template.curtime,
+    bits: Number.parseInt(template.bits, 16),
+    nonce: 0,
+  };
+  const hash = shown(grind(header));
+  return { work: Buffer.concat([serializeHeader(header), serializeTx(coinbase)]).toString('hex'), hash };
+}
+
+t.test('empty first, fees by long poll, blocks by header and coinbase', async (t) => {
+  const { calls, polls, chain } = await bench(t, '-longpolldelta=0.001');
+  const first = await calls.call('getblocktemplate', rules);
+  t.strictSame(first.transactions, []);
+  const waiting = polls.map((poll) => poll.call('getblocktemplate', { ...rules, longpollid: first.longpollid }));
+  for (let i = 0; i < 10; i++) await send(calls, payment(chain[i]!, 20_000));
+  for (const template of await Promise.all(waiting)) {
+    t.ok(template.coinbasevalue - first.coinbasevalue >= 100_000, 'answered by the gain, long before the interval');
+  }
+  await templateWith(calls, 10);
+
+  const light = await calls.call('getblocktemplate', { ...rules, capabilities: ['light'] });
+  t.strictSame(light.transactions, []);
+  t.equal(light.transactioncount, 10);
+  t.equal(light.totalfees, 200_000);
+  // The same with a poll: it goes on when the tip moves.
+  const lightPoll = polls[0]!.call('getblocktemplate', { ...rules, capabilities: ['light'], longpollid: light.longpollid });
+  // More comes in after the template was given out; the block is the template's all the same.
+  await send(calls, payment(chain[10]!, 30_000));
+  const { work, hash } = mineLight(light);
+  t.equal(await calls.call('submitblock', work, { workid: 'unknown' }), 'stale-work');
+  await t.rejects(calls.call('submitblock', work), { code: -22 });
+  t.equal(await calls.call('submitblock', work, { workid: light.workid }), null);
+  t.equal(await calls.call('getbestblockhash'), hash);
+  t.equal((await calls.call('getblock', hash)).nTx, 11);
+  t.equal(await calls.call('submitblock', work, { workid: light.workid }), 'duplicate');
+  const next = await lightPoll;
+  t.equal(next.previousblockhash, hash);
+  t.equal(next.transactioncount, 0, 'the empty template first');
+  const full = await polls[0]!.call('getblocktemplate', { ...rules, capabilities: ['light'], longpollid: next.longpollid });
+  t.equal(full.transactioncount, 1);
+  t.equal(full.totalfees, 30_000);
+});
+
+t.test('options of the block: reserved weight, least fee, and the mode by network', async (t) => {
+  const { calls, chain } = await bench(t, '-blockreservedweight=8000', '-blockmintxfee=0.001', '-emptyfirst=0', '-longpollinterval=1');
+  await send(calls, payment(chain[0]!, 50_000));
+  await send(calls, payment(chain[1]!, 1_000));
+  const template = await templateWith(calls, 1);
+  t.equal(template.transactions.length, 1, 'the other pays too little');
+  t.equal(template.coinbasevalue % 100_000, 50_000);
+  t.equal((await calls.call('getmininginfo')).currentblockweight, 8000 + template.transactions[0].weight);
+});

@@ -1,0 +1,161 @@
+// When mode `live` builds, with timers that are moved by hand.
+import t from 'tap';
+import type { ImproveResult } from '../../../src/jobs/assemble-messages.js';
+import { LiveSchedule } from '../../../src/template/live-schedule.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function rig(over: { emptyFirst?: boolean; transactions?: boolean; wanted?: boolean; improve?: ImproveResult[] } = {}) {
+  const built: string[] = [];
+  const failures: string[] = [];
+  const timers: { at: number; run: () => void }[] = [];
+  const state = { now: 0, next: true as boolean | Error, hold: null as Promise<void> | null, idle: 0 };
+  const results = [...(over.improve ?? [])];
+  const schedule = new LiveSchedule(
+    { emptyFirst: over.emptyFirst ?? true, gainSats: 1000 },
+    {
+      build: async (kind) => {
+        built.push(kind);
+        await state.hold;
+        const { next } = state;
+        state.next = true;
+        if (next instanceof Error) throw next;
+        return next;
+      },
+      improve: async () => {
+        state.idle++;
+        return results.shift() ?? 'idle';
+      },
+      hasTransactions: () => over.transactions ?? true,
+      wanted: () => over.wanted ?? true,
+      failed: (error) => failures.push(error.message),
+      after: (ms, run) => {
+        const timer = { at: state.now + ms, run };
+        timers.push(timer);
+        return () => {
+          if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+        };
+      },
+    },
+  );
+  const pass = async (ms: number): Promise<void> => {
+    state.now += ms;
+    for (;;) {
+      const due = timers.filter(({ at }) => at <= state.now).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      timers.splice(timers.indexOf(due), 1);
+      due.run();
+      await turn();
+    }
+    await turn();
+  };
+  return { schedule, built, failures, state, pass, timers };
+}
+
+t.test('a new tip: first without transactions, then with them, both at once', async (t) => {
+  const { schedule, built, pass } = rig();
+  schedule.start();
+  await turn();
+  t.strictSame(built, ['empty', 'full']);
+  schedule.tipChanged();
+  t.equal(built.length, 2, 'not in the turn of the tip itself');
+  await turn();
+  t.strictSame(built.slice(2), ['empty', 'full'], 'without waiting for any pause');
+  await pass(10_000);
+  t.equal(built.length, 4, 'nothing happens while nothing changes');
+});
+
+t.test('nothing to leave out, or not wanted: no empty template', async (t) => {
+  const none = rig({ transactions: false });
+  none.schedule.start();
+  await turn();
+  t.strictSame(none.built, ['full']);
+  const off = rig({ emptyFirst: false });
+  off.schedule.start();
+  await turn();
+  t.strictSame(off.built, ['full']);
+});
+
+t.test('small changes wait for the calm, gains for the pause only', async (t) => {
+  const { schedule, built, pass } = rig({ emptyFirst: false });
+  schedule.start();
+  await turn();
+  schedule.transactionsChanged(10);
+  await pass(999);
+  t.equal(built.length, 1);
+  await pass(1);
+  t.equal(built.length, 2);
+  schedule.transactionsChanged(600);
+  schedule.transactionsChanged(399);
+  await pass(100);
+  t.equal(built.length, 2, 'not worth it yet');
+  schedule.transactionsChanged(1);
+  await turn();
+  t.equal(built.length, 3, 'worth it');
+  schedule.transactionsChanged(5000);
+  await pass(99);
+  t.equal(built.length, 3, 'a burst is taken in one');
+  await pass(1);
+  t.equal(built.length, 4);
+  await pass(5000);
+  schedule.transactionsChanged(0);
+  await turn();
+  t.equal(built.length, 5, 'the first change after a calm is taken at once');
+});
+
+t.test('what happens during a build is looked at after it', async (t) => {
+  const { schedule, built, state, pass } = rig();
+  let go = (): void => {};
+  state.hold = new Promise((resolve) => {
+    go = resolve;
+  });
+  schedule.start();
+  await turn();
+  t.strictSame(built, ['empty']);
+  schedule.tipChanged();
+  await turn();
+  t.strictSame(built, ['empty'], 'one at a time');
+  state.next = false;
+  go();
+  await turn();
+  await turn();
+  t.strictSame(built, ['empty', 'empty', 'full'], 'the build that lost its tip is begun again');
+  await pass(5000);
+  t.equal(built.length, 3);
+});
+
+t.test('while nobody can ask nothing is built, unless somebody does', async (t) => {
+  const { schedule, built } = rig({ wanted: false });
+  schedule.start();
+  schedule.tipChanged();
+  await turn();
+  t.equal(built.length, 0);
+  await schedule.next();
+  t.strictSame(built.slice(0, 1), ['empty']);
+});
+
+t.test('a failure is told to who waits, and tried again', async (t) => {
+  const { schedule, built, state, failures, pass } = rig({ emptyFirst: false });
+  state.next = new Error('no thread');
+  await t.rejects(schedule.next(), { message: 'no thread' });
+  t.strictSame(failures, ['no thread']);
+  await pass(1000);
+  t.equal(built.length, 2);
+  schedule.close();
+  schedule.tipChanged();
+  await turn();
+  t.equal(built.length, 2, 'closed: no more builds');
+});
+
+t.test('idle tasks follow a build, and what they gained is built', async (t) => {
+  const { schedule, built, state, pass } = rig({ emptyFirst: false, improve: ['more', 'more', 'done'] });
+  schedule.start();
+  await turn();
+  t.equal(state.idle, 1);
+  await pass(8);
+  await pass(8);
+  t.equal(state.idle, 3);
+  t.equal(built.length, 1);
+  await pass(1000);
+  t.equal(built.length, 2);
+});

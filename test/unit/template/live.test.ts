@@ -1,0 +1,252 @@
+// Mode `live` as a whole, without threads: service, view and parked polls. The empty template comes first and lets go of its waiters when the full
+// one is out; polls hear of gains that are worth it; light templates keep their transactions.
+import { performance } from 'node:perf_hooks';
+import t from 'tap';
+import { coinbaseBranch } from '../../../src/consensus/block/merkle.js';
+import { toHex } from '../../../src/consensus/bytes/hex.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
+import { RESERVED_WEIGHT } from '../../../src/selection/ancestor-selection.js';
+import type { TemplateFacts } from '../../../src/template/facts.js';
+import type { TemplateOptions } from '../../../src/template/options.js';
+import { TemplateService } from '../../../src/template/service.js';
+import { type TemplateBody, TemplateView } from '../../../src/template/view/template-view.js';
+import { HandSlabs } from '../../framework/hand-slabs.js';
+import { outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const turn = async (): Promise<void> => {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+function rig(options: Partial<TemplateOptions> = {}) {
+  const { chain, clock, pool } = createPool({ policy: NO_POLICY });
+  const slabs = new HandSlabs();
+  const timers: { at: number; run: () => void }[] = [];
+  let now = 0;
+  const after = (ms: number, run: () => void) => {
+    const timer = { at: now + ms, run };
+    timers.push(timer);
+    return () => {
+      if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+    };
+  };
+  const service = new TemplateService(
+    { mode: 'live', longPollDelta: 5000, ...options },
+    {
+      chain: {
+        params: chainParams('regtest'),
+        get tip() {
+          return chain.tip;
+        },
+        testBlockValidity: async () => null,
+      },
+      mempool: pool,
+      assembler: new InlineAssembler({ hashes: crypto, now: () => performance.now() }),
+      slabs,
+      clock,
+      hashes: crypto,
+      versionBits: new VersionBitsCache(),
+      log: silentLogger,
+      epoch: () => 0,
+      after,
+    },
+  );
+  const view = new TemplateView({
+    state: {
+      mempoolCounter: 0,
+      isTestChain: true,
+      hasNetwork: true,
+      connections: 0,
+      initialBlockDownload: false,
+      shuttingDown: false,
+      nowSeconds: () => clock.seconds,
+    },
+    timers: { monotonicMs: () => now, after },
+    tipHex: () => chain.tip.hashHex,
+    drain: () => {},
+    ask: (done) => {
+      service.refresh().then(
+        () => done(0, ''),
+        (error: Error) => done(-1, error.message),
+      );
+    },
+    pin: (workId) => service.pin(workId),
+    lease: ({ index }) => slabs.taken[index]?.buffer ?? null,
+    release: () => {},
+  });
+  const published: TemplateFacts[] = [];
+  service.onPublish((facts) => {
+    published.push(facts);
+    view.onTemplate(facts, facts.slabIndex < 0 ? null : { index: facts.slabIndex, use: 1 });
+  });
+  chain.onTip(() => {
+    service.onTip();
+    view.onTip(chain.tip.hashHex);
+  });
+  const pass = async (ms: number): Promise<void> => {
+    now += ms;
+    for (let due = timers.find(({ at }) => at <= now); due !== undefined; due = timers.find(({ at }) => at <= now)) {
+      timers.splice(timers.indexOf(due), 1);
+      due.run();
+      await turn();
+    }
+    await turn();
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever it says
+  const ask = (longPollId: string | null = null, light = false): { reply: any } => {
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const outcome: { reply: any } = { reply: null };
+    view.call({
+      request: { mode: 'template', data: '', rules: ['segwit'], longPollId, light },
+      prefix: '',
+      suffix: '',
+      gone: false,
+      onGone: null,
+      send: ({ parts, release }: TemplateBody) => {
+        outcome.reply = JSON.parse(Buffer.concat(parts).toString());
+        release();
+      },
+      fail: (code, message) => {
+        outcome.reply = { code, message };
+      },
+    });
+    return outcome;
+  };
+  const pay = async (fee: number, from = chain.fund(100_000), value = 100_000): Promise<ReturnType<typeof spend>> => {
+    const tx = spend(crypto, [from], [{ value: value - fee, script: PADDED }]);
+    const { reject } = await pool.accept(tx);
+    if (reject !== null) throw new Error(reject.reason);
+    return tx;
+  };
+  return { chain, clock, pool, service, view, published, ask, pay, pass };
+}
+
+t.test('an empty template first; who waits on it is let go when the full one is out', async (t) => {
+  const { service, chain, ask, pay, published, view } = rig();
+  service.start();
+  await turn();
+  await pay(700);
+  chain.connect([]);
+  // The empty one is out in the first turns, before the full one.
+  await turn();
+  const [empty, full] = published.slice(-2);
+  t.equal(empty.live?.empty, true);
+  t.equal(empty.txCount, 0);
+  t.equal(empty.weight, RESERVED_WEIGHT);
+  t.equal(full.live?.empty, false);
+  t.equal(full.txCount, 1);
+  t.not(full.counter, empty.counter, 'a counter of its own');
+  const late = ask(chain.tip.hashHex + empty.counter);
+  t.equal(late.reply.transactions.length, 1, 'who still has the empty one is answered at once');
+  const parked = ask(late.reply.longpollid);
+  t.equal(view.waiters, 1);
+  chain.connect([]);
+  t.equal(view.waiters, 0, 'a new tip lets everyone go');
+  await turn();
+  t.equal(parked.reply.previousblockhash, chain.tip.hashHex);
+  t.equal(parked.reply.transactions.length, 0, 'with the empty template');
+  const next = ask(parked.reply.longpollid);
+  await turn();
+  t.equal(next.reply.transactions.length, 1);
+});
+
+t.test('-emptyfirst=0: nobody ever sees an empty template while there are transactions', async (t) => {
+  const { service, chain, ask, pay, published } = rig({ emptyFirst: false });
+  service.start();
+  await turn();
+  await pay(700);
+  const waits = ask(null);
+  await turn();
+  const parked = ask(waits.reply.longpollid);
+  chain.connect([]);
+  await turn();
+  t.equal(parked.reply.transactions.length, 1);
+  t.ok(published.every(({ live }) => live?.empty === false));
+});
+
+t.test('polls hear of gains worth it, and after the interval of any change', async (t) => {
+  const { service, ask, pay, pass, view } = rig({ longPollInterval: 30 });
+  service.start();
+  await turn();
+  const first = ask();
+  await turn();
+  const parked = ask(first.reply.longpollid);
+  await pay(3000);
+  await pass(1000);
+  t.equal(parked.reply, null, 'built, and not worth waking anyone');
+  t.equal(ask().reply.transactions.length, 1, 'whoever asks gets it');
+  await pay(2000);
+  await pass(1000);
+  t.equal(parked.reply.transactions.length, 2, 'now it is');
+  const second = ask(parked.reply.longpollid);
+  await pay(200);
+  await pass(2000);
+  t.equal(second.reply, null);
+  await pass(28_000);
+  t.equal(second.reply.transactions.length, 3, 'the interval is over');
+  const third = ask(second.reply.longpollid);
+  await pass(30_500);
+  t.equal(third.reply, null, 'nothing new to tell');
+  await pay(1);
+  await pass(2000);
+  t.equal(third.reply, null, 'what is not worth a place in the block is no news');
+  await pay(200);
+  for (let i = 0; i < 3; i++) await pass(1000);
+  t.equal(third.reply.transactions.length, 4, 'overdue: the next change is enough');
+  t.equal(view.waiters, 0);
+});
+
+t.test('a light template leads to the same block, and stays submittable for two blocks', async (t) => {
+  const { service, chain, ask, pay, pass } = rig();
+  service.start();
+  await turn();
+  const parent = await pay(700);
+  const child = await pay(900, outpointOf(parent, 0), 99_300);
+  await pay(800);
+  await pass(1000);
+  const whole = ask().reply;
+  const light = ask(null, true).reply;
+  t.strictSame(light.transactions, []);
+  t.equal(light.transactioncount, 3);
+  t.equal(light.totalfees, 2400);
+  t.equal(light.coinbasevalue, whole.coinbasevalue);
+  t.equal(light.default_witness_commitment, whole.default_witness_commitment);
+  t.equal(light.longpollid, whole.longpollid);
+  const pinned = service.pinned(light.workid);
+  t.strictSame(
+    pinned?.map(({ bytes }) => toHex(bytes)),
+    whole.transactions.map(({ data }: { data: string }) => data),
+  );
+  const branch = coinbaseBranch([new Uint8Array(32), ...(pinned ?? []).map(({ txid }) => txid)], crypto);
+  t.strictSame(light.merklebranch, branch.map(toHex));
+  t.ok(whole.transactions.some(({ data }: { data: string }) => data === toHex(child.bytes)));
+  chain.connect([]);
+  await turn();
+  chain.connect([]);
+  await turn();
+  t.not(service.pinned(light.workid), null, 'its own height and one more');
+  chain.connect([]);
+  await turn();
+  t.equal(service.pinned(light.workid), null);
+  t.equal(service.pin(light.workid), false);
+});
+
+t.test('at most 64 templates are held', async (t) => {
+  const { service, ask, pay, pass } = rig();
+  service.start();
+  await turn();
+  const ids: string[] = [];
+  for (let i = 0; i < 70; i++) {
+    await pay(100 + i);
+    await pass(1000);
+    ids.push(ask(null, true).reply.workid);
+  }
+  t.equal(new Set(ids).size, 70);
+  t.equal(ids.filter((workId) => service.pinned(workId) !== null).length, 64);
+  t.equal(service.pinned(ids[5]), null);
+  t.not(service.pinned(ids[6]), null);
+});
