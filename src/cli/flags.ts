@@ -14,6 +14,9 @@ const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] =
   ['signet', 'bool', 'Same as -chain=signet'],
   ['testnet', 'bool', 'Same as -chain=test'],
   ['testnet4', 'bool', 'Same as -chain=testnet4'],
+  ['generate', 'bool', 'Mine blocks to a new address of the wallet: -generate [nblocks [maxtries]]'],
+  ['getinfo', 'bool', 'The most important figures at a glance'],
+  ['netinfo', 'bool', 'Peers by network and direction: -netinfo [level]'],
   ['named', 'bool', 'Arguments are name=value'],
   ['rpcclienttimeout', 'int', 'Seconds to wait for a reply (0: for ever; default: 900)'],
   ['rpcconnect', 'string', 'Host of the node (default: 127.0.0.1)'],
@@ -22,7 +25,12 @@ const rows: readonly (readonly [name: string, kind: FlagKind, help: string])[] =
   ['rpcuser', 'string', 'User name'],
   ['rpcpassword', 'string', 'Password; instead of the cookie'],
   ['rpcwait', 'bool', 'Try again each second until the node is up'],
+  ['rpcwaittimeout', 'int', 'Seconds that -rpcwait waits (default: 0, for ever)'],
+  ['rpctls', 'bool', 'Talk TLS to the node'],
+  ['rpctlsca', 'string', 'The certificate to trust, PEM; implies -rpctls'],
   ['rpcwallet', 'string', 'The wallet to ask'],
+  ['stdinrpcpass', 'bool', 'Read the password from standard input: its first line'],
+  ['stdinwalletpassphrase', 'bool', 'Read the wallet passphrase from standard input: a line of its own'],
   ['stdin', 'bool', 'Read further arguments from standard input, one per line'],
 ];
 

@@ -1,127 +1,112 @@
-// adit-cli: asks a running node one thing and prints the answer, as bitcoin-cli does: strings raw, null as nothing, everything else
-// indented; an error on stderr with its code as exit status. The types of arguments come from the methods' declarations.
+// adit-cli: asks a running node and prints the answer, as bitcoin-cli does: strings raw, null as nothing, everything else indented; an
+// error on stderr with its code as exit status. The types of arguments come from the methods' declarations.
 import fs from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Args } from '../config/args.js';
-import { locate } from '../config/load.js';
+import { Args, ConfigError } from '../config/args.js';
+import { defaultDataDir, locate } from '../config/load.js';
 import { version } from '../config/version.js';
 import { METHODS } from '../rpc/declare/methods.js';
-import { parseJson } from '../rpc/wire/json-parse.js';
 import { encodeJson } from '../rpc/wire/json-write.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { convertArguments } from './arguments.js';
+import { CliError, NotYet, post, type Target } from './client.js';
 import { cliFlags, cliHelp } from './flags.js';
+import { generateSteps } from './generate.js';
+import { getInfo } from './get-info.js';
+import { netInfo } from './net-info.js';
 import { prettyJson } from './pretty.js';
+import { firstLine, passwordLine } from './stdin.js';
 
 const rpcPorts = { main: 8332, test: 18332, testnet4: 48332, signet: 38332, regtest: 18443 } as const;
 
-/** Nothing was asked of a node, or it could not be asked. */
-class CliError extends Error {}
+/** Addresses that -generate tries each block for, unless told otherwise. */
+const defaultMaxTries = 1_000_000;
 
-interface Target {
-  host: string;
-  port: number;
-  auth: string;
-  wallet: string | undefined;
-  timeoutMs: number;
-}
-
-interface Raw {
-  status: number;
-  body: Buffer;
-}
-
-/** -28 and refused connections: what -rpcwait waits out. */
-class NotYet extends CliError {}
-
-function credentials(args: Args, netDir: string): string {
-  if (args.text('rpcpassword') !== undefined) return `${args.text('rpcuser') ?? ''}:${args.text('rpcpassword')}`;
+function credentials(args: Args, netDir: string, password: string | undefined): string {
+  if (password !== undefined) return `${args.text('rpcuser') ?? ''}:${password}`;
   const file = path.resolve(netDir, args.text('rpccookiefile') ?? '.cookie');
   try {
     return fs.readFileSync(file, 'utf8').trim();
   } catch {
+    const conf = path.resolve(args.text('datadir') ?? defaultDataDir(), args.text('conf') ?? 'bitcoin.conf');
     throw new NotYet(
-      `Could not locate RPC credentials. No authentication cookie could be found, and RPC password is not set.  See -rpcpassword and -stdinrpcpass.  Configuration file: (${path.resolve(args.text('datadir') ?? '', args.text('conf') ?? 'bitcoin.conf')})`,
+      `Could not locate RPC credentials. No authentication cookie could be found, and RPC password is not set.  See -rpcpassword and -stdinrpcpass.  Configuration file: (${conf})`,
     );
   }
 }
 
-function post(target: Target, body: string): Promise<Raw> {
-  return new Promise((resolve, reject) => {
-    const request = http.request(
-      {
-        host: target.host,
-        port: target.port,
-        method: 'POST',
-        path: target.wallet === undefined ? '/' : `/wallet/${encodeURIComponent(target.wallet)}`,
-        headers: {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-          connection: 'close',
-          authorization: `Basic ${Buffer.from(target.auth).toString('base64')}`,
-        },
-        ...(target.timeoutMs > 0 ? { timeout: target.timeoutMs } : {}),
-      },
-      (reply) => {
-        const chunks: Buffer[] = [];
-        reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks) }));
-        reply.on('error', reject);
-      },
-    );
-    request.on('timeout', () => request.destroy(new CliError('timeout on transient error: no reply in time')));
-    request.on('error', (error) =>
-      reject(
-        error instanceof CliError
-          ? error
-          : new NotYet(
-              `Could not connect to the server ${target.host}:${target.port}\n\nMake sure the aditd server is running and that you are connecting to the correct RPC port.`,
-            ),
-      ),
-    );
-    request.end(body);
-  });
-}
-
-/** One question and its answer's exit status. */
-async function ask(args: Args, words: readonly string[]): Promise<number> {
-  const { chain, netDir } = locate(args, false);
+/** Host and port of -rpcconnect and -rpcport: the port of -rpcport wins over one behind the host. */
+function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port: number } {
   const connect = args.text('rpcconnect') ?? '127.0.0.1';
   const split = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(connect);
-  const target: Target = {
-    host: split?.[1] ?? split?.[2] ?? connect,
-    port: args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : Number(split?.[3] ?? rpcPorts[chain]),
-    auth: credentials(args, netDir),
+  const port = args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : Number(split?.[3] ?? rpcPorts[chain]);
+  if (port < 1 || port > 65535) throw new CliError(`Invalid port provided in -rpcconnect: ${connect}`);
+  return { host: split?.[1] ?? split?.[2] ?? connect, port };
+}
+
+function targetOf(args: Args, password: string | undefined): Target {
+  const { chain, netDir } = locate(args, false);
+  const ca = args.text('rpctlsca');
+  return {
+    ...address(args, chain),
+    auth: credentials(args, netDir, password),
     wallet: args.text('rpcwallet'),
     timeoutMs: args.int('rpcclienttimeout', 900) * 1000,
+    tls: args.bool('rpctls', false) || ca !== undefined,
+    ...(ca === undefined ? {} : { ca: fs.readFileSync(path.resolve(ca)) }),
   };
-  const [method, ...rest] = words as [string, ...string[]];
-  const params = convertArguments(METHODS.get(method), rest, args.bool('named', false));
-  const raw = await post(target, `{"method":${encodeJson(method)},"params":${encodeJson(params)},"id":1}\n`);
-  if (raw.status === 401) throw new CliError('Authorization failed: Incorrect rpcuser or rpcpassword');
-  if (raw.body.length === 0) throw new CliError(raw.status >= 400 ? `server returned HTTP error ${raw.status}` : 'no response from server');
-  let reply: JsonValue;
-  try {
-    reply = parseJson(raw.body);
-  } catch {
-    throw new CliError(raw.status >= 400 ? `server returned HTTP error ${raw.status}` : "couldn't parse reply from server");
+}
+
+/** What a reply's error makes of the exit status, said on stderr. @throws NotYet for -28 while waiting */
+function reportError(error: JsonValue, waiting: boolean): number {
+  if (!(error instanceof JsonObject)) {
+    process.stderr.write(`error: ${encodeJson(error)}\n`);
+    return 1;
   }
-  if (!(reply instanceof JsonObject)) throw new CliError('expected reply to have result, error and id properties');
-  const error = reply.get('error');
-  if (error instanceof JsonObject) {
-    const codeValue = error.get('code');
-    const code = codeValue instanceof JsonNumber ? Number(codeValue.text) : -1;
-    const message = error.get('message');
-    if (code === -28 && args.bool('rpcwait', false)) throw new NotYet(String(message));
-    process.stderr.write(`error code: ${code}\nerror message:\n${typeof message === 'string' ? message : ''}\n`);
-    if (code === -19) process.stderr.write('Try adding "-rpcwallet=<filename>" option to adit-cli command line.\n');
-    return Math.abs(code) & 255;
-  }
-  const result = reply.get('result');
+  const given = error.get('code');
+  const code = given instanceof JsonNumber ? Number(given.text) : 0;
+  const message = error.get('message');
+  if (code === -28 && waiting) throw new NotYet(String(message));
+  if (given instanceof JsonNumber) process.stderr.write(`error code: ${given.text}\n`);
+  if (typeof message === 'string') process.stderr.write(`error message:\n${message}\n`);
+  if (code === -19) process.stderr.write('Try adding "-rpcwallet=<filename>" option to adit-cli command line.\n');
+  return Math.abs(code) & 255;
+}
+
+function print(result: JsonValue | undefined): void {
   if (typeof result === 'string') process.stdout.write(`${result}\n`);
   else if (result !== null && result !== undefined) process.stdout.write(`${prettyJson(result)}\n`);
+}
+
+/** One try to get everything asked. */
+async function attempt(args: Args, words: readonly string[], password: string | undefined, waiting: boolean): Promise<number> {
+  const target = targetOf(args, password);
+  if (args.bool('getinfo', false)) {
+    const outcome = await getInfo(target);
+    if ('error' in outcome) return reportError(outcome.error, waiting);
+    print(outcome.result);
+    return 0;
+  }
+  if (args.isSet('netinfo')) {
+    const outcome = await netInfo(target, words);
+    if ('error' in outcome) return reportError(outcome.error, waiting);
+    process.stdout.write(outcome.text);
+    return 0;
+  }
+  if (args.bool('generate', false)) {
+    const outcome = await generateSteps(target, words, defaultMaxTries);
+    if ('error' in outcome) return reportError(outcome.error, waiting);
+    print(outcome.result);
+    return 0;
+  }
+  const [method, ...rest] = words as [string, ...string[]];
+  const params = convertArguments(METHODS.get(method), rest, args.bool('named', false));
+  const reply = await post(target, `{"method":${encodeJson(method)},"params":${encodeJson(params)},"id":1}\n`);
+  if (!(reply instanceof JsonObject)) throw new CliError('expected reply to have result, error and id properties');
+  const error = reply.get('error') ?? null;
+  if (error !== null) return reportError(error, waiting);
+  print(reply.get('result'));
   return 0;
 }
 
@@ -137,21 +122,48 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const words = argv.slice(first);
-  if (args.bool('?', false) || args.bool('help', false) || args.bool('h', false)) {
+  if (argv.length === 0 || args.bool('?', false) || args.bool('help', false) || args.bool('h', false)) {
     process.stdout.write(cliHelp());
-    return 0;
+    if (argv.length > 0) return 0;
+    process.stderr.write('Error: too few parameters\n');
+    return 1;
+  }
+  const alone = ['getinfo', 'netinfo', 'generate'].filter((name) => args.bool(name, false));
+  if (alone.length > 1) throw new CliError('Only one of -getinfo, -netinfo, -generate can be given');
+  if (alone[0] === 'getinfo' && words.length > 0) throw new CliError('-getinfo takes no arguments');
+  if (alone[0] === 'generate' && args.bool('named', false)) throw new CliError('-generate takes no named arguments');
+  let password = args.text('rpcpassword');
+  const lines = args.bool('stdin', false) || args.bool('stdinrpcpass', false) || args.bool('stdinwalletpassphrase', false);
+  let input = lines && !process.stdin.isTTY ? fs.readFileSync(0, 'utf8') : '';
+  const secret = async (prompt: string): Promise<string> => {
+    if (process.stdin.isTTY) return passwordLine(prompt);
+    const { line, rest } = firstLine(input);
+    input = rest;
+    return line;
+  };
+  if (args.bool('stdinrpcpass', false)) password = await secret('RPC password> ');
+  if (args.bool('stdinwalletpassphrase', false)) {
+    if (!words[0]?.startsWith('walletpassphrase'))
+      throw new CliError('-stdinwalletpassphrase is only applicable for walletpassphrase(change)');
+    words.splice(1, 0, await secret('Wallet passphrase> '));
   }
   if (args.bool('stdin', false)) {
-    const lines = fs.readFileSync(0, 'utf8').split('\n');
-    if (lines[lines.length - 1] === '') lines.pop();
-    words.push(...lines);
+    const more = process.stdin.isTTY ? fs.readFileSync(0, 'utf8') : input;
+    const list = more.split('\n');
+    if (list[list.length - 1] === '') list.pop();
+    words.push(...list);
   }
-  if (words.length === 0) throw new CliError('too few parameters (need at least command)');
+  if (words.length === 0 && alone.length === 0) throw new CliError('too few parameters (need at least command)');
+
+  const waiting = args.bool('rpcwait', false);
+  const timeoutMs = args.int('rpcwaittimeout', 0) * 1000;
+  const deadline = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
   for (;;) {
     try {
-      return await ask(args, words);
+      return await attempt(args, words, password, waiting);
     } catch (error) {
-      if (!(error instanceof NotYet) || !args.bool('rpcwait', false)) throw error;
+      if (!(error instanceof NotYet) || !waiting) throw error;
+      if (Date.now() >= deadline) throw new CliError(`timeout on transient error: ${error.message}`);
       await sleep(1000);
     }
   }
@@ -159,5 +171,6 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 
 /** The text of an error for the operator. */
 export function cliErrorText(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof CliError) return error.message;
   return error instanceof Error ? error.message : String(error);
 }

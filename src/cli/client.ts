@@ -1,0 +1,101 @@
+// adit-cli's side of the wire: one POST, one reply, and what goes wrong on the way in bitcoin-cli's words. Callers: cli/run and the
+// commands that ask several things.
+import http from 'node:http';
+import https from 'node:https';
+import { parseJson } from '../rpc/wire/json-parse.js';
+import { type JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
+
+/** Nothing was asked of a node, or it could not be asked. */
+export class CliError extends Error {}
+
+/** -28 and refused connections: what -rpcwait waits out. */
+export class NotYet extends CliError {}
+
+/** Whom to ask, and as who. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  /** `user:password`. */
+  readonly auth: string;
+  readonly wallet: string | undefined;
+  /** 0: for ever. */
+  readonly timeoutMs: number;
+  readonly tls: boolean;
+  /** The certificate to trust, PEM. */
+  readonly ca?: Buffer;
+}
+
+interface Raw {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+function send(target: Target, body: string): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    const options: https.RequestOptions = {
+      host: target.host,
+      port: target.port,
+      method: 'POST',
+      path: target.wallet === undefined ? '/' : `/wallet/${encodeURIComponent(target.wallet)}`,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        connection: 'close',
+        authorization: `Basic ${Buffer.from(target.auth).toString('base64')}`,
+      },
+      ...(target.ca ? { ca: target.ca } : {}),
+      ...(target.timeoutMs > 0 ? { timeout: target.timeoutMs } : {}),
+    };
+    const request = (target.tls ? https : http).request(options, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks) }));
+      reply.on('error', reject);
+    });
+    request.on('timeout', () => request.destroy(new CliError('timeout reached: no reply in time')));
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (error instanceof CliError) return reject(error);
+      const certificate = error.code !== undefined && /CERT|SSL|TLS|SELF_SIGNED/.test(error.code);
+      const why = certificate ? ` (${error.code})` : '';
+      reject(
+        new NotYet(
+          `Could not connect to the server ${target.host}:${target.port}${why}\n\nMake sure the aditd server is running and that you are connecting to the correct RPC port.`,
+        ),
+      );
+    });
+    request.end(body);
+  });
+}
+
+/** Asks, and reads the JSON of the reply. @throws CliError, NotYet */
+export async function post(target: Target, body: string): Promise<JsonValue> {
+  const raw = await send(target, body);
+  if (raw.status === 401) throw new CliError('Authorization failed: Incorrect rpcuser or rpcpassword');
+  const failed = raw.status >= 400 && ![400, 404, 500].includes(raw.status);
+  if (failed) throw new CliError(`server returned HTTP error ${raw.status}`);
+  if (raw.body.length === 0) throw new CliError('no response from server');
+  try {
+    return parseJson(raw.body);
+  } catch {
+    throw new CliError("couldn't parse reply from server");
+  }
+}
+
+/** Results of a batch by position, null where there was an error; the error object when a call failed. */
+export type BatchReply = readonly { readonly result: JsonValue; readonly error: JsonValue }[];
+
+/** Asks several things at once. */
+export async function batch(target: Target, calls: readonly { method: string; params?: string }[]): Promise<BatchReply> {
+  const body = `[${calls.map(({ method, params }, id) => `{"method":"${method}","params":${params ?? '[]'},"id":${id}}`).join(',')}]\n`;
+  const reply = await post(target, body);
+  if (!Array.isArray(reply)) {
+    const error = reply instanceof JsonObject ? (reply.get('error') ?? null) : null;
+    return calls.map(() => ({ result: null, error }));
+  }
+  return calls.map((_call, id) => {
+    const one = reply.find((entry) => entry instanceof JsonObject && (entry.get('id') as JsonNumber | null)?.text === String(id));
+    return one instanceof JsonObject
+      ? { result: one.get('result') ?? null, error: one.get('error') ?? null }
+      : { result: null, error: new JsonObject(['message'], ['no reply in the batch']) };
+  });
+}

@@ -1,0 +1,35 @@
+// -generate: a new address of the wallet, then blocks that pay to it; for regtest.
+import { encodeJson } from '../rpc/wire/json-write.js';
+import { JsonObject, type JsonValue } from '../rpc/wire/values.js';
+import { CliError, post, type Target } from './client.js';
+
+async function call(target: Target, method: string, params: string): Promise<JsonObject> {
+  const reply = await post(target, `{"method":"${method}","params":${params},"id":1}\n`);
+  if (!(reply instanceof JsonObject)) throw new CliError('expected reply to have result, error and id properties');
+  return reply;
+}
+
+/** @param words [nblocks [maxtries]] */
+export async function generateSteps(
+  target: Target,
+  words: readonly string[],
+  maxTries: number,
+): Promise<{ result: JsonValue } | { error: JsonValue }> {
+  if (words.length > 2) throw new CliError('too many arguments (maximum 2 for nblocks and maxtries)');
+  for (const word of words) if (!/^\d{1,15}$/.test(word)) throw new CliError(`Error parsing JSON: ${word}`);
+  const blocks = words[0] ?? '1';
+  if (Number(blocks) < 1)
+    throw new CliError('the first argument (number of blocks to generate, default: 1) must be an integer value greater than zero');
+  const fresh = await call(target, 'getnewaddress', '[]');
+  const failed = fresh.get('error') ?? null;
+  if (failed !== null) return { error: failed };
+  const address = fresh.get('result') as string;
+  const mined = await call(
+    { ...target, wallet: undefined },
+    'generatetoaddress',
+    `[${blocks},${encodeJson(address)},${words[1] ?? maxTries}]`,
+  );
+  const error = mined.get('error') ?? null;
+  if (error !== null) return { error };
+  return { result: new JsonObject(['address', 'blocks'], [address, mined.get('result') ?? null]) };
+}

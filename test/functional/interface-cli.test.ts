@@ -1,0 +1,104 @@
+// adit-cli against a real node: what it prints where, and what it exits with.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { Daemon, freePort } from '../framework/daemon.js';
+
+const cliFile = path.resolve(import.meta.dirname, '../../../build/src/adit-cli.js');
+const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+interface Ended {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+function run(args: readonly string[], input = ''): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [cliFile, ...args], { stdio: 'pipe' });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    child.on('close', (status) => resolve({ status, out, err }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}
+
+t.test('against a node', async (t) => {
+  const node = await Daemon.start('-rpcauth=bob:aa$8e3ab8d9e0ab4cf5b9a3bc0a55fc2b1d6dd0b9b6e4b5e2b4cbbfb1f9b8b1f7a0');
+  t.teardown(() => node.remove());
+  const cli = (...args: string[]): Promise<Ended> => run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args]);
+  const piped = (input: string, ...args: string[]): Promise<Ended> =>
+    run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, ...args], input);
+  await node.call('generatetoaddress', 2, address);
+  const hash = await node.call('getblockhash', 1);
+
+  t.same(await cli('getblockcount'), { status: 0, out: '2\n', err: '' }, 'numbers');
+  t.same(await cli('getblockhash', '1'), { status: 0, out: `${hash}\n`, err: '' }, 'texts without quotes');
+  t.same(await cli('setmocktime', '0'), { status: 0, out: '', err: '' }, 'nothing for null');
+  t.match(await cli('getmininginfo'), { status: 0, out: /^\{\n {2}"blocks": 2,\n/ }, 'the rest indented');
+  t.same(await cli('getblockhash', '99'), { status: 8, out: '', err: 'error code: -8\nerror message:\nBlock height out of range\n' });
+  t.same(await cli('nosuch'), { status: 89, out: '', err: 'error code: -32601\nerror message:\nMethod not found\n' });
+  t.same(await cli('-named', 'getblockhash', 'height=1'), { status: 0, out: `${hash}\n`, err: '' });
+  t.match(await cli('-named', 'getblockhash', 'height'), { status: 1, err: /^error: No '=' in named argument 'height'/ });
+  t.same(await cli('getblockhash', 'x'), { status: 1, out: '', err: 'error: Error parsing JSON: x\n' });
+  t.same(await cli(), { status: 1, out: '', err: 'error: too few parameters (need at least command)\n' });
+  t.same((await piped('1\n', '-stdin', 'getblockhash')).out, `${hash}\n`, '-stdin');
+  const password = node.auth.split(':')[1]!;
+  t.same(await piped(`${password}\n1\n`, '-rpcuser=__cookie__', '-stdinrpcpass', '-stdin', 'getblockhash'), {
+    status: 0,
+    out: `${hash}\n`,
+    err: '',
+  });
+  t.same(await piped('wrong\n', '-rpcuser=__cookie__', '-stdinrpcpass', 'getblockcount'), {
+    status: 1,
+    out: '',
+    err: 'error: Authorization failed: Incorrect rpcuser or rpcpassword\n',
+  });
+  t.match(await cli('-stdinwalletpassphrase', 'getblockcount'), { status: 1, err: /only applicable for walletpassphrase/ });
+  const info = await cli('-getinfo');
+  t.equal(info.status, 0, info.err);
+  t.match(
+    Object.keys(JSON.parse(info.out)).join(),
+    /^version,blocks,headers,verificationprogress,timeoffset,connections,proxy,difficulty,chain,(.*,)?relayfee,warnings$/,
+  );
+  t.match(await cli('-getinfo', 'x'), { status: 1, err: 'error: -getinfo takes no arguments\n' });
+  t.match(await cli('-netinfo'), { status: 0, out: /ipv4 {4}ipv6 {3}onion {3}total\nin +0 +0 +0 +0\nout/ });
+  t.match(await cli('-netinfo', 'x'), { status: 1, err: /invalid -netinfo argument: x/ });
+  t.match(await cli('-generate', '0'), { status: 1, err: /must be an integer value greater than zero/ });
+  t.match(await cli('-generate', '1', '2', '3'), { status: 1, err: /too many arguments/ });
+  const generated = await cli('-generate', '2');
+  if (generated.status === 0) {
+    t.equal(JSON.parse(generated.out).blocks.length, 2);
+    t.equal(await node.call('getblockcount'), 4);
+  } else t.match(generated.status, /^(18|89)$/, `without a wallet: ${generated.err}`);
+  t.match(await cli('-rpccookiefile=/nonexistent/cookie', 'getblockcount'), {
+    status: 1,
+    err: /^error: Could not locate RPC credentials\./,
+  });
+  t.match(await cli('-nosuch', 'getblockcount'), { status: 1, err: /Invalid parameter -nosuch/ });
+});
+
+t.test('without a node', async (t) => {
+  const port = await freePort();
+  t.match(await run(['-regtest', `-rpcport=${port}`, '-rpcpassword=x', 'getblockcount']), {
+    status: 1,
+    err: `error: Could not connect to the server 127.0.0.1:${port}\n\nMake sure the aditd server is running and that you are connecting to the correct RPC port.\n`,
+  });
+  const waited = await run(['-regtest', `-rpcport=${port}`, '-rpcpassword=x', '-rpcwait', '-rpcwaittimeout=1', 'getblockcount']);
+  t.match(waited, { status: 1, err: /^error: timeout on transient error: Could not connect to the server/ });
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  await node.stop();
+  const patient = run(['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`, '-rpcwait', '-rpcwaittimeout=50', 'getblockcount']);
+  await node.up();
+  t.same(await patient, { status: 0, out: '0\n', err: '' }, '-rpcwait');
+  fs.accessSync(node.networkDir);
+});
