@@ -10,6 +10,9 @@ export type KeyReader = (text: string) => number;
 /** Levels of a tree, wrappers among them. Far more than a script of 3,600 bytes has any use for. */
 export const MAX_HEIGHT = 1000;
 
+/** Nodes of a tree. A leaf's script that is full of keys has 30,000. */
+const MAX_NODES = 40_000;
+
 const MAX_LOCK = 0x8000_0000;
 const MAX_MULTI_KEYS = 20;
 const MAX_LEAF_KEYS = 999;
@@ -30,6 +33,7 @@ class Reader {
   readonly #context: MiniscriptContext;
   readonly #readKey: KeyReader;
   #at = 0;
+  #nodes = 0;
 
   constructor(text: string, context: MiniscriptContext, readKey: KeyReader) {
     this.#text = text;
@@ -43,10 +47,11 @@ class Reader {
 
   /** Wrappers, then a fragment. */
   expression(depth: number): MiniscriptNode | null {
-    if (depth > MAX_HEIGHT) return null;
+    if (depth > MAX_HEIGHT || this.#nodes > MAX_NODES) return null;
     const colon = this.#wrappersEnd();
     const wrappers = colon < 0 ? '' : this.#text.slice(this.#at, colon);
     if (wrappers.length > MAX_HEIGHT) return null;
+    this.#nodes += 1 + wrappers.length;
     if (colon >= 0) this.#at = colon + 1;
     let node = this.#fragment(depth + wrappers.length);
     for (let i = wrappers.length - 1; i >= 0 && node !== null; i--) node = this.#wrap(wrappers[i], node);

@@ -258,6 +258,9 @@ t.test('limits of resources', async (t) => {
   };
   t.equal(isValidTopLevel(wide(120), 'wsh'), true);
   t.equal(isValidTopLevel(wide(130), 'wsh'), false, 'more than 3,600 bytes');
+  const ones = (count: number) => parseMiniscript(`thresh(1,pk(KEY)${',a:1'.repeat(count)})`, 'tapscript', () => 0);
+  t.not(ones(10_000), null);
+  t.equal(ones(21_000), null, 'more than 40,000 nodes');
 });
 
 t.test('nesting is bounded', async (t) => {
