@@ -115,6 +115,8 @@ section('RPC server', [
     'A second JSON-RPC port for clients with loose HTTP, such as ckpool and p2pool: bare line feeds, HTTP/1.0, no Host (default: none)',
     'net',
   ],
+  ['rpctlscert', 'string', 'Speak TLS on the RPC port with this certificate, a PEM file relative to the data folder; with -rpctlskey'],
+  ['rpctlskey', 'string', "The certificate's key, a PEM file relative to the data folder"],
   ['rpcuser', 'string', 'User name; with -rpcpassword, instead of the cookie'],
   ['rpcpassword', 'string', 'Password'],
   ['rpcauth', 'list', 'user:salt$hash, hash = HMAC-SHA256(salt, password) in hex; repeatable'],

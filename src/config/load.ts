@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { WalletOptions } from '../wallet/source.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
@@ -98,6 +99,7 @@ export interface NodeConfig {
     readonly whitelistDefault: boolean;
     readonly workQueue: number | undefined;
     readonly serverTimeoutSeconds: number;
+    readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
     readonly fronts: number;
   };
   readonly wallet: WalletOptions;
@@ -258,6 +260,22 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
   };
 }
 
+/** The files of -rpctlscert and -rpctlskey, found to belong together before anything listens. */
+function tlsFiles(args: Args, baseDir: string): NodeConfig['rpc']['tls'] {
+  const cert = args.text('rpctlscert');
+  const key = args.text('rpctlskey');
+  if (cert === undefined && key === undefined) return null;
+  if (cert === undefined || key === undefined) throw new ConfigError('-rpctlscert and -rpctlskey have to be given together');
+  if (args.isSet('rpclenientport')) throw new ConfigError('-rpclenientport speaks plain HTTP and cannot be used together with -rpctlscert');
+  const files = { certFile: path.resolve(baseDir, cert), keyFile: path.resolve(baseDir, key) };
+  try {
+    createSecureContext({ cert: fs.readFileSync(files.certFile), key: fs.readFileSync(files.keyFile) });
+  } catch (error) {
+    throw new ConfigError(`-rpctlscert and -rpctlskey cannot be used: ${(error as Error).message}`);
+  }
+  return files;
+}
+
 /** Reads everything. @throws ConfigError with the text for the operator */
 export function loadConfig(args: Args): NodeConfig {
   const { baseDir, chain, netDir } = locate(args, true);
@@ -399,6 +417,7 @@ export function loadConfig(args: Args): NodeConfig {
       whitelist: userLists,
       whitelistDefault: args.bool('rpcwhitelistdefault', userLists.length > 0),
       workQueue: args.isSet('rpcworkqueue') ? Math.max(1, args.int('rpcworkqueue', 1)) : undefined,
+      tls: tlsFiles(args, baseDir),
       serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
       fronts: args.isSet('fronts')
         ? args.strictInt('fronts', 1, 1, 64)

@@ -32,6 +32,12 @@ export interface HttpSubnet {
   readonly prefix: number;
 }
 
+/** Certificate and key of -rpctlscert and -rpctlskey, PEM files. */
+export interface HttpTls {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
 /** Options of the server. */
 export interface HttpOptions {
   /** At least one must work; the others may fail with a warning in the log. */
@@ -48,6 +54,8 @@ export interface HttpOptions {
   readonly allow: readonly HttpSubnet[];
   /** Bytes of a request body; Core: 0x02000000. */
   readonly bodyLimit: number;
+  /** Speaks TLS on every bind; null: plain HTTP. */
+  readonly tls: HttpTls | null;
 }
 
 /** Defaults for everything that has one; credentials and binds have none. */
@@ -60,4 +68,5 @@ export const HTTP_DEFAULTS = {
   whitelist: { users: new Map(), refuseOthers: false } as HttpWhitelist,
   allow: [] as readonly HttpSubnet[],
   bodyLimit: 0x0200_0000,
+  tls: null as HttpTls | null,
 } as const;

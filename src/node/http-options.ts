@@ -102,6 +102,7 @@ export function httpOptions(
     fronts: rpc.fronts,
     workQueue: rpc.workQueue ?? HTTP_DEFAULTS.workQueue,
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
+    tls: rpc.tls,
     credentials: { plain: cookie === undefined ? [`${rpc.user}:${rpc.password}`] : [cookie], hashed },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),

@@ -67,10 +67,16 @@ class FrontThread {
       tip: init.tip,
       warmup: init.warmup,
     });
-    this.#app = uws.App() as ChildApp;
+    this.#app = this.#newApp();
     this.#app.filter((res, change) => this.#front.onSocket(Number(change) > 0 ? new Uint8Array(res.getRemoteAddress()) : null));
     this.#app.any('/*', (res, req) => this.#front.handle(new Exchange(res, req)));
     this.#link.tell({ news: 'ready', descriptor: this.#app.getDescriptor() });
+  }
+
+  #newApp(): ChildApp {
+    const { tls } = this.#init.options;
+    const app = tls ? uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile }) : uws.App();
+    return app as ChildApp;
   }
 
   notice(level: 'warn' | 'error', text: string): void {
@@ -99,7 +105,7 @@ class FrontThread {
   #listen(descriptors: readonly unknown[]): void {
     let app = this.#app;
     if (descriptors.length > 1) {
-      app = this.#acceptor = uws.App() as ChildApp;
+      app = this.#acceptor = this.#newApp();
       for (const descriptor of descriptors) app.addChildAppDescriptor(descriptor);
     }
     let shared = 0;

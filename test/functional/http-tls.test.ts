@@ -1,0 +1,102 @@
+// The RPC port over TLS with a certificate made for the test; skipped without the openssl program.
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import https from 'node:https';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import t from 'tap';
+import { freePort } from '../framework/daemon.js';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
+const cliFile = path.join(root, 'build', 'src', 'adit-cli.js');
+const missing = spawnSync('openssl', ['version']).status !== 0;
+
+t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-tls-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const made = spawnSync(
+    'openssl',
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout key.pem -out cert.pem'.split(
+      ' ',
+    ),
+    { cwd: dir, encoding: 'utf8' },
+  );
+  t.equal(made.status, 0, made.stderr);
+  const ca = fs.readFileSync(path.join(dir, 'cert.pem'));
+
+  const refused = (...args: string[]): string => {
+    const done = spawnSync(process.execPath, [daemonFile, '-regtest', `-datadir=${dir}`, '-printtoconsole=0', ...args], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
+    return `${done.status} ${done.stderr}`;
+  };
+  t.match(refused('-rpctlscert=cert.pem'), /^1 Error: -rpctlscert and -rpctlskey have to be given together/);
+  t.match(refused('-rpctlscert=cert.pem', '-rpctlskey=gone.pem'), /^1 Error: -rpctlscert and -rpctlskey cannot be used: /);
+  t.match(refused('-rpctlscert=key.pem', '-rpctlskey=key.pem'), /^1 Error: -rpctlscert and -rpctlskey cannot be used: /);
+
+  for (const fronts of [1, 2]) {
+    const port = await freePort();
+    const child = spawn(
+      process.execPath,
+      [
+        daemonFile,
+        '-regtest',
+        `-datadir=${dir}`,
+        `-rpcport=${port}`,
+        '-rpcuser=u',
+        '-rpcpassword=p',
+        '-printtoconsole=0',
+        `-fronts=${fronts}`,
+        '-rpctlscert=cert.pem',
+        '-rpctlskey=key.pem',
+      ],
+      { stdio: 'ignore' },
+    );
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const ask = (body: string): Promise<{ status: number; body: string }> =>
+      new Promise((resolve, reject) => {
+        const request = https.request({ host: '127.0.0.1', port, method: 'POST', ca, auth: 'u:p', agent: false }, (reply) => {
+          let text = '';
+          reply.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: text }));
+        });
+        request.on('error', reject);
+        request.end(body);
+      });
+    let up = false;
+    for (const deadline = Date.now() + 30_000; !up && Date.now() < deadline; await sleep(20)) {
+      up = (await ask('{"method":"uptime"}').catch(() => undefined))?.status === 200;
+    }
+    t.ok(up, `${fronts} fronts: up`);
+    for (let i = 0; i < 6; i++) t.equal((await ask('{"method":"getblockcount","id":1}')).body, '{"result":0,"error":null,"id":1}\n');
+    const large = await ask(`[${Array(200).fill('{"method":"help","params":["getblocktemplate"],"id":1}').join(',')}]`);
+    t.equal(JSON.parse(large.body).length, 200, 'large replies too');
+    const protocol = await new Promise((resolve, reject) => {
+      const socket = tls.connect({ host: '127.0.0.1', port, ca }, () => {
+        resolve(socket.getProtocol());
+        socket.destroy();
+      });
+      socket.on('error', reject);
+    });
+    t.match(protocol, /^TLSv1\.[23]$/);
+    await t.rejects(fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }), 'plain HTTP gets nothing');
+    const cli = (...args: string[]): string => {
+      const done = spawnSync(
+        process.execPath,
+        [cliFile, '-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', ...args],
+        { encoding: 'utf8' },
+      );
+      return `${done.status} ${done.stdout}${done.stderr}`;
+    };
+    t.equal(cli(`-rpctlsca=${path.join(dir, 'cert.pem')}`, 'getblockcount'), '0 0\n', 'adit-cli');
+    t.match(cli('-rpctls', 'getblockcount'), /^1 error: Could not connect .*CERT|SELF_SIGNED/, 'who trusts nobody gets no answer');
+    child.kill('SIGTERM');
+    t.equal(await ended, 0);
+  }
+});
