@@ -1,5 +1,6 @@
 // Mode `live` over real processes: an empty template first and the full one after it, polls that hear of fees, light templates mined and submitted
 // as header and coinbase alone.
+import http from 'node:http';
 import t, { type Test } from 'tap';
 import { ANYONE, type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';
@@ -138,4 +139,66 @@ t.test('options of the block: reserved weight, least fee, and the mode by networ
   t.equal(template.transactions.length, 1, 'the other pays too little');
   t.equal(template.coinbasevalue % 100_000, 50_000);
   t.equal((await calls.call('getmininginfo')).currentblockweight, 8000 + template.transactions[0].weight);
+});
+
+interface StreamEvent {
+  readonly id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: totals or a whole template
+  readonly data: any;
+}
+
+/** Reads events until enough of them say so. */
+function readStream(node: Daemon, path: string, enough: (events: readonly StreamEvent[]) => boolean): Promise<StreamEvent[]> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Basic ${Buffer.from(node.auth).toString('base64')}` };
+    const request = http.get({ host: '127.0.0.1', port: node.port, path, headers }, (response) => {
+      const events: StreamEvent[] = [];
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        text += piece;
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          const lines = text.slice(0, end).split('\n');
+          text = text.slice(end + 2);
+          const of = (name: string): string => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+          if (of('event') === 'template') events.push({ id: of('id'), data: JSON.parse(of('data')) });
+        }
+        if (!enough(events)) return;
+        request.destroy();
+        resolve(events);
+      });
+      response.on('end', () => reject(new Error(`the stream ended, status ${response.statusCode}`)));
+    });
+    request.on('error', reject);
+  });
+}
+
+const status = (node: Daemon, path: string, auth: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: node.port, path, auth }, (response) => {
+        response.destroy();
+        resolve(response.statusCode);
+      })
+      .on('error', reject);
+  });
+
+t.test('a stream of templates under the same password', async (t) => {
+  const { node, calls, chain } = await bench(t);
+  t.equal(await status(node, '/template/stream', 'wrong:password'), 401);
+  t.equal(await status(node, '/template/streams', node.auth), 404);
+  const totals = readStream(node, '/template/stream', (events) => events.at(-1)?.data.previousblockhash === chain.at(-1)!.prev!.hashHex);
+  const whole = readStream(node, '/template/stream?full=1', (events) => (events.at(-1)?.data.transactions.length ?? 0) > 0);
+  totals.catch(() => {});
+  await send(calls, payment(chain[0]!, 50_000));
+  const [last] = (await whole).slice(-1) as [StreamEvent];
+  t.equal(last.data.transactions.length, 1);
+  t.equal(last.id, last.data.longpollid);
+  t.strictSame(Object.keys(last.data), Object.keys(await calls.call('getblocktemplate', rules)), 'the same members as the call');
+  await calls.call('invalidateblock', chain.at(-1)!.hashHex);
+  const events = await totals;
+  t.equal(new Set(events.map(({ id }) => id)).size, events.length, 'no template twice');
+  t.ok(events.some(({ data }) => data.transactioncount === 1 && data.totalfees === 50_000));
+  const end = readStream(node, '/template/stream', () => false);
+  await Promise.all([t.rejects(end, /the stream ended, status 200|ECONNRESET|hang up/), calls.call('stop')]);
 });

@@ -191,6 +191,24 @@ export class Exchange {
     return taken;
   }
 
+  /** Writes to a reply of unknown length that startPieces() began. @returns false when the socket is full; the bytes are taken all the same */
+  writeStream(bytes: Uint8Array): boolean {
+    if (this.#state !== 'sending') return false;
+    let room = false;
+    this.#res.cork(() => {
+      room = this.#res.write(bytes);
+    });
+    return room;
+  }
+
+  /** Ends such a reply. */
+  endStream(): void {
+    if (this.#state !== 'sending') return;
+    this.#state = 'ended';
+    this.#res.cork(() => this.#res.end());
+    this.#over();
+  }
+
   /** Cuts the connection without a reply. */
   close(): void {
     if (this.#state === 'open' || this.#state === 'sending') this.#res.close();

@@ -21,6 +21,7 @@ import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
 import { TemplateExchange } from './template-exchange.js';
 import { templateState } from './template-state.js';
+import { STREAM_PATH, TemplateStreams } from './template-stream.js';
 import { WrongPasswords } from './wrong-passwords.js';
 
 /** What a front is made of. */
@@ -56,6 +57,7 @@ export class Front {
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
   readonly #fanOut = new FanOut();
+  readonly #streams = new TemplateStreams(() => this.#view.snapshot());
   /** Requests whose body is not complete. */
   readonly #uploads = new Set<Exchange>();
   readonly #counts = new MethodCounts();
@@ -116,6 +118,7 @@ export class Front {
         break;
       case 'template':
         this.#view.onTemplate(news.facts, news.slab);
+        this.#streams.published();
         break;
       case 'slab':
         this.#deps.slabs.update(news.slab);
@@ -134,6 +137,7 @@ export class Front {
   /** Answers parked calls, and calls back when no request is open any more. The shared state says that the server stops. */
   drain(idle: () => void): void {
     this.#view.stop();
+    this.#streams.close();
     this.#countWaiters();
     if (this.#open === 0) idle();
     else this.#onIdle = idle;
@@ -165,7 +169,8 @@ export class Front {
     else if (auth.kind === 'wrong') {
       this.#deps.counters.add('refusedAuth');
       this.#wrongPasswords.hold(exchange, () => this.#unauthorized(exchange));
-    } else {
+    } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
+    else {
       this.#uploads.add(exchange);
       exchange.readBody(
         bodyLimit,
@@ -179,6 +184,14 @@ export class Front {
     }
   }
 
+  /** A stream is getblocktemplate by other means: whoever may not call the one may not read the other. */
+  #openStream(exchange: Exchange, user: string): void {
+    const allowed = this.#methods.allowed(user);
+    if (allowed !== null && !allowed.has('getblocktemplate')) exchange.reply(403, TYPE_DEFAULT, '');
+    else if (this.#warmup !== null) this.#page(exchange, 503);
+    else this.#streams.open(exchange);
+  }
+
   /** Everything that the head decides before credentials; false when the request was answered. */
   #admit(exchange: Exchange, bodyLimit: number): boolean {
     const { method, target } = exchange;
@@ -189,6 +202,7 @@ export class Front {
     } else if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) this.#page(exchange, 503);
     else if (method === 'DELETE') exchange.reply(405, TYPE_DEFAULT, '');
     else if (!HANDLED_METHODS.has(method)) this.#page(exchange, 501);
+    else if (isStream(exchange)) return true;
     else if (target !== '/' && !target.startsWith('/wallet/')) exchange.reply(404, TYPE_DEFAULT, '');
     else if (method !== 'POST') exchange.reply(405, TYPE_DEFAULT, ONLY_POST);
     else return true;
@@ -306,7 +320,7 @@ export class Front {
   }
 
   #evict(slabIndex: number): void {
-    const count = this.#fanOut.evict(slabIndex);
+    const count = this.#fanOut.evict(slabIndex) + this.#streams.evict(slabIndex);
     if (count === 0) return;
     this.#deps.counters.add('evictedReaders', count);
     this.#deps.link.tell({ news: 'evicted', count });
@@ -336,4 +350,8 @@ export class Front {
 function timerAfter(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
+}
+
+function isStream({ method, target }: Exchange): boolean {
+  return method === 'GET' && (target === STREAM_PATH || target.startsWith(`${STREAM_PATH}?`));
 }

@@ -54,6 +54,14 @@ export interface TemplateBody {
   release(): void;
 }
 
+/** The current template as a whole: a result in parts, held until it is released. */
+export interface TemplateSnapshot {
+  readonly facts: TemplateFacts;
+  readonly parts: readonly Uint8Array[];
+  readonly slabIndex: number;
+  readonly release: () => void;
+}
+
 /** One call, as far as the view knows it. */
 export interface TemplateCall {
   readonly request: TemplateRequest;
@@ -110,6 +118,20 @@ export class TemplateView {
     if (facts.live === null) return;
     this.#history.add(facts);
     this.#polls.published(({ tipHex, counter }) => tipHex === facts.prevHashHex && this.#history.wakes(counter));
+  }
+
+  /** The template of the tip for whoever knows every rule; null while there is none. */
+  snapshot(): TemplateSnapshot | null {
+    const published = this.#published;
+    if (!published || published.facts.prevHashHex !== this.#deps.tipHex()) return null;
+    const shared = this.#lease(published);
+    if (!shared) return null;
+    const { facts, place } = published;
+    const { head, tail } = this.#render(published, ['segwit', ...facts.vbAvailable.map(({ name }) => name)]);
+    const release = () => {
+      if (place) this.#deps.release(place);
+    };
+    return { facts, parts: [head, shared, tail], slabIndex: place ? place.index : -1, release };
   }
 
   /** The best tip is another one. */

@@ -1,0 +1,173 @@
+// Templates as server-sent events: GET /template/stream gives one event for each template that is published, with its id and totals, or whole
+// with ?full=1. A reader that is slower than templates come skips to the newest. Used by front.ts; the wire is exchange.ts's.
+import { longPollId } from '../../template/render-template.js';
+import type { TemplateSnapshot } from '../../template/view/template-view.js';
+import type { Exchange } from './exchange.js';
+
+/** Where the stream is served. */
+export const STREAM_PATH = '/template/stream';
+
+const TYPE_EVENTS = 'text/event-stream';
+const PIECE_BYTES = 256 * 1024;
+/** A comment so often keeps proxies, and the library's own idle limit, from closing a quiet stream. */
+const COMMENT_MS = 5000;
+const COMMENT = Buffer.from(':\n\n');
+const END = Buffer.from('\n\n');
+
+/** One event on its way. */
+interface Sending {
+  readonly parts: readonly Uint8Array[];
+  readonly slabIndex: number;
+  readonly release: () => void;
+  part: number;
+  offset: number;
+}
+
+interface Reader {
+  readonly exchange: Exchange;
+  readonly full: boolean;
+  sending: Sending | null;
+  /** Something newer than what is being sent was published. */
+  behind: boolean;
+  blocked: boolean;
+}
+
+export class TemplateStreams {
+  readonly #newest: () => TemplateSnapshot | null;
+  readonly #readers = new Set<Reader>();
+  #comments: NodeJS.Timeout | null = null;
+
+  /** @param newest the current template, held until it is released; null without one */
+  constructor(newest: () => TemplateSnapshot | null) {
+    this.#newest = newest;
+  }
+
+  /** Open streams. */
+  get size(): number {
+    return this.#readers.size;
+  }
+
+  /** Takes over a request that was let in. The first event is the current template. */
+  open(exchange: Exchange): void {
+    const query = new URLSearchParams(exchange.target.slice(STREAM_PATH.length));
+    const reader: Reader = { exchange, full: query.get('full') === '1', sending: null, behind: true, blocked: false };
+    this.#readers.add(reader);
+    exchange.onGone = () => this.#remove(reader);
+    const started = exchange.startPieces(TYPE_EVENTS, ['Cache-Control', 'no-store'], () => {
+      reader.blocked = false;
+      this.#go(reader);
+    });
+    if (!started) {
+      this.#remove(reader);
+      return;
+    }
+    this.#write(reader, COMMENT);
+    this.#comments ??= setInterval(() => this.#comment(), COMMENT_MS);
+    this.#go(reader);
+  }
+
+  /** A template was published. */
+  published(): void {
+    for (const reader of this.#readers) {
+      reader.behind = true;
+      this.#go(reader);
+    }
+  }
+
+  /** Cuts off whoever reads from a slab. @returns how many there were */
+  evict(slabIndex: number): number {
+    const slow = [...this.#readers].filter(({ sending }) => sending?.slabIndex === slabIndex);
+    for (const { exchange } of slow) exchange.close();
+    return slow.length;
+  }
+
+  /** The server stops: all streams end. */
+  close(): void {
+    for (const reader of [...this.#readers]) {
+      const { exchange } = reader;
+      this.#remove(reader);
+      exchange.endStream();
+    }
+  }
+
+  #remove(reader: Reader): void {
+    if (!this.#readers.delete(reader)) return;
+    reader.sending?.release();
+    reader.sending = null;
+    if (this.#readers.size === 0 && this.#comments !== null) {
+      clearInterval(this.#comments);
+      this.#comments = null;
+    }
+  }
+
+  #comment(): void {
+    for (const reader of this.#readers) if (reader.sending === null && !reader.blocked) this.#write(reader, COMMENT);
+  }
+
+  /** Writes one piece; more follows in later turns, so that a large event keeps nobody waiting. */
+  #go(reader: Reader): void {
+    if (reader.blocked || !this.#readers.has(reader)) return;
+    if (reader.sending === null) {
+      if (!reader.behind) return;
+      reader.behind = false;
+      reader.sending = this.#event(reader.full);
+      if (reader.sending === null) return;
+      this.#piece(reader, reader.sending);
+    }
+  }
+
+  #piece(reader: Reader, sending: Sending): void {
+    if (reader.sending !== sending || !this.#readers.has(reader)) return;
+    if (!reader.blocked) {
+      const part = sending.parts[sending.part];
+      const piece = part.subarray(sending.offset, sending.offset + PIECE_BYTES);
+      sending.offset += piece.byteLength;
+      if (sending.offset === part.byteLength) {
+        sending.part++;
+        sending.offset = 0;
+      }
+      this.#write(reader, piece);
+      if (sending.part === sending.parts.length) {
+        sending.release();
+        reader.sending = null;
+        this.#go(reader);
+        return;
+      }
+    }
+    // A full socket is looked at again when it says so, or a little later: nothing is lost by asking.
+    if (reader.blocked) setTimeout(() => this.#piece(reader, sending), 10);
+    else setImmediate(() => this.#piece(reader, sending));
+  }
+
+  #write(reader: Reader, bytes: Uint8Array): void {
+    if (!reader.exchange.writeStream(bytes)) reader.blocked = true;
+  }
+
+  #event(full: boolean): Sending | null {
+    const snapshot = this.#newest();
+    if (snapshot === null) return null;
+    const { facts, parts, slabIndex, release } = snapshot;
+    const id = longPollId(facts);
+    const head = Buffer.from(`id: ${id}\nevent: template\ndata: `);
+    if (full) return { parts: [head, ...parts, END], slabIndex, release, part: 0, offset: 0 };
+    release();
+    const totals = {
+      longpollid: id,
+      previousblockhash: facts.prevHashHex,
+      height: facts.height,
+      coinbasevalue: facts.coinbaseValue,
+      totalfees: facts.fees,
+      transactioncount: facts.txCount,
+      weight: facts.weight,
+      empty: facts.live?.empty ?? false,
+      workid: facts.live?.workId ?? null,
+    };
+    return {
+      parts: [Buffer.concat([head, Buffer.from(JSON.stringify(totals)), END])],
+      slabIndex: -1,
+      release: () => {},
+      part: 0,
+      offset: 0,
+    };
+  }
+}
