@@ -33,6 +33,7 @@ import type { BlockOutcome, ChainStats, CoinsStats } from './outcome.js';
 import { Persister } from './persister.js';
 import { SerialQueue, yieldToLoop } from './serial-queue.js';
 import { verifyBlocks } from './verify-chain.js';
+import { type CoinVisitor, walkCoins } from './walk-coins.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end. */
@@ -252,17 +253,28 @@ export class Chain extends ChainReader {
     return undefined;
   }
 
-  /** Writes everything, then walks all coins in slices while the chain goes on. */
-  async coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
-    const range = prefixRange(PREFIX.coin);
-    const { cursor, tip } = await this.change<{ cursor: StoreCursor; tip: HeaderNode }>(async (reply) => {
+  /** Writes everything, then opens a view of exactly the coins at the tip, which others may move on from. */
+  private pinCoins(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
+    return this.change(async (reply) => {
       await this.persister.flush();
-      // Opened before anything else can change: a view of exactly these coins.
-      reply({ cursor: this.ws.store.cursor(range), tip: this.tip });
+      // Opened before anything else can change.
+      reply({ cursor: this.ws.store.cursor(prefixRange(PREFIX.coin)), tip: this.tip });
     });
-    const diskSize = await this.ws.store.approximateSize(range.gte, range.lt);
+  }
+
+  /** Figures of all coins, by a walk in slices while the chain goes on. */
+  async coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats> {
+    const { gte, lt } = prefixRange(PREFIX.coin);
+    const { cursor, tip } = await this.pinCoins();
+    const diskSize = await this.ws.store.approximateSize(gte, lt);
     const hashing = { hashes: this.ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
     return sumCoins(cursor, tip, hashing, diskSize);
+  }
+
+  /** Shows a visitor every coin, in slices while the chain goes on. @returns the block they stood at, and whether all were visited */
+  async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
+    const { cursor, tip } = await this.pinCoins();
+    return { tip, complete: await this.reading(() => walkCoins(cursor, visitor)) };
   }
 
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */

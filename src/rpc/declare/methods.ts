@@ -85,6 +85,7 @@ import { reconsiderblock } from './reconsiderblock.js';
 import { rescanblockchain } from './rescanblockchain.js';
 import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
+import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
 import { sethdseed } from './sethdseed.js';
 import { setlabel } from './setlabel.js';
@@ -198,6 +199,7 @@ const ALL: readonly MethodSpec[] = [
   rescanblockchain,
   restorewallet,
   savemempool,
+  scantxoutset,
   sendrawtransaction,
   sethdseed,
   setlabel,

@@ -68,6 +68,14 @@ export interface CoinsStats {
   readonly totalSats: number;
 }
 
+/** Who looks at all coins; chain/walk-coins.ts. */
+export interface CoinVisitor {
+  /** @param outpoint txid and little-endian index, 36 bytes */
+  visit(outpoint: Uint8Array, coin: Coin): void;
+  /** True ends the walk at the next slice. */
+  stopped(): boolean;
+}
+
 /** The chain as RPC sees it; chain/chain.ts is one. */
 export interface ChainAccess {
   readonly params: ChainParams;
@@ -104,6 +112,8 @@ export interface ChainAccess {
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
+  /** Shows every coin at the tip, in the order of txid and index, in slices. */
+  walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
   /** Heads of all branches, highest first. */
   tips(): HeaderInfo[];
   blockState(node: HeaderInfo): BlockState;

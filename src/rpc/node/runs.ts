@@ -38,6 +38,7 @@ import {
   getrawmempool,
   savemempool,
 } from './pool.js';
+import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { getblocktemplate, submitblock, submitheader } from './submit.js';
 import { gettxoutproof, verifytxoutproof } from './tx-proof.js';
@@ -99,6 +100,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   prioritisetransaction,
   reconsiderblock,
   savemempool,
+  scantxoutset,
   sendrawtransaction,
   setmocktime,
   signmessagewithprivkey,

@@ -1,0 +1,146 @@
+// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins in slices, with progress, to be stopped at any time.
+// One scan at a time. Core 0.21: rpc/blockchain.cpp.
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import type { Expansion } from '../../address/descriptor/expansion.js';
+import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { SecretRing } from '../../address/descriptor/secrets.js';
+import { readU32 } from '../../consensus/bytes/reader.js';
+import type { Coin } from '../../consensus/coin.js';
+import { asArray, asString, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { asRange, type IndexRange } from '../range.js';
+import { hashHex, hex } from '../render/hex.js';
+import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import type { ChainAccess, NodeContext } from './context.js';
+import { Slicer } from './slices.js';
+
+/** Indices of a ranged descriptor unless the call says otherwise. */
+const DEFAULT_RANGE: IndexRange = { begin: 0, end: 1000 };
+const NO_RANGE: IndexRange = { begin: 0, end: 0 };
+
+/** A scan under way. */
+interface Scan {
+  /** 0 to 100. */
+  progress: number;
+  aborted: boolean;
+}
+
+/** The scan of each chain; there is one chain in a process, but several in a test. */
+const scans = new WeakMap<ChainAccess, Scan>();
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+
+export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
+  checkTypes(args, ['string', 'array']);
+  const action = asString(args[0]);
+  const running = scans.get(ctx.chain);
+  switch (action) {
+    case 'status':
+      return running ? { progress: running.progress } : null;
+    case 'abort':
+      if (running) running.aborted = true;
+      return running !== undefined;
+    case 'start':
+      if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
+      return start(ctx, args[1], call.signal);
+    default:
+      return fail(RPC_CODE.INVALID_PARAMETER, 'Invalid command');
+  }
+};
+
+async function start(ctx: NodeContext, objects: JsonValue | undefined, signal: AbortSignal | undefined): Promise<JsonResult> {
+  const own: Scan = { progress: 0, aborted: false };
+  scans.set(ctx.chain, own);
+  try {
+    if (objects === undefined) fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
+    const stopped = (): boolean => own.aborted || ctx.stopping.aborted || signal?.aborted === true;
+    const wanted = new Map<string, ScriptProvider>();
+    for (const object of asArray(objects)) await addScripts(ctx, object, wanted, stopped);
+    return await walk(ctx, wanted, own, stopped);
+  } finally {
+    scans.delete(ctx.chain);
+  }
+}
+
+/** Text and range of a scan object: a descriptor, or an object with one. */
+function readObject(object: JsonValue): { text: string; range: IndexRange } {
+  if (typeof object === 'string') return { text: object, range: DEFAULT_RANGE };
+  if (!(object instanceof JsonObject)) return fail(RPC_CODE.INVALID_PARAMETER, 'Scan object needs to be either a string or an object');
+  const text = object.get('desc') ?? null;
+  if (text === null) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor needs to be provided in scan object');
+  const range = object.get('range') ?? null;
+  return { text: asString(text), range: range === null ? DEFAULT_RANGE : asRange(range) };
+}
+
+/** Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is found. */
+async function addScripts(ctx: NodeContext, object: JsonValue, wanted: Map<string, ScriptProvider>, stopped: () => boolean): Promise<void> {
+  const { text, range } = readObject(object);
+  const parsed = parseDescriptor(text, ctx.descriptors);
+  if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
+  const { descriptors, secrets } = parsed;
+  const slicer = new Slicer();
+  try {
+    for (const descriptor of descriptors) {
+      const { begin, end } = descriptor.isRange ? range : NO_RANGE;
+      for (let index = begin; index <= end; index++) {
+        const expansion = expand(descriptor, index, secrets, text);
+        const provider = providerOf(expansion, ctx);
+        for (const script of expansion.scripts) wanted.set(textOf(script), provider);
+        if (!slicer.due) continue;
+        await slicer.pause();
+        if (stopped()) return;
+      }
+    }
+  } finally {
+    secrets.wipe();
+  }
+}
+
+function expand(descriptor: Descriptor, index: number, secrets: SecretRing, text: string): Expansion {
+  const expansion = descriptor.expand(index, { secrets });
+  return expansion ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${text}'`);
+}
+
+/** What inference may know of one index; hashes are made when a coin was found, which is rare. */
+function providerOf({ hashedKeys, innerScripts, keys }: Expansion, { crypto }: NodeContext): ScriptProvider {
+  const named = (list: readonly Uint8Array[], id: Uint8Array): Uint8Array | undefined =>
+    list.find((bytes) => hex(crypto.hash160(bytes)) === hex(id));
+  return {
+    publicKey: (id) => named(hashedKeys, id),
+    script: (id) => named(innerScripts, id),
+    origin: (id) => keys.find(({ publicKey }) => hex(crypto.hash160(publicKey)) === hex(id))?.origin,
+  };
+}
+
+async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider>, own: Scan, stopped: () => boolean): Promise<JsonResult> {
+  let outputs = 0;
+  let total = 0;
+  const unspents: JsonResult[] = [];
+  const visit = (outpoint: Uint8Array, coin: Coin): void => {
+    outputs++;
+    // Coins come in the order of their txids, so the first bytes tell how far the walk is.
+    own.progress = Math.floor((((outpoint[0] << 8) | outpoint[1]) * 100) / 65_536 + 0.5);
+    const provider = wanted.get(textOf(coin.script));
+    if (provider === undefined) return;
+    total += coin.value;
+    unspents.push({
+      txid: hashHex(outpoint.subarray(0, 32)),
+      vout: readU32(outpoint, 32),
+      scriptPubKey: hex(coin.script),
+      desc: String(inferDescriptor(coin.script, provider, ctx.descriptors)),
+      amount: new Amount(coin.value),
+      height: coin.height,
+    });
+  };
+  const { tip, complete } = await ctx.chain.walkCoins({ visit, stopped });
+  return {
+    success: complete,
+    txouts: outputs,
+    height: tip.height,
+    bestblock: tip.hashHex,
+    unspents,
+    total_amount: new Amount(total),
+  };
+}
