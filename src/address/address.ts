@@ -89,11 +89,12 @@ export function encodeWitnessProgram(version: number, program: Uint8Array, param
 /** Reads an address of one network. */
 export function decodeAddress(text: string, params: AddressParams, hashes: Hashes = PURE_HASHES): DecodedAddress | AddressError {
   const looksSegwit = text.slice(0, params.bech32Hrp.length).toLowerCase() === params.bech32Hrp;
+  // A text cannot be valid in both ways: with this prefix, Base58 would have another version byte.
+  const bech = decodeBech32(text);
+  if (bech !== null && bech.hrp === params.bech32Hrp) return segwitDestination(bech);
   const data = decodeBase58Check(text, 1 + HASH_SIZE, hashes);
   const destination = data === null ? null : base58Destination(data, params);
   if (destination !== null) return destination;
-  const bech = decodeBech32(text);
-  if (bech !== null && bech.hrp === params.bech32Hrp) return segwitDestination(bech);
   return { error: describeError(text, looksSegwit, data, bech, params) };
 }
 

@@ -6,6 +6,9 @@ const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < CHARSET.length; i++) VALUES[CHARSET.charCodeAt(i)] = i;
 
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
+/** What the five bits that leave the checksum's state add to it, together. */
+const FEEDBACK = new Int32Array(32);
+for (let top = 0; top < 32; top++) for (let i = 0; i < 5; i++) if (((top >>> i) & 1) !== 0) FEEDBACK[top] ^= GENERATOR[i];
 const CHECKSUM_LENGTH = 6;
 /** BIP-0173: longer strings lose the guarantees of the code. */
 const MAX_LENGTH = 90;
@@ -104,11 +107,9 @@ function polymod(symbols: Uint8Array, start: number): number {
   return state;
 }
 
+/** The state has 30 bits. */
 function step(state: number): number {
-  const top = state >>> 25;
-  let next = (state & 0x1ffffff) << 5;
-  for (let i = 0; i < GENERATOR.length; i++) if (((top >>> i) & 1) !== 0) next ^= GENERATOR[i];
-  return next;
+  return ((state & 0x1ffffff) << 5) ^ FEEDBACK[state >>> 25];
 }
 
 /** The checksum's state after the human-readable part: high bits, zero, low bits. */

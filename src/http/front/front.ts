@@ -1,7 +1,7 @@
 // What one front does with a request: address, method, path and credentials in Core's order, then the body; answers alone what it
 // can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by start-front.ts.
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { createPureHashes } from '../../crypto/pure.js';
+import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { FrontDesk } from '../../rpc/front/plan.js';
@@ -82,7 +82,7 @@ export class Front {
     this.#desk = new FrontDesk(
       {
         params: deps.params,
-        hashes: createPureHashes(),
+        hashes: createNativeHashes(),
         snapshot: () => this.#freshTip(),
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
@@ -331,18 +331,14 @@ export class Front {
   }
 
   #observer(): DispatchObserver {
-    const begun = new Map<number, number>();
-    let next = 0;
+    // What a front runs itself is over when it returns, so one call is under way at a time.
+    let begunMs = 0;
     return {
       started: () => {
-        begun.set(++next, performance.now());
-        return next;
+        begunMs = performance.now();
+        return 0;
       },
-      finished: (token, method, code) => {
-        const start = begun.get(token) ?? 0;
-        begun.delete(token);
-        this.#counts.add(method, (performance.now() - start) / 1000, code !== 0);
-      },
+      finished: (_token, method, code) => this.#counts.add(method, (performance.now() - begunMs) / 1000, code !== 0),
     };
   }
 }

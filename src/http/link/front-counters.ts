@@ -17,6 +17,8 @@ const NAMES = [
   'readersCutOff',
 ] as const;
 
+const INDEX = Object.fromEntries(NAMES.map((name, i) => [name, i])) as Record<(typeof NAMES)[number], number>;
+
 /** What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode and heldBytes go up and down. */
 export type FrontCounterName = (typeof NAMES)[number];
 
@@ -35,16 +37,16 @@ export class FrontCounters {
 
   /** Adds to a counter; only the owning front does. */
   add(name: FrontCounterName, amount = 1): void {
-    this.#words[NAMES.indexOf(name)] += amount;
+    this.#words[INDEX[name]] += amount;
   }
 
   /** Sets a gauge. */
   set(name: FrontCounterName, value: number): void {
-    this.#words[NAMES.indexOf(name)] = value;
+    this.#words[INDEX[name]] = value;
   }
 
   get(name: FrontCounterName): number {
-    return this.#words[NAMES.indexOf(name)];
+    return this.#words[INDEX[name]];
   }
 
   read(): FrontFigures {

@@ -41,6 +41,19 @@ export function formatAmount(sats: number | bigint): string {
   return `${negative ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
 }
 
+// Members of replies have few names, the same all the time. Bounded: names may also come from elsewhere.
+const MOST_NAMES = 2048;
+const names = new Map<string, string>();
+
+/** `"name":` */
+function encodeName(name: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const text = `${encodeString(name)}:`;
+  if (names.size < MOST_NAMES && name.length < 64) names.set(name, text);
+  return text;
+}
+
 /** Any result as JSON text. */
 export function encodeJson(value: JsonResult): string {
   if (value === null) return 'null';
@@ -70,9 +83,11 @@ function encodeObject(value: Exclude<JsonResult, null | string | number | boolea
     }
     return `${text}}`;
   }
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, JsonResult | undefined>)[key];
     if (member === undefined) continue;
-    text += `${text.length > 1 ? ',' : ''}${encodeString(key)}:${encodeJson(member as JsonResult)}`;
+    if (text.length > 1) text += ',';
+    text += encodeName(key) + encodeJson(member);
   }
   return `${text}}`;
 }
