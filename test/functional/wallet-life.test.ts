@@ -1,0 +1,164 @@
+// A wallet of a running daemon through what can happen to it: coins come, the process is killed, blocks go away, the wallet is
+// encrypted, backed up and restored. Real processes, regtest.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { CallError, Daemon } from '../framework/daemon.js';
+
+t.setTimeout(240_000);
+
+/** The bytes of every file below a folder. */
+function allBytes(folder: string): Buffer {
+  const parts: Buffer[] = [];
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) parts.push(fs.readFileSync(path.join(entry.parentPath, entry.name)));
+  }
+  return Buffer.concat(parts);
+}
+
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+/** The 32 bytes of a compressed private key in WIF. */
+function secretOf(wif: string): Buffer {
+  let number = 0n;
+  for (const char of wif) number = number * 58n + BigInt(base58.indexOf(char));
+  return Buffer.from(number.toString(16).padStart(76, '0'), 'hex').subarray(1, 33);
+}
+
+async function code(promise: Promise<unknown>): Promise<number> {
+  try {
+    await promise;
+    return 0;
+  } catch (error) {
+    return error instanceof CallError ? error.code : Number.NaN;
+  }
+}
+
+t.test('coins, kills and blocks that go away', async (t) => {
+  const node = await Daemon.start('-keypool=5');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w', false, false, null, false, false, true);
+  const address = await node.call('getnewaddress', 'miner');
+  await node.call('generatetoaddress', 101, address);
+  t.same(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
+  const before = await node.call('listunspent');
+  t.equal(before.length, 1);
+
+  await node.kill();
+  await node.up();
+  t.same(await node.call('listwallets'), ['w'], 'loaded again by itself');
+  t.same(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
+  t.same(await node.call('listunspent'), before);
+  t.equal((await node.call('getaddressinfo', address)).labels[0], 'miner');
+
+  const tip = await node.call('getbestblockhash');
+  await node.call('invalidateblock', tip);
+  t.same(await node.call('getbalances'), { mine: { trusted: 0, untrusted_pending: 0, immature: 5000 } }, 'one block less');
+  await node.kill();
+  await node.up();
+  t.same(await node.call('getbalances'), { mine: { trusted: 0, untrusted_pending: 0, immature: 5000 } });
+  await node.call('reconsiderblock', tip);
+  t.same(await node.call('getbalances'), { mine: { trusted: 50, untrusted_pending: 0, immature: 5000 } });
+
+  // Blocks that come while no wallet is loaded are caught up with.
+  await node.call('unloadwallet', 'w');
+  await node.call('generatetoaddress', 3, address);
+  await node.call('loadwallet', 'w');
+  t.same(await node.call('getbalances'), { mine: { trusted: 200, untrusted_pending: 0, immature: 5000 } });
+  await node.call('lockunspent', false, [{ txid: before[0].txid, vout: before[0].vout }]);
+  t.equal((await node.call('listunspent')).length, 3);
+});
+
+t.test('encryption leaves no key behind', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  for (const descriptors of [false, true]) {
+    const name = descriptors ? 'd' : 'l';
+    await node.call('createwallet', name, false, false, null, false, descriptors);
+    const folder = path.join(node.networkDir, 'wallets', name);
+    const address = await node.call('getnewaddress');
+    let secret: Buffer = Buffer.alloc(0);
+    if (descriptors) {
+      const { descriptors: list } = await node.call('listdescriptors', true);
+      // The root key's 32 bytes stand before the checksum of its text.
+      const root = /tprv[0-9A-Za-z]+/.exec(list[0].desc)![0];
+      let number = 0n;
+      for (const char of root) number = number * 58n + BigInt(base58.indexOf(char));
+      secret = Buffer.from(number.toString(16).padStart(164, '0'), 'hex').subarray(46, 78);
+    } else secret = secretOf(await node.call('dumpprivkey', address));
+    t.equal(secret.length, 32);
+    t.ok(allBytes(folder).includes(secret), 'plain on disk before');
+
+    const phrase = `a passphrase of wallet ${name}`;
+    await node.call('encryptwallet', phrase);
+    t.notOk(allBytes(folder).includes(secret), 'gone afterwards');
+    t.notOk(allBytes(node.networkDir).includes(phrase), 'the passphrase is nowhere');
+    t.same(fs.readdirSync(folder), ['wallet.db'], 'nothing is left of the exchange');
+    t.equal((await node.call('getwalletinfo')).unlocked_until, 0, 'it ends locked');
+    t.equal(await code(node.call('walletpassphrase', 'wrong', 10)), -14);
+    t.equal(await code(node.call('keypoolrefill')), -13);
+    t.equal((await node.call('getaddressinfo', address)).ismine, true, 'old addresses stay');
+
+    await node.kill();
+    await node.up();
+    await node.call('loadwallet', name);
+    t.equal((await node.call('getaddressinfo', address)).ismine, true);
+    await node.call('walletpassphrase', phrase, 60);
+    if (!descriptors) t.same(secretOf(await node.call('dumpprivkey', address)), secret);
+    const fresh = await node.call('getnewaddress');
+    t.not(
+      (await node.call('getaddressinfo', fresh)).hdmasterfingerprint,
+      (await node.call('getaddressinfo', address)).hdmasterfingerprint,
+      'new addresses are of a new seed',
+    );
+    await node.call('walletpassphrasechange', phrase, 'another');
+    await node.call('walletlock');
+    t.equal(await code(node.call('walletpassphrase', phrase, 10)), -14);
+    await node.call('walletpassphrase', 'another', 10);
+    await node.call('unloadwallet', name);
+  }
+});
+
+t.test('an exchange of databases that was cut off', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w');
+  const address = await node.call('getnewaddress', 'here');
+  await node.call('unloadwallet', 'w');
+  const folder = path.join(node.networkDir, 'wallets', 'w');
+  const part = (name: string): string => path.join(folder, name);
+  const loads = async (why: string): Promise<void> => {
+    await node.call('loadwallet', 'w');
+    t.equal((await node.call('getaddressinfo', address)).labels[0], 'here', why);
+    await node.call('unloadwallet', 'w');
+    t.same(fs.readdirSync(folder), ['wallet.db'], why);
+  };
+  fs.mkdirSync(part('wallet.db.new'));
+  await loads('a new database that was not finished');
+  fs.cpSync(part('wallet.db'), part('wallet.db.old'), { recursive: true });
+  fs.renameSync(part('wallet.db'), part('wallet.db.new'));
+  await loads('between the two renames');
+  fs.cpSync(part('wallet.db'), part('wallet.db.old'), { recursive: true });
+  await loads('before the old one was deleted');
+});
+
+t.test('backup and restore', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w');
+  const address = await node.call('getnewaddress', 'mine');
+  await node.call('generatetoaddress', 101, address);
+  const file = path.join(node.dir, 'backup');
+  await node.call('backupwallet', file);
+  await node.call('unloadwallet', 'w');
+  t.same(await node.call('restorewallet', 'again', file), { name: 'again' });
+  t.equal(await node.call('getbalance'), 50);
+  t.equal((await node.call('getaddressinfo', address)).labels[0], 'mine');
+  await node.call('unloadwallet', 'again');
+  t.equal(await code(node.call('restorewallet', 'again', file)), -36, 'it is there already');
+  const bytes = fs.readFileSync(file);
+  bytes[bytes.length >> 1] ^= 1;
+  fs.writeFileSync(file, bytes);
+  t.equal(await code(node.call('restorewallet', 'bad', file)), -4, 'one bit is wrong');
+  t.notOk(fs.existsSync(path.join(node.networkDir, 'wallets', 'bad', 'wallet.db')));
+  t.equal(await code(node.call('restorewallet', 'none', '/nonexistent/file')), -8);
+});
