@@ -1,4 +1,5 @@
 // Where a scrape's figures come from: the rooms' own counters, put under the exporter's names. Callers: node/start.
+import fs from 'node:fs';
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
@@ -64,10 +65,21 @@ export function metricSources(rooms: MetricRooms): MetricSources {
       return { size: stats.transactions, bytes: stats.bytes, usage: stats.usageBytes, minFeeRate: stats.minFeeRate };
     },
     peers: () => rooms.network.connections(),
+    tipAgeSeconds: () => Math.max(0, Date.now() / 1000 - chain.tip.time),
+    diskFreeBytes: () => {
+      try {
+        const { bavail, bsize } = fs.statfsSync(config.netDir);
+        return bavail * bsize;
+      } catch {
+        return undefined;
+      }
+    },
     template: () => {
       const facts = templates.current();
       const age = templates.stats().ageSeconds;
-      return facts === null || age === null ? undefined : { age, transactions: facts.txCount, weight: facts.weight, fees: facts.fees };
+      return facts === null || age === null
+        ? undefined
+        : { height: facts.height, age, transactions: facts.txCount, weight: facts.weight, fees: facts.fees };
     },
     verify: () => {
       const { cpuMs, ...stats } = verifier.stats();
@@ -75,7 +87,7 @@ export function metricSources(rooms: MetricRooms): MetricSources {
     },
     http: () => {
       const stats = rooms.fronts()?.stats();
-      const sum = (name: 'connectionsOpen' | 'refusedQueueFull'): number =>
+      const sum = (name: 'connectionsOpen' | 'refusedQueueFull' | 'heldBytes' | 'readersCutOff' | 'refusedAuth'): number =>
         stats?.fronts.reduce((total, front) => total + front[name], 0) ?? 0;
       return {
         waiters: stats?.waiters ?? 0,
@@ -84,6 +96,10 @@ export function metricSources(rooms: MetricRooms): MetricSources {
         slabsInUse: stats?.slabs.busy ?? 0,
         slowReadersClosed: stats?.evictedReaders ?? 0,
         connections: sum('connectionsOpen'),
+        heldBytes: sum('heldBytes'),
+        readersCutOff: sum('readersCutOff'),
+        refusedAuth: sum('refusedAuth'),
+        loopLag: stats?.fronts.map((front) => front.loopLagMs / 1000) ?? [],
         frontCalls: [...(stats?.link.methods ?? [])].map(([method, { calls, errors, seconds }]) => ({ method, calls, errors, seconds })),
       };
     },

@@ -26,7 +26,9 @@ export interface MetricSources {
     | undefined;
   readonly mempool: () => { size: number; bytes: number; usage: number; minFeeRate: number };
   readonly peers: () => { in: number; out: number };
-  readonly template: () => { age: number; transactions: number; weight: number; fees: number } | undefined;
+  readonly tipAgeSeconds: () => number;
+  readonly diskFreeBytes: () => number | undefined;
+  readonly template: () => { height: number; age: number; transactions: number; weight: number; fees: number } | undefined;
   readonly verify: () => {
     jobs: Record<string, number>;
     refused: Record<string, number>;
@@ -46,6 +48,12 @@ export interface MetricSources {
     slabsInUse: number;
     slowReadersClosed: number;
     connections: number;
+    /** Bytes of replies held for clients that do not read. */
+    heldBytes: number;
+    readersCutOff: number;
+    refusedAuth: number;
+    /** How late each front's loop was at most in its last second. */
+    loopLag: readonly number[];
     /** Calls answered on fronts alone, by method. */
     frontCalls: readonly { method: string; calls: number; errors: number; seconds: number }[];
   };
@@ -209,6 +217,42 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
     'adit_template_age_seconds',
     'Age of the current template',
     from((s) => s.template()?.age),
+  );
+  metrics.gauge(
+    'adit_template_height',
+    'Height of the block that the current template is for',
+    from((s) => s.template()?.height),
+  );
+  metrics.gauge(
+    'adit_tip_age_seconds',
+    "Time since the tip's own time",
+    from((s) => s.tipAgeSeconds()),
+  );
+  metrics.gauge(
+    'adit_disk_free_bytes',
+    'Room on the disk of the data folder',
+    from((s) => s.diskFreeBytes()),
+  );
+  metrics.gauge(
+    'adit_http_held_bytes',
+    'Replies held for clients that do not read',
+    from((s) => s.http().heldBytes),
+  );
+  metrics.total(
+    'adit_http_readers_cut_off_total',
+    'Connections closed because their replies took too much memory',
+    from((s) => s.http().readersCutOff),
+  );
+  metrics.total(
+    'adit_http_auth_refused_total',
+    'Requests with wrong credentials',
+    from((s) => s.http().refusedAuth),
+  );
+  metrics.gauge(
+    'adit_front_loop_lag_seconds',
+    "How late a front's loop was at most in its last second",
+    from((s) => s.http().loopLag.map((value, front) => ({ labels: { front: String(front) }, value }))),
+    ['front'],
   );
   metrics.gauge(
     'adit_template_transactions',

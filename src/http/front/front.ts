@@ -1,5 +1,6 @@
 // What one front does with a request: address, method, path and credentials in Core's order, then the body; answers alone what it
 // can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). Made by start-front.ts.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
@@ -62,6 +63,7 @@ export class Front {
   readonly #uploads = new Set<Exchange>();
   readonly #counts = new MethodCounts();
   readonly #reporting: NodeJS.Timeout;
+  readonly #lag = monitorEventLoopDelay({ resolution: 20 });
   #tip: PublishedTip;
   #warmup: string | null;
   #open = 0;
@@ -101,12 +103,15 @@ export class Front {
       release: (place) => deps.slabs.release(place),
     });
     this.#reporting = setInterval(() => {
+      deps.counters.set('loopLagMs', this.#lag.max / 1e6);
+      this.#lag.reset();
       deps.link.report(this.#counts);
       deps.counters.set('heldBytes', this.#fanOut.heldBytes);
       deps.counters.set('readersCutOff', this.#fanOut.cutOff);
       this.#closeIdleUploads();
     }, REPORT_MS);
     this.#reporting.unref();
+    this.#lag.enable();
   }
 
   /** Takes news of the node thread that concern replies; the rest is start-front's. */
@@ -146,6 +151,7 @@ export class Front {
   /** Stops the timers. */
   close(): void {
     clearInterval(this.#reporting);
+    this.#lag.disable();
     this.#deps.link.report(this.#counts);
   }
 

@@ -15,6 +15,7 @@ const NAMES = [
   'callBytesOnNode',
   'heldBytes',
   'readersCutOff',
+  'loopLagMs',
 ] as const;
 
 const INDEX = Object.fromEntries(NAMES.map((name, i) => [name, i])) as Record<(typeof NAMES)[number], number>;
