@@ -8,6 +8,7 @@ import { headerHead, headerTail } from '../render/header.js';
 import { hashHex, hex } from '../render/hex.js';
 import { txHex, txMembersSliced } from '../render/tx.js';
 import { encodeJson } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
 import { JsonNumber, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 import { confirmationsOf, notFound, readBlock, renderContext } from './lookup.js';
@@ -45,12 +46,12 @@ function verbosityOf(value: JsonValue): number {
 async function wholeTransactions(ctx: NodeContext, txs: readonly TxView[]): Promise<RawJson> {
   const render = renderContext(ctx);
   const slicer = new Slicer();
-  const parts: string[] = [];
+  const pieces = new Pieces(',');
   for (const tx of txs) {
-    parts.push(encodeJson({ ...(await txMembersSliced(tx, render, slicer)), hex: txHex(tx) }));
+    pieces.add(encodeJson({ ...(await txMembersSliced(tx, render, slicer)), hex: txHex(tx) }));
     if (slicer.due) await slicer.pause();
   }
-  return new RawJson(`[${parts.join(',')}]`);
+  return new RawJson(`[${pieces.text()}]`);
 }
 
 export const getblock: NodeRun = (ctx, args, call) => {

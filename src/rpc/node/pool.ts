@@ -6,6 +6,7 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { NodeContext, PoolEntry } from './context.js';
 import { mapSliced } from './slices.js';
@@ -51,8 +52,9 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
 
 /** An object of entries by txid, in the order given. */
 async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): Promise<RawJson> {
-  const parts = await mapSliced(entries, (entry) => `${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`);
-  return new RawJson(`{${parts.join(',')}}`);
+  const pieces = new Pieces(',');
+  await mapSliced(entries, (entry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`));
+  return new RawJson(`{${pieces.text()}}`);
 }
 
 const idsOf = (entries: readonly PoolEntry[]): Promise<string[]> => mapSliced(entries, ({ txid }) => hashHex(txid));

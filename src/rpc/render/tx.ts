@@ -3,6 +3,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { encodeJson } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, RawJson } from '../wire/values.js';
 import { hashHex, hex } from './hex.js';
 import { type RenderContext, scriptMembers } from './script.js';
@@ -47,12 +48,12 @@ export interface Pauses {
 /** The same in slices: a transaction may fill a block. Its lists are text already. */
 export async function txMembersSliced(tx: TxView, ctx: RenderContext, pauses: Pauses): Promise<Record<string, JsonResult>> {
   const list = async (length: number, item: (i: number) => JsonResult): Promise<RawJson> => {
-    const parts: string[] = [];
+    const pieces = new Pieces(',');
     for (let i = 0; i < length; i++) {
-      parts.push(encodeJson(item(i)));
+      pieces.add(encodeJson(item(i)));
       if (pauses.due) await pauses.pause();
     }
-    return new RawJson(`[${parts.join(',')}]`);
+    return new RawJson(`[${pieces.text()}]`);
   };
   const vin = await list(tx.inputCount, (i) => input(tx, i));
   const vout = await list(tx.outputCount, (i) => output(tx, i, ctx));

@@ -7,6 +7,7 @@ import { BatchReply, ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { JsonParseError, parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from '../../../src/rpc/wire/long-batch.js';
+import { Pieces } from '../../../src/rpc/wire/pieces.js';
 import { encodeEnvelope, faultReply, type Outcome, type Reply, singleReply } from '../../../src/rpc/wire/reply.js';
 import { type ParsedBody, parseEntry, parseRequest, type RequestEntry } from '../../../src/rpc/wire/request.js';
 import { Amount, Double, type JsonNumber, type JsonObject, RawJson } from '../../../src/rpc/wire/values.js';
@@ -337,4 +338,14 @@ t.test('a request consists of so many values at most, a batch of as many as it l
   while (!batch.scan(1000));
   t.equal(batch.length, 2_000_001);
   t.equal(entriesOf(`[${many}]`), null);
+});
+
+t.test('text of many pieces', async (t) => {
+  for (const count of [0, 1, 2, 63, 64, 65, 128, 200]) {
+    const all = Array.from({ length: count }, (_, i) => String(i));
+    const pieces = new Pieces(', ');
+    for (const one of all) pieces.add(one);
+    t.equal(pieces.text(), all.join(', '), String(count));
+    t.equal(pieces.text(), all.join(', '), 'asked again');
+  }
 });
