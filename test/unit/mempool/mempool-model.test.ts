@@ -6,10 +6,14 @@ import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import type { MempoolEntry } from '../../../src/mempool/entry.js';
+import { entryUsage, hashListUsage } from '../../../src/mempool/usage.js';
+import { feeForSize } from '../../../src/policy/fee-rate.js';
 import { ANYONE, type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const EXPIRY = 300;
+/** Room for about five transactions. */
+const SMALL_USAGE = 4_500;
 /** A push, OP_DROP, OP_TRUE: large enough that no transaction is under the smallest size. */
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 
@@ -25,6 +29,7 @@ interface Known {
 class NaivePool {
   txs: Known[] = [];
   readonly deltas = new Map<string, number>();
+  listRoom = 0;
   /** Value of every output that ever was, by outpoint. */
   readonly values = new Map<string, number>();
 
@@ -58,7 +63,36 @@ class NaivePool {
     return of.fee + (this.deltas.get(hashKey(of.tx.txid)) ?? 0);
   }
   drop(gone: ReadonlySet<Known>): void {
-    this.txs = this.txs.filter((known) => !gone.has(known));
+    for (const known of gone) {
+      if (!this.txs.includes(known)) continue;
+      this.txs = this.txs.filter((other) => other !== known);
+      const left = this.txs.length;
+      if (left > 0 && left * 2 < this.listRoom) this.listRoom = left;
+    }
+  }
+  push(known: Known): void {
+    this.txs.push(known);
+    if (this.txs.length > this.listRoom) this.listRoom = Math.max(1, this.listRoom * 2);
+  }
+
+  /** Core's count of memory, summed anew: nodes, links from both ends, prioritisations, and a list of hashes that grows by doubling. */
+  usage(): number {
+    let sum = this.deltas.size * 96 + hashListUsage(this.listRoom);
+    for (const known of this.txs) sum += entryUsage(known.tx) + this.parents(known).length * 2 * 64;
+    return sum;
+  }
+  /** Those that may be evicted first: the lowest of own and descendants' rate, whichever is higher; of equals the newest. */
+  worst(): Known[] {
+    const rate = (known: Known): number => {
+      const below = [known, ...this.descendants(known)];
+      const fees = below.reduce((sum, one) => sum + this.modified(one), 0);
+      const size = below.reduce((sum, one) => sum + one.size, 0);
+      return Math.max(this.modified(known) / known.size, fees / size);
+    };
+    const least = Math.min(...this.txs.map(rate));
+    const lowest = this.txs.filter((known) => rate(known) === least);
+    const newest = Math.max(...lowest.map(({ time }) => time));
+    return lowest.filter(({ time }) => time === newest);
   }
   dropWithDescendants(root: Known): void {
     this.drop(new Set([root, ...this.descendants(root)]));
@@ -108,7 +142,7 @@ class NaivePool {
       if (modified < oldFees) return false;
     }
     this.drop(gone);
-    this.txs.push(known);
+    this.push(known);
     this.learn(tx);
     return true;
   }
@@ -181,10 +215,12 @@ const commands = fc.array(
 
 type Command = typeof commands extends fc.Arbitrary<(infer C)[]> ? C : never;
 
-async function run(list: readonly Command[]): Promise<Record<string, number>> {
+/** @param small the pool is full with a few transactions, and no block leaves the chain */
+async function run(list: readonly Command[], small: boolean): Promise<Record<string, number>> {
   const { chain, clock, pool } = createPool({
     policy: NO_POLICY,
     expirySeconds: EXPIRY,
+    ...(small ? { maxUsageBytes: SMALL_USAGE } : {}),
     limitAncestorCount: 1000,
     limitDescendantCount: 1000,
     limitAncestorSize: 1e9,
@@ -225,14 +261,23 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
   };
   const offer = async (tx: TxView): Promise<void> => {
     const before = [...naive.txs];
-    const expected = naive.accept(chain, tx, clock.nowSeconds());
+    const floor = feeForSize(pool.stats().minFeeRate, tx.vsize);
+    const pays = naive.feeOf(tx) + (naive.deltas.get(hashKey(tx.txid)) ?? 0) >= floor;
+    const expected = pays && naive.accept(chain, tx, clock.nowSeconds());
     const { reject } = await pool.accept(tx);
     if (expected) {
       expire();
-      // It went at once with an ancestor that was too old: Core calls that full.
+      while (small && naive.txs.length > 0 && naive.usage() > SMALL_USAGE) {
+        // Among equals the pool may choose.
+        const gone = naive.worst().find(({ tx: worst }) => pool.get(worst.txid) === undefined);
+        assert(gone !== undefined, 'one of the worst was evicted');
+        naive.dropWithDescendants(gone);
+        count('evicted');
+      }
+      // It went at once with an ancestor that was too old, or as the worst of all: Core calls both full.
       if (naive.find(tx.txid) === undefined) {
         assert.equal(reject?.reason, 'mempool full');
-        count('expired at once');
+        count(small ? 'full' : 'expired at once');
         return;
       }
     }
@@ -327,7 +372,7 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
         break;
       }
       case 'reorg': {
-        const depth = Math.min(command.depth, mined.length);
+        const depth = small ? 0 : Math.min(command.depth, mined.length);
         if (depth === 0) break;
         const back = mined.splice(mined.length - depth).flat();
         // Part of what was confirmed is confirmed again, the rest returns to the pool or is lost.
@@ -365,16 +410,23 @@ async function run(list: readonly Command[]): Promise<Record<string, number>> {
       moves - moved + tipMoves + prioritised,
       'the counter counts entries, tips and prioritisations',
     );
-    compare(naive, [...pool.entries()], pool, heard);
+    compare(naive, [...pool.entries()], pool, heard, small);
   }
   return counts;
 }
 
-function compare(naive: NaivePool, entries: MempoolEntry[], pool: ReturnType<typeof createPool>['pool'], heard: Set<MempoolEntry>): void {
+function compare(
+  naive: NaivePool,
+  entries: MempoolEntry[],
+  pool: ReturnType<typeof createPool>['pool'],
+  heard: Set<MempoolEntry>,
+  exactUsage: boolean,
+): void {
   const keys = (list: Iterable<{ tx: TxView }>): string[] => [...list].map(({ tx }) => hashKey(tx.txid)).sort();
   assert.deepEqual(keys(entries), keys(naive.txs), 'the same transactions');
   assert.deepEqual(keys(heard), keys(naive.txs), 'and listeners know them');
   assert.equal(pool.size, naive.txs.length);
+  if (exactUsage) assert.equal(pool.stats().usageBytes, naive.usage(), 'memory as summed anew');
   assert.equal(
     pool.stats().bytes,
     naive.txs.reduce((sum, { size }) => sum + size, 0),
@@ -414,13 +466,13 @@ function compare(naive: NaivePool, entries: MempoolEntry[], pool: ReturnType<typ
   }
 }
 
-t.test('random histories of additions, replacements, blocks, reorganisations, prioritisations and expiry', async (t) => {
+t.test('random histories of additions, replacements, blocks, reorganisations, prioritisations, expiry and eviction', async (t) => {
   const seen: Record<string, number> = {};
   await fc.assert(
-    fc.asyncProperty(commands, async (list) => {
-      for (const [name, n] of Object.entries(await run(list))) seen[name] = (seen[name] ?? 0) + n;
+    fc.asyncProperty(commands, fc.boolean(), async (list, small) => {
+      for (const [name, n] of Object.entries(await run(list, small))) seen[name] = (seen[name] ?? 0) + n;
     }),
-    { numRuns: 400 },
+    { numRuns: 500 },
   );
   for (const name of [
     'accepted',
@@ -431,6 +483,9 @@ t.test('random histories of additions, replacements, blocks, reorganisations, pr
     'removed: conflict',
     'removed: replaced',
     'removed: expiry',
+    'removed: sizelimit',
+    'evicted',
+    'full',
   ]) {
     t.ok((seen[name] ?? 0) >= 5, `${name}: ${seen[name]}`);
   }
