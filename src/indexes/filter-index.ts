@@ -49,12 +49,16 @@ export class FilterIndex implements IndexKind {
     const builder = new BasicFilterBuilder(node.hash);
     const slicer = new Slicer();
     for (const tx of block.txs) {
-      for (let o = 0; o < tx.outputCount; o++) builder.output(tx.outputScript(o));
-      if (slicer.due) await slicer.pause();
+      for (let o = 0; o < tx.outputCount; o++) {
+        builder.output(tx.outputScript(o));
+        if (slicer.due) await slicer.pause();
+      }
     }
     for (const coins of spent) {
-      for (const coin of coins) builder.spent(coin.script);
-      if (slicer.due) await slicer.pause();
+      for (const coin of coins) {
+        builder.spent(coin.script);
+        if (slicer.due) await slicer.pause();
+      }
     }
     const filter = builder.finish();
     const hash = filterHash(filter, this.hashes);
