@@ -1,11 +1,9 @@
 // Balances and coins: getbalance, getbalances, getunconfirmedbalance, listunspent, lockunspent, listlockunspent.
 import { decodeAddress, encodeAddress } from '../../address/address.js';
-import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
-import { isSolvable } from '../../wallet/keys/is-mine.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
@@ -15,6 +13,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex, hex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
+import { describeScript } from './describe.js';
 import { settledWallet, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -169,7 +168,7 @@ function coinMembers(ctx: NodeContext, wallet: Wallet, { coin, safe, depth }: { 
   const { coins, txs } = wallet.ledger;
   const script = coins.script(coin);
   const provider = wallet.provider(script);
-  const solvable = provider !== undefined && isSolvable(script, provider, ctx.crypto);
+  const desc = describeScript(ctx, script, provider);
   const destination = destinationOf(script, ctx.crypto);
   const out: Record<string, JsonResult> = { txid: hashHex(txs.txid(coins.txRow(coin))), vout: coins.vout(coin) };
   if (destination !== null) {
@@ -194,8 +193,8 @@ function coinMembers(ctx: NodeContext, wallet: Wallet, { coin, safe, depth }: { 
   out.amount = new Amount(coins.value(coin));
   out.confirmations = depth;
   out.spendable = coins.ownership(coin) === OWNERSHIP.SPENDABLE;
-  out.solvable = solvable;
-  if (solvable) out.desc = inferDescriptor(script, provider, ctx.descriptors).toString();
+  out.solvable = desc !== null;
+  if (desc !== null) out.desc = desc;
   if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) out.reused = wallet.isUsed(script);
   out.safe = safe;
   return out;

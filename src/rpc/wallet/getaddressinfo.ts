@@ -2,9 +2,7 @@
 // members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../address/address.js';
 import { formatPath } from '../../address/bip32/key-path.js';
-import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { solve } from '../../policy/script-type.js';
-import { isSolvable } from '../../wallet/keys/is-mine.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
 import { asString } from '../args.js';
@@ -13,6 +11,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex, hex } from '../render/hex.js';
 import type { JsonResult } from '../wire/values.js';
+import { describeScript } from './describe.js';
 import { walletOf } from './select.js';
 
 type Members = Record<string, JsonResult>;
@@ -89,14 +88,14 @@ export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
   const { script } = decoded;
   const provider = wallet.provider(script);
   const mine = wallet.isMine(script);
-  const solvable = provider !== undefined && isSolvable(script, provider, ctx.crypto);
+  const desc = describeScript(ctx, script, provider);
   const out: Members = {
     address: decoded.witnessVersion < 0 ? text.trim() : text.toLowerCase(),
     scriptPubKey: hex(script),
     ismine: mine === OWNERSHIP.SPENDABLE,
-    solvable,
+    solvable: desc !== null,
   };
-  if (solvable) out.desc = inferDescriptor(script, provider, ctx.descriptors).toString();
+  if (desc !== null) out.desc = desc;
   out.iswatchonly = mine === OWNERSHIP.WATCH;
   Object.assign(out, kindMembers(decoded), knownMembers(decoded, provider, ctx));
   const label = wallet.book.label(script);

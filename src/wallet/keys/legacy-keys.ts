@@ -139,10 +139,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const target = Math.max(size > 0 ? size : keypoolSize, 1);
     const external = Math.max(target - this.pool.externalSize, 0);
     const internal = record.canSplit ? Math.max(target - this.pool.internalSize, 0) : 0;
-    for (let i = 0; i < external + internal; i++) {
-      const isInternal = i >= external;
-      const row = this.#deriveNext(record.hd!, isInternal, batch);
-      this.pool.add(this.keys.id(row), isInternal, this.deps.now(), batch);
+    for (const isInternal of [false, true]) {
+      for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch)) {
+        this.pool.add(this.keys.id(row), isInternal, this.deps.now(), batch);
+      }
     }
     if (external + internal > 0) this.#writeRecord(batch);
     return true;
@@ -189,12 +189,15 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const internal = (path[1] & 0x7fff_ffff) !== 0;
     const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
     const missing = Math.max(this.deps.keypoolSize, 1) - ahead;
-    for (let i = 0; i < missing; i++) this.#deriveNext(chain, internal, batch);
-    if (missing > 0) this.#writeRecord(batch);
+    if (missing <= 0) return;
+    this.#derive(chain, internal, missing, batch);
+    this.#writeRecord(batch);
   }
 
-  /** Makes the next key of a chain. @returns its row */
-  #deriveNext(chain: HdChain, internal: boolean, batch: WalletBatch): number {
+  /** Makes the next keys of a chain. @returns their rows */
+  #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch): number[] {
+    const rows: number[] = [];
+    if (count <= 0) return rows;
     const seed = this.secret(chain.seedId);
     if (seed === undefined) throw new Error('the seed of an unlocked wallet is readable: topUp checked it');
     const { hashes, tools, now, record } = this.deps;
@@ -203,7 +206,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (!root || !branch) throw new Error('a seed without its chains does not occur');
     const fingerprint = hashes.hash160(root.key.publicKey).slice(0, 4);
     try {
-      for (;;) {
+      while (rows.length < count) {
         const index = internal ? chain.internal++ : chain.external++;
         const child = deriveSecretPath(branch, [HARDENED + index], tools);
         if (child === null) continue;
@@ -215,10 +218,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
           this.#addSecret(row, publicKey, child.secret, batch);
           child.secret.fill(0);
           record.bornAt(now());
-          return row;
+          rows.push(row);
         }
         child.secret.fill(0);
       }
+      return rows;
     } finally {
       for (const secret of [seed, root.secret, branch.secret]) secret.fill(0);
     }

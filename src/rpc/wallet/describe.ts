@@ -1,0 +1,17 @@
+// Whether a script can be solved, and the descriptor that says how: what getaddressinfo and listunspent show. Scripts of descriptor wallets
+// that cannot be read back from their bytes (taproot, miniscript) are told by their descriptor itself.
+import { inferDescriptor } from '../../address/descriptor/infer.js';
+import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
+import { isSolvable } from '../../wallet/keys/is-mine.js';
+import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
+import type { NodeContext } from '../node/context.js';
+
+/** @returns the descriptor with its checksum, null when the script cannot be solved */
+export function describeScript(ctx: NodeContext, script: Uint8Array, provider: SigningProvider | undefined): string | null {
+  if (provider === undefined) return null;
+  if (isSolvable(script, provider, ctx.crypto)) return inferDescriptor(script, provider, ctx.descriptors).toString();
+  if (!(provider instanceof DescriptorProvider)) return null;
+  const { descriptor, cache } = provider.tracked;
+  if (!descriptor.isSolvable || descriptor.outputType === null || descriptor.outputType === 'legacy') return null;
+  return descriptor.at(provider.index, { cache, secrets: provider.tracked })?.toString() ?? null;
+}
