@@ -12,6 +12,20 @@ export interface MetricsServer {
 /** Answers a GET of one path; the reply is its own to end. */
 export type Page = (request: http.IncomingMessage, reply: http.ServerResponse) => void;
 
+/** A page of HTML that never changes. */
+export function htmlPage(html: string): Page {
+  return (request, reply) => {
+    reply.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': Buffer.byteLength(html),
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:",
+      'x-content-type-options': 'nosniff',
+    });
+    reply.end(request.method === 'HEAD' ? undefined : html);
+  };
+}
+
 /** A page of JSON that is made when somebody asks. */
 export function jsonPage(make: () => unknown): Page {
   return (request, reply) => {

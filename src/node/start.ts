@@ -28,7 +28,8 @@ import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { Mempool } from '../mempool/mempool.js';
-import { jsonPage, serveMetrics } from '../metrics/server.js';
+import { pageHtml } from '../metrics/page.js';
+import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
 import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import { Grinder } from '../parallel/grinder.js';
@@ -58,6 +59,8 @@ import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
 import { PoolFiles } from './pool-files.js';
 import { prepareRebuild } from './rebuild.js';
+import { RecentBlocks, StatusFeed } from './status.js';
+import { statusOf } from './status-figures.js';
 import { createTemplateAccess } from './template-access.js';
 import { createWallets } from './wallets.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
@@ -332,6 +335,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
   }
 
+  const blocks = new RecentBlocks();
   warm(warmupTexts.loading);
   const chain = await Chain.open(
     {
@@ -358,7 +362,11 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
         log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
         askStop(fault);
       },
-      observe: (name, seconds) => observe.blockConnect(name.replace('connect_', ''), seconds),
+      observe: (name, seconds) => {
+        const phase = name.replace('connect_', '');
+        observe.blockConnect(phase, seconds);
+        blocks.phase(phase, seconds);
+      },
     },
   );
   teardown.add(() => chain.close());
@@ -439,7 +447,13 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     state.raiseEpoch();
     templateAccess.onTip(tip.hashHex);
     const newest = change.connected.at(-1);
-    if (newest) latest = blockFigures(newest);
+    if (newest) {
+      latest = blockFigures(newest);
+      const { node, block } = newest;
+      const { transactions, weight, fee } = latest;
+      blocks.add({ height: node.height, hash: node.hashHex, time: block.header.time, transactions, weight, fees: fee });
+    }
+    for (const { node } of change.disconnected) blocks.remove(node.hashHex);
     if (config.stopAtHeight > 0 && tip.height >= config.stopAtHeight && !stopping.signal.aborted) {
       log.info(`Stopping at height ${tip.height}, as -stopatheight asks`);
       beginStop();
@@ -536,7 +550,16 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     latest: () => latest,
   });
   if (config.metrics.port !== undefined) {
-    const pages = new Map([['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))]]);
+    const figures = sources;
+    const feed = new StatusFeed(() =>
+      statusOf({ config, sources: figures, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size }),
+    );
+    teardown.add(() => feed.close());
+    const pages = new Map([
+      ['/', htmlPage(pageHtml)],
+      ['/events', feed.page],
+      ['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))],
+    ]);
     const server = await serveMetrics(metrics, { host: config.metrics.host, port: config.metrics.port }, pages).catch(
       (error: NodeJS.ErrnoException) => {
         throw new ConfigError(

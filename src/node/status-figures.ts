@@ -1,0 +1,91 @@
+// Gathers what the page shows from the rooms' own figures. Callers: node/start, by way of node/status.
+import type { Chain } from '../chain/chain.js';
+import type { NodeConfig } from '../config/load.js';
+import { version } from '../config/version.js';
+import type { SlabRing } from '../http/link/slab-ring.js';
+import type { Fronts } from '../http/server.js';
+import type { TemplateFacts } from '../template/facts.js';
+import type { TemplateService } from '../template/service.js';
+import type { MetricSources } from './metrics.js';
+import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
+
+/** The rooms that are asked. */
+export interface StatusRooms {
+  readonly config: NodeConfig;
+  readonly sources: MetricSources;
+  readonly chain: Chain;
+  readonly templates: TemplateService;
+  readonly slabs: SlabRing;
+  readonly blocks: RecentBlocks;
+  readonly fronts: () => Fronts | undefined;
+  readonly scriptThreads: number;
+}
+
+// Bars are read anew only for a new template.
+const bars = new WeakMap<TemplateFacts, FeeBars>();
+
+function barsOf(facts: TemplateFacts, slabs: SlabRing): FeeBars {
+  let known = bars.get(facts);
+  if (known) return known;
+  const slab = slabs.slabs[facts.slabIndex];
+  known = feeBars(slab ? Buffer.from(slab.buffer, facts.transactionsOffset, facts.transactionsLength) : Buffer.alloc(0));
+  bars.set(facts, known);
+  return known;
+}
+
+let cpuBefore = { at: performance.now(), used: process.cpuUsage(), scripts: 0 };
+
+/** Cores in use since the last look: by the process, and by scripts. */
+function load(scriptSeconds: number): { process: number; scripts: number } {
+  const at = performance.now();
+  const used = process.cpuUsage();
+  const seconds = Math.max(0.001, (at - cpuBefore.at) / 1000);
+  const spent = (used.user + used.system - cpuBefore.used.user - cpuBefore.used.system) / 1e6;
+  const result = { process: spent / seconds, scripts: Math.max(0, scriptSeconds - cpuBefore.scripts) / seconds };
+  cpuBefore = { at, used, scripts: scriptSeconds };
+  return result;
+}
+
+/** One event's worth. */
+export function statusOf(rooms: StatusRooms): unknown {
+  const { sources, chain, templates } = rooms;
+  const { height, headers, difficulty, initialBlockDownload } = sources.chain();
+  const http = sources.http();
+  const verify = sources.verify();
+  const template = sources.template();
+  const facts = templates.current();
+  const cores = load(verify.cpuSeconds);
+  const fronts = rooms.fronts()?.stats().fronts ?? [];
+  return {
+    version: `adit ${version}`,
+    chain: rooms.config.chain,
+    initialBlockDownload,
+    uptime: sources.uptimeSeconds(),
+    now: Date.now() / 1000,
+    tip: { height, hash: chain.tip.hashHex, time: chain.tip.time, difficulty },
+    headers,
+    template: template && facts ? { ...template, bars: barsOf(facts, rooms.slabs) } : null,
+    waiters: http.waiters,
+    connections: http.connections,
+    queued: http.queued,
+    refused: http.refused,
+    mempool: sources.mempool(),
+    blocks: rooms.blocks.list,
+    threads: [
+      { name: 'process', what: 'all threads together', load: `${cores.process.toFixed(2)} cores`, lagMs: null },
+      { name: 'node', what: 'chain, mempool, calls', load: `${http.queued} calls under way`, lagMs: null },
+      ...fronts.map((front, i) => ({
+        name: `front ${i}`,
+        what: 'HTTP',
+        load: `${front.connectionsOpen} connections, ${front.waiters} waiting`,
+        lagMs: front.loopLagMs,
+      })),
+      {
+        name: `verify x ${rooms.scriptThreads}`,
+        what: 'scripts',
+        load: `${cores.scripts.toFixed(2)} cores, ${verify.queued} jobs`,
+        lagMs: null,
+      },
+    ],
+  };
+}

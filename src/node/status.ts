@@ -1,0 +1,124 @@
+// What the page at the metrics port shows: the node at a glance, gathered once a second while somebody looks and sent as server-sent
+// events. Callers: node/start. The page itself is metrics/page.ts.
+import type http from 'node:http';
+import type { Page } from '../metrics/server.js';
+
+/** A block as the page lists it. Weights in weight units, fees in satoshi, phases in milliseconds. */
+export interface ShownBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly time: number;
+  readonly transactions: number;
+  readonly weight: number;
+  readonly fees: number;
+  /** Filled in while the block goes on its way: gather, scripts, apply, persist, total. */
+  readonly phases: Record<string, number>;
+}
+
+/** Transactions of a template by fee rate: each bar holds those from `from` satoshi per virtual byte up to the next bar's. */
+export type FeeBars = readonly { readonly from: number; readonly weight: number }[];
+
+const barEdges = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 500] as const;
+const keptBlocks = 12;
+
+/** The newest blocks with how long their steps took: phases are reported around the change of the tip, this puts them together. */
+export class RecentBlocks {
+  #blocks: ShownBlock[] = [];
+  #phases: Record<string, number> = {};
+
+  /** A step took so long. The total is the last one of a block. */
+  phase(name: string, seconds: number): void {
+    if (this.#phases.total !== undefined) this.#phases = {};
+    this.#phases[name] = Math.round(seconds * 1e5) / 100;
+  }
+
+  add(block: Omit<ShownBlock, 'phases'>): void {
+    if (this.#blocks[0]?.phases === this.#phases) this.#phases = {};
+    this.#blocks = [{ ...block, phases: this.#phases }, ...this.#blocks].slice(0, keptBlocks);
+  }
+
+  /** A block that left the active chain is not shown any longer. */
+  remove(hash: string): void {
+    this.#blocks = this.#blocks.filter((block) => block.hash !== hash);
+  }
+
+  get list(): readonly ShownBlock[] {
+    return this.#blocks;
+  }
+}
+
+/** Reads fees and weights out of a template's encoded transactions without decoding them. @param json the array as it goes to clients */
+export function feeBars(json: Buffer): FeeBars {
+  const weights: number[] = barEdges.map(() => 0);
+  const number = (at: number): number => {
+    let value = 0;
+    for (let i = at; json[i]! >= 0x30 && json[i]! <= 0x39; i++) value = value * 10 + json[i]! - 0x30;
+    return value;
+  };
+  for (let at = json.indexOf('"fee":'); at >= 0; at = json.indexOf('"fee":', at + 6)) {
+    const weightAt = json.indexOf('"weight":', at);
+    if (weightAt < 0) break;
+    const weight = number(weightAt + 9);
+    const rate = (number(at + 6) * 4) / weight;
+    let bar = barEdges.length - 1;
+    while (bar > 0 && rate < barEdges[bar]!) bar--;
+    weights[bar]! += weight;
+  }
+  return barEdges.map((from, i) => ({ from, weight: weights[i]! }));
+}
+
+const tickMs = 1000;
+const mostViewers = 16;
+// A viewer that does not read is not worth more than this.
+const mostUnreadBytes = 256 * 1024;
+
+/** Serves the figures to any number of open pages. */
+export class StatusFeed {
+  readonly #read: () => unknown;
+  readonly #viewers = new Set<http.ServerResponse>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param read gathers everything the page shows */
+  constructor(read: () => unknown) {
+    this.#read = read;
+  }
+
+  /** The stream of events. */
+  readonly page: Page = (request, reply) => {
+    if (this.#viewers.size >= mostViewers) {
+      reply.writeHead(503).end();
+      return;
+    }
+    reply.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    if (request.method === 'HEAD') {
+      reply.end();
+      return;
+    }
+    this.#viewers.add(reply);
+    reply.on('close', () => {
+      this.#viewers.delete(reply);
+      if (this.#viewers.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    });
+    reply.write(this.#event());
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
+  };
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const reply of this.#viewers) reply.end();
+  }
+
+  #event(): string {
+    return `data: ${JSON.stringify(this.#read())}\n\n`;
+  }
+
+  #tick(): void {
+    const event = this.#event();
+    for (const reply of this.#viewers) {
+      if (reply.writableLength > mostUnreadBytes) reply.destroy();
+      else reply.write(event);
+    }
+  }
+}
