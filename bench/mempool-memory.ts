@@ -4,14 +4,8 @@
 import { fork } from 'node:child_process';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { buildTx } from '../src/consensus/tx/build-tx.js';
-import { parseTx } from '../src/consensus/tx/tx-view.js';
-import { createNativeCrypto } from '../src/crypto/native/index.js';
-import { silentLogger } from '../src/log/logger.js';
-import { Mempool } from '../src/mempool/mempool.js';
-import { ModelNode } from '../test/framework/model-chain.js';
-import { pseudoRandom } from '../test/framework/pseudo-random.js';
 import { runBench } from './harness/bench.js';
+import { createBenchPool, fillPool, Payments } from './harness/bench-pool.js';
 
 const TXS = Number(process.env.TXS ?? 100_000);
 const ROUNDS = 3;
@@ -27,50 +21,6 @@ interface Measured {
 async function measure(): Promise<Measured> {
   v8.setFlagsFromString('--expose-gc');
   const gc = vm.runInNewContext('gc') as () => void;
-  const crypto = createNativeCrypto();
-  const random = pseudoRandom(1);
-  const below = (n: number): number => Math.floor(random() * n);
-  const coin = { value: 1_000_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)), height: 1, coinbase: false };
-  let tip: ModelNode | null = null;
-  for (let height = 0; height < 20; height++) tip = new ModelNode(tip, height, 1_600_000_000 + height, [], 0, crypto);
-  const chain = {
-    tip: tip as ModelNode,
-    coins: { prefetch: async () => {}, isKnown: () => true, get: () => coin },
-    nextBlockFlags: () => 0,
-  };
-  const passed = { ok: true, failedTx: -1, failedInput: -1, scriptError: 0, stopped: false, checked: 1, jobs: 1, cpuMs: 0 };
-  const verifier = { size: 1, verifyTxs: async () => passed, canAcceptWork: () => true, stats: () => ({}) as never, close: async () => {} };
-  const clock = { nowSeconds: () => 1_600_000_000, nowMs: () => 0, monotonicMs: () => performance.now() };
-  const bytes = (n: number): Uint8Array => Uint8Array.from({ length: n }, () => below(256));
-  const output = (value: number) => ({ value, script: Uint8Array.of(0, 20, ...bytes(20)) });
-  /** A payment like most: inputs with a signature and a key each, to someone and back. */
-  const payment = (parent: Uint8Array | null): Uint8Array => {
-    const inputs = Array.from({ length: parent === null && below(4) === 0 ? 2 : 1 }, () => ({
-      prevHash: parent ?? bytes(32),
-      prevIndex: 0,
-      scriptSig: new Uint8Array(0),
-      sequence: 0xfffffffd,
-      witness: [bytes(71), bytes(33)],
-    }));
-    const total = (parent === null ? 1_000_000 * inputs.length : 500_000) - 1_000 - below(20_000);
-    const first = parent === null ? 500_000 : 200_000;
-    return buildTx({ version: 2, inputs, outputs: [output(first), output(total - first)], locktime: 0 });
-  };
-  const fill = async (count: number): Promise<{ pool: Mempool; txBytes: number }> => {
-    const pool = new Mempool({ maxUsageBytes: 1e9 }, { chain, verifier, clock, log: silentLogger });
-    let txBytes = 0;
-    let parent: Uint8Array | null = null;
-    for (let i = 0; i < count; i++) {
-      // Every fifth transaction spends the one before it.
-      const tx = parseTx(payment(i % 5 === 4 ? parent : null), crypto);
-      const { reject } = await pool.accept(tx);
-      if (reject !== null) throw new Error(`refused: ${reject.reason} ${reject.debug}`);
-      txBytes += tx.totalSize;
-      pool.addUnbroadcast(tx.txid);
-      parent = new Uint8Array(tx.txid);
-    }
-    return { pool, txBytes };
-  };
   const settle = async (): Promise<void> => {
     for (let i = 0; i < 5; i++) {
       gc();
@@ -78,10 +28,11 @@ async function measure(): Promise<Measured> {
     }
   };
   // Code is compiled and the young generation has its size before the measurement: a node has both without a mempool.
-  await fill(10_000);
+  await fillPool(createBenchPool(), new Payments(2), 10_000);
   await settle();
   const before = process.memoryUsage().rss;
-  const { pool, txBytes } = await fill(TXS);
+  const pool = createBenchPool();
+  const txBytes = await fillPool(pool, new Payments(1), TXS);
   await settle();
   const { rss } = process.memoryUsage();
   if (process.env.DETAIL) console.error(pool.size, process.memoryUsage(), txBytes);

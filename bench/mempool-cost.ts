@@ -1,0 +1,102 @@
+// What a change of the mempool costs when the pool is ten times as large: additions, replacements, a block of 4,000, additions to a full
+// pool. The smaller pool is the limit, so a ratio near 1 says that a change costs what it touches.
+//
+//   node build/bench/mempool-cost.js [--json]      ROUNDS=n
+import type { TxView } from '../src/consensus/tx/tx-view.js';
+import type { Mempool } from '../src/mempool/mempool.js';
+import { type BenchCase, runBench } from './harness/bench.js';
+import { createBenchPool, fillPool, Payments } from './harness/bench-pool.js';
+import { timeMs } from './harness/samples.js';
+
+const SMALL = 10_000;
+const LARGE = 100_000;
+const CHANGES = 1_000;
+const BLOCK = 4_000;
+const ROUNDS = Number(process.env.ROUNDS ?? 9);
+const WARMUP = 2;
+/** Larger maps and heaps miss the processor's caches more often, and heaps are a few levels deeper. */
+const MOST = 3;
+
+const WORKS = { add: 'addition', replace: 'replacement', confirm: `transaction of a block of ${BLOCK}`, evict: 'addition that evicts' };
+type Work = keyof typeof WORKS;
+
+async function acceptAll(pool: Mempool, txs: readonly TxView[]): Promise<void> {
+  for (const tx of txs) {
+    const { reject } = await pool.accept(tx);
+    if (reject !== null) throw new Error(`refused: ${reject.reason} ${reject.debug}`);
+  }
+}
+
+/** Two pools of one size, one of them full, and what was measured on them in microseconds. */
+class Measured {
+  readonly samples: Record<Work, number[]> = { add: [], replace: [], confirm: [], evict: [] };
+  readonly #size: number;
+  readonly #payments: Payments;
+  readonly #pool = createBenchPool();
+  #full = this.#pool;
+  #extraFee = 30_000;
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#payments = new Payments(size);
+  }
+
+  async fill(): Promise<void> {
+    await fillPool(this.#pool, this.#payments, this.#size);
+    this.#full = createBenchPool({ maxUsageBytes: this.#pool.stats().usageBytes });
+    await fillPool(this.#full, new Payments(this.#size), this.#size);
+  }
+
+  /** Every change once; the pools have their sizes again afterwards. */
+  async round(keep: boolean): Promise<void> {
+    const pool = this.#pool;
+    const measure = async (work: Work, count: number, run: () => unknown): Promise<void> => {
+      const ms = await timeMs(run);
+      if (keep) this.samples[work].push((ms * 1_000) / count);
+    };
+    const fresh = Array.from({ length: CHANGES }, () => this.#payments.next());
+    await measure('add', CHANGES, () => acceptAll(pool, fresh));
+    const rivals = fresh.map((tx) => this.#payments.rival(tx, 50_000));
+    await measure('replace', CHANGES, () => acceptAll(pool, rivals));
+    // Parents stand before their children there.
+    const txs = pool.sorted().slice(0, BLOCK);
+    const block = { txs: txs.map(({ tx }) => tx) };
+    await measure('confirm', BLOCK, () => pool.onTip(null, { disconnected: [], connected: [{ block }] }));
+    await fillPool(pool, this.#payments, this.#size - pool.size);
+
+    // Better than all before them, so that each pushes something else out.
+    const better = Array.from({ length: CHANGES }, () => this.#payments.next(null, this.#extraFee));
+    this.#extraFee += 30_000;
+    const before = this.#full.size;
+    await measure('evict', CHANGES, () => acceptAll(this.#full, better));
+    if (Math.abs(this.#full.size - before) > CHANGES / 2) throw new Error('the full pool did not keep its size');
+  }
+}
+
+await runBench({
+  name: 'mempool/tx-pool',
+  protects: 'the node thread from changes that cost more as the mempool grows',
+  run: async () => {
+    const small = new Measured(SMALL);
+    const large = new Measured(LARGE);
+    await small.fill();
+    await large.fill();
+    for (let round = 0; round < WARMUP + ROUNDS; round++) {
+      await small.round(round >= WARMUP);
+      await large.round(round >= WARMUP);
+    }
+    return {
+      cases: (Object.keys(WORKS) as Work[]).map(
+        (work): BenchCase => ({
+          name: WORKS[work],
+          unit: 'us',
+          better: 'lower',
+          samples: large.samples[work],
+          limit: { name: `the same in a pool of ${SMALL}`, samples: small.samples[work] },
+          goal: { text: `at most ${MOST} x`, reached: (_, ratio) => ratio !== null && ratio <= MOST },
+        }),
+      ),
+      notes: [`pool of ${LARGE}; scripts count as checked`],
+    };
+  },
+});
