@@ -128,6 +128,18 @@ function networkParams(config: NodeConfig, native: Crypto): ChainParams {
   );
 }
 
+/** What the node takes on trust, in Core's lines. */
+function logTrust({ assumeValidHex, minimumChainWorkHex }: NodeConfig, params: ChainParams, log: NodeLogger): void {
+  const assumed = assumeValidHex ?? params.assumeValid;
+  if (assumed === null || /^0*$/.test(assumed)) log.info('Validating signatures for all blocks.');
+  else log.info(`Assuming ancestors of block ${assumed} have valid signatures.`);
+  const work = minimumChainWorkHex ?? params.minimumChainWork.toString(16).padStart(64, '0');
+  log.info(`Setting nMinimumChainWork=${work}`);
+  if (BigInt(`0x${work}`) < params.minimumChainWork) {
+    log.warn(`Warning: nMinimumChainWork set below default value of ${params.minimumChainWork.toString(16).padStart(64, '0')}`);
+  }
+}
+
 const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
 
 /** Opens the database; that it can be opened proves that no other node uses the folder. */
@@ -229,6 +241,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
   log.info(`Curve checks: ECDSA by ${native.backend.ecdsa}, Schnorr by ${native.backend.schnorr}; database: ${store.engine}`);
   const curveWarning = cryptoWarning(native.backend);
   if (curveWarning !== null) log.warn(curveWarning);
+  logTrust(config, params, log);
   const keyMath = createKeyMath();
 
   const state = new SharedState();
