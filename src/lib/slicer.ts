@@ -2,11 +2,32 @@
 // worked on is pinned by the caller (a block's bytes, a list made before). Callers: RPC, indexes, the chain's walks.
 
 /** Milliseconds of work between turns. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
+
+// Whoever waits for a turn, one of them per turn of the event loop however many there are: what arrives meanwhile waits for one slice,
+// not for one of everybody's. The event loop is the thread's, and so is this line.
+const line: (() => void)[] = [];
+let called = false;
+
+function callNext(): void {
+  called = true;
+  setImmediate(() => {
+    const next = line.shift() as () => void;
+    if (line.length > 0) callNext();
+    else called = false;
+    next();
+  });
+}
 
 /** Gives the event loop a turn once a slice's time is used up. */
 export class Slicer {
+  readonly #breathe: (() => unknown) | undefined;
   #since = performance.now();
+
+  /** @param breathe asked after each pause: a promise holds the work back until it is settled, for something more urgent */
+  constructor(breathe?: () => unknown) {
+    this.#breathe = breathe;
+  }
 
   /** Whether it is time to pause. */
   get due(): boolean {
@@ -14,12 +35,12 @@ export class Slicer {
   }
 
   /** Lets everything else that is ready run. */
-  pause(): Promise<void> {
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        this.#since = performance.now();
-        resolve();
-      });
+  async pause(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      line.push(resolve);
+      if (!called) callNext();
     });
+    await this.#breathe?.();
+    this.#since = performance.now();
   }
 }

@@ -20,6 +20,8 @@ export interface CallInfo {
   readonly path: string;
   /** Fires when the client has gone. */
   readonly signal?: AbortSignal | undefined;
+  /** For long work between its slices: lets more urgent work in. A promise holds it back until it is settled. */
+  readonly breathe?: (() => unknown) | undefined;
   /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
   readonly ahead?: BatchAhead | undefined;
 }

@@ -43,9 +43,9 @@ function verbosityOf(value: JsonValue): number {
 }
 
 /** All transactions as objects, as JSON text. */
-async function wholeTransactions(ctx: NodeContext, txs: readonly TxView[]): Promise<RawJson> {
+async function wholeTransactions(ctx: NodeContext, txs: readonly TxView[], breathe?: () => unknown): Promise<RawJson> {
   const render = renderContext(ctx);
-  const slicer = new Slicer();
+  const slicer = new Slicer(breathe);
   const pieces = new Pieces(',');
   for (const tx of txs) {
     pieces.add(encodeJson({ ...(await txMembersSliced(tx, render, slicer)), hex: txHex(tx) }));
@@ -58,13 +58,14 @@ export const getblock: NodeRun = (ctx, args, call) => {
   const hash = asHash(args[0], 'blockhash');
   const verbosity = verbosityOf(args[1] ?? null);
   const node = ctx.chain.node(hash) ?? notFound();
-  return ctx.heavy.pass(call.signal, () => wholeBlock(ctx, node, verbosity));
+  return ctx.heavy.pass(call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
 };
 
-async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number): Promise<JsonResult> {
+async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number, breathe?: () => unknown): Promise<JsonResult> {
   const block = await readBlock(ctx, node);
   if (verbosity <= 0) return hex(block.bytes);
-  const tx = verbosity === 1 ? await mapSliced(block.txs, (one) => hashHex(one.txid)) : await wholeTransactions(ctx, block.txs);
+  const tx =
+    verbosity === 1 ? await mapSliced(block.txs, (one) => hashHex(one.txid), breathe) : await wholeTransactions(ctx, block.txs, breathe);
   return {
     hash: node.hashHex,
     confirmations: confirmationsOf(ctx, node),

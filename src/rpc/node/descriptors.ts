@@ -5,7 +5,7 @@ import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor
 import type { SecretRing } from '../../address/descriptor/secrets.js';
 import { solve } from '../../policy/script-type.js';
 import { asString, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';
 import type { JsonValue } from '../wire/values.js';
@@ -42,7 +42,7 @@ export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
     }
     if (isRange && args.length === 1) fail(RPC_CODE.INVALID_PARAMETER, 'Range must be specified for a ranged descriptor');
     const lists: string[][] = [];
-    for (const descriptor of descriptors) lists.push(await addressesOf(ctx, descriptor, range, secrets, call.signal));
+    for (const descriptor of descriptors) lists.push(await addressesOf(ctx, descriptor, range, secrets, call));
     return lists.length === 1 ? lists[0] : lists;
   } finally {
     secrets.wipe();
@@ -60,9 +60,9 @@ async function addressesOf(
   descriptor: Descriptor,
   { begin, end }: IndexRange,
   secrets: SecretRing,
-  signal: AbortSignal | undefined,
+  { signal, breathe }: CallInfo,
 ): Promise<string[]> {
-  const slicer = new Slicer();
+  const slicer = new Slicer(breathe);
   const addresses: string[] = [];
   for (let index = begin; index <= end; index++) {
     const scripts = descriptor.scripts(index, { secrets });

@@ -89,7 +89,7 @@ export class NodeDesk {
 
   /** Never rejects. */
   async executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Promise<Reply> {
-    const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal };
+    const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal, breathe: hooks.breathe };
     return this.#dispatcher.dispatchBytes(body, info, hooks);
   }
 }

@@ -52,8 +52,14 @@ const min = (values: readonly number[]) => (values.length ? values.reduce((a, b)
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const average = (total: number, count: number) => (count > 0 ? Math.trunc(total / count) : 0);
 
-async function figures(block: BlockView, spent: Coin[][], node: HeaderInfo, ctx: NodeContext): Promise<Record<string, JsonResult>> {
-  const slicer = new Slicer();
+async function figures(
+  block: BlockView,
+  spent: Coin[][],
+  node: HeaderInfo,
+  ctx: NodeContext,
+  breathe?: () => unknown,
+): Promise<Record<string, JsonResult>> {
+  const slicer = new Slicer(breathe);
   const sizes: number[] = [];
   const fees: number[] = [];
   const rates: (readonly [number, number])[] = [];
@@ -127,7 +133,7 @@ export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
   const all = await ctx.heavy.pass(call.signal, async () => {
     const block = await readBlock(ctx, node);
-    return figures(block, await ctx.chain.readUndo(node), node, ctx);
+    return figures(block, await ctx.chain.readUndo(node), node, ctx, call.breathe);
   });
   if (wanted.length === 0) return all;
   const chosen: Record<string, JsonResult> = {};

@@ -66,11 +66,11 @@ export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   if (!verbose) return txHex(tx);
   return {
     in_active_chain: node ? ctx.chain.contains(node) : undefined,
-    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer())),
+    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe))),
     hex: txHex(tx),
     ...(blockHash ? place(ctx, blockHash) : {}),
   };
 };
 
-export const decoderawtransaction: Run<NodeContext> = (ctx, args) =>
-  txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer());
+export const decoderawtransaction: Run<NodeContext> = (ctx, args, call) =>
+  txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer(call.breathe));

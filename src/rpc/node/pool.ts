@@ -51,13 +51,15 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
 }
 
 /** An object of entries by txid, in the order given. */
-async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[]): Promise<RawJson> {
+async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[], breathe?: () => unknown): Promise<RawJson> {
   const pieces = new Pieces(',');
-  await mapSliced(entries, (entry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`));
+  const add = (entry: PoolEntry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`);
+  await mapSliced(entries, add, breathe);
   return new RawJson(`{${pieces.text()}}`);
 }
 
-const idsOf = (entries: readonly PoolEntry[]): Promise<string[]> => mapSliced(entries, ({ txid }) => hashHex(txid));
+const idsOf = (entries: readonly PoolEntry[], breathe?: () => unknown): Promise<string[]> =>
+  mapSliced(entries, ({ txid }) => hashHex(txid), breathe);
 
 export const getrawmempool: NodeRun = async (ctx, args, call) => {
   const verbose = flag(args[0]);
@@ -65,10 +67,10 @@ export const getrawmempool: NodeRun = async (ctx, args, call) => {
   await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
-    return ctx.heavy.pass(call.signal, () => entriesObject(ctx, ctx.mempool.sorted()));
+    return ctx.heavy.pass(call.signal, () => entriesObject(ctx, ctx.mempool.sorted(), call.breathe));
   }
   const { sequence } = ctx.mempool;
-  const txids = await idsOf(ctx.mempool.sorted());
+  const txids = await idsOf(ctx.mempool.sorted(), call.breathe);
   return withSequence ? { txids, mempool_sequence: sequence } : txids;
 };
 
@@ -99,12 +101,12 @@ export const getmempoolentry: NodeRun = async (ctx, args) => {
 
 /** Relatives of a transaction, in the order of their ids' bytes. */
 function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): NodeRun {
-  return async (ctx, args) => {
+  return async (ctx, args, call) => {
     const verbose = flag(args[1]);
     const txid = asHash(args[0], 'parameter 1');
     await ctx.mempool.settled();
     const found = list(ctx, entryOf(ctx, txid));
-    return verbose ? entriesObject(ctx, found) : idsOf(found);
+    return verbose ? entriesObject(ctx, found, call.breathe) : idsOf(found, call.breathe);
   };
 }
 

@@ -3,9 +3,9 @@ import { Slicer } from '../../lib/slicer.js';
 
 export { Slicer };
 
-/** Maps a list in slices. */
-export async function mapSliced<T, R>(items: readonly T[], map: (item: T, i: number) => R): Promise<R[]> {
-  const slicer = new Slicer();
+/** Maps a list in slices. @param breathe as Slicer's */
+export async function mapSliced<T, R>(items: readonly T[], map: (item: T, i: number) => R, breathe?: () => unknown): Promise<R[]> {
+  const slicer = new Slicer(breathe);
   const out: R[] = [];
   for (let i = 0; i < items.length; i++) {
     out.push(map(items[i], i));

@@ -57,7 +57,7 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   const found = node;
   const { block, txids } = await ctx.heavy.pass(call.signal, async () => {
     const block = await ctx.chain.readBlock(found);
-    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid) };
+    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.breathe) };
   });
   const matches = txids.map((txid) => wanted.has(hashHex(txid)));
   if (matches.filter(Boolean).length !== wanted.size) {
