@@ -1,4 +1,5 @@
-// Building a template of 4,400 transactions (2.9 MB of reply): what stands between a changed mempool, or a new tip, and new work. The
+// Building a template of 4,400 transactions (2.9 MB of reply): what stands between a changed mempool, or a new tip, and new work. Then mode
+// `live` over mempools of 1,000 to 100,000: everything from nothing, and after one new transaction. The
 // bare limit of the encoding is the same bytes as hex by Node's own routine; that of an empty template is a promise.
 //
 //   node build/bench/template-build.js [--json]
@@ -11,14 +12,14 @@ import { createNativeCrypto } from '../src/crypto/native/index.js';
 import { silentLogger } from '../src/log/logger.js';
 import { InlineAssembler } from '../src/parallel/assembler-inline.js';
 import { PooledAssembler } from '../src/parallel/assembler-pooled.js';
-import { Assembly } from '../src/template/assembly.js';
+import { Assembly, type ChosenTransactions } from '../src/template/assembly.js';
 import { TemplateService } from '../src/template/service.js';
 import type { SourceEntry, SourceListener, TransactionSource } from '../src/template/source.js';
 import { tipFacts } from '../src/template/tip-facts.js';
 import { HandSlabs } from '../test/framework/hand-slabs.js';
 import { ModelChain, outpointOf, spend } from '../test/framework/model-chain.js';
 import { HandClock } from '../test/framework/pool-under-test.js';
-import { runBench } from './harness/bench.js';
+import { type BenchCase, runBench } from './harness/bench.js';
 import { timeInTurn } from './harness/samples.js';
 
 const TXS = 4_400;
@@ -33,10 +34,10 @@ const crypto = createNativeCrypto();
 const chain = new ModelChain(crypto);
 
 /** One input with signature and key, two outputs: the usual payment. */
-function makeEntry(i: number, parent: SourceEntry | undefined): SourceEntry {
+function makeEntry(i: number, parent: SourceEntry | undefined, extraFee = 0): SourceEntry {
   const witness = [new Uint8Array(71).fill(i), new Uint8Array(33).fill(i >> 8)];
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(i));
-  const first = parent === undefined ? chain.fund(100_000) : outpointOf(parent.tx, 0);
+  const first = parent === undefined ? outpoint(i) : outpointOf(parent.tx, 0);
   const tx = spend(
     crypto,
     [first],
@@ -46,13 +47,20 @@ function makeEntry(i: number, parent: SourceEntry | undefined): SourceEntry {
     ],
     { witness },
   );
-  const fee = 400 + ((i * 7919) % 5000);
+  const fee = 400 + extraFee + ((i * 7919) % 5000);
   const { vsize: size, weight } = tx;
   const sums =
     parent === undefined
       ? { ancestorCount: 1, ancestorSize: size, ancestorFees: fee, ancestorSigops: 2 }
       : { ancestorCount: 2, ancestorSize: size + parent.size, ancestorFees: fee + parent.fee, ancestorSigops: 4 };
   return { tx, fee, modifiedFee: fee, size, weight, sigopCost: 2, ...sums, parents: parent === undefined ? [] : [parent] };
+}
+
+/** An outpoint that nothing else names. */
+function outpoint(i: number): Uint8Array {
+  const bytes = new Uint8Array(36);
+  new DataView(bytes.buffer).setUint32(0, i + 1);
+  return bytes;
 }
 
 /** A set of candidates without a mempool around it. */
@@ -70,6 +78,22 @@ class BenchSource implements TransactionSource {
     this.#listeners.push(listener);
   }
   async settled(): Promise<void> {}
+  add(entry: SourceEntry): void {
+    this.counter++;
+    this.list.push(entry);
+    for (const listener of this.#listeners) listener.added(entry);
+  }
+  /** A block took these; nothing that stays spends them, in this bench. */
+  confirm(taken: ReadonlySet<SourceEntry>): void {
+    const gone = this.list.filter((entry) => taken.has(entry) || [...entry.parents].some((parent) => taken.has(parent)));
+    const set = new Set(gone);
+    this.list.splice(0, this.list.length, ...this.list.filter((entry) => !set.has(entry)));
+    for (const entry of gone.reverse()) for (const listener of this.#listeners) listener.removed(entry);
+  }
+  /** Nobody listens any more. */
+  forget(): void {
+    this.#listeners.length = 0;
+  }
   /** Some leave and as many come, as between two templates. */
   move(fresh: readonly SourceEntry[]): void {
     for (const entry of this.list.splice(this.list.length - fresh.length)) for (const listener of this.#listeners) listener.removed(entry);
@@ -107,6 +131,60 @@ class OneSlab extends HandSlabs {
   override async takeWhenFree(): Promise<{ index: number; buffer: SharedArrayBuffer }> {
     return this.#slab;
   }
+}
+
+const SIZES = [1_000, 10_000, 100_000];
+const SIZE_ROUNDS = 10;
+
+interface SizeSamples {
+  readonly count: number;
+  readonly mirror: number[];
+  readonly block: number[];
+  readonly one: number[];
+}
+
+/** Processor time of this process in milliseconds: other work of the machine doesn't count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * Mode live on this thread: a mirror from nothing; a full build in fresh order after a block took the best; and one more transaction, the
+ * best of all, so that another one has to go.
+ */
+async function measureSize(count: number): Promise<SizeSamples> {
+  const source = new BenchSource();
+  for (let i = 0; i < count; i++) source.list.push(makeEntry(i, i % CHILD_EVERY === CHILD_EVERY - 1 ? source.list[i - 1] : undefined));
+  const output = new SharedArrayBuffer(16 << 20);
+  const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), null);
+  const samples: SizeSamples = { count, mirror: [], block: [], one: [] };
+  const timed = async (to: number[], assembly: Assembly): Promise<ChosenTransactions> => {
+    const started = cpuMs();
+    const chosen = await assembly.choose(tip, LIMITS, output);
+    to.push(cpuMs() - started);
+    return chosen;
+  };
+  const create = (instance: number) =>
+    new Assembly(new InlineAssembler({ hashes: crypto, now: () => performance.now() }), source, instance);
+  for (let round = 0; round < SIZE_ROUNDS; round++) {
+    source.forget();
+    await timed(samples.mirror, create(round));
+  }
+  source.forget();
+  const assembly = create(SIZE_ROUNDS);
+  await assembly.choose(tip, LIMITS, output);
+  for (let i = 0; i < 40; i++) {
+    source.add(makeEntry(count + i, undefined, 50_000));
+    await timed(samples.one, assembly);
+  }
+  for (let round = 0; round < SIZE_ROUNDS; round++) {
+    const { entries } = await assembly.choose(tip, LIMITS, output);
+    const taken = new Set(entries.slice(0, Math.floor(count / 30)));
+    source.confirm(taken);
+    await timed(samples.block, assembly);
+  }
+  return { count, mirror: samples.mirror.slice(2), block: samples.block.slice(2), one: samples.one.slice(10) };
 }
 
 await runBench({
@@ -158,6 +236,8 @@ await runBench({
     };
     const samples = await timeInTurn(runs, ROUNDS);
     await pooled.close();
+    const sizes: SizeSamples[] = [];
+    for (const count of SIZES) sizes.push(await measureSize(count));
     const hex = { name: 'the same bytes to hex by Buffer', samples: samples.hex };
     return {
       cases: [
@@ -179,6 +259,23 @@ await runBench({
           better: 'lower',
           goal: { text: '<= 2 ms', reached: (p50) => p50 <= 2 },
         },
+        ...sizes.flatMap(({ count, mirror, block, one }): BenchCase[] => [
+          { name: `live, ${count} in the mempool, mirror from nothing`, unit: 'CPU ms', samples: mirror, better: 'lower' },
+          {
+            name: `live, ${count} in the mempool, after a block`,
+            unit: 'CPU ms',
+            samples: block,
+            better: 'lower',
+            ...(count === 100_000 ? { goal: { text: '<= 100 ms', reached: (p50) => p50 <= 100 } } : {}),
+          },
+          {
+            name: `live, ${count} in the mempool, one more`,
+            unit: 'CPU ms',
+            samples: one,
+            better: 'lower',
+            ...(count === 100_000 ? { goal: { text: '<= 5 ms', reached: (p50) => p50 <= 5 } } : {}),
+          },
+        ]),
       ],
     };
   },

@@ -1,4 +1,5 @@
 // The assembler's copy of the mempool's numbers, kept up to date by deltas. One per assembler, on whatever thread it runs.
+import { SelectionScratch } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';
 import { ClusterIndex } from '../selection/cluster/cluster-index.js';
 import { mergeRanking } from '../selection/ranking.js';
@@ -88,6 +89,8 @@ export class AssembleMirror {
   #ranking: Int32Array = new Int32Array(0);
   /** null until it is asked for: mode core never does. */
   #clusters: ClusterIndex | null = null;
+  /** For the selections over these slots. */
+  readonly scratch = new SelectionScratch();
   readonly #segments: Uint8Array[] = [];
 
   /** Sequence of the last delta applied, -1 for none. */

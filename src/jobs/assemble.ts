@@ -97,8 +97,8 @@ function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleReq
     lockTimeCutoff: request.lockTimeCutoff,
     allowWitness: request.segwitActive,
   };
-  if (request.mode === 'core') return selectByAncestors(mirror.candidates, mirror.ranking, limits);
-  const best = selectBestBlock(mirror.candidates, mirror.ranking, mirror.clusters(), limits);
+  if (request.mode === 'core') return selectByAncestors(mirror.candidates, mirror.ranking, limits, mirror.scratch);
+  const best = selectBestBlock(mirror.candidates, mirror.ranking, mirror.clusters(), limits, mirror.scratch);
   return { ...best, slots: last.steady(mirror, best.slots) ?? best.slots };
 }
 

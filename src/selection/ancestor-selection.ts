@@ -47,9 +47,40 @@ const UNTOUCHED = 0;
 const IN_BLOCK = 1;
 const FAILED = 2;
 
+/** Arrays by slot that one selection after the other works in: with a hundred thousand slots making them anew costs more than selecting. */
+export class SelectionScratch {
+  state = new Uint8Array(0);
+  mark = new Int32Array(0);
+  turn = 0;
+  /** Of the modified set: sums, and places in its heap, which are all zero between selections. */
+  size = new Float64Array(0);
+  fees = new Float64Array(0);
+  sigops = new Float64Array(0);
+  place = new Int32Array(0);
+
+  /** Ready for so many slots. */
+  prepare(capacity: number): this {
+    if (capacity > this.state.length) {
+      this.state = new Uint8Array(capacity);
+      this.mark = new Int32Array(capacity);
+      this.turn = 0;
+      this.size = new Float64Array(capacity);
+      this.fees = new Float64Array(capacity);
+      this.sigops = new Float64Array(capacity);
+      this.place = new Int32Array(capacity);
+    } else this.state.fill(0);
+    return this;
+  }
+}
+
 /** @param ranking every slot in use, by compareRank */
-export function selectByAncestors(c: Candidates, ranking: Int32Array, limits: SelectionLimits): Selection {
-  return new AncestorSelection(c, limits).run(ranking);
+export function selectByAncestors(
+  c: Candidates,
+  ranking: Int32Array,
+  limits: SelectionLimits,
+  scratch: SelectionScratch = new SelectionScratch(),
+): Selection {
+  return new AncestorSelection(c, limits, scratch.prepare(c.fee.length)).run(ranking);
 }
 
 /** A safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
@@ -70,19 +101,20 @@ class AncestorSelection {
   readonly #modified: ModifiedSet;
   /** Marks the package being looked at, by turn. */
   readonly #mark: Int32Array;
-  #turn = 0;
+  readonly #scratch: SelectionScratch;
   readonly #slots: number[] = [];
   #fees = 0;
   #weight: number;
   #sigops = RESERVED_SIGOPS;
 
-  constructor(c: Candidates, limits: SelectionLimits) {
+  constructor(c: Candidates, limits: SelectionLimits, scratch: SelectionScratch) {
     this.#c = c;
+    this.#scratch = scratch;
     this.#limits = limits;
     this.#weight = limits.reservedWeight;
-    this.#state = new Uint8Array(c.fee.length);
-    this.#mark = new Int32Array(c.fee.length);
-    this.#modified = new ModifiedSet(c);
+    this.#state = scratch.state;
+    this.#mark = scratch.mark;
+    this.#modified = new ModifiedSet(c, scratch);
   }
 
   run(ranking: Int32Array): Selection {
@@ -117,6 +149,7 @@ class AncestorSelection {
       failures = 0;
       this.#take(members);
     }
+    modified.clear();
     return { slots: Int32Array.from(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
   }
 
@@ -131,7 +164,7 @@ class AncestorSelection {
 
   /** The slot and those of its ancestors that the block doesn't hold yet. */
   #package(slot: number): number[] {
-    const turn = ++this.#turn;
+    const turn = ++this.#scratch.turn;
     const members = [slot];
     this.#mark[slot] = turn;
     for (let i = 0; i < members.length; i++) {
@@ -146,7 +179,7 @@ class AncestorSelection {
 
   #take(members: number[]): void {
     const c = this.#c;
-    members.sort((a, b) => c.ancestorCount[a] - c.ancestorCount[b] || compareTxids(c.txids, a, b));
+    if (members.length > 1) members.sort((a, b) => c.ancestorCount[a] - c.ancestorCount[b] || compareTxids(c.txids, a, b));
     for (const slot of members) {
       this.#state[slot] = IN_BLOCK;
       this.#slots.push(slot);
@@ -157,7 +190,8 @@ class AncestorSelection {
     }
     // By txid, because the first subtraction of several counts differently.
     if (members.length > 1) members.sort((a, b) => compareTxids(c.txids, a, b));
-    const packageTurn = ++this.#turn;
+    else if (c.children[members[0]].length === 0) return;
+    const packageTurn = ++this.#scratch.turn;
     for (const slot of members) this.#mark[slot] = packageTurn;
     for (const slot of members) this.#subtractFromDescendants(slot, packageTurn);
   }
@@ -188,12 +222,18 @@ class ModifiedSet {
   /** Place in the heap plus one; 0 outside. */
   readonly #place: Int32Array;
 
-  constructor(c: Candidates) {
+  constructor(c: Candidates, { size, fees, sigops, place }: SelectionScratch) {
     this.#c = c;
-    this.size = new Float64Array(c.fee.length);
-    this.fees = new Float64Array(c.fee.length);
-    this.sigops = new Float64Array(c.fee.length);
-    this.#place = new Int32Array(c.fee.length);
+    this.size = size;
+    this.fees = fees;
+    this.sigops = sigops;
+    this.#place = place;
+  }
+
+  /** Leaves no trace in the places. */
+  clear(): void {
+    for (const slot of this.#heap) this.#place[slot] = 0;
+    this.#heap.length = 0;
   }
 
   get count(): number {

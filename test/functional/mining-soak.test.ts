@@ -1,0 +1,15 @@
+// The soak of mode `live` in its short form: nothing invalid, nobody forgotten. Times and memory are the long form's (test/soak).
+import t from 'tap';
+import { faultsOf, runSoak } from '../soak/soak-live.js';
+
+t.setTimeout(180_000);
+
+t.test('blocks, reorganisations, replacements and polls for a while', { timeout: 170_000 }, async (t) => {
+  const report = await runSoak({ seconds: 16, polls: 60, blockSeconds: 1, transactionsPerSecond: 40 });
+  t.strictSame(faultsOf(report, false), []);
+  t.ok(report.blocks >= 8, `${report.blocks} blocks`);
+  t.ok(report.reorganisations >= 1, `${report.reorganisations} reorganisations`);
+  t.ok(report.accepted > 100, `${report.accepted} transactions, ${report.refused} refused`);
+  t.ok(report.proposed > 5, `${report.proposed} of ${report.templates} templates proposed`);
+  t.ok(report.pollsAnswered > 60 * 8, `${report.pollsAnswered} polls answered`);
+});
