@@ -148,7 +148,7 @@ t.test('calls before the chain is loaded', async (t) => {
       t.equal(reply.status, 500);
       t.match(
         reply.body,
-        /^\{"result":null,"error":\{"code":-28,"message":"(RPC server started|Loading block index\.\.\.|Verifying blocks\.\.\.)"\},"id":1\}\n$/,
+        /^\{"result":null,"error":\{"code":-28,"message":"(RPC server started|Loading block index\.\.\.|Verifying blocks\.\.\.|Loading wallet\.\.\.)"\},"id":1\}\n$/,
       );
     }
     child.kill('SIGTERM');

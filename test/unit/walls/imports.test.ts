@@ -79,7 +79,17 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/cli': ['src/config', 'src/rpc'],
-  'src/http': ['src/rpc', 'src/template', 'src/template/view', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
+  'src/http': [
+    'src/rpc',
+    'src/template',
+    'src/template/view',
+    'src/consensus',
+    'src/policy',
+    'src/address',
+    'src/crypto',
+    'src/crypto/native',
+    'src/log',
+  ],
 };
 
 /** Outside library → the only rooms that may name it. */
