@@ -59,9 +59,10 @@ section('Options', [
   ['txindex', 'bool', 'Keep an index of all transactions, for getrawtransaction (default: 0)'],
   ['blockfilterindex', 'list', 'Keep block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)'],
   ['coinstatsindex', 'bool', 'Keep figures of all coins after every block, for gettxoutsetinfo (default: 0)'],
-  ['alertnotify', 'string', undefined, 'none'],
-  ['blocknotify', 'string', undefined, 'none'],
-  ['startupnotify', 'string', undefined, 'none'],
+  ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
+  ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
+  ['startupnotify', 'list', 'Run this command once the node is up'],
+  ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
   ['blockreconstructionextratxn', 'int', undefined, 'none'],
   ['blocksonly', 'bool', undefined, 'none'],
   ['daemon', 'bool', undefined, 'none'],
@@ -250,8 +251,8 @@ section('Wallet', [
 section(
   'ZeroMQ',
   ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'].flatMap((topic) => [
-    [`zmqpub${topic}`, 'list', undefined, 'none'] as const,
-    [`zmqpub${topic}hwm`, 'int', undefined, 'none'] as const,
+    [`zmqpub${topic}`, 'list', `Publish ${topic} at this address, such as tcp://127.0.0.1:28332`] as const,
+    [`zmqpub${topic}hwm`, 'int', `Messages of ${topic} that may wait for a subscriber (default: 1000)`] as const,
   ]),
 );
 

@@ -103,6 +103,13 @@ export interface NodeConfig {
     readonly fronts: number;
   };
   readonly wallet: WalletOptions;
+  readonly notify: {
+    readonly block: readonly string[];
+    readonly startup: readonly string[];
+    readonly alert: readonly string[];
+    readonly urls: readonly string[];
+    readonly zmq: readonly { readonly topic: ZmqTopicName; readonly address: string; readonly highWaterMark: number }[];
+  };
   readonly metrics: { readonly port: number | undefined; readonly host: string };
   /** Lines for the log once it is open. */
   readonly notes: readonly string[];
@@ -110,6 +117,9 @@ export interface NodeConfig {
 
 /** Values that must not be in the log. */
 const secretOptions = new Set(['rpcauth', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
+
+const zmqTopicNames = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'] as const;
+type ZmqTopicName = (typeof zmqTopicNames)[number];
 
 /** Core's limits on what -par asks for. */
 const maxScriptThreads = 16;
@@ -276,6 +286,18 @@ function tlsFiles(args: Args, baseDir: string): NodeConfig['rpc']['tls'] {
   return files;
 }
 
+function webUrl(text: string): string {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    // Said below.
+  }
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new ConfigError(`-notifyurl takes an http or https URL, not '${text}'`);
+  return text;
+}
+
 /** Reads everything. @throws ConfigError with the text for the operator */
 export function loadConfig(args: Args): NodeConfig {
   const { baseDir, chain, netDir } = locate(args, true);
@@ -424,6 +446,15 @@ export function loadConfig(args: Args): NodeConfig {
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
     wallet: walletOptions(args, netDir),
+    notify: {
+      block: args.list('blocknotify'),
+      startup: args.list('startupnotify'),
+      alert: args.list('alertnotify'),
+      urls: args.list('notifyurl').map(webUrl),
+      zmq: zmqTopicNames.flatMap((topic) =>
+        args.list(`zmqpub${topic}`).map((address) => ({ topic, address, highWaterMark: Math.max(0, args.int(`zmqpub${topic}hwm`, 1000)) })),
+      ),
+    },
     metrics: {
       port: args.isSet('metricsport') ? args.strictInt('metricsport', 0, 1, 65535) : undefined,
       host: args.text('metricsbind') ?? '127.0.0.1',

@@ -57,6 +57,7 @@ import { importPaths, loadBlocks } from './load-blocks.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
+import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
 import { prepareRebuild } from './rebuild.js';
 import { RecentBlocks, StatusFeed } from './status.js';
@@ -348,6 +349,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
   }
 
+  let alertOperator: (text: string) => void = () => {};
   const blocks = new RecentBlocks();
   warm(warmupTexts.loading);
   const chain = await Chain.open(
@@ -373,6 +375,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       stopping: stopping.signal,
       onFault: (fault) => {
         log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
+        alertOperator(fault.message);
         askStop(fault);
       },
       observe: (name, seconds) => {
@@ -498,8 +501,12 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     });
   }
 
+  const notifications = await startNotifications(config.notify, { chain, mempool, log });
+  teardown.add(() => notifications.close());
+  alertOperator = notifications.alert;
   const active = new ActiveCommands();
   const context: NodeContext = {
+    zmq: notifications.zmq,
     params,
     crypto: native,
     clock: {
@@ -605,6 +612,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       else mempool.loaded = true;
       templates.start();
       log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
+      notifications.started();
     })
     .catch((error: Error) => {
       if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);

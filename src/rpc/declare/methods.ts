@@ -60,6 +60,7 @@ import { gettxoutproof } from './gettxoutproof.js';
 import { gettxoutsetinfo } from './gettxoutsetinfo.js';
 import { getunconfirmedbalance } from './getunconfirmedbalance.js';
 import { getwalletinfo } from './getwalletinfo.js';
+import { getzmqnotifications } from './getzmqnotifications.js';
 import { help } from './help.js';
 import { importaddress } from './importaddress.js';
 import { importdescriptors } from './importdescriptors.js';
@@ -174,6 +175,7 @@ const ALL: readonly MethodSpec[] = [
   gettxoutsetinfo,
   getunconfirmedbalance,
   getwalletinfo,
+  getzmqnotifications,
   help,
   importaddress,
   importdescriptors,

@@ -2,7 +2,17 @@
 // are derived from it (help.ts, params.ts, dispatch.ts). One file per method in this folder; methods.ts lists them.
 
 /** Groups of `help`, spelled as Core does (hidden methods are in "hidden"). */
-export type Category = 'blockchain' | 'control' | 'generating' | 'mining' | 'network' | 'rawtransactions' | 'util' | 'wallet' | 'hidden';
+export type Category =
+  | 'blockchain'
+  | 'control'
+  | 'generating'
+  | 'mining'
+  | 'network'
+  | 'rawtransactions'
+  | 'util'
+  | 'wallet'
+  | 'zmq'
+  | 'hidden';
 
 /** Where a method runs: on a front alone, on the node thread, or on the node thread with its heavy part in the pool. */
 export type Runs = 'front' | 'node' | 'pool';

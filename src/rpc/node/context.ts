@@ -354,6 +354,8 @@ export interface LogControl {
 
 /** Everything a node method may use. */
 export interface NodeContext {
+  /** What is published by ZeroMQ; absent when nothing can be. */
+  readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
   readonly params: ChainParams;
   readonly crypto: Crypto;
   readonly clock: ClockControl;

@@ -66,6 +66,9 @@ export const getrpcinfo: NodeRun = (ctx) => {
   };
 };
 
+export const getzmqnotifications: NodeRun = (ctx) =>
+  (ctx.zmq ?? []).map(({ topic, address, highWaterMark }) => ({ type: `pub${topic}`, address, hwm: highWaterMark }));
+
 /** Nothing here is kept in locked pages, which is what this reports on. */
 export const getmemoryinfo: NodeRun = (_ctx, args) => {
   const mode = (args[0] ?? null) === null ? 'stats' : asString(args[0]);

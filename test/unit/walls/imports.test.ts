@@ -78,6 +78,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
+  'src/notify': ['src/log'],
   'src/cli': ['src/config', 'src/rpc'],
   'src/http': [
     'src/rpc',
@@ -99,6 +100,7 @@ const doors: Record<string, readonly string[]> = {
   piscina: ['src/parallel'],
   'prom-client': ['src/metrics'],
   pino: ['src/log'],
+  zeromq: ['src/notify'],
   koffi: ['src/crypto/native'],
   secp256k1: ['src/crypto/native'],
   'tiny-secp256k1': ['src/crypto/native'],

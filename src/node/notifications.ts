@@ -1,0 +1,93 @@
+// Tells the outside what happens: ZeroMQ, commands and webhooks, from the chain's and the mempool's own events. Callers: node/start.
+import type { Chain } from '../chain/chain.js';
+import { ConfigError } from '../config/args.js';
+import type { NodeConfig } from '../config/load.js';
+import type { Logger } from '../log/logger.js';
+import type { MempoolEntry } from '../mempool/entry.js';
+import type { Mempool } from '../mempool/mempool.js';
+import { Hooks, quoted } from '../notify/hooks.js';
+import { Webhooks } from '../notify/webhooks.js';
+import { type ZmqEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
+
+/** What start does with them. */
+export interface Notifications {
+  /** For getzmqnotifications. */
+  readonly zmq: readonly ZmqEndpoint[];
+  /** The node is up. */
+  started(): void;
+  /** Something is wrong that an operator should know. */
+  alert(text: string): void;
+  close(): Promise<void>;
+}
+
+/** Hashes are published in display order. */
+const displayed = (hash: Uint8Array): Buffer => Buffer.from(hash).reverse();
+
+function sequenceBody(hash: Uint8Array, label: 'C' | 'D' | 'A' | 'R', mempoolSequence?: number): Buffer {
+  const body = Buffer.alloc(mempoolSequence === undefined ? 33 : 41);
+  displayed(hash).copy(body);
+  body.write(label, 32, 'latin1');
+  if (mempoolSequence !== undefined) body.writeBigUInt64LE(BigInt(mempoolSequence), 33);
+  return body;
+}
+
+/** Opens everything that is configured and listens. @throws ConfigError when an address can't be bound */
+export async function startNotifications(
+  config: NodeConfig['notify'],
+  { chain, mempool, log }: { chain: Chain; mempool: Mempool; log: Logger },
+): Promise<Notifications> {
+  const zmq = await ZmqPublisher.open(config.zmq, log).catch((error: Error) => {
+    throw new ConfigError(error.message);
+  });
+  const hooks = new Hooks(log);
+  const webhooks = new Webhooks(config.urls, log);
+  const publishTx = (txid: Uint8Array, bytes: Uint8Array): void => {
+    zmq.publish('hashtx', displayed(txid));
+    zmq.publish('rawtx', bytes);
+  };
+  if (config.zmq.length > 0) {
+    mempool.listen({
+      added: (entry: MempoolEntry) => {
+        publishTx(entry.tx.txid, entry.tx.bytes);
+        zmq.publish('sequence', sequenceBody(entry.tx.txid, 'A', mempool.sequence - 1));
+      },
+      removed: (entry: MempoolEntry, reason) => {
+        if (reason !== 'block') zmq.publish('sequence', sequenceBody(entry.tx.txid, 'R', mempool.sequence - 1));
+      },
+      changed: () => {},
+    });
+  }
+  chain.onTip((tip, { connected, disconnected }) => {
+    for (const [list, label] of [
+      [disconnected, 'D'],
+      [connected, 'C'],
+    ] as const) {
+      for (const { node, block } of list) {
+        if (zmq.wants('hashtx') || zmq.wants('rawtx')) for (const tx of block.txs) publishTx(tx.txid, tx.bytes);
+        zmq.publish('sequence', sequenceBody(node.hash, label));
+      }
+    }
+    const newest = connected.at(-1);
+    if (!newest || newest.node !== tip || chain.isInitialBlockDownload()) return;
+    zmq.publish('hashblock', displayed(tip.hash));
+    zmq.publish('rawblock', newest.block.bytes);
+    for (const command of config.block) hooks.run('blocknotify', command, tip.hashHex);
+    webhooks.send({ event: 'block', hash: tip.hashHex, height: tip.height, time: tip.time, transactions: newest.block.txs.length });
+  });
+  return {
+    zmq: zmq.list,
+    started: () => {
+      for (const command of config.startup) hooks.run('startupnotify', command);
+      webhooks.send({ event: 'startup', hash: chain.tip.hashHex, height: chain.tip.height });
+    },
+    alert: (text) => {
+      for (const command of config.alert) hooks.run('alertnotify', command, quoted(text));
+      webhooks.send({ event: 'alert', text });
+    },
+    close: async () => {
+      zmq.close();
+      webhooks.close();
+      await hooks.close();
+    },
+  };
+}

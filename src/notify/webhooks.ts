@@ -1,0 +1,95 @@
+// Webhooks (-notifyurl): events as JSON by POST, in order, tried again for a while when the receiver is away. A receiver that is slow or
+// gone costs a bounded queue and nothing else. Callers: node/notifications.
+import type { Logger } from '../log/logger.js';
+
+/** An event; `event` names its kind: block, startup, alert. */
+export type HookEvent = { readonly event: string } & Readonly<Record<string, string | number>>;
+
+const mostWaiting = 256;
+const timeoutMs = 10_000;
+
+/** Pauses between tries; after the last one the event is given up. */
+export const retryPausesMs: readonly number[] = [500, 1000, 2000, 4000, 8000];
+
+class Receiver {
+  readonly #url: string;
+  readonly #log: Logger;
+  readonly #pausesMs: readonly number[];
+  readonly #queue: HookEvent[] = [];
+  readonly #ending = new AbortController();
+  #busy = false;
+  #dropped = 0;
+
+  constructor(url: string, log: Logger, pausesMs: readonly number[]) {
+    this.#url = url;
+    this.#log = log;
+    this.#pausesMs = pausesMs;
+  }
+
+  push(event: HookEvent): void {
+    if (this.#queue.length >= mostWaiting) {
+      this.#queue.shift();
+      if (this.#dropped++ === 0) this.#log.warn('-notifyurl: a receiver does not keep up; its oldest events are left out');
+    }
+    this.#queue.push(event);
+    if (!this.#busy) void this.#work();
+  }
+
+  close(): void {
+    this.#queue.length = 0;
+    this.#ending.abort();
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    for (let event = this.#queue.shift(); event && !this.#ending.signal.aborted; event = this.#queue.shift()) await this.#deliver(event);
+    this.#busy = false;
+  }
+
+  async #deliver(event: HookEvent): Promise<void> {
+    let problem = '';
+    for (let tries = 0; ; tries++) {
+      try {
+        const reply = await fetch(this.#url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(event),
+          signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
+        });
+        await reply.body?.cancel();
+        if (reply.ok) return;
+        problem = `HTTP ${reply.status}`;
+      } catch (error) {
+        problem = error instanceof Error ? error.message : String(error);
+      }
+      const pauseMs = this.#pausesMs[tries];
+      if (this.#ending.signal.aborted) return;
+      if (pauseMs === undefined) break;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pauseMs);
+        this.#ending.signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    this.#log.warn(`-notifyurl: a ${event.event} event could not be delivered: ${problem}`);
+  }
+}
+
+export class Webhooks {
+  readonly #receivers: readonly Receiver[];
+
+  /** @param pausesMs between tries */
+  constructor(urls: readonly string[], log: Logger, pausesMs: readonly number[] = retryPausesMs) {
+    this.#receivers = urls.map((url) => new Receiver(url, log, pausesMs));
+  }
+
+  send(event: HookEvent): void {
+    for (const receiver of this.#receivers) receiver.push(event);
+  }
+
+  close(): void {
+    for (const receiver of this.#receivers) receiver.close();
+  }
+}

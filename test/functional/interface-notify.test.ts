@@ -1,0 +1,210 @@
+// What the node tells others by itself: ZeroMQ to a real subscriber, commands, webhooks.
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Subscriber } from 'zeromq';
+import { Daemon, freePort } from '../framework/daemon.js';
+import { mine } from '../framework/miner.js';
+import { MiniWallet } from '../framework/mini-wallet.js';
+
+const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+t.setTimeout(90_000);
+
+interface Message {
+  topic: string;
+  body: string;
+  counter: number;
+}
+
+/** Messages of a subscriber as they come. */
+class Inbox {
+  readonly messages: Message[] = [];
+  readonly #socket = new Subscriber();
+
+  constructor(addresses: readonly string[], topics: readonly string[]) {
+    for (const one of addresses) this.#socket.connect(one);
+    this.#socket.subscribe(...topics);
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    for await (const [topic, body, counter] of this.#socket) {
+      this.messages.push({ topic: topic!.toString(), body: body!.toString('hex'), counter: counter!.readUInt32LE() });
+    }
+  }
+
+  of(topic: string): Message[] {
+    return this.messages.filter((message) => message.topic === topic);
+  }
+
+  async until(enough: () => boolean): Promise<void> {
+    for (const deadline = Date.now() + 15_000; !enough() && Date.now() < deadline; await sleep(5));
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+t.test('ZeroMQ', async (t) => {
+  const shared = `tcp://127.0.0.1:${await freePort()}`;
+  const own = `tcp://127.0.0.1:${await freePort()}`;
+  const topics = ['hashblock', 'hashtx', 'rawblock', 'rawtx'];
+  const node = await Daemon.start(
+    ...topics.map((topic) => `-zmqpub${topic}=${shared}`),
+    `-zmqpubsequence=${own}`,
+    '-zmqpubsequencehwm=7',
+    '-acceptnonstdtxn=1',
+  );
+  t.teardown(() => node.remove());
+  t.same(await node.call('getzmqnotifications'), [
+    { type: 'pubhashblock', address: shared, hwm: 1000 },
+    { type: 'pubhashtx', address: shared, hwm: 1000 },
+    { type: 'pubrawblock', address: shared, hwm: 1000 },
+    { type: 'pubrawtx', address: shared, hwm: 1000 },
+    { type: 'pubsequence', address: own, hwm: 7 },
+  ]);
+  const inbox = new Inbox([shared, own], [...topics, 'sequence']);
+  t.teardown(() => inbox.close());
+  // A subscription takes a moment: blocks until the first message of each socket.
+  for (
+    const deadline = Date.now() + 15_000;
+    (inbox.of('hashblock').length === 0 || inbox.of('sequence').length === 0) && Date.now() < deadline;
+  ) {
+    await node.call('generatetoaddress', 1, address);
+    await sleep(30);
+  }
+  await sleep(200);
+  inbox.messages.length = 0;
+
+  const [hash] = await node.call('generatetoaddress', 1, address);
+  await inbox.until(() => inbox.of('rawblock').length > 0 && inbox.of('sequence').length > 0);
+  const raw = await node.call('getblock', hash, 0);
+  const { tx } = await node.call('getblock', hash, 1);
+  t.same(
+    inbox.of('hashblock').map(({ body }) => body),
+    [hash],
+  );
+  t.same(
+    inbox.of('rawblock').map(({ body }) => body),
+    [raw],
+  );
+  t.same(
+    inbox.of('hashtx').map(({ body }) => body),
+    tx,
+  );
+  t.ok(raw.endsWith(inbox.of('rawtx')[0]!.body), 'the coinbase is the last part of the block');
+  t.same(
+    inbox.of('sequence').map(({ body }) => body),
+    [`${hash}43`],
+  );
+  const counters = Object.fromEntries([...topics, 'sequence'].map((topic) => [topic, inbox.of(topic)[0]!.counter]));
+
+  // Mempool: a spend of an own coinbase comes, is mined, and its block leaves again.
+  const wallet = new MiniWallet();
+  const key = wallet.key();
+  const template = await node.call('getblocktemplate', { rules: ['segwit'] });
+  const mined = mine(template, 'p2wpkh', key);
+  t.equal(await node.call('submitblock', mined.hex), null);
+  await node.call('generatetoaddress', 100, address);
+  await inbox.until(() => inbox.of('sequence').length >= 102);
+  t.same(
+    [1, 2, 3].map((i) => inbox.of('sequence')[i]!.counter),
+    [1, 2, 3].map((i) => counters.sequence! + i),
+    'counted one by one',
+  );
+  inbox.messages.length = 0;
+  const before = (await node.call('getrawmempool', false, true)).mempool_sequence;
+  const spend = wallet.spend([mined.coinbase], ['p2wpkh'], 10_000);
+  const txid = await node.call('sendrawtransaction', spend.hex);
+  await inbox.until(() => inbox.of('sequence').length > 0 && inbox.of('rawtx').length > 0);
+  const le = (value: number): string => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(value));
+    return bytes.toString('hex');
+  };
+  t.same(
+    inbox.of('hashtx').map(({ body }) => body),
+    [txid],
+  );
+  t.same(
+    inbox.of('rawtx').map(({ body }) => body),
+    [spend.hex],
+  );
+  t.same(
+    inbox.of('sequence').map(({ body }) => body),
+    [`${txid}41${le(before)}`],
+    'acceptance with the sequence number it had',
+  );
+  inbox.messages.length = 0;
+  const [tip] = await node.call('generatetoaddress', 1, address);
+  await inbox.until(() => inbox.of('sequence').length > 0);
+  t.same(
+    inbox.of('sequence').map(({ body }) => body),
+    [`${tip}43`],
+    'leaving by a block is not a removal',
+  );
+  t.equal(inbox.of('hashtx').filter(({ body }) => body === txid).length, 1, 'a mined one is told of again');
+  inbox.messages.length = 0;
+  await node.call('invalidateblock', tip);
+  await inbox.until(() => inbox.of('sequence').length > 1);
+  t.equal(inbox.of('sequence')[0]!.body, `${tip}44`, 'a block that leaves');
+  t.match(inbox.of('sequence')[1]!.body, new RegExp(`^${txid}41`), 'its transaction is back');
+  t.same(inbox.of('hashblock'), [], 'no new tip by going back');
+});
+
+t.test('commands and webhooks', async (t) => {
+  const received: { event: string; hash?: string; height?: number }[] = [];
+  let refuse = 2;
+  const server = http.createServer((request, reply) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      // The first tries meet a receiver that is not well.
+      if (refuse-- > 0) {
+        reply.writeHead(503).end();
+        return;
+      }
+      received.push(JSON.parse(body));
+      reply.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const dir = fs.mkdtempSync('/tmp/adit-notify-');
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const node = await Daemon.start(
+    `-notifyurl=http://127.0.0.1:${port}/x`,
+    `-blocknotify=echo %s >> ${dir}/blocks`,
+    `-startupnotify=touch ${dir}/up`,
+    '-blocknotify=exit 3',
+  );
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 1, address);
+  const hashes = [await node.call('getbestblockhash'), ...(await node.call('generatetoaddress', 4, address))];
+  const lines = (): string[] => (fs.existsSync(`${dir}/blocks`) ? fs.readFileSync(`${dir}/blocks`, 'utf8').trim().split('\n') : []);
+  for (const deadline = Date.now() + 30_000; (lines().length < 5 || received.length < 6) && Date.now() < deadline; await sleep(20));
+  t.same(lines().sort(), [...hashes].sort(), '-blocknotify');
+  t.ok(fs.existsSync(`${dir}/up`), '-startupnotify');
+  t.same(
+    received.map(({ event }) => event),
+    ['startup', 'block', 'block', 'block', 'block', 'block'],
+    'in order, tried again',
+  );
+  t.same(
+    received.slice(1).map(({ hash }) => hash),
+    hashes,
+  );
+  t.match(fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8'), /runCommand error: system\(exit 3\) returned 3/);
+  t.same(await node.stop(), { code: 0, signal: null });
+});
+
+t.test('addresses that cannot be used', async (t) => {
+  await t.rejects(Daemon.start('-zmqpubhashtx=tcp://999.1.1.1:1'), /Unable to bind to tcp:\/\/999\.1\.1\.1:1 for -zmqpubhashtx/);
+  await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl takes an http or https URL/);
+});
