@@ -34,12 +34,7 @@ export class AddressBook {
   /** @param purpose undefined: as it is */
   set(script: Uint8Array, label: string, purpose: Purpose | undefined, batch: WalletBatch): void {
     const row = this.#row(script);
-    let id = this.#textIds.get(label);
-    if (id === undefined) {
-      id = this.#texts.push(label) - 1;
-      this.#textIds.set(label, id);
-    }
-    this.#labels[row] = id;
+    this.#labels[row] = this.#labelId(label);
     if (purpose) this.#purposes[row] = PURPOSES.indexOf(purpose);
     this.#write(row, script, batch);
   }
@@ -60,11 +55,19 @@ export class AddressBook {
   load(script: Uint8Array, value: Uint8Array): void {
     const [label, purpose, used] = unpackRow(value);
     const row = this.#row(script);
-    if (typeof label === 'string') this.set(script, label, undefined, { put() {}, del() {}, ops: [] });
+    if (typeof label === 'string') this.#labels[row] = this.#labelId(label);
     this.#purposes[row] = Number(purpose);
     this.#used[row] = used === true ? 1 : 0;
   }
 
+  #labelId(label: string): number {
+    let id = this.#textIds.get(label);
+    if (id === undefined) {
+      id = this.#texts.push(label) - 1;
+      this.#textIds.set(label, id);
+    }
+    return id;
+  }
   #row(script: Uint8Array): number {
     const before = this.#table.rows;
     const row = this.#table.add(script);

@@ -171,7 +171,10 @@ export class Wallet {
     const run = this.#commits.then(work);
     this.#commits = run.then(
       () => undefined,
-      (error: unknown) => this.parts.onFault(error),
+      (error: unknown) => {
+        // Whoever still writes after the end is told by the rejection; nothing is lost that was promised.
+        if (!this.#closed) this.parts.onFault(error);
+      },
     );
     return run;
   }

@@ -141,6 +141,26 @@ t.test('an exchange of databases that was cut off', async (t) => {
   await loads('before the old one was deleted');
 });
 
+t.test('a scan that was cut off goes on', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'source');
+  const address = await node.call('getnewaddress');
+  const wif = await node.call('dumpprivkey', address);
+  await node.call('unloadwallet', 'source');
+  await node.call('generatetoaddress', 500, address);
+  await node.call('createwallet', 'w', false, true, null, false, false, true);
+  // The reply is not waited for: the process dies while the scan runs, or before it began, or after it was over.
+  const importing = node.call('importprivkey', wif).catch(() => {});
+  for (let i = 0; i < 200 && (await node.call('getwalletinfo')).scanning === false; i++);
+  await node.kill();
+  await importing;
+  await node.up();
+  t.equal((await node.call('getaddressinfo', address)).ismine, true, 'the key is there');
+  while ((await node.call('getwalletinfo')).scanning !== false);
+  t.equal((await node.call('getwalletinfo')).txcount, 500, 'and everything it was paid');
+});
+
 t.test('backup and restore', async (t) => {
   const node = await Daemon.start('-keypool=3');
   t.teardown(() => node.remove());

@@ -2,7 +2,7 @@
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import { rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import type { DescriptorKeys, TrackedDescriptor } from '../../wallet/keys/descriptor-keys.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
@@ -162,6 +162,7 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
         lowest = Math.min(lowest, time);
         outcomes.push(processRequest(ctx, wallet, request as JsonObject, time, batch));
       }
+      if (outcomes.some(({ success }) => success)) planRescan(wallet, lowest, ctx.chain, batch);
     });
     if (failure !== undefined) throw failure;
     if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);

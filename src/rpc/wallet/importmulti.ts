@@ -1,7 +1,7 @@
 // importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order of checks, writes
 // and warnings.
 
-import { rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
@@ -155,13 +155,15 @@ async function importAll(ctx: NodeContext, wallet: Wallet, requests: readonly Js
   const now = tip.medianTimePast();
   const times = requests.map((request) => importTime(request, now));
   let lowest = tip.time;
-  const outcomes = await wallet.change((batch) =>
-    requests.map((request, i) => {
+  const outcomes = await wallet.change((batch) => {
+    const all = requests.map((request, i) => {
       const time = Math.max(times[i], 1);
       lowest = Math.min(lowest, time);
       return processImport(ctx, wallet, request as JsonObject, time, batch);
-    }),
-  );
+    });
+    if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, ctx.chain, batch);
+    return all;
+  });
   wallet.hasKeyManager = true;
   if (outcomes.some(({ success }) => success)) {
     await wallet.reassess();

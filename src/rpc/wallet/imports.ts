@@ -1,9 +1,10 @@
 // The older single imports: importprivkey, importaddress, importpubkey. Each watches or takes one thing and scans from the beginning.
 import { decodeAddress } from '../../address/address.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
-import { rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { payToKeyHash } from '../../wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../wallet/keys/key-table.js';
+import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asString, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -28,14 +29,19 @@ export function keyScripts(ctx: NodeContext, publicKey: Uint8Array): Uint8Array[
 }
 
 /** Imports, then scans the whole chain when asked to. */
-async function importThenScan(ctx: NodeContext, wallet: Wallet, rescan: boolean, work: () => Promise<void>): Promise<null> {
+async function importThenScan(
+  ctx: NodeContext,
+  wallet: Wallet,
+  rescan: boolean,
+  work: (plan: (batch: WalletBatch) => void) => Promise<void>,
+): Promise<null> {
   if (!rescan) {
-    await work();
+    await work(() => {});
     await wallet.reassess();
     return null;
   }
   return withRescan(ctx, wallet, async () => {
-    await work();
+    await work((batch) => planRescan(wallet, 0, ctx.chain, batch));
     await wallet.reassess();
     const scannedTo = await rescanFrom(wallet, 0, true, rescanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
@@ -56,7 +62,7 @@ export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
   const text = asString(args[0]);
   const label = given(args[1]) ? asString(args[1]) : '';
   const rescan = given(args[2]) ? asBool(args[2]) : true;
-  return importThenScan(ctx, wallet, rescan, async () => {
+  return importThenScan(ctx, wallet, rescan, async (plan) => {
     const key = readSecret(ctx, text);
     try {
       await wallet.change((batch) => {
@@ -64,6 +70,7 @@ export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
           if (given(args[1]) || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
         }
         legacy.importSecret(key.secret, key.publicKey, BEGINNING, batch);
+        plan(batch);
         if (key.publicKey.length === 33) legacy.addScript(keyHashProgram(ctx.crypto.hash160(key.publicKey)), 0, batch);
       });
       wallet.hasKeyManager = true;
@@ -79,19 +86,23 @@ export const importaddress: Run<NodeContext> = async (ctx, args, call) => {
   const label = given(args[1]) ? asString(args[1]) : '';
   const rescan = given(args[2]) ? asBool(args[2]) : true;
   const alsoP2sh = given(args[3]) ? asBool(args[3]) : false;
-  return importThenScan(ctx, wallet, rescan, async () => {
+  return importThenScan(ctx, wallet, rescan, async (plan) => {
     const text = asString(args[0]);
     const decoded = decodeAddress(text, ctx.params, ctx.crypto);
     const how = { hasSolvingData: false, label, time: BEGINNING };
     if ('script' in decoded) {
       if (alsoP2sh) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot use the p2sh flag with an address - use a script instead');
-      await wallet.change((batch) => importTargets(ctx, wallet, [decoded.script], how, batch));
+      await wallet.change((batch) => {
+        importTargets(ctx, wallet, [decoded.script], how, batch);
+        plan(batch);
+      });
     } else {
       const script = hexBytes(text) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address or script');
       await wallet.change((batch) => {
         legacy.importScript(script, 0, batch);
         const targets = alsoP2sh ? [script, scriptHashScript(ctx.crypto.hash160(script))] : [script];
         importTargets(ctx, wallet, targets, how, batch);
+        plan(batch);
       });
     }
     wallet.hasKeyManager = true;
@@ -103,12 +114,13 @@ export const importpubkey: Run<NodeContext> = async (ctx, args, call) => {
   const legacy = legacyOf(wallet);
   const label = given(args[1]) ? asString(args[1]) : '';
   const rescan = given(args[2]) ? asBool(args[2]) : true;
-  return importThenScan(ctx, wallet, rescan, async () => {
+  return importThenScan(ctx, wallet, rescan, async (plan) => {
     const key = hexBytes(asString(args[0])) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey must be a hex string');
     if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey is not a valid public key');
     await wallet.change((batch) => {
       importTargets(ctx, wallet, keyScripts(ctx, key), { hasSolvingData: true, label, time: BEGINNING }, batch);
       legacy.importPublicKey(key, BEGINNING, { add: false, internal: false }, batch);
+      plan(batch);
     });
     wallet.hasKeyManager = true;
   });

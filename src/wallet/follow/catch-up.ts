@@ -70,7 +70,7 @@ export async function catchUp(wallet: Wallet, chain: WalletChain, stopping: () =
       const next = chain.atHeight(wallet.tip!.height + 1);
       if (next === undefined || next.prev !== wallet.tip) break;
       // Nothing older than the oldest key, less what clocks may be off, can matter.
-      if (next.time < wallet.keys.birthSeconds - TIMESTAMP_WINDOW && next.time + TIMESTAMP_WINDOW < wallet.keys.birthSeconds) {
+      if (next.time < wallet.keys.birthSeconds - TIMESTAMP_WINDOW) {
         wallet.tip = next;
         wallet.ledger.setTip(next.height);
         continue;

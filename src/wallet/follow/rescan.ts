@@ -1,6 +1,9 @@
 // Scans past blocks for a wallet's transactions, block by block between other work, with progress and abort. Core 0.21's
 // ScanForWalletTransactions and RescanFromTime.
 import type { WalletBlock, WalletChain } from '../source.js';
+import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { packRow, unpackRow } from '../storage/rows.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { scanBlock, TIMESTAMP_WINDOW } from './catch-up.js';
 
@@ -44,6 +47,30 @@ export function maxTimeUpTo(node: WalletBlock): number {
   return max;
 }
 
+const RESCAN_KEY = walletKey(WALLET_PREFIX.rescan);
+/** Blocks after which a scan's position is written. */
+const MARK_EVERY = 500;
+
+/** A scan that is not over: what a wallet goes on with when it is loaded again. */
+export interface OpenScan {
+  readonly nextHeight: number;
+  readonly stopHeight: number | null;
+}
+
+function markScan(next: number, stop: number | null, batch: WalletBatch): void {
+  batch.put(RESCAN_KEY, packRow([next, stop]));
+}
+export function decodeOpenScan(row: Uint8Array): OpenScan {
+  const [next, stop] = unpackRow(row);
+  return { nextHeight: Number(next), stopHeight: stop === null || stop === undefined ? null : Number(stop) };
+}
+
+/** Writes down, with what was imported, that a scan from a time is due: a crash right after the import does not lose it. */
+export function planRescan(wallet: Wallet, seconds: number, chain: WalletChain, batch: WalletBatch): void {
+  const start = firstBlockSince(chain, seconds - TIMESTAMP_WINDOW);
+  if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) markScan(start.height, null, batch);
+}
+
 /** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
 export async function scanBlocks(
   wallet: Wallet,
@@ -73,6 +100,7 @@ export async function scanBlocks(
       log.info(`Still rescanning. At block ${node.height}. Progress=${scan.progress.toFixed(6)}, about ${leftSeconds} s left`);
     }
     const block = await chain.readBlock(node).catch(() => null);
+    if (wallet.closed) break;
     if (block === null) lastFailed = node;
     else {
       if (!chain.contains(node)) {
@@ -80,7 +108,9 @@ export async function scanBlocks(
         break;
       }
       deps.drain();
-      await wallet.commit(scanBlock(wallet, node, block.txs, update));
+      const batch = scanBlock(wallet, node, block.txs, update);
+      if (batch.ops.length > 0 || node.height % MARK_EVERY === 0) markScan(node.height + 1, stopHeight, batch);
+      await wallet.commit(batch);
       lastScanned = node;
     }
     if (stopHeight !== null && node.height >= stopHeight) break;
@@ -92,6 +122,8 @@ export async function scanBlocks(
       turn = nowMs();
     }
   }
+  // A wallet that was closed meanwhile goes on when it is loaded again.
+  if (!wallet.closed) await wallet.change((batch) => batch.del(RESCAN_KEY));
   if (scan.abort && node) {
     log.info(`Rescan aborted at block ${node.height}. Progress=${scan.progress.toFixed(6)}`);
     return { status: 'aborted', lastScanned, lastFailed };

@@ -5,6 +5,7 @@ import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Store } from '../../storage/store.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
 import { Vault } from '../crypt/vault.js';
+import { decodeOpenScan, type OpenScan } from '../follow/rescan.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
@@ -52,7 +53,7 @@ export async function loadWallet(
   surroundings: WalletSurroundings,
   place: { name: string; folder: string },
   store: Store,
-): Promise<{ wallet: Wallet; locator: Uint8Array }> {
+): Promise<{ wallet: Wallet; locator: Uint8Array; openScan: OpenScan | null }> {
   const corrupt = (why: string): never => {
     throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${place.name}: ${why}`);
   };
@@ -99,5 +100,6 @@ export async function loadWallet(
   await forEach(store, WALLET_PREFIX.spender, (key) => ledger.loadSpend(key.subarray(1, 37), key.subarray(37)));
   await forEach(store, WALLET_PREFIX.output, (key, value) => ledger.loadCoin(key.subarray(1), value));
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
-  return { wallet, locator: new Uint8Array(locator) };
+  const scanRow = await store.get(walletKey(WALLET_PREFIX.rescan));
+  return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null };
 }

@@ -7,6 +7,7 @@ import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { catchUp, rollBack } from '../follow/catch-up.js';
+import { type OpenScan, reserve, scanBlocks } from '../follow/rescan.js';
 import type { WalletChain, WalletChange, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -203,12 +204,27 @@ export class WalletManager {
         await rollBack(wallet, result.locator, this.#deps.chain);
         await this.#attach(wallet);
         await wallet.change((batch) => wallet!.keys.topUp(0, batch));
+        if (result.openScan) this.#resumeScan(wallet, result.openScan);
         return wallet;
       } catch (error) {
         await (wallet ? wallet.close() : store.close());
         throw error;
       }
     });
+  }
+
+  /** Goes on with a scan that a crash or an unloading cut off, beside everything else. */
+  #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): void {
+    const { chain, log } = this.#deps;
+    const start = chain.atHeight(nextHeight);
+    const nowMs = (): number => performance.now();
+    if (start === undefined || !reserve(wallet, nowMs())) return;
+    log.info(`Wallet ${JSON.stringify(wallet.name)}: going on with a scan that was cut off`);
+    scanBlocks(wallet, start, stopHeight, true, { chain, log, nowMs, drain: () => wallet.drain() })
+      .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => {
+        wallet.scan = null;
+      });
   }
 
   /** Brings a wallet to the tip and lets it hear of everything from there on. */
