@@ -18,21 +18,15 @@ export function bytesOfKey(key: string): Uint8Array {
 /** The keys by which a transaction is found and finds others. */
 export class TxKeys {
   readonly txid: string;
-  /** Outpoint spent by each input. */
-  readonly outpoints: readonly string[];
-  /** Transaction that holds it. */
+  /** Transaction that holds what each input spends. */
   readonly parents: readonly string[];
 
   constructor(tx: TxView) {
     this.txid = keyOf(tx.txid);
-    const outpoints: string[] = [];
     const parents: string[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      const outpoint = tx.outpoint(i);
-      outpoints.push(keyOf(outpoint));
-      parents.push(latin1.call(outpoint, 0, 32));
+      parents.push(keyOf(tx.prevHash(i)));
     }
-    this.outpoints = outpoints;
     this.parents = parents;
   }
 }

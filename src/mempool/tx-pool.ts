@@ -5,6 +5,7 @@ import { type MempoolEntry, withoutRelative, withRelative } from './entry.js';
 import { worseByDescendants } from './eviction.js';
 import { IndexedHeap } from './indexed-heap.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
+import { SpenderIndex } from './spender-index.js';
 import { TxArena } from './tx-arena.js';
 import { keyOf } from './tx-keys.js';
 import { DELTA_USAGE, hashListUsage, LINK_USAGE } from './usage.js';
@@ -22,7 +23,7 @@ export interface PoolListener {
 
 export class TxPool {
   readonly #byTxid = new Map<string, MempoolEntry>();
-  readonly #spenders = new Map<string, MempoolEntry>();
+  readonly #spenders = new SpenderIndex();
   readonly #arena = new TxArena();
   readonly #deltas = new Map<string, number>();
   readonly #listeners: PoolListener[] = [];
@@ -85,14 +86,11 @@ export class TxPool {
   }
   /** Who spends an outpoint (36 bytes). */
   spender(outpoint: Uint8Array): MempoolEntry | undefined {
-    return this.#spenders.get(keyOf(outpoint));
+    return this.#spenders.get(outpoint);
   }
-  /** get and spender by keys made before. */
+  /** get by a key made before. */
   getByKey(txid: string): MempoolEntry | undefined {
     return this.#byTxid.get(txid);
-  }
-  spenderByKey(outpoint: string): MempoolEntry | undefined {
-    return this.#spenders.get(outpoint);
   }
   /** What prioritisetransaction added for a txid. */
   delta(txid: Uint8Array): number {
@@ -118,14 +116,15 @@ export class TxPool {
       entry.descendantFees += delta;
     }
     const { tx } = entry;
+    const { bytes } = tx;
+    this.#arena.store(entry, bytes);
+    entry.settle();
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
-      this.#spenders.set(keyOf(outpoint), entry);
+      this.#spenders.set(entry, outpoint.byteOffset - bytes.byteOffset);
       const parent = this.#byTxid.get(keyOf(outpoint.subarray(0, 32)));
       if (parent !== undefined) this.#link(parent, entry);
     }
-    this.#arena.store(entry, tx.bytes);
-    entry.settle();
     if (entry.parents.size > 0) for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry);
     this.#usage += entry.usageBytes;
     if (this.#byTxid.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
@@ -249,7 +248,7 @@ export class TxPool {
     const view = new DataView(outpoint.buffer);
     for (let i = 0; i < tx.outputCount; i++) {
       view.setUint32(32, i, true);
-      const child = this.#spenders.get(keyOf(outpoint));
+      const child = this.#spenders.get(outpoint);
       if (child !== undefined) found.push(child);
     }
     return found;
@@ -293,9 +292,9 @@ export class TxPool {
   #drop(entry: MempoolEntry, reason: RemovalReason): void {
     this.#byTxid.delete(entry.key);
     const { tx } = entry;
+    const { bytes } = tx;
     for (let i = 0; i < tx.inputCount; i++) {
-      const outpoint = keyOf(tx.outpoint(i));
-      if (this.#spenders.get(outpoint) === entry) this.#spenders.delete(outpoint);
+      this.#spenders.delete(entry, tx.outpoint(i).byteOffset - bytes.byteOffset);
     }
     this.#arena.free(entry);
     this.#usage -= entry.usageBytes;

@@ -42,8 +42,8 @@ export const checkFinal: Step = ({ tx }, { tip }) =>
 /** Known already, or at odds with transactions that did not allow replacement. */
 export const checkConflicts: Step = (work, { pool }) => {
   if (pool.getByKey(work.keys.txid) !== undefined) return policyReject('conflict', 'txn-already-in-mempool');
-  for (const outpoint of work.keys.outpoints) {
-    const rival = pool.spenderByKey(outpoint);
+  for (let i = 0; i < work.tx.inputCount; i++) {
+    const rival = pool.spender(work.tx.outpoint(i));
     if (rival === undefined || work.conflicts.has(rival)) continue;
     if (!signalsReplacement(rival.tx)) return policyReject('mempool-policy', 'txn-mempool-conflict');
     work.conflicts.add(rival);
