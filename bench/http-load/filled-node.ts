@@ -1,6 +1,7 @@
 // A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and transactions come
 // from the test framework, over HTTP like everybody's.
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../../test/framework/daemon.js';
 import { mine, type Template } from '../../test/framework/miner.js';
 import { type Kind, MiniWallet, type Spendable } from '../../test/framework/mini-wallet.js';
@@ -66,6 +67,8 @@ export class FilledNode {
       coins.push(...split.outputs);
     }
     await this.daemon.call('setmocktime', Math.floor(Date.now() / 1000) + 10);
+    // In mode live a template follows the mempool by itself, a little later.
+    while ((await this.template()).transactions.length < splits) await sleep(20);
     await this.#mineBlock();
     await this.daemon.call('setmocktime', 0);
     for (let from = 0; from < count; from += BATCH) {

@@ -58,7 +58,6 @@ interface Coin {
   readonly txid: Buffer;
   readonly index: number;
   readonly value: number;
-  readonly depth: number;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a template has many members
@@ -211,7 +210,7 @@ class Soak {
       const tx = spend([from], new Array(SPLIT).fill({ value, script: ANYONE }));
       await this.#node.call('sendrawtransaction', serializeTx(tx).toString('hex'), 0);
       const id = txid(tx);
-      for (let index = 0; index < SPLIT; index++) this.#coins.push({ txid: id, index, value, depth: 0 });
+      for (let index = 0; index < SPLIT; index++) this.#coins.push({ txid: id, index, value });
     }
     await this.#mine();
   }
@@ -244,7 +243,7 @@ class Soak {
         }
         batch.push(serializeTx(tx).toString('hex'));
         const id = txid(tx);
-        tx.outs.forEach(({ value }, index) => this.#coins.push({ txid: id, index, value, depth: 0 }));
+        for (const [index, { value }] of tx.outs.entries()) this.#coins.push({ txid: id, index, value });
       }
       const reply = await this.#post(batch.map((hex, id) => ({ id, method: 'sendrawtransaction', params: [hex, 0] })));
       for (const { error } of JSON.parse(reply)) {
