@@ -89,7 +89,7 @@ export async function prepareRebuild<Database extends Store>(
   if (note.read() === 'all wipe') {
     log.info('Reindexing: removing the database and the undo files');
     await store.close();
-    fs.rmSync(places.databaseDir, { recursive: true, force: true });
+    removeWhole(places.databaseDir);
     removeUndoFiles(places.blocksDir);
     note.write('all scan');
     store = await open();
@@ -100,6 +100,14 @@ export async function prepareRebuild<Database extends Store>(
     note.remove();
   }
   return { store, scan: stage === 'all scan', note };
+}
+
+/** Aside first: a process that dies among the files of a database leaves one that cannot be opened. */
+function removeWhole(folder: string): void {
+  const aside = `${folder}.old`;
+  fs.rmSync(aside, { recursive: true, force: true });
+  fs.renameSync(folder, aside);
+  fs.rmSync(aside, { recursive: true, force: true });
 }
 
 function removeUndoFiles(blocksDir: string): void {

@@ -201,6 +201,23 @@ t.test('killed while it rebuilds', async (t) => {
   }
 });
 
+t.test('killed among the files of the database', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  await submitAll(node);
+  const figures = await coinFigures(node);
+  await node.stop();
+  // As a process leaves it that died while it removed what it had put aside.
+  const folder = path.join(node.networkDir, 'chainstate');
+  const aside = `${folder}.old`;
+  fs.renameSync(folder, aside);
+  for (const name of fs.readdirSync(aside)) if (name.endsWith('.sst') || name === 'CURRENT') fs.rmSync(path.join(aside, name));
+  fs.writeFileSync(path.join(node.networkDir, 'REBUILD'), 'all wipe\n');
+  await upLoaded(node);
+  t.same(await coinFigures(node), figures);
+  t.notOk(fs.existsSync(aside), 'nothing is left over');
+});
+
 t.test('-stopatheight', async (t) => {
   const dir = path.join(temporary(t), 'blocks');
   writeBlocksFolder(dir, [GENESIS_BYTES, ...main.map(({ bytes }) => bytes)]);
