@@ -1,0 +1,137 @@
+// Random and mutated arguments to every call that changes a wallet: the daemon answers each of them, and a call that failed has changed
+// nothing (a backup of the wallet is the same, byte for byte). ADIT_SEED sets where the dice begin, ADIT_FUZZ how many calls.
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { Daemon } from '../framework/daemon.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
+
+const seed = Number(process.env.ADIT_SEED ?? 1);
+const calls = Number(process.env.ADIT_FUZZ ?? 400);
+t.setTimeout(300_000);
+
+const KEY = '0339a36013301597daef41fbe593a02cc513d0b55527ec2df1050e2e8ff49c85c2';
+const WIF = 'cQ9WSu7ggCSJcwZo4pQvAeNaFDmTrZMbFkN4PGZEupZGzikGbWVb';
+const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';
+const atoms: unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1,
+  1.5,
+  1e30,
+  '',
+  'x',
+  'now',
+  '00',
+  KEY,
+  WIF,
+  ADDRESS,
+  `pkh(${KEY})`,
+  'ff'.repeat(600),
+  [],
+  {},
+];
+/** Whole requests that are right or nearly so. */
+const requests: Record<string, unknown>[] = [
+  { scriptPubKey: { address: ADDRESS }, timestamp: 'now', label: 'a' },
+  { scriptPubKey: { address: ADDRESS }, timestamp: 1, keys: [WIF], watchonly: true },
+  { scriptPubKey: `0014${'11'.repeat(20)}`, timestamp: 'now', pubkeys: [KEY] },
+  { scriptPubKey: `a914${'22'.repeat(20)}87`, timestamp: 5, redeemscript: `21${KEY}ac` },
+  { desc: `wpkh(${KEY})`, timestamp: 'now', internal: true },
+  { desc: `wsh(multi(1,${KEY}))`, timestamp: 'now', range: [0, 3], label: 'r' },
+  { desc: `pkh(${WIF})`, timestamp: 'now', active: true, next_index: 1 },
+];
+/** What an argument is meant to be; most picks are of that kind. */
+const kinds = {
+  key: [WIF, KEY, ADDRESS, `21${KEY}ac`, 'x'],
+  label: ['', 'a label', '*', 'x'],
+  type: ['legacy', 'bech32', 'p2sh-segwit', 'no'],
+  bool: [true, false],
+  number: [0, 1, 2, 3, 100],
+  none: [null],
+  flag: ['avoid_reuse', 'blank', 'nope'],
+} as const;
+type Kind = keyof typeof kinds | 'request';
+const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
+  ['importmulti', ['request']],
+  ['importmulti', ['request'], 'none'],
+  ['importdescriptors', ['request']],
+  ['importprivkey', 'key', 'label', 'bool'],
+  ['importaddress', 'key', 'label', 'bool', 'bool'],
+  ['importpubkey', 'key', 'label', 'bool'],
+  ['sethdseed', 'bool', 'none'],
+  ['sethdseed', 'bool', 'key'],
+  ['setlabel', 'key', 'label'],
+  ['getnewaddress', 'label', 'type'],
+  ['getrawchangeaddress', 'type'],
+  ['keypoolrefill', 'number'],
+  ['addmultisigaddress', 'number', ['key', 'key'], 'label', 'type'],
+  ['setwalletflag', 'flag', 'bool'],
+  ['lockunspent', 'bool', 'none'],
+  ['rescanblockchain', 'number', 'number'],
+  ['walletpassphrase', 'label', 'number'],
+  ['getaddressinfo', 'key'],
+  ['listunspent', 'number', 'none', 'none', 'bool', 'none'],
+  ['getbalance', 'none', 'number', 'bool', 'none'],
+];
+
+t.test('what fails changes nothing', async (t) => {
+  const node = await Daemon.start('-keypool=2');
+  t.teardown(() => node.remove());
+  const random = pseudoRandom(seed);
+  const choose = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
+  const checksum = async (desc: string): Promise<string> => (await node.call('getdescriptorinfo', desc)).descriptor;
+  for (const request of requests) {
+    if (typeof request.desc !== 'string' || request.desc.includes(WIF)) continue;
+    request.desc = await checksum(request.desc);
+  }
+  const mutate = (request: Record<string, unknown>): Record<string, unknown> => {
+    const out = { ...request };
+    for (let i = 0; i < 2; i++) {
+      if (random() < 0.4) delete out[choose(Object.keys(request))];
+      if (random() < 0.5) out[choose([...Object.keys(request), 'label', 'internal', 'keypool', 'keys', 'range'])] = choose(atoms);
+    }
+    return out;
+  };
+  const pick = (kind: Kind): unknown => {
+    if (random() < 0.12) return choose(atoms);
+    if (kind !== 'request') return choose<unknown>(kinds[kind]);
+    return random() < 0.5 ? choose(requests) : mutate(choose(requests));
+  };
+  await node.call('generatetoaddress', 3, ADDRESS);
+  let failed = 0;
+  let passed = 0;
+  for (const name of ['legacy', 'watch', 'descriptors']) {
+    await node.call('createwallet', name, name === 'watch', false, null, false, name === 'descriptors');
+    const file = path.join(node.dir, 'state');
+    const rpc = async (method: string, params: unknown[]): Promise<{ status: number; body: string }> =>
+      node.post(JSON.stringify({ id: 1, method, params }), { path: `/wallet/${name}` });
+    const state = async (): Promise<string> => {
+      await rpc('backupwallet', [file]);
+      return createHash('sha256').update(fs.readFileSync(file)).digest('hex');
+    };
+    let before = await state();
+    for (let i = 0; i < calls / 3; i++) {
+      const [method, ...args] = choose(shapes);
+      const params = args.map((kind) => (typeof kind === 'string' ? pick(kind) : kind.map(pick)));
+      const { body } = await rpc(method, params);
+      const { error, result } = JSON.parse(body);
+      const after = await state();
+      const refused = error !== null || (Array.isArray(result) && result.length === 1 && result[0].success === false);
+      if (refused) {
+        failed++;
+        if (after !== before) t.fail(`${name}: ${method} ${JSON.stringify(params).slice(0, 500)} failed and changed the wallet: ${body}`);
+      } else passed++;
+      before = after;
+    }
+    await node.call('unloadwallet', name);
+    await node.call('loadwallet', name);
+    t.equal(JSON.parse((await rpc('getwalletinfo', [])).body).error, null, `${name} loads afterwards`);
+    await node.call('unloadwallet', name);
+  }
+  t.ok(failed > calls / 4 && passed > calls / 20, `${failed} refused, ${passed} done`);
+});
