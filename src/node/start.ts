@@ -17,6 +17,7 @@ import { chainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
+import { createEcdsaSigner } from '../crypto/native/sign.js';
 import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
@@ -530,6 +531,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     log: log0,
     descriptors,
     recoverable: keyMath,
+    signer: createEcdsaSigner(),
     wallets,
     settle: async () => {
       await mempool.settled();

@@ -2,6 +2,7 @@
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { backupwallet } from './backupwallet.js';
+import { combinerawtransaction } from './combinerawtransaction.js';
 import { createmultisig } from './createmultisig.js';
 import { createrawtransaction } from './createrawtransaction.js';
 import { createwallet } from './createwallet.js';
@@ -93,6 +94,8 @@ import { setlabel } from './setlabel.js';
 import { setmocktime } from './setmocktime.js';
 import { setwalletflag } from './setwalletflag.js';
 import { signmessagewithprivkey } from './signmessagewithprivkey.js';
+import { signrawtransactionwithkey } from './signrawtransactionwithkey.js';
+import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 import { stop } from './stop.js';
 import { submitblock } from './submitblock.js';
 import { submitheader } from './submitheader.js';
@@ -117,6 +120,7 @@ const ALL: readonly MethodSpec[] = [
   abortrescan,
   addmultisigaddress,
   backupwallet,
+  combinerawtransaction,
   createmultisig,
   createrawtransaction,
   createwallet,
@@ -208,6 +212,8 @@ const ALL: readonly MethodSpec[] = [
   setmocktime,
   setwalletflag,
   signmessagewithprivkey,
+  signrawtransactionwithkey,
+  signrawtransactionwithwallet,
   stop,
   submitblock,
   submitheader,

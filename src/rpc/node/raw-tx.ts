@@ -5,12 +5,12 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { hexBytes } from '../args.js';
 import type { NodeContext } from './context.js';
 
-/** Bytes of one raw transaction in the extended format, null when they are not that. */
-export function decodeTx(ctx: NodeContext, text: string): TxView | null {
+/** One raw transaction in the extended format (or else in the legacy one, if wished), null when the text is not that. */
+export function decodeTx(ctx: NodeContext, text: string, tryNoWitness = false): TxView | null {
   const bytes = hexBytes(text);
   if (!bytes) return null;
   try {
-    return parseTxLenient(bytes, ctx.crypto, { tryNoWitness: false });
+    return parseTxLenient(bytes, ctx.crypto, { tryNoWitness });
   } catch (error) {
     if (error instanceof DecodeError) return null;
     throw error;

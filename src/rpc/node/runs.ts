@@ -41,6 +41,7 @@ import {
 } from './pool.js';
 import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
+import { combinerawtransaction, signrawtransactionwithkey } from './signrawtransactionwithkey.js';
 import { getblocktemplate, submitblock, submitheader } from './submit.js';
 import { gettxoutproof, verifytxoutproof } from './tx-proof.js';
 import { waitforblock, waitforblockheight, waitfornewblock } from './wait.js';
@@ -56,6 +57,7 @@ function fromFront(): Record<string, Run<NodeContext>> {
 export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
   ...WALLET_RUNS,
+  combinerawtransaction,
   createmultisig,
   decoderawtransaction,
   deriveaddresses,
@@ -106,6 +108,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   sendrawtransaction,
   setmocktime,
   signmessagewithprivkey,
+  signrawtransactionwithkey,
   stop,
   submitblock,
   submitheader,

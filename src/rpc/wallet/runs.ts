@@ -23,6 +23,7 @@ import {
   upgradewallet,
 } from './lifecycle.js';
 import { abortrescan, rescanblockchain } from './rescan.js';
+import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   abortrescan,
@@ -60,6 +61,7 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   sethdseed,
   setlabel,
   setwalletflag,
+  signrawtransactionwithwallet,
   unloadwallet,
   upgradewallet,
   walletlock,

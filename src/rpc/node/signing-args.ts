@@ -1,0 +1,144 @@
+// What the signing calls have in common: outputs spent, from chain and pool and from the caller (prevtxs), the sighash type, and the
+// reply. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON, core_read.cpp ParseSighashString.
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
+import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_NONE, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import { scriptAsm } from '../../policy/script-asm.js';
+import type { FlatProvider } from '../../wallet/keys/signing-provider.js';
+import { MISSING_AMOUNT, type SignedInput, UNKNOWN_AMOUNT, withInputs } from '../../wallet/sign/sign-transaction.js';
+import { asAmount, asArray, asHash, asHex, asInt, asString, checkMembers } from '../args.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hashHex, hex } from '../render/hex.js';
+import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { outpointOf } from './lookup.js';
+import { decodeTx } from './raw-tx.js';
+
+const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === null;
+
+/** The transaction to sign. */
+export function asUnsignedTx(ctx: NodeContext, value: JsonValue | undefined): TxView {
+  const tx = decodeTx(ctx, asString(value), true);
+  return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
+}
+
+/** Outputs by hashKey of the outpoint. */
+export type OutputMap = Map<string, SpentOutput>;
+
+/** Outputs a transaction's inputs name: those of pool transactions, spent there or not, else unspent ones of the chain. */
+export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<OutputMap> {
+  await ctx.mempool.settled();
+  const found: OutputMap = new Map();
+  const find = async (input: number): Promise<void> => {
+    const outpoint = outpointOf(tx.prevHash(input), tx.prevIndex(input));
+    const parent = ctx.mempool.get(tx.prevHash(input))?.tx;
+    const index = tx.prevIndex(input);
+    if (parent) {
+      if (index < parent.outputCount) {
+        found.set(hashKey(outpoint), { value: parent.outputValue(index), script: parent.outputScript(index) });
+      }
+      return;
+    }
+    const coin = await ctx.chain.coin(outpoint);
+    if (coin) found.set(hashKey(outpoint), coin);
+  };
+  await Promise.all(Array.from({ length: tx.inputCount }, (_, i) => find(i)));
+  return found;
+}
+
+/** Per input, null where nothing is known. */
+export function outputsInOrder(tx: TxView, outputs: OutputMap): (SpentOutput | null)[] {
+  return Array.from({ length: tx.inputCount }, (_, i) => outputs.get(hashKey(outpointOf(tx.prevHash(i), tx.prevIndex(i)))) ?? null);
+}
+
+/**
+ * Reads prevtxs into the map, over what chain and pool said..
+ * @param scripts takes redeem and witness scripts; null where the caller's are not wanted
+ */
+export function readPrevTxs(value: JsonValue | undefined, outputs: OutputMap, scripts: FlatProvider | null, hashes: Hashes): void {
+  if (isNull(value)) return;
+  for (const item of asArray(value)) {
+    if (!(item instanceof JsonObject)) fail(RPC_CODE.DESERIALIZATION_ERROR, `expected object with {"txid'","vout","scriptPubKey"}`);
+    const previous = item as JsonObject;
+    checkMembers(previous, { txid: 'string', vout: 'number', scriptPubKey: 'string' });
+    const txid = asHash(previous.get('txid'), 'txid');
+    const index = asInt(previous.get('vout'));
+    if (index < 0) fail(RPC_CODE.DESERIALIZATION_ERROR, 'vout cannot be negative');
+    const script = asHex(previous.get('scriptPubKey'), 'scriptPubKey');
+    const key = hashKey(outpointOf(txid, index));
+    const known = outputs.get(key);
+    if (known && !equalBytes(known.script, script)) {
+      const text = `Previous output scriptPubKey mismatch:\n${scriptAsm(known.script)}\nvs:\n${scriptAsm(script)}`;
+      fail(RPC_CODE.DESERIALIZATION_ERROR, text);
+    }
+    const amount = previous.get('amount');
+    outputs.set(key, { value: amount === undefined ? UNKNOWN_AMOUNT : asAmount(amount), script });
+    if (scripts) addScripts(previous, script, scripts, hashes);
+  }
+}
+
+/** Keeps the scripts behind a P2SH or P2WSH output after a look at whether they belong to it. */
+function addScripts(previous: JsonObject, script: Uint8Array, scripts: FlatProvider, hashes: Hashes): void {
+  const p2sh = isPayToScriptHash(script);
+  if (!p2sh && !(witnessVersion(script) === 0 && script.length === 34)) return;
+  checkMembers(previous, { redeemScript: 'string', witnessScript: 'string' }, { allowNull: true });
+  const redeem = previous.get('redeemScript');
+  const witness = previous.get('witnessScript');
+  if (isNull(redeem) && isNull(witness)) fail(RPC_CODE.INVALID_PARAMETER, 'Missing redeemScript/witnessScript');
+  const inner = isNull(witness) ? asHex(redeem, 'redeemScript') : asHex(witness, 'witnessScript');
+  const program = witnessProgramScript(0, hashes.sha256(inner));
+  for (const known of [inner, program]) scripts.scripts.set(hashKey(hashes.hash160(known)), known);
+  if (!isNull(redeem) && !isNull(witness) && redeem !== witness && !equalBytes(asHex(redeem, 'redeemScript'), program)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'redeemScript does not correspond to witnessScript');
+  }
+  const fitting = p2sh ? [inner, program].map((candidate) => scriptHashScript(hashes.hash160(candidate))) : [program];
+  if (!fitting.some((candidate) => equalBytes(candidate, script))) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'redeemScript/witnessScript does not match scriptPubKey');
+  }
+}
+
+const HASH_TYPES = new Map<string, number>(
+  [['ALL', SIGHASH_ALL] as const, ['NONE', SIGHASH_NONE] as const, ['SINGLE', SIGHASH_SINGLE] as const].flatMap(([name, type]) => [
+    [name, type],
+    [`${name}|ANYONECANPAY`, type | SIGHASH_ANYONECANPAY],
+  ]),
+);
+
+/** A sighash type by its name; ALL when left out. */
+export function asHashType(value: JsonValue | undefined): number {
+  if (isNull(value)) return SIGHASH_ALL;
+  const text = asString(value);
+  // Core throws this as a C string, which ends at the first zero byte.
+  const [message] = `${text} is not a valid sighash parameter.`.split('\0');
+  return HASH_TYPES.get(text) ?? fail(RPC_CODE.MISC_ERROR, message);
+}
+
+/** The reply of a signing call. */
+export function signingReply(tx: TxView, spent: readonly (SpentOutput | null)[], inputs: readonly SignedInput[]): JsonResult {
+  const errors: JsonResult[] = [];
+  inputs.forEach(({ scriptSig, witness, error }, i) => {
+    const output = spent[i];
+    if (error === MISSING_AMOUNT && output) fail(RPC_CODE.TYPE_ERROR, `Missing amount for ${outputText(output)}`);
+    if (error === null) return;
+    errors.push({
+      txid: hashHex(tx.prevHash(i)),
+      vout: tx.prevIndex(i),
+      witness: witness.map(hex),
+      scriptSig: hex(scriptSig),
+      sequence: tx.sequence(i),
+      error,
+    });
+  });
+  const reply = { hex: hex(withInputs(tx, inputs)), complete: errors.length === 0 };
+  return errors.length > 0 ? { ...reply, errors } : reply;
+}
+
+/** An output in an error text, its script cut to 30 digits. */
+function outputText({ value, script }: SpentOutput): string {
+  const coins = `${Math.floor(value / 100_000_000)}.${String(value % 100_000_000).padStart(8, '0')}`;
+  return `CTxOut(nValue=${coins}, scriptPubKey=${hex(script).slice(0, 30)})`;
+}

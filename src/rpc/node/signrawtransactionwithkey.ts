@@ -1,0 +1,56 @@
+// signrawtransactionwithkey and combinerawtransaction: signing without a wallet. Core 0.21: rpc/rawtransaction.cpp.
+import { decodeWif } from '../../address/wif.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { witnessProgramScript } from '../../consensus/script/build-script.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import { FlatProvider } from '../../wallet/keys/signing-provider.js';
+import { combineTransactions, signTransaction } from '../../wallet/sign/sign-transaction.js';
+import { asArray, asString, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hex } from '../render/hex.js';
+import type { JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { decodeTx } from './raw-tx.js';
+import { asHashType, asUnsignedTx, findOutputs, outputsInOrder, readPrevTxs, signingReply } from './signing-args.js';
+
+/** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
+function addKey(ctx: NodeContext, value: JsonValue, keys: FlatProvider): void {
+  const wif = decodeWif(asString(value), ctx.params, ctx.crypto);
+  const publicKey = wif && ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
+  if (!wif || !publicKey) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+  const id = ctx.crypto.hash160(publicKey);
+  keys.publicKeys.set(hashKey(id), publicKey);
+  keys.secrets.set(hashKey(id), wif.key);
+  if (!wif.compressed) return;
+  const program = witnessProgramScript(0, id);
+  keys.scripts.set(hashKey(ctx.crypto.hash160(program)), program);
+}
+
+export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args) => {
+  checkTypes(args, ['string', 'array', 'array', 'string'], true);
+  const tx = asUnsignedTx(ctx, args[0]);
+  const keys = new FlatProvider();
+  try {
+    for (const text of asArray(args[1])) addKey(ctx, text, keys);
+    const outputs = await findOutputs(ctx, tx);
+    readPrevTxs(args[2], outputs, keys, ctx.crypto);
+    const hashType = asHashType(args[3]);
+    const spent = outputsInOrder(tx, outputs);
+    return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx));
+  } finally {
+    keys.wipe();
+  }
+};
+
+export const combinerawtransaction: Run<NodeContext> = async (ctx, args) => {
+  const versions = asArray(args[0]).map((text, i) => {
+    const tx = decodeTx(ctx, asString(text));
+    return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed for tx ${i}. Make sure the tx has at least one input.`);
+  });
+  if (versions.length === 0) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions');
+  const spent = outputsInOrder(versions[0], await findOutputs(ctx, versions[0]));
+  const known = spent.filter((output): output is SpentOutput => output !== null);
+  if (known.length < spent.length) fail(RPC_CODE.VERIFY_ERROR, 'Input not found or already spent');
+  return hex(await combineTransactions(versions, known, ctx.crypto));
+};

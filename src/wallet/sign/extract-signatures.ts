@@ -1,0 +1,99 @@
+// Finds the scripts and signatures that an input carries already, so that they are kept when others are added. Core:
+// script/sign.cpp DataFromTransaction.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { DetachedChecker, type SignatureChecker, TxSignatureChecker } from '../../consensus/script/checker.js';
+import { evalScript } from '../../consensus/script/eval-script.js';
+import { SCRIPT_VERIFY_STRICTENC, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { verifyScript } from '../../consensus/script/interpreter.js';
+import { ScriptError } from '../../consensus/script/script-error.js';
+import { SigVersion, type SigVersionCode, type TaprootContext } from '../../consensus/script/script-run.js';
+import type { SighashCache } from '../../consensus/script/sighash.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Crypto } from '../../crypto/crypto.js';
+import { solve } from '../../policy/script-type.js';
+import { emptySignatureData, type SignatureData } from './signature-data.js';
+
+/** A transaction with what it spends, for one signing or merging call. */
+export interface SigningTx {
+  readonly tx: TxView;
+  /** Per input; null where the output is not known. */
+  readonly spent: readonly (SpentOutput | null)[];
+  /** Made for this transaction and these outputs. */
+  readonly sighash: SighashCache;
+  readonly crypto: Crypto;
+}
+
+/** Writes down every signature that holds. */
+class RecordingChecker implements SignatureChecker {
+  readonly crypto: Crypto;
+
+  constructor(
+    private readonly inner: SignatureChecker,
+    private readonly data: SignatureData,
+  ) {
+    this.crypto = inner.crypto;
+  }
+  checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, scriptCode: Uint8Array, sigVersion: SigVersionCode): boolean {
+    if (!this.inner.checkEcdsa(signature, publicKey, scriptCode, sigVersion)) return false;
+    const key = hashKey(this.crypto.hash160(publicKey));
+    if (!this.data.signatures.has(key)) this.data.signatures.set(key, { publicKey, signature });
+    return true;
+  }
+  checkSchnorr(signature: Uint8Array, publicKey: Uint8Array, sigVersion: SigVersionCode, taproot: TaprootContext): number {
+    return this.inner.checkSchnorr(signature, publicKey, sigVersion, taproot);
+  }
+  checkLockTime(lockTime: number): boolean {
+    return this.inner.checkLockTime(lockTime);
+  }
+  checkSequence(sequence: number): boolean {
+    return this.inner.checkSequence(sequence);
+  }
+}
+
+/** Reads one input. @param output what it spends */
+export function extractSignatures(signing: SigningTx, input: number, output: SpentOutput): SignatureData {
+  const { tx, crypto } = signing;
+  const data = emptySignatureData();
+  data.scriptSig = tx.scriptSig(input);
+  data.witness = tx.witness(input);
+  const checker = new RecordingChecker(new TxSignatureChecker(tx, input, signing.spent, crypto, signing.sighash), data);
+  if (verifyScript(data.scriptSig, output.script, data.witness, STANDARD_SCRIPT_FLAGS, checker) === ScriptError.OK) {
+    data.complete = true;
+    return data;
+  }
+  let stack: Uint8Array[] = [];
+  evalScript(stack, data.scriptSig, SCRIPT_VERIFY_STRICTENC, new DetachedChecker(crypto), SigVersion.BASE);
+  let script = output.script;
+  let solved = solve(script);
+  let sigVersion: SigVersionCode = SigVersion.BASE;
+  const redeemScript = stack.at(-1);
+  if (solved.type === 'scripthash' && redeemScript && redeemScript.length > 0) {
+    data.redeemScript = redeemScript;
+    script = redeemScript;
+    solved = solve(script);
+    stack.pop();
+  }
+  const witnessScript = data.witness.at(-1);
+  if (solved.type === 'witness_v0_scripthash' && witnessScript && witnessScript.length > 0) {
+    data.witnessScript = witnessScript;
+    script = witnessScript;
+    solved = solve(script);
+    stack = data.witness.slice(0, -1);
+    sigVersion = SigVersion.WITNESS_V0;
+  }
+  if (solved.type === 'multisig') {
+    // Signatures come in the order of the keys; a key that has its signature takes the place of one item, as in Core.
+    const publicKeys = solved.solutions.slice(1, -1);
+    let next = 0;
+    for (const signature of stack) {
+      for (let i = next; i < publicKeys.length; i++) {
+        const known = data.signatures.has(hashKey(crypto.hash160(publicKeys[i])));
+        if (!known && !checker.checkEcdsa(signature, publicKeys[i], script, sigVersion)) continue;
+        next = i + 1;
+        break;
+      }
+    }
+  }
+  return data;
+}
