@@ -70,11 +70,11 @@ export class Assembly {
   readonly #feed: MirrorFeed;
   #resyncs = 0;
 
-  /** @param instance a number that no other user of this assembler has */
-  constructor(assembler: Assembler, source: TransactionSource, instance: number) {
+  /** @param instance a number that no other user of this assembler has @param eager see MirrorFeed */
+  constructor(assembler: Assembler, source: TransactionSource, instance: number, eager = false) {
     this.#assembler = assembler;
     this.#source = source;
-    this.#feed = new MirrorFeed(source, instance);
+    this.#feed = new MirrorFeed(source, instance, eager);
   }
 
   /** Full copies sent after the first. */

@@ -21,6 +21,11 @@ export class MirrorFeed implements SourceListener {
   readonly #entries: (SourceEntry | undefined)[] = [];
   /** Records by slot; undefined while the transaction was never sent. */
   readonly #ranges: (ArenaRange | undefined)[] = [];
+  /** What a row says of the transaction itself, by slot, so that it is looked at once. */
+  readonly #lengths: number[] = [];
+  readonly #lockTimes: number[] = [];
+  readonly #witnesses: number[] = [];
+  readonly #eager: boolean;
   readonly #freeSlots: number[] = [];
   readonly #dirty = new Set<SourceEntry>();
   #departed: Departed[] = [];
@@ -28,9 +33,13 @@ export class MirrorFeed implements SourceListener {
   #segmentsSent = 0;
   #txBytes = 0;
 
-  /** @param instance a number that no other feed of this assembler has */
-  constructor(source: TransactionSource, instance: number) {
+  /**
+   * @param instance a number that no other feed of this assembler has
+   * @param eager records are written as transactions come, when they are at hand, rather than all at the first template
+   */
+  constructor(source: TransactionSource, instance: number, eager = false) {
     this.#instance = instance;
+    this.#eager = eager;
     for (const entry of source.entries()) this.added(entry);
     source.listen(this);
   }
@@ -48,7 +57,10 @@ export class MirrorFeed implements SourceListener {
     this.#slots.set(entry, slot);
     this.#entries[slot] = entry;
     this.#dirty.add(entry);
-    this.#txBytes += entry.tx.totalSize;
+    const { tx } = entry;
+    this.#lengths[slot] = tx.totalSize;
+    this.#txBytes += tx.totalSize;
+    if (this.#eager) this.#writeRecord(slot, tx);
   }
 
   removed(entry: SourceEntry): void {
@@ -56,7 +68,7 @@ export class MirrorFeed implements SourceListener {
     if (slot === undefined) return;
     this.#slots.delete(entry);
     this.#dirty.delete(entry);
-    this.#txBytes -= entry.tx.totalSize;
+    this.#txBytes -= this.#lengths[slot];
     const range = this.#ranges[slot];
     if (range !== undefined) {
       this.#departed.push({ slot, range, sequence: -1 });
@@ -142,8 +154,8 @@ export class MirrorFeed implements SourceListener {
     rows[at + COLUMN.ancestorSize] = entry.ancestorSize;
     rows[at + COLUMN.ancestorFees] = entry.ancestorFees;
     rows[at + COLUMN.ancestorSigops] = entry.ancestorSigops;
-    rows[at + COLUMN.lockTime] = effectiveLockTime(entry.tx);
-    rows[at + COLUMN.hasWitness] = entry.tx.hasWitness ? 1 : 0;
+    rows[at + COLUMN.lockTime] = this.#lockTimes[slot];
+    rows[at + COLUMN.hasWitness] = this.#witnesses[slot];
     rows[at + COLUMN.segment] = range.segment;
     rows[at + COLUMN.offset] = range.offset;
     rows[at + COLUMN.length] = range.length;
@@ -157,6 +169,8 @@ export class MirrorFeed implements SourceListener {
     view.set(tx.wtxid, range.offset + 32);
     view.set(tx.bytes, range.offset + RECORD_HEADER);
     this.#ranges[slot] = range;
+    this.#lockTimes[slot] = effectiveLockTime(tx);
+    this.#witnesses[slot] = tx.hasWitness ? 1 : 0;
     return range;
   }
 }

@@ -113,7 +113,7 @@ export class TemplateService {
     const given = { ...DEFAULT_TEMPLATE, ...options };
     this.#options = { ...given, maxWeight: clampMaxWeight(given.maxWeight) };
     this.#deps = deps;
-    this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
+    this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48), given.mode === 'live');
     this.#schedule = given.mode === 'core' ? null : this.#followMempool();
   }
 

@@ -250,3 +250,20 @@ t.test('at most 64 templates are held', async (t) => {
   t.equal(service.pinned(ids[5]), null);
   t.not(service.pinned(ids[6]), null);
 });
+
+t.test('what comes and leaves between two templates leaves nothing behind', async (t) => {
+  const { service, chain, ask, pay, pass, pool } = rig({ emptyFirst: false });
+  service.start();
+  await turn();
+  for (let i = 0; i < 10; i++) {
+    const passing = await pay(300 + i);
+    const alsoPassing = await pay(400, outpointOf(passing, 0), 100_000 - 300 - i);
+    const staying = await pay(500 + i);
+    chain.connect([passing, alsoPassing]);
+    await pass(1000);
+    t.equal(pool.size, i + 1);
+    const { transactions } = ask().reply;
+    t.equal(transactions.length, i + 1);
+    t.ok(transactions.some(({ data }: { data: string }) => data === toHex(staying.bytes)));
+  }
+});
