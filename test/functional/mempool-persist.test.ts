@@ -7,6 +7,8 @@ import { CallError, Daemon } from '../framework/daemon.js';
 import { mine } from '../framework/miner.js';
 import { MiniWallet, type Spendable } from '../framework/mini-wallet.js';
 
+t.setTimeout(180_000);
+
 async function loaded(node: Daemon): Promise<void> {
   for (let i = 0; i < 500; i++) {
     if ((await node.call('getmempoolinfo')).loaded) return;

@@ -3,6 +3,8 @@
 import t from 'tap';
 import { type CallError, Daemon } from '../framework/daemon.js';
 
+t.setTimeout(240_000);
+
 async function fault(node: Daemon, ...params: unknown[]): Promise<string> {
   try {
     await node.call('getblocktemplate', ...params);
