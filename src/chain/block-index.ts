@@ -155,7 +155,7 @@ export class BlockIndex {
       this.addCandidate(linked);
       const children = this.unlinked.get(linked);
       if (children !== undefined) {
-        queue.push(...children);
+        for (const child of children) queue.push(child);
         this.unlinked.delete(linked);
       }
     }

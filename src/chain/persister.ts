@@ -30,7 +30,7 @@ export class Persister {
 
   /** Takes note of blocks just connected. */
   noteConnected(blocks: readonly ConnectedBlock[]): void {
-    this.unwritten.push(...blocks);
+    for (const block of blocks) this.unwritten.push(block);
   }
 
   /** Whether the store knows everything. */
