@@ -10,6 +10,7 @@ import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
 import { prepareFolders } from './node/data-folder.js';
 import { type RunningNode, startNode } from './node/start.js';
+import { threadsLoaded } from './parallel/threads-loaded.js';
 
 function refuse(message: string): never {
   process.stderr.write(`Error: ${message}\n`);
@@ -28,7 +29,7 @@ const lastWordsMs = 4000;
 
 async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   // Faults that no room caught: what was acknowledged is on disk, so the safest thing is to say so and end.
-  let node: RunningNode | undefined;
+  let abandon = (): Promise<void> => Promise.resolve();
   let dying = false;
   const die = (error: unknown): void => {
     if (dying) return;
@@ -40,8 +41,9 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
       log.close();
       process.exit(1);
     };
-    setTimeout(end, lastWordsMs);
-    Promise.resolve(node?.abandon()).then(end, end);
+    const closed = Promise.race([abandon(), new Promise((resolve) => setTimeout(resolve, lastWordsMs))]);
+    // Neither under open sockets nor while a thread loads a native library: either would abort the process.
+    Promise.allSettled([closed, threadsLoaded()]).then(end);
   };
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
@@ -53,7 +55,9 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   });
   const aborted = new AbortController();
   void signalled.then(() => aborted.abort());
-  node = await startNode(config, log, aborted.signal);
+  const node: RunningNode = await startNode(config, log, aborted.signal, (close) => {
+    abandon = close;
+  });
   if (config.announce) process.stdout.write(announcement(config, node.addresses));
   const fault = await Promise.race([signalled, node.stopAsked]);
   if (fault) process.stderr.write(`Error: ${fault.message}\n`);
@@ -93,9 +97,13 @@ async function main(): Promise<number> {
   } catch (error) {
     log.error(explain(error));
     log.close();
+    await threadsLoaded();
     refuse(explain(error));
   }
 }
 
 // Threads and sockets that are slow to go must not keep an ended node in the process table.
-main().then((status) => process.exit(status));
+main().then(async (status) => {
+  await threadsLoaded();
+  process.exit(status);
+});

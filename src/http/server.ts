@@ -3,6 +3,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Logger } from '../log/logger.js';
+import { noteLoading } from '../parallel/threads-loaded.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';
@@ -94,6 +95,8 @@ interface FrontHandle {
   readonly worker: Worker;
   readonly counters: FrontCounters;
   readonly exited: Promise<void>;
+  /** Called by its first message. */
+  readonly loaded: () => void;
   descriptor: unknown;
   drained: boolean;
 }
@@ -234,13 +237,19 @@ class FrontServer implements Fronts {
     worker.on('error', (error) => this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`));
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     void exited.then(() => this.#onExit(index));
-    this.#fronts.push({ worker, counters, exited, descriptor: undefined, drained: false });
+    let loaded = (): void => {};
+    const ready = new Promise<void>((resolve) => {
+      loaded = resolve;
+    });
+    noteLoading(Promise.race([ready, exited]));
+    this.#fronts.push({ worker, counters, exited, loaded, descriptor: undefined, drained: false });
     this.#links.add(index, { main: main.port1, priority: priority.port1 });
   }
 
   #onNews(index: number, news: NodeNews): void {
     switch (news.news) {
       case 'ready':
+        this.#fronts[index].loaded();
         this.#fronts[index].descriptor = news.descriptor;
         break;
       case 'listening':

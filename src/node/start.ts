@@ -46,6 +46,7 @@ import { Turnstile } from '../rpc/node/turnstile.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
+import { type FolderLock, lockFolder } from '../storage/folder-lock.js';
 import { openStore } from '../storage/open-store.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { StoreError } from '../storage/store-error.js';
@@ -85,11 +86,6 @@ export interface RunningNode {
   readonly addresses: readonly string[];
   /** Resolves when something asks for the end: the stop call, or a fault (then with its error). */
   readonly stopAsked: Promise<Error | undefined>;
-  /**
-   * After a fault that nobody caught: ends the front threads and nothing else. Their sockets must be closed before the process ends, or
-   * the process aborts.
-   */
-  abandon(): Promise<void>;
   /** Takes everything down in order. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -156,6 +152,19 @@ async function openDatabase(config: NodeConfig): Promise<RocksStore> {
   }
 }
 
+/** The block files, which -blocksdir may put where another node's are. */
+async function lockBlocks(config: NodeConfig, store: RocksStore): Promise<FolderLock> {
+  try {
+    return await lockFolder(config.blocksDir, store.engine);
+  } catch (error) {
+    await store.close();
+    if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
+      throw new ConfigError(`Cannot obtain a lock on directory ${config.blocksDir}. adit is probably already running.`);
+    }
+    throw error;
+  }
+}
+
 const snapshotOf = (tip: HeaderNode): TipSnapshot => ({ height: tip.height, hashHex: tip.hashHex, difficulty: difficultyOf(tip.bits) });
 
 /** Core's IsCurrentForFeeEstimation: waiting times mean something only while blocks come as they are found. */
@@ -196,19 +205,32 @@ function blockFigures({ node, block, spent }: ConnectedBlock) {
 /**
  * Starts a node.
  * @param aborted fires when the operator wants the end before the start is over
+ * @param onFronts is told, long before the start is over, how to end the front threads and nothing else after a fault that nobody caught:
+ *   their sockets must be closed before the process ends, or the process aborts
  * @throws ConfigError, StoreError, HttpStartError with messages for the operator
  */
-export async function startNode(config: NodeConfig, log: NodeLogger, aborted: AbortSignal): Promise<RunningNode> {
+export async function startNode(
+  config: NodeConfig,
+  log: NodeLogger,
+  aborted: AbortSignal,
+  onFronts: (abandon: () => Promise<void>) => void,
+): Promise<RunningNode> {
   const teardown = new Teardown();
   try {
-    return await build(config, log, aborted, teardown);
+    return await build(config, log, aborted, teardown, onFronts);
   } catch (error) {
     await teardown.run();
     throw error;
   }
 }
 
-async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, teardown: Teardown): Promise<RunningNode> {
+async function build(
+  config: NodeConfig,
+  log: NodeLogger,
+  aborted: AbortSignal,
+  teardown: Teardown,
+  onFronts: (abandon: () => Promise<void>) => void,
+): Promise<RunningNode> {
   const startedSeconds = Math.floor(Date.now() / 1000);
   log.info(
     `adit version ${version}, ${config.chain} in ${config.netDir}, ${config.par} script verification thread${config.par === 1 ? '' : 's'}, Node ${process.version}`,
@@ -228,11 +250,18 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
 
   const native = createNativeCrypto();
   const params = networkParams(config, native);
+  let blocksLock: FolderLock | undefined;
+  teardown.add(() => blocksLock?.release());
+  const openAlone = async (): Promise<RocksStore> => {
+    const opened = await openDatabase(config);
+    blocksLock ??= await lockBlocks(config, opened);
+    return opened;
+  };
   const rebuild = await prepareRebuild(
     { all: config.reindex, chainstate: config.reindexChainstate },
     { netDir: config.netDir, blocksDir: config.blocksDir, databaseDir: databaseDir(config) },
     params,
-    () => openDatabase(config),
+    openAlone,
     log,
   );
   const { store } = rebuild;
@@ -321,6 +350,7 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
       warmup,
     });
     fronts = server;
+    onFronts(() => server.close(0));
     // The port is ours: only now may a client find the way in.
     if (cookie) {
       const file = cookie.write();
@@ -636,7 +666,6 @@ async function build(config: NodeConfig, log: NodeLogger, aborted: AbortSignal, 
     mempool,
     addresses,
     stopAsked,
-    abandon: async () => fronts?.close(0),
     stop: () => {
       stopped ??= stop();
       return stopped;

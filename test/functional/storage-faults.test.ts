@@ -2,6 +2,7 @@
 // shows a stack trace, never goes on with coins it can't trust, and loses nothing that it acknowledged.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree.js';
@@ -346,3 +347,29 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
 
 t.test('a full disk under block files and database', (t) => fullDisk(t, true));
 t.test('a full disk under the database alone', (t) => fullDisk(t, false));
+
+t.test('block files belong to one node at a time, whatever becomes of it', async (t) => {
+  const blocksDir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-blocks-'));
+  t.teardown(() => fs.rmSync(blocksDir, { recursive: true, force: true }));
+  const first = await Daemon.start(`-blocksdir=${blocksDir}`);
+  t.teardown(() => first.remove());
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-blocks-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [
+      path.resolve(import.meta.dirname, '../../src/aditd.js'),
+      '-regtest',
+      `-datadir=${dir}`,
+      `-blocksdir=${blocksDir}`,
+      '-printtoconsole=0',
+    ],
+    { timeout: 30_000, encoding: 'utf8' },
+  );
+  t.equal(status, 1);
+  t.match(stderr, /^Error: Cannot obtain a lock on directory \S+blocks\. adit is probably already running\.\n$/);
+  await first.kill();
+  await first.up();
+  t.equal(await first.call('getblockcount'), 0, 'a dead process keeps nothing');
+  t.same(await first.stop(), { code: 0, signal: null });
+});

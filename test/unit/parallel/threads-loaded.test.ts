@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
+import { threadsLoaded } from '../../../src/parallel/threads-loaded.js';
 
 const filename = new URL('./slow-worker.js', import.meta.url).href;
 
@@ -27,6 +28,17 @@ t.test('so does the assembler', async (t) => {
   const dir = marks(t);
   await new PooledAssembler({ filename }).close();
   t.equal(readdirSync(dir).length, 1);
+});
+
+t.test('a process that wants to end waits for whoever is loading', async (t) => {
+  const dir = marks(t);
+  const pool = new WorkPool({ threads: 2, filename });
+  const assembler = new PooledAssembler({ filename });
+  t.equal(readdirSync(dir).length, 0);
+  await threadsLoaded();
+  t.equal(readdirSync(dir).length, 3);
+  await threadsLoaded();
+  await Promise.all([pool.close(), assembler.close()]);
 });
 
 t.test('threads that die while they load hold nobody up', async (t) => {
