@@ -129,6 +129,8 @@ class Soak {
   readonly #metrics: number;
   readonly #roll = dice(20_001);
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  /** For rare calls: a socket that was quiet for ten seconds is closed by the node, perhaps just when it is used again. */
+  readonly #fresh = new http.Agent({ keepAlive: false });
   readonly #coins: Coin[] = [];
   readonly #unconfirmed: { readonly coin: Coin; readonly fee: number }[] = [];
   readonly #errors: string[] = [];
@@ -261,9 +263,21 @@ class Soak {
   }
 
   async #post(body: unknown): Promise<string> {
-    const { status, body: text } = await this.#node.post(JSON.stringify(body), { agent: this.#agent });
+    const json = JSON.stringify(body);
+    const { status, body: text } = await this.#node.post(json, { agent: this.#agent }).catch((error: NodeJS.ErrnoException) => {
+      // A pooled socket may have been quiet for as long; asking twice for the same does no harm here.
+      if (error.code !== 'ECONNRESET') throw error;
+      return this.#node.post(json, { agent: this.#fresh });
+    });
     if (status !== 200) this.#errors.push(`HTTP ${status}: ${text.slice(0, 200)}`);
     return text;
+  }
+
+  async #call(daemon: Daemon, method: string, argument: unknown): Promise<string | null> {
+    const { body } = await daemon.post(JSON.stringify({ id: 1, method, params: [argument] }), { agent: this.#fresh });
+    const { result, error } = JSON.parse(body);
+    if (error !== null) this.#errors.push(`${method}: ${error.message}`);
+    return result;
   }
 
   #template(longpollid: string | null): Promise<string> {
@@ -273,7 +287,7 @@ class Soak {
 
   async #submit(block: BuiltBlock): Promise<void> {
     for (const daemon of [this.#judge, this.#node]) {
-      const verdict = await daemon.call('submitblock', block.bytes.toString('hex'));
+      const verdict = await this.#call(daemon, 'submitblock', block.bytes.toString('hex'));
       if (verdict !== null && verdict !== 'inconclusive') this.#invalid.push(`block ${block.height}: ${verdict}`);
     }
   }
@@ -341,7 +355,7 @@ class Soak {
 
   async #propose(template: Template): Promise<void> {
     const data = blockOf(template, 0, false).bytes.toString('hex');
-    const verdict = await this.#judge.call('getblocktemplate', { mode: 'proposal', data });
+    const verdict = await this.#call(this.#judge, 'getblocktemplate', { mode: 'proposal', data });
     if (verdict === 'inconclusive-not-best-prevblk') return;
     this.#proposed++;
     if (verdict !== null) this.#invalid.push(`template ${template.longpollid}: ${verdict}`);
