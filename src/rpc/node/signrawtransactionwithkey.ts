@@ -18,7 +18,7 @@ import { asHashType, asUnsignedTx, findOutputs, outputsInOrder, readPrevTxs, sig
 function addKey(ctx: NodeContext, value: JsonValue, keys: FlatProvider): void {
   const wif = decodeWif(asString(value), ctx.params, ctx.crypto);
   const publicKey = wif && ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
-  if (!wif || !publicKey) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+  if (!wif || !publicKey) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
   const id = ctx.crypto.hash160(publicKey);
   keys.publicKeys.set(hashKey(id), publicKey);
   keys.secrets.set(hashKey(id), wif.key);

@@ -93,7 +93,7 @@ function signInput(signing: SigningTx, input: number, provider: SigningProvider,
 }
 
 function creatorOf(
-  { tx, sighash }: SigningTx,
+  { sighash }: SigningTx,
   input: number,
   output: SpentOutput,
   provider: SigningProvider,
