@@ -6,11 +6,11 @@ import { helpText } from './config/help.js';
 import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
 import { rewriteSettings } from './config/settings-file.js';
 import { version } from './config/version.js';
+import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
 import { prepareFolders } from './node/data-folder.js';
 import { type RunningNode, startNode } from './node/start.js';
-import { threadsLoaded } from './parallel/threads-loaded.js';
 
 function refuse(message: string): never {
   process.stderr.write(`Error: ${message}\n`);

@@ -2,8 +2,8 @@
 // them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's epoch, then replies.
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
+import { noteLoading } from '../lib/loading-threads.js';
 import type { Logger } from '../log/logger.js';
-import { noteLoading } from '../parallel/threads-loaded.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { threadsLoaded } from '../../../src/lib/loading-threads.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
-import { threadsLoaded } from '../../../src/parallel/threads-loaded.js';
 
 const filename = new URL('./slow-worker.js', import.meta.url).href;
 

@@ -1,0 +1,30 @@
+// The threads of the process that are loading native libraries. The end of the process is the end of all of them, and one that is ended
+// meanwhile aborts the process, so whoever ends it waits. Callers: whoever starts such threads (parallel, http); aditd.
+
+/** A thread that takes longer is stuck; ending it then is the smaller evil. */
+const LIMIT_MS = 15_000;
+
+// Every thread of the process that is loading, whoever started it: the end of the process is the end of all of them.
+const underWay = new Set<Promise<void>>();
+
+/** Takes note of a thread that was just started. @param loaded resolves once it has loaded or died */
+export function noteLoading(loaded: Promise<void>): void {
+  underWay.add(loaded);
+  void loaded.then(() => underWay.delete(loaded));
+}
+
+/** Resolves once the process may end: no thread is loading any more, or one is stuck. */
+export async function threadsLoaded(): Promise<void> {
+  if (underWay.size > 0) await withinLimit(Promise.all(underWay));
+}
+
+/** Waits for threads to load, but not for ever. */
+export async function withinLimit(loaded: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  // The timer also keeps the process alive: idle threads don't.
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LIMIT_MS);
+  });
+  await Promise.race([loaded, limit]);
+  clearTimeout(timer);
+}
