@@ -81,8 +81,7 @@ async function main(): Promise<number> {
     }
     // Files made here are the operator's alone.
     process.umask(0o077);
-    config = loadConfig(args);
-    prepareFolders(config.netDir, config.blocksDir);
+    config = loadConfig(args, prepareFolders);
     if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile);
     if (args.loudWarnings.length > 0) process.stderr.write(`Warning: ${args.loudWarnings.join('\n')}\n`);
     log = createLogger(config.log);

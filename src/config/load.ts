@@ -298,8 +298,11 @@ function webUrl(text: string): string {
   return text;
 }
 
-/** Reads everything. @throws ConfigError with the text for the operator */
-export function loadConfig(args: Args): NodeConfig {
+/**
+ * Reads everything.
+ * @param prepare sees to the folders before the first file in them is read @throws ConfigError with the text for the operator
+ */
+export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: string) => void = () => {}): NodeConfig {
   const { baseDir, chain, netDir } = locate(args, true);
   const misplaced = args.misplaced();
   if (misplaced.length > 0) {
@@ -307,6 +310,10 @@ export function loadConfig(args: Args): NodeConfig {
       misplaced.map((name) => `Config setting for -${name} only applied on ${chain} network when in [${chain}] section.`).join('\n'),
     );
   }
+  const blocksBase = args.text('blocksdir');
+  if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
+  const blocksDir = blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks');
+  prepare(netDir, blocksDir);
   const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') ?? 'settings.json');
   if (settingsFile !== undefined) {
     for (const [name, values] of readSettings(settingsFile)) {
@@ -320,8 +327,6 @@ export function loadConfig(args: Args): NodeConfig {
   regtestOnly('segwitheight');
   regtestOnly('vbparams');
   regtestOnly('blockversion');
-  const blocksBase = args.text('blocksdir');
-  if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
   const minRelay = args.amount('minrelaytxfee', 1000);
   const incremental = args.amount('incrementalrelayfee', 1000);
   if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
@@ -368,7 +373,7 @@ export function loadConfig(args: Args): NodeConfig {
     vbparams: chain === 'regtest' ? vbparams(args) : [],
     baseDir,
     netDir,
-    blocksDir: blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks'),
+    blocksDir,
     pidFile: path.resolve(netDir, args.text('pid') ?? 'bitcoind.pid'),
     settingsFile,
     cookieFile: path.resolve(netDir, cookie),

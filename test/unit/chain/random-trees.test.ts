@@ -82,6 +82,13 @@ class Model {
   restart(): void {
     const active = this.family(this.best());
     for (const block of this.blocks) if (block.order !== Number.POSITIVE_INFINITY) block.order = active.includes(block) ? 0 : 1;
+    // Blocks that wait for a parent are read back in the order of their hashes; when they came is forgotten.
+    this.blocks
+      .filter((block) => block.stored && block.order === Number.POSITIVE_INFINITY)
+      .sort((a, b) => Buffer.compare(a.built.hash, b.built.hash))
+      .forEach((block, i) => {
+        block.storedAt = i / this.blocks.length;
+      });
     this.wishes = -1;
     this.wishWork = 0;
   }
