@@ -312,7 +312,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   }
   const blocksBase = args.text('blocksdir');
   if (blocksBase !== undefined) requireFolder(path.resolve(blocksBase), 'blocks');
-  const blocksDir = blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks');
+  const blocksDir =
+    blocksBase === undefined ? path.join(netDir, 'blocks') : path.join(path.resolve(blocksBase), chainFolders[chain], 'blocks');
   prepare(netDir, blocksDir);
   const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') ?? 'settings.json');
   if (settingsFile !== undefined) {
