@@ -2,19 +2,14 @@
 // Callers: aditd, benches. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
 // templates, fronts; the RPC cookie is written once the port is ours, and calls are answered with -28 until the chain is loaded.
 import crypto from 'node:crypto';
-import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
-import type { ConnectedBlock } from '../chain/events.js';
 import type { HeaderNode } from '../chain/header-node.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
 import { parseHeader } from '../consensus/block/header-view.js';
-import { fromHex, hashToHex, isHex } from '../consensus/bytes/hex.js';
-import type { ChainParams } from '../consensus/params/chain-params.js';
-import { chainParams } from '../consensus/params/chain-params.js';
-import type { Crypto } from '../crypto/crypto.js';
+import { hashToHex } from '../consensus/bytes/hex.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createEcdsaSigner } from '../crypto/native/sign.js';
@@ -46,30 +41,30 @@ import { Turnstile } from '../rpc/node/turnstile.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
-import { type FolderLock, lockFolder } from '../storage/folder-lock.js';
-import { openStore } from '../storage/open-store.js';
+import type { FolderLock } from '../storage/folder-lock.js';
 import type { RocksStore } from '../storage/rocks-store.js';
-import { StoreError } from '../storage/store-error.js';
 import { TemplateService } from '../template/service.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
+import { blockFigures } from './block-figures.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
 import { httpOptions } from './http-options.js';
 import { indexAccess } from './index-access.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
+import { databaseDir, lockBlocks, openDatabase } from './locks.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
+import { logTrust, networkParams } from './network-params.js';
 import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
 import { prepareRebuild } from './rebuild.js';
 import { RecentBlocks, StatusFeed } from './status.js';
 import { statusOf } from './status-figures.js';
+import { Teardown } from './teardown.js';
 import { createTemplateAccess } from './template-access.js';
 import { createWallets } from './wallets.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
 
-/** Blocks until which a part of -dbcache serves the database instead of the coins cache. */
-const storeCacheBytes = 8 << 20;
 const hourMs = 3_600_000;
 /** Templates that readers may be at in mode live. */
 const liveSlabs = 16;
@@ -90,116 +85,12 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** What is taken down at the end, last built first. */
-class Teardown {
-  readonly #steps: (() => void | Promise<void>)[] = [];
-
-  add(step: () => void | Promise<void>): void {
-    this.#steps.push(step);
-  }
-
-  /** Runs every step even when one fails. @returns the first failure */
-  async run(): Promise<Error | undefined> {
-    let failure: Error | undefined;
-    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
-      try {
-        await step();
-      } catch (error) {
-        failure ??= error as Error;
-      }
-    }
-    return failure;
-  }
-}
-
-function networkParams(config: NodeConfig, native: Crypto): ChainParams {
-  const challenge = config.signetChallengeHex;
-  if (challenge !== undefined && !isHex(challenge)) throw new ConfigError(`-signetchallenge must be hex, not '${challenge}'.`);
-  return chainParams(
-    config.chain,
-    {
-      ...(challenge === undefined ? {} : { signetChallenge: fromHex(challenge) }),
-      ...(config.segwitHeight === undefined ? {} : { segwitHeight: config.segwitHeight }),
-      ...(config.vbparams.length === 0 ? {} : { vbparams: config.vbparams }),
-    },
-    native,
-  );
-}
-
-/** What the node takes on trust, in Core's lines. */
-function logTrust({ assumeValidHex, minimumChainWorkHex }: NodeConfig, params: ChainParams, log: NodeLogger): void {
-  const assumed = assumeValidHex ?? params.assumeValid;
-  if (assumed === null || /^0*$/.test(assumed)) log.info('Validating signatures for all blocks.');
-  else log.info(`Assuming ancestors of block ${assumed} have valid signatures.`);
-  const work = minimumChainWorkHex ?? params.minimumChainWork.toString(16).padStart(64, '0');
-  log.info(`Setting nMinimumChainWork=${work}`);
-  if (BigInt(`0x${work}`) < params.minimumChainWork) {
-    log.warn(`Warning: nMinimumChainWork set below default value of ${params.minimumChainWork.toString(16).padStart(64, '0')}`);
-  }
-}
-
-const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
-
-/** Opens the database; that it can be opened proves that no other node uses the folder. */
-async function openDatabase(config: NodeConfig): Promise<RocksStore> {
-  try {
-    return await openStore({ path: databaseDir(config), cacheBytes: storeCacheBytes });
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
-      throw new ConfigError(`Cannot obtain a lock on data directory ${config.netDir}. adit is probably already running.`);
-    }
-    throw error;
-  }
-}
-
-/** The block files, which -blocksdir may put where another node's are. */
-async function lockBlocks(config: NodeConfig, store: RocksStore): Promise<FolderLock> {
-  try {
-    return await lockFolder(config.blocksDir, store.engine);
-  } catch (error) {
-    await store.close();
-    if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
-      throw new ConfigError(`Cannot obtain a lock on directory ${config.blocksDir}. adit is probably already running.`);
-    }
-    throw error;
-  }
-}
-
 const snapshotOf = (tip: HeaderNode): TipSnapshot => ({ height: tip.height, hashHex: tip.hashHex, difficulty: difficultyOf(tip.bits) });
 
 /** Core's IsCurrentForFeeEstimation: waiting times mean something only while blocks come as they are found. */
 function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
   if (chain.isInitialBlockDownload() || chain.tip.time < clock.nowSeconds() - feeTipAgeSeconds) return false;
   return chain.tip.height >= chain.bestHeader.height - 1;
-}
-
-/** What the dashboards show of a block. */
-function blockFigures({ node, block, spent }: ConnectedBlock) {
-  let outputs = 0;
-  let inputs = 0;
-  let value = 0;
-  let claimed = 0;
-  block.txs.forEach((tx, index) => {
-    outputs += tx.outputCount;
-    let sum = 0;
-    for (let i = 0; i < tx.outputCount; i++) sum += tx.outputValue(i);
-    if (index === 0) claimed = sum;
-    else {
-      inputs += tx.inputCount;
-      value += sum;
-    }
-  });
-  const brought = spent.reduce((total, coins) => total + coins.reduce((sum, coin) => sum + coin.value, 0), 0);
-  return {
-    height: node.height,
-    transactions: block.txs.length,
-    bytes: block.totalSize,
-    weight: block.weight,
-    inputs,
-    outputs,
-    value: value + claimed,
-    fee: brought - value,
-  };
 }
 
 /**

@@ -1,0 +1,38 @@
+// The database and the lock on the block files: one node to a folder, in Core's words. Callers: node/start.
+import path from 'node:path';
+import { ConfigError } from '../config/args.js';
+import type { NodeConfig } from '../config/load.js';
+import { type FolderLock, lockFolder } from '../storage/folder-lock.js';
+import { openStore } from '../storage/open-store.js';
+import type { RocksStore } from '../storage/rocks-store.js';
+import { StoreError } from '../storage/store-error.js';
+
+/** A part of -dbcache that serves the database instead of the coins cache. */
+export const storeCacheBytes = 8 << 20;
+
+export const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
+
+/** Opens the database; that it can be opened proves that no other node uses the folder. */
+export async function openDatabase(config: NodeConfig): Promise<RocksStore> {
+  try {
+    return await openStore({ path: databaseDir(config), cacheBytes: storeCacheBytes });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
+      throw new ConfigError(`Cannot obtain a lock on data directory ${config.netDir}. adit is probably already running.`);
+    }
+    throw error;
+  }
+}
+
+/** The block files, which -blocksdir may put where another node's are. */
+export async function lockBlocks(config: NodeConfig, store: RocksStore): Promise<FolderLock> {
+  try {
+    return await lockFolder(config.blocksDir, store.engine);
+  } catch (error) {
+    await store.close();
+    if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
+      throw new ConfigError(`Cannot obtain a lock on directory ${config.blocksDir}. adit is probably already running.`);
+    }
+    throw error;
+  }
+}

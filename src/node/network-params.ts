@@ -1,0 +1,34 @@
+// The parameters of the network that the options name, and the lines about what is taken on trust. Callers: node/start.
+import { ConfigError } from '../config/args.js';
+import type { NodeConfig } from '../config/load.js';
+import { fromHex, isHex } from '../consensus/bytes/hex.js';
+import { type ChainParams, chainParams } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Logger } from '../log/logger.js';
+
+/** @throws ConfigError for a signet challenge that is no hex */
+export function networkParams(config: NodeConfig, native: Crypto): ChainParams {
+  const challenge = config.signetChallengeHex;
+  if (challenge !== undefined && !isHex(challenge)) throw new ConfigError(`-signetchallenge must be hex, not '${challenge}'.`);
+  return chainParams(
+    config.chain,
+    {
+      ...(challenge === undefined ? {} : { signetChallenge: fromHex(challenge) }),
+      ...(config.segwitHeight === undefined ? {} : { segwitHeight: config.segwitHeight }),
+      ...(config.vbparams.length === 0 ? {} : { vbparams: config.vbparams }),
+    },
+    native,
+  );
+}
+
+/** What the node takes on trust, in Core's lines. */
+export function logTrust({ assumeValidHex, minimumChainWorkHex }: NodeConfig, params: ChainParams, log: Logger): void {
+  const assumed = assumeValidHex ?? params.assumeValid;
+  if (assumed === null || /^0*$/.test(assumed)) log.info('Validating signatures for all blocks.');
+  else log.info(`Assuming ancestors of block ${assumed} have valid signatures.`);
+  const work = minimumChainWorkHex ?? params.minimumChainWork.toString(16).padStart(64, '0');
+  log.info(`Setting nMinimumChainWork=${work}`);
+  if (BigInt(`0x${work}`) < params.minimumChainWork) {
+    log.warn(`Warning: nMinimumChainWork set below default value of ${params.minimumChainWork.toString(16).padStart(64, '0')}`);
+  }
+}
