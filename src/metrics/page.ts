@@ -1,5 +1,5 @@
 // The page at `/` of the metrics port: one file without anything from elsewhere, so that it works on a box without a way out. What it
-// shows comes as server-sent events from /events (node/status.ts).
+// shows is in it at first and then comes as server-sent events from /events (node/status.ts).
 
 const style = `
 :root{color-scheme:light dark;--bg:#f6f5f1;--card:#fff;--ink:#1d2326;--dim:#6b757b;--line:#e2e0d8;--hot:#c8641b;--ok:#2d7d5a;--bad:#b3372f;--bar:#d98d4a}
@@ -42,8 +42,11 @@ source.onmessage=e=>{show(JSON.parse(e.data));live.textContent='live';live.class
 source.onerror=()=>{live.textContent='no connection';live.className='bad'};
 `;
 
-/** The whole page. */
-export const pageHtml = `<!doctype html>
+/** The whole page, with the figures of this moment in it: what it shows at first must not wait for the first event. */
+export function pageHtml(status: unknown): string {
+  // Inside a script element only `<` could end what is data.
+  const first = JSON.stringify(status).replaceAll('<', '\\u003c');
+  return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>adit</title>
 <link rel="icon" href="data:,"><style>${style}</style></head><body>
 <header><h1>adit</h1><span id="chain"></span><span id="version"></span><span id="live">connecting</span></header>
@@ -55,5 +58,6 @@ export const pageHtml = `<!doctype html>
 <section><h2>Mempool</h2><div class="big" id="pool">–</div><div class="dim">transactions</div><dl><dt>Size</dt><dd id="poolbytes">–</dd><dt>Memory</dt><dd id="poolmem">–</dd><dt>Least fee</dt><dd id="minfee">–</dd></dl></section>
 <section class="full"><h2>Recent blocks, times in milliseconds</h2><div class="scroll"><table><thead><tr><th>Height</th><th>Age</th><th>Txs</th><th>Weight</th><th>Fees</th><th>gather</th><th>scripts</th><th>apply</th><th>persist</th><th>total</th></tr></thead><tbody id="blocks"></tbody></table></div></section>
 <section class="full"><h2>Threads</h2><div class="scroll"><table><thead><tr><th>Thread</th><th>Does</th><th>Load</th><th>Late by</th></tr></thead><tbody id="threads"></tbody></table></div></section>
-</main><script>${script}</script></body></html>
+</main><script>${script}show(${first});</script></body></html>
 `;
+}

@@ -12,9 +12,10 @@ export interface MetricsServer {
 /** Answers a GET of one path; the reply is its own to end. */
 export type Page = (request: http.IncomingMessage, reply: http.ServerResponse) => void;
 
-/** A page of HTML that never changes. */
-export function htmlPage(html: string): Page {
+/** A page of HTML, made for each request. */
+export function htmlPage(make: () => string): Page {
   return (request, reply) => {
+    const html = make();
     reply.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
       'content-length': Buffer.byteLength(html),

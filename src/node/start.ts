@@ -499,7 +499,7 @@ async function build(
     );
     teardown.add(() => feed.close());
     const pages = new Map([
-      ['/', htmlPage(pageHtml)],
+      ['/', htmlPage(() => pageHtml(feed.now()))],
       ['/events', feed.page],
       ['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))],
     ]);

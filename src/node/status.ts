@@ -83,6 +83,11 @@ export class StatusFeed {
     this.#read = read;
   }
 
+  /** What the next event would say. */
+  now(): unknown {
+    return this.#read();
+  }
+
   /** The stream of events. */
   readonly page: Page = (request, reply) => {
     if (this.#viewers.size >= mostViewers) {
