@@ -199,6 +199,14 @@ t.test('a stream of templates under the same password', async (t) => {
   const events = await totals;
   t.equal(new Set(events.map(({ id }) => id)).size, events.length, 'no template twice');
   t.ok(events.some(({ data }) => data.transactioncount === 1 && data.totalfees === 50_000));
-  const end = readStream(node, '/template/stream', () => false);
+  let end: Promise<unknown> = Promise.resolve();
+  await new Promise<void>((streaming) => {
+    end = readStream(node, '/template/stream', () => {
+      streaming();
+      return false;
+    });
+    // It ends with the node, which is stopped below.
+    end.catch(() => {});
+  });
   await Promise.all([t.rejects(end, /the stream ended, status 200|ECONNRESET|hang up/), calls.call('stop')]);
 });
