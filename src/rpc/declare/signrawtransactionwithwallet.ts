@@ -1,4 +1,5 @@
 // Declares signrawtransactionwithwallet; types.ts says what a declaration is for.
+import { SIGHASH_TYPE_ARG, SIGNED_RESULTS } from './signing-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const signrawtransactionwithwallet: MethodSpec = {
@@ -30,42 +31,8 @@ export const signrawtransactionwithwallet: MethodSpec = {
         },
       ],
     },
-    {
-      name: 'sighashtype',
-      type: 'str',
-      default: 'ALL',
-      help: 'What the signatures commit to:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"',
-    },
+    SIGHASH_TYPE_ARG,
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'hex', key: 'hex', help: 'The transaction with its signatures' },
-        { type: 'bool', key: 'complete', help: 'Whether every input can be spent now' },
-        {
-          type: 'arr',
-          key: 'errors',
-          optional: true,
-          help: 'Inputs that cannot be spent yet',
-          inner: [
-            {
-              type: 'obj',
-              help: '',
-              inner: [
-                { type: 'hex', key: 'txid', help: 'The transaction whose output is spent' },
-                { type: 'num', key: 'vout', help: 'The output number' },
-                { type: 'arr', key: 'witness', help: 'The witness', inner: [{ type: 'hex', key: 'witness', help: 'An item' }] },
-                { type: 'hex', key: 'scriptSig', help: 'The scriptSig' },
-                { type: 'num', key: 'sequence', help: 'The sequence number' },
-                { type: 'str', key: 'error', help: 'What is wrong' },
-              ],
-            },
-          ],
-        },
-      ],
-    },
-  ],
+  results: SIGNED_RESULTS,
   examples: [{ cli: '"myhex"', rpc: '"myhex"' }],
 };
