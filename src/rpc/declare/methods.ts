@@ -67,6 +67,7 @@ import { importaddress } from './importaddress.js';
 import { importdescriptors } from './importdescriptors.js';
 import { importmulti } from './importmulti.js';
 import { importprivkey } from './importprivkey.js';
+import { importprunedfunds } from './importprunedfunds.js';
 import { importpubkey } from './importpubkey.js';
 import { importwallet } from './importwallet.js';
 import { invalidateblock } from './invalidateblock.js';
@@ -84,6 +85,7 @@ import { mockscheduler } from './mockscheduler.js';
 import { preciousblock } from './preciousblock.js';
 import { prioritisetransaction } from './prioritisetransaction.js';
 import { reconsiderblock } from './reconsiderblock.js';
+import { removeprunedfunds } from './removeprunedfunds.js';
 import { rescanblockchain } from './rescanblockchain.js';
 import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
@@ -93,6 +95,7 @@ import { sethdseed } from './sethdseed.js';
 import { setlabel } from './setlabel.js';
 import { setmocktime } from './setmocktime.js';
 import { setwalletflag } from './setwalletflag.js';
+import { signmessage } from './signmessage.js';
 import { signmessagewithprivkey } from './signmessagewithprivkey.js';
 import { signrawtransactionwithkey } from './signrawtransactionwithkey.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
@@ -185,6 +188,7 @@ const ALL: readonly MethodSpec[] = [
   importdescriptors,
   importmulti,
   importprivkey,
+  importprunedfunds,
   importpubkey,
   importwallet,
   invalidateblock,
@@ -202,6 +206,7 @@ const ALL: readonly MethodSpec[] = [
   preciousblock,
   prioritisetransaction,
   reconsiderblock,
+  removeprunedfunds,
   rescanblockchain,
   restorewallet,
   savemempool,
@@ -211,6 +216,7 @@ const ALL: readonly MethodSpec[] = [
   setlabel,
   setmocktime,
   setwalletflag,
+  signmessage,
   signmessagewithprivkey,
   signrawtransactionwithkey,
   signrawtransactionwithwallet,

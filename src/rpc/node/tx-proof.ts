@@ -66,7 +66,8 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   return hex(block.header.bytes) + hex(encodePartialMerkle(buildPartialMerkle(txids, matches, ctx.crypto)));
 };
 
-function decodeProof(bytes: Uint8Array): PartialMerkle {
+/** The tree after a proof's header. @throws RpcError with Core's words for a stream that ends early */
+export function decodeProof(bytes: Uint8Array): PartialMerkle {
   try {
     return decodePartialMerkle(bytes.subarray(HEADER_SIZE));
   } catch (error) {

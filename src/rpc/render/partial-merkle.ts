@@ -84,11 +84,12 @@ export function decodePartialMerkle(bytes: Uint8Array): PartialMerkle {
   return { count, hashes, flags };
 }
 
-/** The root and the marked txids, or null when the tree is malformed in any way. */
-export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Array; txids: Uint8Array[] } | null {
+/** The root and the marked txids with their places in the block, or null when the tree is malformed in any way. */
+export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Array; txids: Uint8Array[]; positions: number[] } | null {
   const { count, hashes, flags } = tree;
   if (count === 0 || count > MAX_TRANSACTIONS || hashes.length > count || flags.length < hashes.length) return null;
   const txids: Uint8Array[] = [];
+  const positions: number[] = [];
   let flagsUsed = 0;
   let hashesUsed = 0;
   let bad = false;
@@ -104,7 +105,10 @@ export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Arr
         return new Uint8Array(32);
       }
       const hash = hashes[hashesUsed++];
-      if (level === 0 && match) txids.push(hash);
+      if (level === 0 && match) {
+        txids.push(hash);
+        positions.push(at);
+      }
       return hash;
     }
     const left = walk(level - 1, at * 2);
@@ -116,5 +120,5 @@ export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Arr
   };
   const root = walk(heightOf(count), 0);
   const allUsed = Math.ceil(flagsUsed / 8) === Math.ceil(flags.length / 8) && hashesUsed === hashes.length;
-  return bad || !allUsed ? null : { root, txids };
+  return bad || !allUsed ? null : { root, txids, positions };
 }

@@ -22,7 +22,9 @@ import {
   unloadwallet,
   upgradewallet,
 } from './lifecycle.js';
+import { importprunedfunds, removeprunedfunds } from './prunedfunds.js';
 import { abortrescan, rescanblockchain } from './rescan.js';
+import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
@@ -45,6 +47,7 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   importdescriptors,
   importmulti,
   importprivkey,
+  importprunedfunds,
   importpubkey,
   importwallet,
   keypoolrefill,
@@ -56,11 +59,13 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   listwallets,
   loadwallet,
   lockunspent,
+  removeprunedfunds,
   rescanblockchain,
   restorewallet,
   sethdseed,
   setlabel,
   setwalletflag,
+  signmessage,
   signrawtransactionwithwallet,
   unloadwallet,
   upgradewallet,

@@ -26,6 +26,7 @@ t.test('partial merkle trees', async (t) => {
       const wanted = txids.filter((_, i) => matches[i]);
       return (
         found !== null &&
+        found.positions.every((at, i) => at === txids.indexOf(wanted[i])) &&
         Buffer.compare(found.root, rootOf(txids)) === 0 &&
         JSON.stringify(found.txids.map((id) => Buffer.from(id).toString('hex'))) ===
           JSON.stringify(wanted.map((id) => Buffer.from(id).toString('hex')))
