@@ -85,6 +85,7 @@ async function main(): Promise<number> {
     if (config.settingsFile !== undefined) rewriteSettings(config.settingsFile);
     if (args.loudWarnings.length > 0) process.stderr.write(`Warning: ${args.loudWarnings.join('\n')}\n`);
     log = createLogger(config.log);
+    for (const warning of log.warnings) process.stderr.write(`Warning: ${warning}\n`);
   } catch (error) {
     refuse(explain(error));
   }

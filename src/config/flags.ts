@@ -121,7 +121,8 @@ section('RPC server', [
   ['rpcuser', 'string', 'User name; with -rpcpassword, instead of the cookie'],
   ['rpcpassword', 'string', 'Password'],
   ['rpcauth', 'list', 'user:salt$hash, hash = HMAC-SHA256(salt, password) in hex; repeatable'],
-  ['rpccookiefile', 'string', 'Where the cookie is written, relative to the network folder (default: .cookie)'],
+  ['rpccookiefile', 'string', 'Where the cookie is written, relative to the network folder (default: .cookie; -norpccookiefile: no cookie)'],
+  ['rpccookieperms', 'string', 'Who may read the cookie: owner, group or all (default: owner)'],
   ['rpcwhitelist', 'list', 'user:method,method...: what this user may call; repeatable'],
   ['rpcwhitelistdefault', 'bool', 'Whether users without a list may call nothing (default: 1 when a list is given)'],
   ['rpcworkqueue', 'int', 'Calls under way on the node at most, per front (default: 1024)'],
@@ -198,6 +199,7 @@ section('Connection', [
 section('Debugging and testing', [
   ['debug', 'list', 'Log a category in detail (1 or all: every one)'],
   ['debugexclude', 'list', 'Leave a category out again'],
+  ['logips', 'bool', 'Write addresses of peers to the log (default: 0)'],
   ['printtoconsole', 'bool', 'Write the log to the console too (default: 1)'],
   ['logtimestamps', 'bool', 'Begin each line of the log with the time (default: 1)'],
   ['logtimemicros', 'bool', 'Times in the log with microseconds (default: 0)'],
@@ -215,7 +217,7 @@ section('Debugging and testing', [
   ...(['checkaddrman', 'checkmempool', 'limitclustercount', 'limitclustersize'] as const).map(
     (name) => [name, 'int', undefined, 'none'] as const,
   ),
-  ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logips', 'logsourcelocations'] as const).map(
+  ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logsourcelocations'] as const).map(
     (name) => [name, 'bool', undefined, 'none'] as const,
   ),
   ['uacomment', 'list', undefined, 'none'],

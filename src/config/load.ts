@@ -26,7 +26,10 @@ export interface NodeConfig {
   readonly pidFile: string;
   /** settings.json, where calls keep options that outlive the process; undefined with -nosettings. */
   readonly settingsFile: string | undefined;
-  readonly cookieFile: string;
+  /** undefined with -norpccookiefile: nobody gets in by a cookie. */
+  readonly cookieFile: string | undefined;
+  /** File mode of the cookie. */
+  readonly cookieMode: number;
   readonly dbCacheBytes: number;
   readonly scriptCacheBytes: number;
   readonly loadBlockFiles: readonly string[];
@@ -54,6 +57,8 @@ export interface NodeConfig {
     readonly micros: boolean;
     readonly threadNames: boolean;
     readonly shrink: boolean | undefined;
+    /** Whether lines about peers show their addresses. */
+    readonly ips: boolean;
   };
   readonly announce: boolean;
   readonly mining: {
@@ -116,7 +121,10 @@ export interface NodeConfig {
 }
 
 /** Values that must not be in the log. */
-const secretOptions = new Set(['rpcauth', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
+const secretOptions = new Set(['rpcauth', 'rpcbind', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
+
+/** Who may read the cookie, as file modes. */
+const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
 
 const zmqTopicNames = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'] as const;
 type ZmqTopicName = (typeof zmqTopicNames)[number];
@@ -270,6 +278,24 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
   };
 }
 
+/** Where the cookie goes and who may read it; Core refuses an unknown word at the start of the server. */
+function cookieOptions(args: Args, netDir: string): Pick<NodeConfig, 'cookieFile' | 'cookieMode'> {
+  const readers = args.text('rpccookieperms') ?? 'owner';
+  if (!Object.hasOwn(cookieModes, readers))
+    throw new ConfigError(`Invalid -rpccookieperms=${readers}; must be one of 'owner', 'group', or 'all'.`);
+  const file = args.isNegated('rpccookiefile') ? '' : (args.text('rpccookiefile') ?? '.cookie');
+  return { cookieFile: file === '' ? undefined : path.resolve(netDir, file), cookieMode: cookieModes[readers as keyof typeof cookieModes] };
+}
+
+/** A port, with Core's refusal. */
+function portOption(args: Args, name: string): number | undefined {
+  if (!args.isSet(name)) return undefined;
+  const text = args.text(name) ?? '';
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65535)
+    throw new ConfigError(`Invalid port specified in -${name}: '${text}'`);
+  return Number(text);
+}
+
 /** The files of -rpctlscert and -rpctlskey, found to belong together before anything listens. */
 function tlsFiles(args: Args, baseDir: string): NodeConfig['rpc']['tls'] {
   const cert = args.text('rpctlscert');
@@ -364,7 +390,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
   }
-  const cookie = args.text('rpccookiefile') ?? '.cookie';
   const logFile = args.isNegated('debuglogfile') ? undefined : path.resolve(netDir, args.text('debuglogfile') ?? 'debug.log');
   const categories = args.list('debug');
   return {
@@ -377,7 +402,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     blocksDir,
     pidFile: path.resolve(netDir, args.text('pid') ?? 'bitcoind.pid'),
     settingsFile,
-    cookieFile: path.resolve(netDir, cookie),
+    ...cookieOptions(args, netDir),
     dbCacheBytes: Math.max(4, Math.min(args.int('dbcache', 450), 16384)) * 1024 * 1024,
     scriptCacheBytes: Math.max(0, Math.min(args.int('maxsigcachesize', 32), 16384)) * 1024 * 1024,
     loadBlockFiles: args.list('loadblock').map((file) => path.resolve(file)),
@@ -402,6 +427,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       micros: args.bool('logtimemicros', false),
       threadNames: args.bool('logthreadnames', false),
       shrink: args.isSet('shrinkdebugfile') ? args.bool('shrinkdebugfile', true) : undefined,
+      ips: args.bool('logips', false),
     },
     announce: args.bool('announce', false),
     mining: {
@@ -435,8 +461,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     },
     rpc: {
       enabled: args.bool('server', true),
-      port: args.isSet('rpcport') ? args.strictInt('rpcport', 0, 1, 65535) : undefined,
-      lenientPort: args.isSet('rpclenientport') ? args.strictInt('rpclenientport', 0, 1, 65535) : undefined,
+      port: portOption(args, 'rpcport'),
+      lenientPort: portOption(args, 'rpclenientport'),
       binds: args.list('rpcbind'),
       allow: args.list('rpcallowip'),
       user: args.text('rpcuser') ?? '',
@@ -462,7 +488,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       ),
     },
     metrics: {
-      port: args.isSet('metricsport') ? args.strictInt('metricsport', 0, 1, 65535) : undefined,
+      port: portOption(args, 'metricsport'),
       host: args.text('metricsbind') ?? '127.0.0.1',
     },
     notes,

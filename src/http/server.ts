@@ -263,8 +263,10 @@ class FrontServer implements Fronts {
         this.#deps.slabs.readersGone();
         break;
       case 'notice':
-        if (news.level === 'debug') this.#deps.logger.debug('http', news.text);
-        else this.#deps.logger[news.level](news.text);
+        this.#deps.logger[news.level](news.text);
+        break;
+      case 'detail':
+        this.#deps.logger.debug(news.category, news.text);
         break;
       default:
     }

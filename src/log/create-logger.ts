@@ -56,8 +56,20 @@ export interface NodeLogger extends Logger {
   reopen(): void;
   /** Writes what is buffered; nothing may be logged afterwards. */
   close(): void;
+  /** What the options name and nobody knows, as Core words it; in the log already. */
+  readonly warnings: readonly string[];
   /** Tells the log where a mocked time comes from: lines then carry both. @param seconds 0 while the real clock runs */
   showMockTime(seconds: () => number): void;
+}
+
+/** The log cannot be written where it was asked for. */
+export class LogFileError extends Error {
+  /** A thing the operator can mend: the message alone is shown. */
+  readonly code = 'LOG_FILE';
+  constructor(file: string, cause: unknown) {
+    super(`Could not open debug log file ${file}`, { cause });
+    this.name = 'LogFileError';
+  }
 }
 
 /** Core's measure of a log worth cutting, in bytes. */
@@ -87,19 +99,28 @@ function shrinkFile(file: string): void {
   }
 }
 
+/** @throws LogFileError in Core's words */
+function openLog(file: string): number {
+  try {
+    return fs.openSync(file, 'a', 0o600);
+  } catch (cause) {
+    throw new LogFileError(file, cause);
+  }
+}
+
 const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 const everything = new Set(['1', 'all', '']);
 const nothing = new Set(['0', 'none']);
 
-/** Opens the log. @throws the file system's error when the file can't be opened */
+/** Opens the log. @throws LogFileError when the file can't be opened */
 export function createLogger(options: LogOptions): NodeLogger {
   const on = new Set<string>();
   const set = (name: string, value: boolean): boolean => {
-    if (everything.has(name) || nothing.has(name)) {
-      const all = everything.has(name) === value;
+    if (nothing.has(name)) return true;
+    if (everything.has(name)) {
       on.clear();
-      if (all) for (const category of logCategories) on.add(category);
+      if (value) for (const category of logCategories) on.add(category);
       return true;
     }
     if (!(logCategories as readonly string[]).includes(name)) return false;
@@ -108,9 +129,11 @@ export function createLogger(options: LogOptions): NodeLogger {
     return true;
   };
   let mockSeconds = (): number => 0;
-  const unknown = [...options.categories.filter((name) => !set(name, true)), ...options.excluded.filter((name) => !set(name, false))];
+  const unknown = (option: string, names: readonly string[], value: boolean): string[] =>
+    names.filter((name) => !set(name, value)).map((name) => `Unsupported logging category -${option}=${name}.`);
+  const warnings = [...unknown('debug', options.categories, true), ...unknown('debugexclude', options.excluded, false)];
   if (options.file !== undefined && (options.shrink ?? on.size === 0)) shrinkFile(options.file);
-  let file = options.file === undefined ? -1 : fs.openSync(options.file, 'a', 0o600);
+  let file = options.file === undefined ? -1 : openLog(options.file);
   // Sets this run apart from the one before.
   if (file >= 0) fs.writeSync(file, '\n\n\n\n\n');
   let pending: string[] = [];
@@ -152,6 +175,7 @@ export function createLogger(options: LogOptions): NodeLogger {
   const root = pino({ base: null, timestamp: false, level: 'debug' }, sink);
   const logger: NodeLogger = {
     path: options.file ?? '',
+    warnings,
     info: (message) => root.info(message),
     warn: (message) => root.warn(message),
     error: (message) => root.error(message),
@@ -176,6 +200,6 @@ export function createLogger(options: LogOptions): NodeLogger {
       file = -1;
     },
   };
-  for (const name of unknown) logger.warn(`Unsupported logging category -debug=${name}.`);
+  for (const warning of warnings) logger.warn(warning);
   return logger;
 }

@@ -8,12 +8,12 @@ export function announcement(config: NodeConfig, addresses: readonly string[]): 
   const folder = config.baseDir === defaultDataDir() ? '' : ` -datadir=${config.baseDir}`;
   const cli = `node build/src/adit-cli.js${network}${folder}${config.rpc.port === undefined ? '' : ` -rpcport=${config.rpc.port}`}`;
   const lines = [
-    `adit is up on ${config.chain}: JSON-RPC at http://${address}/, cookie in ${config.cookieFile}`,
+    `adit is up on ${config.chain}: JSON-RPC at http://${address}/, ${config.cookieFile === undefined ? 'no cookie' : `cookie in ${config.cookieFile}`}`,
     ...(config.metrics.port === undefined ? [] : [`metrics at http://${config.metrics.host}:${config.metrics.port}/metrics`]),
     'try, from another terminal:',
     `  ${cli} getblockchaininfo`,
     `  ${cli} getblocktemplate '{"rules":["segwit"]}'`,
-    `  curl -s --user "$(cat ${config.cookieFile})" --data '{"method":"getblocktemplate","params":[{"rules":["segwit"]}]}' http://${address}/`,
+    `  curl -s --user ${config.cookieFile === undefined ? 'user:password' : `"$(cat ${config.cookieFile})"`} --data '{"method":"getblocktemplate","params":[{"rules":["segwit"]}]}' http://${address}/`,
     'Ctrl-C stops it.',
   ];
   return `${lines.join('\n')}\n`;

@@ -30,10 +30,12 @@ export interface LivingFile {
   remove(): void;
 }
 
-function writeLiving(file: string, text: string): LivingFile {
+function writeLiving(file: string, text: string, mode = 0o600): LivingFile {
   const temporary = `${file}.tmp`;
   fs.rmSync(temporary, { force: true });
   fs.writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+  // The umask of the process would take readers away again.
+  if (mode !== 0o600) fs.chmodSync(temporary, mode);
   fs.renameSync(temporary, file);
   return {
     path: file,
@@ -56,12 +58,12 @@ export function writePidFile(file: string): LivingFile {
 export interface Cookie {
   /** `__cookie__:` plus 64 hex digits. */
   readonly credential: string;
-  /** Writes the file, mode 0600. */
+  /** Writes the file. */
   write(): LivingFile;
 }
 
-/** A fresh cookie for this run of the node. */
-export function prepareCookie(file: string): Cookie {
+/** A fresh cookie for this run of the node. @param mode who may read its file, 0600 for the operator alone */
+export function prepareCookie(file: string, mode: number): Cookie {
   const credential = `__cookie__:${crypto.randomBytes(32).toString('hex')}`;
-  return { credential, write: () => writeLiving(file, credential) };
+  return { credential, write: () => writeLiving(file, credential, mode) };
 }

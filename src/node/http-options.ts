@@ -71,7 +71,13 @@ function parseWhitelist(entries: readonly string[], refuseOthers: boolean): Http
   return { users, refuseOthers };
 }
 
-/** @param cookie the cookie's credential, undefined when -rpcpassword is set @param warn lines for the log */
+/** What is compared whole: the cookie, or user and password; nothing when there is neither, so that only -rpcauth opens. */
+function plainCredentials({ user, password }: NodeConfig['rpc'], cookie: string | undefined): string[] {
+  if (cookie !== undefined) return [cookie];
+  return password === '' ? [] : [`${user}:${password}`];
+}
+
+/** @param cookie the cookie's credential, undefined with -rpcpassword or without a cookie @param warn lines for the log */
 export function httpOptions(
   config: NodeConfig,
   defaultPort: number,
@@ -103,8 +109,17 @@ export function httpOptions(
     workQueue: rpc.workQueue ?? HTTP_DEFAULTS.workQueue,
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
     tls: rpc.tls,
-    credentials: { plain: cookie === undefined ? [`${rpc.user}:${rpc.password}`] : [cookie], hashed },
+    credentials: { plain: plainCredentials(rpc, cookie), hashed },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),
   };
+}
+
+/** How callers are told apart, for the log, in Core's words. */
+export function authenticationLines({ rpc, cookieFile }: Pick<NodeConfig, 'rpc' | 'cookieFile'>): string[] {
+  const lines: string[] = [];
+  if (rpc.password !== '') lines.push('Using rpcuser/rpcpassword authentication; -rpcauth keeps passwords out of files.');
+  else lines.push(cookieFile === undefined ? 'RPC authentication cookie file generation is disabled.' : 'Using random cookie authentication.');
+  if (rpc.auth.length > 0) lines.push('Using rpcauth authentication.');
+  return lines;
 }

@@ -47,7 +47,7 @@ import { TemplateService } from '../template/service.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
 import { blockFigures } from './block-figures.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
-import { httpOptions } from './http-options.js';
+import { authenticationLines, httpOptions } from './http-options.js';
 import { indexAccess } from './index-access.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
 import { databaseDir, lockBlocks, openDatabase } from './locks.js';
@@ -196,10 +196,21 @@ async function build(
   // In mode live templates follow each other more quickly than slow readers read them.
   const slabs = new SlabRing(config.mining.templateMode === 'live' ? liveSlabs : undefined);
   const network = createNetworkAccess();
+  const showLogging = (): void => {
+    const on = log.categories();
+    state.set(STATE_FLAG.LOG_HTTP, on.http === true);
+    state.set(STATE_FLAG.LOG_RPC, on.rpc === true);
+  };
+  showLogging();
+  const switchCategory = (name: string, on: boolean): boolean => {
+    const known = log.setCategory(name, on);
+    showLogging();
+    return known;
+  };
   const log0: LogControl = {
     categories: () => Object.entries(log.categories()),
-    enable: (name) => log.setCategory(name, true),
-    disable: (name) => log.setCategory(name, false),
+    enable: (name) => switchCategory(name, true),
+    disable: (name) => switchCategory(name, false),
     path: log.path,
     info: (line) => log.info(line),
   };
@@ -219,7 +230,9 @@ async function build(
   teardown.add(closeFronts);
   let addresses: string[] = [];
   if (config.rpc.enabled) {
-    const cookie = config.rpc.password === '' ? prepareCookie(config.cookieFile) : undefined;
+    const cookie =
+      config.rpc.password === '' && config.cookieFile !== undefined ? prepareCookie(config.cookieFile, config.cookieMode) : undefined;
+    for (const line of authenticationLines(config)) log.info(line);
     const genesis = parseHeader(params.genesis.subarray(0, 80), native);
     const serverOptions = httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line));
     // Ends after the fronts, so that it passes on what they answer at the end.
@@ -246,6 +259,7 @@ async function build(
     if (cookie) {
       const file = cookie.write();
       teardown.add(() => file.remove());
+      log.info(`Generated RPC authentication cookie ${file.path}`);
     }
     addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
     const { lenientPort } = config.rpc;
@@ -313,9 +327,9 @@ async function build(
 
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: native, clock, log });
   if (!rebuild.scan) {
-    log.info(
-      `Verifying the last ${config.checkBlocks === 0 ? 'blocks, all of them,' : `${config.checkBlocks} blocks`} at level ${config.checkLevel}`,
-    );
+    const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.tip.height);
+    warm(warmupTexts.verifying);
+    if (checked > 0) log.info(`Verifying last ${checked} blocks at level ${config.checkLevel}`);
     const wrong = await chain.verifyStored(config.checkLevel, config.checkBlocks);
     if (wrong !== null) {
       throw new ConfigError(
@@ -545,7 +559,7 @@ async function build(
 
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    log.info('Shutdown: in progress...');
+    log.info('Shutdown: In progress...');
     fronts?.stopAccepting();
     beginStop();
     mempool.bumpCounter();

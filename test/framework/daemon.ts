@@ -42,6 +42,7 @@ export class Daemon {
   #exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
   #agent = new http.Agent({ keepAlive: true });
   #auth = '';
+  #credentials: string | undefined;
 
   private constructor(dir: string, port: number, options: readonly string[]) {
     this.dir = dir;
@@ -59,6 +60,14 @@ export class Daemon {
   /** Starts a daemon on a fresh folder and waits until it answers. Two fronts unless the options say otherwise. */
   static async start(...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    await daemon.up();
+    return daemon;
+  }
+
+  /** Starts a daemon that keeps no cookie. @param credentials user:password that its options admit */
+  static async startAs(credentials: string, ...options: string[]): Promise<Daemon> {
+    const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    daemon.#credentials = credentials;
     await daemon.up();
     return daemon;
   }
@@ -104,7 +113,7 @@ export class Daemon {
       const exit = this.exit;
       if (exit) throw new Error(`the daemon ended (${exit.code ?? exit.signal}): ${this.output().slice(-1500)}`);
       try {
-        this.#auth = fs.readFileSync(path.join(this.networkDir, '.cookie'), 'utf8').trim();
+        this.#auth = this.#credentials ?? fs.readFileSync(path.join(this.networkDir, '.cookie'), 'utf8').trim();
         await this.call('getblockcount');
         return;
       } catch (error) {
@@ -124,7 +133,7 @@ export class Daemon {
   }
 
   /** One HTTP request with the cookie. */
-  post(body: string, options: { path?: string; agent?: http.Agent; signal?: AbortSignal } = {}): Promise<{ status: number; body: string }> {
+  post(body: string, options: { path?: string; agent?: http.Agent; signal?: AbortSignal; auth?: string } = {}): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
       const request = http.request(
         {
@@ -137,7 +146,7 @@ export class Daemon {
           headers: {
             'content-type': 'text/plain',
             'content-length': Buffer.byteLength(body),
-            authorization: `Basic ${Buffer.from(this.#auth).toString('base64')}`,
+            authorization: `Basic ${Buffer.from(options.auth ?? this.#auth).toString('base64')}`,
           },
         },
         (reply) => {

@@ -166,6 +166,8 @@ export class Front {
     this.#open++;
     this.#deps.counters.add('requests');
     this.#deps.counters.add('exchangesOpen');
+    if (this.#deps.state.has(STATE_FLAG.LOG_HTTP))
+      this.#detail('http', `Received a ${exchange.method} request for ${exchange.target} from ${exchange.remoteAddressText}`);
     exchange.onEnd = () => this.#ended(exchange);
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
@@ -237,6 +239,7 @@ export class Front {
           break;
         case 'template': {
           const begun = performance.now();
+          this.#tellCall('getblocktemplate', user);
           const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
           const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
           this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
@@ -332,6 +335,16 @@ export class Front {
     this.#deps.link.tell({ news: 'evicted', count });
   }
 
+  /** A line of a category that is on; many of them are the operator's wish. */
+  #detail(category: 'http' | 'rpc', text: string): void {
+    this.#deps.link.tell({ news: 'detail', category, text });
+  }
+
+  /** A call that is answered here: what the node's desk says of its own. */
+  #tellCall(method: string, user: string): void {
+    if (this.#deps.state.has(STATE_FLAG.LOG_RPC)) this.#detail('rpc', `ThreadRPCServer method=${method} user=${user}`);
+  }
+
   #countWaiters(): void {
     this.#deps.counters.set('waiters', this.#view.waiters);
   }
@@ -340,8 +353,9 @@ export class Front {
     // What a front runs itself is over when it returns, so one call is under way at a time.
     let begunMs = 0;
     return {
-      started: () => {
+      started: (method, call) => {
         begunMs = performance.now();
+        this.#tellCall(method, call.user);
         return 0;
       },
       finished: (_token, method, code) => this.#counts.add(method, (performance.now() - begunMs) / 1000, code !== 0),

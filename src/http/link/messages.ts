@@ -58,7 +58,8 @@ export type FrontNews =
 export type NodeNews =
   | { readonly news: 'ready'; readonly descriptor: unknown }
   | { readonly news: 'listening'; readonly ports: readonly (number | null)[] }
-  | { readonly news: 'notice'; readonly level: 'warn' | 'error' | 'debug'; readonly text: string }
+  | { readonly news: 'notice'; readonly level: 'warn' | 'error'; readonly text: string }
+  | { readonly news: 'detail'; readonly category: 'http' | 'rpc'; readonly text: string }
   | { readonly news: 'evicted'; readonly count: number }
   | { readonly news: 'drained' }
   | { readonly news: 'closed' };

@@ -21,6 +21,10 @@ export const STATE_FLAG = {
   TEST_CHAIN: 4,
   /** There is a peer-to-peer side. */
   NETWORK: 8,
+  /** Requests are told to the log: the category http. */
+  LOG_HTTP: 16,
+  /** Calls are told to the log: the category rpc. */
+  LOG_RPC: 32,
 } as const;
 
 /** A view of the shared numbers; cheap to make on any thread from the same buffer. */

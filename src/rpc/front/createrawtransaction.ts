@@ -90,8 +90,8 @@ export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
   checkTypes(args, ['array', null, 'number', 'bool'], true);
   const replaceable = args[3] === true;
   const [inputs = null, outputs = null, lock = null] = args;
-  if (inputs === null || outputs === null) invalid('arguments 1 and 2 must be non-null');
-  const listed = asArray(inputs);
+  if (outputs === null) invalid('output argument must be non-null');
+  const listed = inputs === null ? [] : asArray(inputs);
   if (!(outputs instanceof JsonObject)) asArray(outputs);
   let locktime = 0;
   if (lock !== null) {
