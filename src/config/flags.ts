@@ -121,7 +121,11 @@ section('RPC server', [
   ['rpcuser', 'string', 'User name; with -rpcpassword, instead of the cookie'],
   ['rpcpassword', 'string', 'Password'],
   ['rpcauth', 'list', 'user:salt$hash, hash = HMAC-SHA256(salt, password) in hex; repeatable'],
-  ['rpccookiefile', 'string', 'Where the cookie is written, relative to the network folder (default: .cookie; -norpccookiefile: no cookie)'],
+  [
+    'rpccookiefile',
+    'string',
+    'Where the cookie is written, relative to the network folder (default: .cookie; -norpccookiefile: no cookie)',
+  ],
   ['rpccookieperms', 'string', 'Who may read the cookie: owner, group or all (default: owner)'],
   ['rpcwhitelist', 'list', 'user:method,method...: what this user may call; repeatable'],
   ['rpcwhitelistdefault', 'bool', 'Whether users without a list may call nothing (default: 1 when a list is given)'],

@@ -119,7 +119,8 @@ export function httpOptions(
 export function authenticationLines({ rpc, cookieFile }: Pick<NodeConfig, 'rpc' | 'cookieFile'>): string[] {
   const lines: string[] = [];
   if (rpc.password !== '') lines.push('Using rpcuser/rpcpassword authentication; -rpcauth keeps passwords out of files.');
-  else lines.push(cookieFile === undefined ? 'RPC authentication cookie file generation is disabled.' : 'Using random cookie authentication.');
+  else
+    lines.push(cookieFile === undefined ? 'RPC authentication cookie file generation is disabled.' : 'Using random cookie authentication.');
   if (rpc.auth.length > 0) lines.push('Using rpcauth authentication.');
   return lines;
 }

@@ -133,7 +133,10 @@ export class Daemon {
   }
 
   /** One HTTP request with the cookie. */
-  post(body: string, options: { path?: string; agent?: http.Agent; signal?: AbortSignal; auth?: string } = {}): Promise<{ status: number; body: string }> {
+  post(
+    body: string,
+    options: { path?: string; agent?: http.Agent; signal?: AbortSignal; auth?: string } = {},
+  ): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
       const request = http.request(
         {

@@ -85,7 +85,10 @@ t.test('a log that cannot be written, options that are refused', async (t) => {
   t.match(refused('-debuglogfile=none/such.log'), /^1 Error: Could not open debug log file \/.*none\/such\.log\n$/);
   t.match(refused('-rpccookieperms=world'), /^1 Error: Invalid -rpccookieperms=world; must be one of 'owner', 'group', or 'all'\.\n$/);
   t.match(refused('-rpcport=70000'), /^1 Error: Invalid port specified in -rpcport: '70000'\n$/);
-  t.match(refused('-rpcallowip=1.2.3.4/255.0.255.0'), /^1 Error: Invalid -rpcallowip subnet specification: 1\.2\.3\.4\/255\.0\.255\.0\. Valid are /);
+  t.match(
+    refused('-rpcallowip=1.2.3.4/255.0.255.0'),
+    /^1 Error: Invalid -rpcallowip subnet specification: 1\.2\.3\.4\/255\.0\.255\.0\. Valid are /,
+  );
   t.match(refused('-rpcallowip=0.0.0.0/0', '-rpcbind=127.0.0.1:notaport'), /^1 Error: Invalid port specified in -rpcbind: /);
 });
 
