@@ -67,6 +67,7 @@ function outpoint(i: number): Uint8Array {
 class BenchSource implements TransactionSource {
   readonly list: SourceEntry[] = [];
   counter = 0;
+  readonly returning = false;
   readonly #listeners: SourceListener[] = [];
   get size(): number {
     return this.list.length;

@@ -103,9 +103,32 @@ function park(order: LoadOrder & { kind: 'park' }): void {
   report({ kind: 'parked' });
 }
 
+let enough = false;
+
+/** Connections that ask, rest, and ask again, each by its own clock, until there is enough. */
+function poll(order: LoadOrder & { kind: 'poll' }): void {
+  const request = Buffer.from(order.request);
+  const times: number[] = [];
+  let running = order.connections;
+  enough = false;
+  lines = Array.from({ length: order.connections }, () => new Line(order.port));
+  for (const [i, line] of lines.entries()) {
+    line.onReply = (ms) => {
+      times.push(ms);
+      if (enough) {
+        line.socket.destroy();
+        if (--running === 0) report({ kind: 'polled', times });
+      } else setTimeout(() => line.send(request), order.pauseMs);
+    };
+    setTimeout(() => line.send(request), (order.pauseMs * i) / order.connections);
+  }
+}
+
 process.on('message', (order: LoadOrder) => {
   if (order.kind === 'loop') closedLoop(order);
   else if (order.kind === 'park') park(order);
+  else if (order.kind === 'poll') poll(order);
+  else if (order.kind === 'enough') enough = true;
   else {
     for (const line of lines) line.socket.destroy();
     process.exit(0);

@@ -5,6 +5,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 export type LoadOrder =
   | { readonly kind: 'loop'; readonly port: number; readonly request: string; readonly connections: number; readonly seconds: number }
   | { readonly kind: 'park'; readonly port: number; readonly request: string; readonly connections: number }
+  | { readonly kind: 'poll'; readonly port: number; readonly request: string; readonly connections: number; readonly pauseMs: number }
+  | { readonly kind: 'enough' }
   | { readonly kind: 'end' };
 
 /** What it says. */
@@ -13,6 +15,7 @@ export type LoadReport =
   | { readonly kind: 'loop'; readonly calls: number; readonly seconds: number; readonly bytes: number; readonly times: readonly number[] }
   | { readonly kind: 'parked' }
   | { readonly kind: 'woken'; readonly atMs: readonly number[]; readonly bytes: number }
+  | { readonly kind: 'polled'; readonly times: readonly number[] }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -68,6 +71,17 @@ export async function startLoad(): Promise<Child> {
 export async function runLoop(child: Child, order: Omit<LoadOrder & { kind: 'loop' }, 'kind'>): Promise<LoadReport & { kind: 'loop' }> {
   child.send({ kind: 'loop', ...order });
   return child.next('loop');
+}
+
+/** Calls again and again, with a pause after each reply, until stop() is called; that gives the milliseconds each took. */
+export function startPolling(child: Child, order: Omit<LoadOrder & { kind: 'poll' }, 'kind'>): { stop(): Promise<readonly number[]> } {
+  child.send({ kind: 'poll', ...order });
+  return {
+    stop: async () => {
+      child.send({ kind: 'enough' });
+      return (await child.next('polled')).times;
+    },
+  };
 }
 
 /** A bare uWebSockets.js server that answers every request with this body. */

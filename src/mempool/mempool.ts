@@ -141,6 +141,11 @@ export class Mempool {
     return this.#reorg.settled();
   }
 
+  /** Transactions of disconnected blocks are on their way back. */
+  get returning(): boolean {
+    return this.#reorg.returning;
+  }
+
   /** The node shuts down: long polls see another counter. */
   bumpCounter(): void {
     this.#pool.bumpCounter();

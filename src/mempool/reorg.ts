@@ -60,6 +60,11 @@ export class ReorgFollower {
     return this.#work ?? Promise.resolve();
   }
 
+  /** Whether settled() has anything to wait for. */
+  get returning(): boolean {
+    return this.#work !== null;
+  }
+
   /** Synchronous part. Call inside the chain's apply step. */
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;

@@ -32,7 +32,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
   const view = new TemplateView({
     signet: chain.params.signetChallenge !== null,
     state: templateState(state, () => deps.stopping.aborted),
-    timers: { monotonicMs: () => performance.now(), after },
+    timers: { monotonicMs: () => performance.now(), after, soon: (run) => void setImmediate(run) },
     tipHex: () => chain.tip.hashHex,
     drain: () => {},
     pin: (workId) => templates.pin(workId),

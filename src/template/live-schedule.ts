@@ -1,5 +1,5 @@
-// When mode `live` builds: at once for a new tip (first without transactions, if there are any to wait for), at once when fees worth a
-// long poll have gathered, otherwise a second after the last build if anything changed. One build at a time; what happens during a
+// When mode `live` builds: at once for a new tip (first without transactions, if there are any to wait for: in the very turn of the
+// tip where that can be), at once when fees worth a long poll have gathered, otherwise a second after the last build if anything changed. One build at a time; what happens during a
 // build is looked at after it. Decides by counts and fees; the timers only space builds out. Used by service.ts.
 import type { ImproveResult } from '../jobs/assemble-messages.js';
 
@@ -7,9 +7,11 @@ import type { ImproveResult } from '../jobs/assemble-messages.js';
 export interface LiveWork {
   /** Builds and publishes. @returns false when the tip moved meanwhile */
   build(kind: 'empty' | 'full'): Promise<boolean>;
+  /** Publishes the template without transactions on the spot. @returns false when that can't be done without waiting */
+  buildEmptyNow(): boolean;
   /** Uses an idle moment for better orders. */
   improve(): Promise<ImproveResult>;
-  /** Whether there are transactions that an empty template would leave out. */
+  /** Whether there are transactions that an empty template would leave out, or will be. */
   hasTransactions(): boolean;
   /** False while nobody can ask for templates. */
   wanted(): boolean;
@@ -37,6 +39,8 @@ export class LiveSchedule {
   readonly #work: LiveWork;
   readonly #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #newTip = true;
+  /** The tip has its template without transactions. */
+  #emptyOut = false;
   #changed = false;
   #gain = 0;
   #running = false;
@@ -53,9 +57,11 @@ export class LiveSchedule {
     this.#work = work;
   }
 
-  /** The tip moved. Builds after the caller's turn, when everyone knows of the tip. */
+  /** The tip moved. What takes time is built after the caller's turn, when everyone knows of the tip. */
   tipChanged(): void {
     this.#newTip = true;
+    this.#emptyOut = false;
+    if (!this.#closed && this.#times.emptyFirst && this.#asked) this.#emptyNow();
     queueMicrotask(() => this.#look());
   }
 
@@ -86,8 +92,22 @@ export class LiveSchedule {
     for (const { reject } of this.#waiters.splice(0)) reject(new Error('the template service is closed'));
   }
 
+  /** Never throws: the chain is in the middle of its change. What went wrong goes wrong again in the build that follows, if it matters. */
+  #emptyNow(): void {
+    try {
+      this.#emptyOut = this.#work.buildEmptyNow();
+    } catch (error) {
+      this.#work.failed(error as Error);
+    }
+    if (this.#emptyOut) this.#tellWaiters();
+  }
+
+  get #asked(): boolean {
+    return this.#work.wanted() || this.#waiters.length > 0;
+  }
+
   #due(): boolean {
-    if (this.#newTip) return this.#work.wanted() || this.#waiters.length > 0;
+    if (this.#newTip) return this.#asked;
     if (!this.#changed || this.#pausing) return false;
     return this.#gain >= this.#times.gainSats || !this.#calming;
   }
@@ -108,10 +128,13 @@ export class LiveSchedule {
       this.#changed = false;
       this.#gain = 0;
       try {
-        const emptyFirst = newTip && this.#times.emptyFirst && this.#work.hasTransactions();
+        const emptyFirst = newTip && !this.#emptyOut && this.#times.emptyFirst && this.#work.hasTransactions();
         if (emptyFirst) {
           if (!(await this.#work.build('empty'))) this.#newTip = true;
-          else this.#tellWaiters();
+          else {
+            this.#emptyOut = true;
+            this.#tellWaiters();
+          }
         }
         if (this.#newTip) continue;
         if (await this.#work.build('full')) this.#tellWaiters();

@@ -89,6 +89,20 @@ interface Built {
   readonly entries: readonly SourceEntry[];
 }
 
+/** What a template is made of. */
+interface Choice {
+  readonly tip: TemplateTip;
+  readonly base: TipFacts;
+  readonly chosen: ChosenTransactions;
+  /** The mempool's when the choice began. */
+  readonly counter: number;
+  readonly builtAt: number;
+  readonly epoch: number;
+  readonly slabIndex: number;
+  /** Transactions were left out, for now. */
+  readonly empty: boolean;
+}
+
 type Kind = 'empty' | 'full';
 
 export class TemplateService {
@@ -131,7 +145,10 @@ export class TemplateService {
     this.#listeners.push(listener);
   }
 
-  /** The tip moved: starts the clock of tip-to-template. Synchronous; whatever is built is built later. */
+  /**
+   * The tip moved: starts the clock of tip-to-template. Synchronous; in mode live the template without transactions is published before this
+   * returns, so that fronts hear of it before they hear of the tip. Whatever else is built is built later.
+   */
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
     this.#pinned.tipChanged(this.#deps.chain.tip.height);
@@ -222,8 +239,9 @@ export class TemplateService {
         for (const { tip } = chain; chain.tip === tip; ) if ((await this.#tryBuild(kind, started)) !== null) return true;
         return false;
       },
+      buildEmptyNow: () => this.#publishEmpty(),
       improve: () => assembler.improve(IDLE_TASK_MS),
-      hasTransactions: () => mempool.size > 0,
+      hasTransactions: () => mempool.size > 0 || mempool.returning,
       wanted: this.#deps.wanted ?? (() => true),
       failed: (error) => {
         this.#failures++;
@@ -275,7 +293,7 @@ export class TemplateService {
       if (full && mempool.size > 0) slab = await slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
       const { tip } = chain;
       const tipEpoch = epoch();
-      const counter = this.#schedule === null ? mempool.counter : (this.#serial + 1) >>> 0;
+      const { counter } = mempool;
       const builtAt = clock.nowSeconds();
       const base = this.#factsOf(tip);
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
@@ -286,21 +304,12 @@ export class TemplateService {
       if (full) this.#remember(chosen);
       // Nothing that came was worth a place: the ids that clients know stay good.
       if (full && this.#isCurrent(tip, chosen.entries)) return (this.#built as Built).facts;
-      const time = Math.max(base.minTime, builtAt);
       if (this.#options.checkTemplates) {
+        const time = Math.max(base.minTime, builtAt);
         const candidate = this.#candidate(tip, base, chosen, time, ANYONE, 0);
         if (!(await this.#passes(candidate, tip))) return null;
       }
-      const facts = this.#facts(base, chosen, {
-        epoch: tipEpoch,
-        counter,
-        builtAt,
-        time,
-        slabIndex: slab?.index ?? -1,
-        live: this.#schedule === null ? null : this.#liveFacts(tip, counter, !full, chosen),
-      });
-      this.#serial = counter;
-      this.#built = { tip, facts, entries: chosen.entries };
+      const facts = this.#take({ tip, base, chosen, counter, builtAt, epoch: tipEpoch, slabIndex: slab?.index ?? -1, empty: !full });
       this.#observe(started);
       if (slab !== null) slabs.publish(slab);
       slab = null;
@@ -309,6 +318,45 @@ export class TemplateService {
     } finally {
       if (slab !== null) slabs.discard(slab);
     }
+  }
+
+  /**
+   * Mode live: the template of a new tip without transactions, published now. It is the full one if there are none to come.
+   * @returns false when it must be connected dry first
+   */
+  #publishEmpty(): boolean {
+    if (this.#options.checkTemplates) return false;
+    const { chain, mempool, clock, epoch } = this.#deps;
+    const started = clock.monotonicMs();
+    const { tip } = chain;
+    const facts = this.#take({
+      tip,
+      base: this.#factsOf(tip),
+      chosen: nothingChosen(this.#options.reservedWeight),
+      counter: mempool.counter,
+      builtAt: clock.nowSeconds(),
+      epoch: epoch(),
+      slabIndex: -1,
+      empty: mempool.size > 0 || mempool.returning,
+    });
+    this.#observe(started);
+    for (const listener of this.#listeners) listener(facts);
+    return true;
+  }
+
+  /** Makes it the current template. @param empty transactions were left out, for now */
+  #take({ tip, base, chosen, empty, ...build }: Choice): TemplateFacts {
+    // Numbered now, not when the build began: others may have been published since.
+    if (this.#schedule !== null) this.#serial = (this.#serial + 1) >>> 0;
+    const counter = this.#schedule === null ? build.counter : this.#serial;
+    const facts = this.#facts(base, chosen, {
+      ...build,
+      counter,
+      time: Math.max(base.minTime, build.builtAt),
+      live: this.#schedule === null ? null : this.#liveFacts(tip, counter, empty, chosen),
+    });
+    this.#built = { tip, facts, entries: chosen.entries };
+    return facts;
   }
 
   /** Mode live: the published template has these transactions already. */

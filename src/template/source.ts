@@ -50,6 +50,8 @@ export interface TransactionSource {
   listen(listener: SourceListener): void;
   /** Resolves when the set fits the tip. */
   settled(): Promise<void>;
+  /** Transactions of disconnected blocks are on their way back: settled() takes a while. */
+  readonly returning: boolean;
 }
 
 /** A piece of shared memory that one template is written into. */

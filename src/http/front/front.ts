@@ -95,7 +95,7 @@ export class Front {
     this.#view = new TemplateView({
       state: templateState(state),
       signet: deps.params.signetChallenge !== null,
-      timers: { monotonicMs: () => performance.now(), after: timerAfter },
+      timers: { monotonicMs: () => performance.now(), after: timerAfter, soon: (run) => void setImmediate(run) },
       tipHex: () => this.#freshTip().hashHex,
       drain: () => deps.link.drain(),
       ask: (done) => deps.link.askTemplate(done),
@@ -120,6 +120,8 @@ export class Front {
       case 'tip':
         this.#tip = news.tip;
         this.#view.onTip(news.tip.hashHex);
+        // Its first template may have come before it.
+        this.#streams.published();
         break;
       case 'template':
         this.#view.onTemplate(news.facts, news.slab);

@@ -1,10 +1,10 @@
 // Parked getblocktemplate calls: each costs a closure and an entry here, no thread and no timer of its own. They go on at a new
 // tip, when the server stops, when a template worth it was published (mode live), or at a deadline at which the counter is not the
 // one they know: in mode core 60 s after they came, then every 10 s. BIP-0022 long polling with the timing of Core 0.21. Used by template-view.ts.
+import { Turns, type TurnTimers } from './turns.js';
 
 /** Monotonic time and one-shot timers; tests move them by hand. */
-export interface PollTimers {
-  monotonicMs(): number;
+export interface PollTimers extends TurnTimers {
   /** Calls back once after so many milliseconds; the result cancels it. */
   after(ms: number, run: () => void): () => void;
 }
@@ -37,11 +37,14 @@ export class LongPolls {
   readonly #timers: PollTimers;
   readonly #liveCounter: () => number;
   readonly #parked = new Map<ParkedPoll, Deadline>();
+  readonly #turns: Turns;
   #cancelTimer: (() => void) | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(timers: PollTimers, liveCounter: () => number) {
+  /** @param turns in which those who are let go go on */
+  constructor(timers: PollTimers, liveCounter: () => number, turns = new Turns(timers)) {
     this.#timers = timers;
+    this.#turns = turns;
     this.#liveCounter = liveCounter;
   }
 
@@ -81,7 +84,7 @@ export class LongPolls {
     for (const poll of this.#parked.keys()) if (ready(poll)) woken.push(poll);
     for (const poll of woken) this.#parked.delete(poll);
     if (this.#parked.size === 0) this.#disarm();
-    for (const poll of woken) poll.resume();
+    this.#letGo(woken);
   }
 
   #tick(): void {
@@ -104,7 +107,11 @@ export class LongPolls {
     }
     for (const poll of woken) this.#parked.delete(poll);
     if (earliest !== Number.POSITIVE_INFINITY) this.#arm(earliest);
-    for (const poll of woken) poll.resume();
+    this.#letGo(woken);
+  }
+
+  #letGo(woken: readonly ParkedPoll[]): void {
+    this.#turns.run(woken.map((poll) => () => poll.resume()));
   }
 
   #arm(deadlineMs: number): void {

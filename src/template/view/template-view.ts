@@ -8,6 +8,7 @@ import { currentTime, longPollId, missingRule, renderLight, renderTemplate } fro
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
 import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
+import { Turns } from './turns.js';
 
 /** Where the transactions of a published template lie. */
 export interface SharedPlace {
@@ -96,15 +97,19 @@ interface Published {
 export class TemplateView {
   readonly #deps: TemplateViewDeps;
   readonly #polls: LongPolls;
+  /** Many calls are answered at once when a template comes: in slices. */
+  readonly #turns: Turns;
   #published: Published | null = null;
+  /** Of a tip that we have not heard of yet: the node thread posts its first template before the tip's own news. */
+  #next: Published | null = null;
   #asking: TemplateCall[] | null = null;
   readonly #history = new LiveHistory();
 
   constructor(deps: TemplateViewDeps) {
     this.#deps = deps;
-    this.#polls = new LongPolls(deps.timers, () =>
-      this.#published?.facts.live ? this.#published.facts.counter : deps.state.mempoolCounter,
-    );
+    this.#turns = new Turns(deps.timers);
+    const counter = () => (this.#published?.facts.live ? this.#published.facts.counter : deps.state.mempoolCounter);
+    this.#polls = new LongPolls(deps.timers, counter, this.#turns);
   }
 
   /** Parked long polls. */
@@ -112,12 +117,21 @@ export class TemplateView {
     return this.#polls.size;
   }
 
-  /** A template was published by the node thread. */
+  /** A template was published by the node thread. Until its tip is ours, the one before stays good. */
   onTemplate(facts: TemplateFacts, place: SharedPlace | null): void {
-    this.#published = { facts, place, curtime: 0, rendered: new Map(), deflated: null };
-    if (facts.live === null) return;
-    this.#history.add(facts);
-    this.#polls.published(({ tipHex, counter }) => tipHex === facts.prevHashHex && this.#history.wakes(counter));
+    this.#next = { facts, place, curtime: 0, rendered: new Map(), deflated: null };
+    // Asking for the tip may bring its news, and with them the turn of this template.
+    this.#promote(this.#deps.tipHex());
+  }
+
+  #promote(tipHex: string): void {
+    const next = this.#next;
+    if (next?.facts.prevHashHex !== tipHex) return;
+    this.#next = null;
+    this.#published = next;
+    if (next.facts.live === null) return;
+    this.#history.add(next.facts);
+    this.#polls.published((poll) => poll.tipHex === tipHex && this.#history.wakes(poll.counter));
   }
 
   /** The template of the tip for whoever knows every rule; null while there is none. */
@@ -136,6 +150,7 @@ export class TemplateView {
 
   /** The best tip is another one. */
   onTip(tipHex: string): void {
+    this.#promote(tipHex);
     this.#polls.tipChanged(tipHex);
   }
 
@@ -233,10 +248,7 @@ export class TemplateView {
     this.#deps.ask((code, text) => {
       const calls = this.#asking ?? [];
       this.#asking = null;
-      for (const one of calls) {
-        if (code !== 0) one.fail(code, text);
-        else this.#answer(one, true);
-      }
+      this.#turns.run(calls.map((one) => () => (code === 0 ? this.#answer(one, true) : one.fail(code, text))));
     });
   }
 

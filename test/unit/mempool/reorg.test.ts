@@ -16,8 +16,11 @@ t.test('confirmed transactions come back before their unconfirmed children, and 
   chain.connect([parent]);
   chain.connect([middle]);
   t.equal((await pool.accept(child)).reject, null);
+  t.notOk(pool.returning);
   chain.reorg(2, [[], [], []]);
+  t.ok(pool.returning, 'known at once');
   await pool.settled();
+  t.notOk(pool.returning);
   t.equal(pool.size, 3);
   t.equal(pool.get(child.txid)?.ancestorCount, 3);
   t.equal(pool.get(child.txid)?.ancestorFees, 10_000);

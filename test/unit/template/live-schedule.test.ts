@@ -5,7 +5,9 @@ import { LiveSchedule } from '../../../src/template/live-schedule.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function rig(over: { emptyFirst?: boolean; transactions?: boolean; wanted?: boolean; improve?: ImproveResult[] } = {}) {
+function rig(
+  over: { emptyFirst?: boolean; transactions?: boolean; wanted?: boolean; now?: boolean | Error; improve?: ImproveResult[] } = {},
+) {
   const built: string[] = [];
   const failures: string[] = [];
   const timers: { at: number; run: () => void }[] = [];
@@ -21,6 +23,11 @@ function rig(over: { emptyFirst?: boolean; transactions?: boolean; wanted?: bool
         state.next = true;
         if (next instanceof Error) throw next;
         return next;
+      },
+      buildEmptyNow: () => {
+        if (over.now instanceof Error) throw over.now;
+        if (over.now === true) built.push('now');
+        return over.now ?? false;
       },
       improve: async () => {
         state.idle++;
@@ -63,6 +70,46 @@ t.test('a new tip: first without transactions, then with them, both at once', as
   t.strictSame(built.slice(2), ['empty', 'full'], 'without waiting for any pause');
   await pass(10_000);
   t.equal(built.length, 4, 'nothing happens while nothing changes');
+});
+
+t.test('where it can be, the empty one is out in the turn of the tip, and only once', async (t) => {
+  const { schedule, built, state } = rig({ now: true });
+  schedule.start();
+  await turn();
+  t.strictSame(built, ['empty', 'full'], 'the first of all has no turn of its own');
+  schedule.tipChanged();
+  t.strictSame(built.slice(2), ['now'], 'at once');
+  await turn();
+  t.strictSame(built.slice(2), ['now', 'full']);
+  const before = built.length;
+  let go = (): void => {};
+  state.hold = new Promise((resolve) => {
+    go = resolve;
+  });
+  schedule.tipChanged();
+  await turn();
+  schedule.tipChanged();
+  state.next = false;
+  go();
+  await turn();
+  await turn();
+  t.strictSame(built.slice(before), ['now', 'full', 'now', 'full'], 'a tip during a build has its own; the build is begun again');
+  const off = rig({ now: true, emptyFirst: false });
+  off.schedule.tipChanged();
+  await turn();
+  t.strictSame(off.built, ['full']);
+  const unwanted = rig({ now: true, wanted: false });
+  unwanted.schedule.tipChanged();
+  await turn();
+  t.strictSame(unwanted.built, [], 'nor while nobody can ask');
+});
+
+t.test('a failure in the turn of the tip is told, and stops nobody', async (t) => {
+  const { schedule, built, failures } = rig({ now: new Error('no facts') });
+  schedule.tipChanged();
+  t.strictSame(failures, ['no facts']);
+  await turn();
+  t.strictSame(built, ['empty', 'full']);
 });
 
 t.test('nothing to leave out, or not wanted: no empty template', async (t) => {

@@ -65,7 +65,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
       shuttingDown: false,
       nowSeconds: () => clock.seconds,
     },
-    timers: { monotonicMs: () => now, after },
+    timers: { monotonicMs: () => now, after, soon: (run) => void setImmediate(run) },
     tipHex: () => chain.tip.hashHex,
     drain: () => {},
     ask: (done) => {
@@ -152,6 +152,44 @@ t.test('an empty template first; who waits on it is let go when the full one is 
   const next = ask(parked.reply.longpollid);
   await turn();
   t.equal(next.reply.transactions.length, 1);
+});
+
+t.test('the node thread need not be asked for the first template of a tip', async (t) => {
+  const { service, chain, pay, published, pool } = rig();
+  service.start();
+  await turn();
+  const tx = await pay(700);
+  const before = published.length;
+  chain.connect([tx]);
+  t.equal(published.length, before + 1, 'published when the tip is');
+  t.equal(published.at(-1)?.prevHashHex, chain.tip.hashHex);
+  t.equal(published.at(-1)?.live?.empty, false, 'there is nothing to wait for');
+  await turn();
+  t.equal(published.length, before + 1, 'so it stays');
+  chain.reorg(1, [[], []]);
+  t.equal(pool.size, 0);
+  t.equal(published.at(-1)?.prevHashHex, chain.tip.hashHex);
+  t.equal(published.at(-1)?.live?.empty, true, 'what the other branch had confirmed is on its way back');
+  await pool.settled();
+  await turn();
+  t.equal(published.at(-1)?.txCount, 1);
+  const ids = published.map(({ prevHashHex, counter }) => prevHashHex + counter);
+  t.equal(new Set(ids).size, ids.length, 'no id twice');
+});
+
+t.test('with -checktemplates the first one is connected dry like the others', async (t) => {
+  const { service, chain, pay, published } = rig({ checkTemplates: true });
+  service.start();
+  await turn();
+  await pay(700);
+  const before = published.length;
+  chain.connect([]);
+  t.equal(published.length, before);
+  await turn();
+  t.strictSame(
+    published.slice(before).map(({ live }) => live?.empty),
+    [true, false],
+  );
 });
 
 t.test('-emptyfirst=0: nobody ever sees an empty template while there are transactions', async (t) => {

@@ -18,6 +18,10 @@ class HandTimers {
     };
   }
 
+  soon(run: () => void): void {
+    run();
+  }
+
   to(ms: number): void {
     while (this.armed && this.armed.at <= ms) {
       const { at, run } = this.armed;

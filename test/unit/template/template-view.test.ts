@@ -49,10 +49,11 @@ function setup() {
   const asked: ((code: number, text: string) => void)[] = [];
   const leased = new Map<number, SharedArrayBuffer>();
   const held: number[] = [];
-  const world = { tip: HASH[0] as string, onDrain: () => {} };
+  const world = { tip: HASH[0] as string, nowMs: 0, onDrain: () => {} };
+  const soon: (() => void)[] = [];
   const view = new TemplateView({
     state,
-    timers: { monotonicMs: () => 0, after: () => () => {} },
+    timers: { monotonicMs: () => world.nowMs, after: () => () => {}, soon: (run: () => void) => soon.push(run) },
     tipHex: () => world.tip,
     drain: () => world.onDrain(),
     ask: (done) => asked.push(done),
@@ -86,7 +87,7 @@ function setup() {
     view.call(one);
     return outcome;
   };
-  return { view, state, asked, leased, held, world, call };
+  return { view, state, asked, leased, held, world, soon, call };
 }
 
 t.test('asks once for everyone, and takes what it is given', async (t) => {
@@ -124,6 +125,50 @@ t.test('a template of an older tip is never given', async (t) => {
   view.onTemplate(facts({ prevHashHex: HASH[1] }), null);
   asked[1]!(0, '');
   t.match(one.body, `"previousblockhash":"${HASH[1]}"`);
+});
+
+t.test('a template may come before the news of its tip', async (t) => {
+  const { view, asked, world, call } = setup();
+  const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 1000, workId: '', merkleBranchHex: [] };
+  view.onTemplate(facts({ live }), null);
+  const parked = call({ longPollId: `${HASH[0]}3` });
+  t.equal(view.waiters, 1);
+  view.onTemplate(facts({ live, counter: 4, prevHashHex: HASH[1] }), null);
+  t.match(call().body, `"previousblockhash":"${HASH[0]}"`, 'until then the one before is good');
+  t.equal(view.waiters, 1);
+  world.tip = HASH[1];
+  view.onTip(HASH[1]);
+  t.match(parked.body, `"longpollid":"${HASH[1]}4"`);
+  t.match(call().body, `"previousblockhash":"${HASH[1]}"`);
+  t.equal(view.snapshot()?.facts.counter, 4);
+  // Whoever looks at the tip first: asking for it handles all news.
+  view.onTemplate(facts({ live, counter: 5, prevHashHex: HASH[0] }), null);
+  Object.defineProperty(world, 'tip', {
+    get() {
+      view.onTip(HASH[0]);
+      return HASH[0];
+    },
+  });
+  t.match(call().body, `"longpollid":"${HASH[0]}5"`);
+  t.equal(asked.length, 0, 'the node thread was never asked');
+});
+
+t.test('a crowd is answered in slices', async (t) => {
+  const { view, asked, world, soon, call } = setup();
+  const crowd = Array.from({ length: 100 }, () => call());
+  const answered = () => crowd.filter(({ body }) => body !== undefined).length;
+  view.onTemplate(facts(), null);
+  Object.defineProperty(world, 'nowMs', { get: () => answered() / 20 });
+  asked[0]!(0, '');
+  t.equal(answered(), 20, 'a millisecond of them');
+  t.ok(call().body, 'whoever comes now does not stand behind the rest');
+  let turns = 1;
+  for (let next = soon.shift(); next !== undefined; next = soon.shift()) {
+    next();
+    turns++;
+  }
+  t.equal(answered(), 100);
+  t.equal(turns, 5);
 });
 
 t.test('bytes that are gone are waited for', async (t) => {

@@ -1,0 +1,53 @@
+// Runs many small pieces of work in order, a slice of them in each turn of the loop: when a thousand parked calls are let go at once, whoever
+// else comes waits for one slice and not for all of them. Used by template-view.ts and long-polls.ts.
+
+/** Time, and a way to go on in the next turn. */
+export interface TurnTimers {
+  monotonicMs(): number;
+  /** Calls back in the next turn of the loop, after whatever has arrived meanwhile was looked at. */
+  soon(run: () => void): void;
+}
+
+/** A slice lasts so long, and one piece more. */
+const SLICE_MS = 1;
+
+export class Turns {
+  readonly #timers: TurnTimers;
+  #waiting: (() => void)[] = [];
+  #at = 0;
+  #going = false;
+
+  constructor(timers: TurnTimers) {
+    this.#timers = timers;
+  }
+
+  /** Pieces that have not been run yet. */
+  get waiting(): number {
+    return this.#waiting.length - this.#at;
+  }
+
+  /** The first slice runs now, unless others are before it. */
+  run(pieces: readonly (() => void)[]): void {
+    for (const piece of pieces) this.#waiting.push(piece);
+    if (!this.#going) this.#go();
+  }
+
+  #go = (): void => {
+    this.#going = true;
+    const end = this.#timers.monotonicMs() + SLICE_MS;
+    try {
+      while (this.#at < this.#waiting.length) {
+        this.#waiting[this.#at++]();
+        if (this.#timers.monotonicMs() >= end) break;
+      }
+    } finally {
+      // Also after a piece that threw: the others are somebody else's.
+      if (this.#at < this.#waiting.length) this.#timers.soon(this.#go);
+      else {
+        this.#waiting = [];
+        this.#at = 0;
+        this.#going = false;
+      }
+    }
+  };
+}
