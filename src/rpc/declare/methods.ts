@@ -2,10 +2,14 @@
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { backupwallet } from './backupwallet.js';
+import { combinepsbt } from './combinepsbt.js';
 import { combinerawtransaction } from './combinerawtransaction.js';
+import { converttopsbt } from './converttopsbt.js';
 import { createmultisig } from './createmultisig.js';
+import { createpsbt } from './createpsbt.js';
 import { createrawtransaction } from './createrawtransaction.js';
 import { createwallet } from './createwallet.js';
+import { decodepsbt } from './decodepsbt.js';
 import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
@@ -71,6 +75,7 @@ import { importprunedfunds } from './importprunedfunds.js';
 import { importpubkey } from './importpubkey.js';
 import { importwallet } from './importwallet.js';
 import { invalidateblock } from './invalidateblock.js';
+import { joinpsbts } from './joinpsbts.js';
 import { keypoolrefill } from './keypoolrefill.js';
 import { listdescriptors } from './listdescriptors.js';
 import { listlabels } from './listlabels.js';
@@ -123,10 +128,14 @@ const ALL: readonly MethodSpec[] = [
   abortrescan,
   addmultisigaddress,
   backupwallet,
+  combinepsbt,
   combinerawtransaction,
+  converttopsbt,
   createmultisig,
+  createpsbt,
   createrawtransaction,
   createwallet,
+  decodepsbt,
   decoderawtransaction,
   decodescript,
   discover,
@@ -192,6 +201,7 @@ const ALL: readonly MethodSpec[] = [
   importpubkey,
   importwallet,
   invalidateblock,
+  joinpsbts,
   keypoolrefill,
   listdescriptors,
   listlabels,

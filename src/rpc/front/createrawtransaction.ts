@@ -86,9 +86,8 @@ function outputsOf(given: JsonValue, ctx: FrontContext): TxOutputFields[] {
   return out;
 }
 
-export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
-  checkTypes(args, ['array', null, 'number', 'bool'], true);
-  const replaceable = args[3] === true;
+/** The unsigned transaction that some calls begin with: inputs, outputs, lock time and replaceability as they take them. */
+export function constructTransaction(ctx: FrontContext, args: readonly JsonValue[], replaceable: boolean): Uint8Array {
   const [inputs = null, outputs = null, lock = null] = args;
   if (outputs === null) invalid('output argument must be non-null');
   const listed = inputs === null ? [] : asArray(inputs);
@@ -105,5 +104,10 @@ export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
   if (replaceable && vin.length > 0 && !vin.some((one) => one.sequence <= SEQUENCE_REPLACEABLE)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter combination: Sequence number(s) contradict replaceable option');
   }
-  return hex(buildTx({ version: 2, inputs: vin, outputs: vout, locktime }));
+  return buildTx({ version: 2, inputs: vin, outputs: vout, locktime });
+}
+
+export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
+  checkTypes(args, ['array', null, 'number', 'bool'], true);
+  return hex(constructTransaction(ctx, args, args[3] === true));
 };

@@ -39,6 +39,7 @@ import {
   getrawmempool,
   savemempool,
 } from './pool.js';
+import { combinepsbt, decodepsbt, joinpsbts } from './psbt.js';
 import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { combinerawtransaction, signrawtransactionwithkey } from './signrawtransactionwithkey.js';
@@ -57,8 +58,10 @@ function fromFront(): Record<string, Run<NodeContext>> {
 export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
   ...WALLET_RUNS,
+  combinepsbt,
   combinerawtransaction,
   createmultisig,
+  decodepsbt,
   decoderawtransaction,
   deriveaddresses,
   estimaterawfee,
@@ -98,6 +101,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   gettxoutsetinfo,
   getzmqnotifications,
   invalidateblock,
+  joinpsbts,
   logging,
   mockscheduler,
   preciousblock,

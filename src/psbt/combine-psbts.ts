@@ -1,0 +1,56 @@
+// The combiner: what several PSBTs of one transaction know together, the first one's answers first. Core: psbt.cpp CombinePSBTs.
+import { equalBytes } from '../consensus/bytes/hex.js';
+import type { Psbt, PsbtInput, PsbtOutput } from './psbt.js';
+
+/** Adds to the first what the others know. @returns null when they are not of the same transaction */
+export function combinePsbts(psbts: readonly Psbt[]): Psbt | null {
+  const [first, ...others] = psbts;
+  for (const other of others) {
+    if (!equalBytes(first.tx.txid, other.tx.txid) || (first.version2 === null) !== (other.version2 === null)) return null;
+    first.inputs.forEach((input, i) => {
+      mergeInput(input, other.inputs[i]);
+    });
+    first.outputs.forEach((output, i) => {
+      mergeOutput(output, other.outputs[i]);
+    });
+    addMissing(first.unknown, other.unknown);
+  }
+  return first;
+}
+
+function addMissing<T>(into: Map<string, T>, from: ReadonlyMap<string, T>): void {
+  for (const [key, value] of from) if (!into.has(key)) into.set(key, value);
+}
+
+const either = (first: Uint8Array, second: Uint8Array): Uint8Array => (first.length > 0 ? first : second);
+
+function mergeInput(into: PsbtInput, from: PsbtInput): void {
+  into.nonWitnessUtxo ??= from.nonWitnessUtxo;
+  into.witnessUtxo ??= from.witnessUtxo;
+  addMissing(into.partialSigs, from.partialSigs);
+  if (into.sighashType === 0) into.sighashType = from.sighashType;
+  addMissing(into.keyPaths, from.keyPaths);
+  into.redeemScript = either(into.redeemScript, from.redeemScript);
+  into.witnessScript = either(into.witnessScript, from.witnessScript);
+  into.finalScriptSig = either(into.finalScriptSig, from.finalScriptSig);
+  if (into.finalWitness.length === 0) into.finalWitness = from.finalWitness;
+  into.tapKeySig ??= from.tapKeySig;
+  addMissing(into.tapScriptSigs, from.tapScriptSigs);
+  addMissing(into.tapLeafScripts, from.tapLeafScripts);
+  addMissing(into.tapKeyPaths, from.tapKeyPaths);
+  into.tapInternalKey ??= from.tapInternalKey;
+  into.tapMerkleRoot ??= from.tapMerkleRoot;
+  into.requiredTime ??= from.requiredTime;
+  into.requiredHeight ??= from.requiredHeight;
+  addMissing(into.unknown, from.unknown);
+}
+
+function mergeOutput(into: PsbtOutput, from: PsbtOutput): void {
+  addMissing(into.keyPaths, from.keyPaths);
+  into.redeemScript = either(into.redeemScript, from.redeemScript);
+  into.witnessScript = either(into.witnessScript, from.witnessScript);
+  into.tapInternalKey ??= from.tapInternalKey;
+  into.tapTree ??= from.tapTree;
+  addMissing(into.tapKeyPaths, from.tapKeyPaths);
+  addMissing(into.unknown, from.unknown);
+}

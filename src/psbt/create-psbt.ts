@@ -1,0 +1,40 @@
+// The creator: a PSBT that knows nothing but its transaction (BIP-0174).
+import { buildTx, type TxFields } from '../consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { emptyInput, emptyOutput, type Psbt } from './psbt.js';
+
+const EMPTY = new Uint8Array(0);
+
+/** A blank PSBT of a transaction; scriptSigs and witnesses are left out. */
+export function createPsbt(tx: TxView, hashes: Hashes): Psbt {
+  return {
+    tx: withoutSignatures(tx, hashes),
+    version2: null,
+    inputs: Array.from({ length: tx.inputCount }, emptyInput),
+    outputs: Array.from({ length: tx.outputCount }, emptyOutput),
+    unknown: new Map(),
+  };
+}
+
+/** The values of a transaction. */
+export function fieldsOf(tx: TxView): TxFields {
+  return {
+    version: tx.version,
+    inputs: Array.from({ length: tx.inputCount }, (_, i) => ({
+      prevHash: tx.prevHash(i),
+      prevIndex: tx.prevIndex(i),
+      scriptSig: tx.scriptSig(i),
+      sequence: tx.sequence(i),
+      witness: tx.witness(i),
+    })),
+    outputs: Array.from({ length: tx.outputCount }, (_, i) => ({ value: tx.outputValueBig(i), script: tx.outputScript(i) })),
+    locktime: tx.locktime,
+  };
+}
+
+function withoutSignatures(tx: TxView, hashes: Hashes): TxView {
+  const fields = fieldsOf(tx);
+  const inputs = fields.inputs.map((input) => ({ ...input, scriptSig: EMPTY, witness: [] }));
+  return parseTx(buildTx({ ...fields, inputs }), hashes, { allowWitness: false });
+}

@@ -1,0 +1,15 @@
+// The extractor: the transaction of a PSBT whose inputs are final. Core: psbt.cpp FinalizeAndExtractPSBT.
+import { buildTx } from '../consensus/tx/build-tx.js';
+import { fieldsOf } from './create-psbt.js';
+import type { Psbt } from './psbt.js';
+
+/** The transaction with the final scripts that are there. */
+export function extractTx({ tx, inputs }: Psbt): Uint8Array {
+  const fields = fieldsOf(tx);
+  const signed = fields.inputs.map((input, i) => ({
+    ...input,
+    scriptSig: inputs[i].finalScriptSig,
+    witness: inputs[i].finalWitness,
+  }));
+  return buildTx({ ...fields, inputs: signed });
+}

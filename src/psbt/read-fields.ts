@@ -1,0 +1,76 @@
+// Fields that inputs and outputs have in common: key paths, scripts, raw fields. Core: script/sign.h, psbt.h.
+import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
+import { hashKey } from '../consensus/bytes/hex.js';
+import { isValidPublicKeySize } from '../consensus/script/encoding.js';
+import { fieldKey, type RawField, type TapKeyPath } from './psbt.js';
+import { failRead, type PsbtReader } from './psbt-reader.js';
+
+/** Reads keys until the separator, and hands each to the caller, which reads the value. @param where as Core names the map */
+export function readMap(reader: PsbtReader, where: string, field: (key: Uint8Array) => void): void {
+  while (!reader.empty) {
+    const key = reader.varBytes();
+    if (key.length === 0) return;
+    field(key);
+  }
+  failRead(`Separator is missing at the end of ${where}`);
+}
+
+/** A field that there is once and whose key is its type alone. */
+export function once(seen: Set<number>, key: Uint8Array, duplicate: string, longKey: string): void {
+  const type = key[0];
+  if (key.length === 1 && seen.has(type)) failRead(`Duplicate Key, ${duplicate} already provided`);
+  if (key.length !== 1) failRead(`${longKey} key is more than one byte type`);
+  seen.add(type);
+}
+
+/** The public key behind the type. @param what of which kind of field */
+export function readPublicKey(reader: PsbtReader, key: Uint8Array, what: string): Uint8Array {
+  if (key.length !== 34 && key.length !== 66) failRead(`Size of key was not the expected size for the type ${what}`);
+  const publicKey = key.subarray(1);
+  if (!isPublicKey(reader, publicKey)) failRead('Invalid pubkey');
+  return publicKey;
+}
+
+export function isPublicKey(reader: PsbtReader, bytes: Uint8Array): boolean {
+  return isValidPublicKeySize(bytes) && reader.crypto.isPoint(bytes);
+}
+
+/** Fingerprint and path in so many bytes. */
+export function readOrigin(reader: PsbtReader, size: number): KeyOrigin {
+  if (size % 4 !== 0 || size <= 0) failRead('Invalid length for HD key path');
+  const fingerprint = reader.bytes(4);
+  const path: number[] = [];
+  for (let at = 4; at < size; at += 4) path.push(reader.u32());
+  return { fingerprint, path };
+}
+
+export function readKeyPath(reader: PsbtReader, key: Uint8Array, paths: Map<string, OriginKey>): void {
+  const publicKey = readPublicKey(reader, key, 'BIP32 keypath');
+  const id = hashKey(publicKey);
+  if (paths.has(id)) failRead('Duplicate Key, pubkey derivation path already provided');
+  paths.set(id, { publicKey, origin: readOrigin(reader, reader.compactSize()) });
+}
+
+/** @param where "input" or "output" */
+export function readTapKeyPath(reader: PsbtReader, key: Uint8Array, where: string, paths: Map<string, TapKeyPath>): void {
+  const id = hashKey(key.subarray(1, 65));
+  const name = `${where === 'input' ? 'Input' : 'Output'} Taproot BIP32 keypath`;
+  if (key.length === 33 && paths.has(id)) failRead(`Duplicate Key, ${where} Taproot BIP32 keypath already provided`);
+  if (key.length !== 33) failRead(`${name} key is not at 33 bytes`);
+  const size = reader.compactSize();
+  const start = reader.offset;
+  const leafHashes: Uint8Array[] = [];
+  for (let left = reader.compactSize(); left > 0; left--) leafHashes.push(reader.bytes(32));
+  const hashesSize = reader.offset - start;
+  if (hashesSize > size) failRead(`${name} has an invalid length`);
+  paths.set(id, { publicKey: key.subarray(1), leafHashes, origin: readOrigin(reader, size - hashesSize) });
+}
+
+/** Keeps a field as it is. */
+export function readRaw(reader: PsbtReader, key: Uint8Array, unknown: Map<string, RawField>): Uint8Array {
+  const id = fieldKey(key, reader.crypto);
+  if (unknown.has(id)) failRead('Duplicate Key, key for unknown value already provided');
+  const value = reader.varBytes();
+  unknown.set(id, { key, value });
+  return value;
+}

@@ -1,0 +1,162 @@
+// Reads the map of one input. Core: psbt.h PSBTInput; the words are those of 0.21.1, and of later versions for what came later.
+import { hashKey } from '../consensus/bytes/hex.js';
+import { IN } from './field-types.js';
+import { emptyInput, fieldKey, type PsbtInput } from './psbt.js';
+import { failRead, type PsbtReader } from './psbt-reader.js';
+import { once, readKeyPath, readMap, readPublicKey, readRaw, readTapKeyPath } from './read-fields.js';
+import { readMusigInput } from './read-musig.js';
+import { readInput2 } from './read-version2.js';
+
+/** Outpoint and sequence as version 2 has them. */
+export interface InputOfVersion2 {
+  prevHash: Uint8Array | null;
+  prevIndex: number | null;
+  sequence: number | null;
+}
+
+/** @param version2 filled in version 2, null in version 0, where its fields are refused */
+export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null): PsbtInput {
+  const input = emptyInput();
+  const seen = new Set<number>();
+  readMap(reader, 'an input map', (key) => {
+    readField(reader, key, input, seen, version2);
+  });
+  return input;
+}
+
+function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: Set<number>, version2: InputOfVersion2 | null): void {
+  switch (key[0]) {
+    case IN.NON_WITNESS_UTXO:
+      once(seen, key, 'input non-witness utxo', 'Non-witness utxo');
+      input.nonWitnessUtxo = reader.sized(() => reader.tx(true));
+      break;
+    case IN.WITNESS_UTXO:
+      once(seen, key, 'input witness utxo', 'Witness utxo');
+      input.witnessUtxo = reader.sized(() => readOutput(reader));
+      break;
+    case IN.PARTIAL_SIG: {
+      const publicKey = readPublicKey(reader, key, 'partial signature pubkey');
+      const id = hashKey(reader.crypto.hash160(publicKey));
+      if (input.partialSigs.has(id)) failRead('Duplicate Key, input partial signature for pubkey already provided');
+      input.partialSigs.set(id, { publicKey, signature: reader.varBytes() });
+      break;
+    }
+    case IN.SIGHASH:
+      once(seen, key, 'input sighash type', 'Sighash type');
+      input.sighashType = reader.sized(() => reader.u32() | 0);
+      break;
+    case IN.REDEEM_SCRIPT:
+      once(seen, key, 'input redeemScript', 'Input redeemScript');
+      input.redeemScript = reader.varBytes();
+      break;
+    case IN.WITNESS_SCRIPT:
+      once(seen, key, 'input witnessScript', 'Input witnessScript');
+      input.witnessScript = reader.varBytes();
+      break;
+    case IN.BIP32_DERIVATION:
+      readKeyPath(reader, key, input.keyPaths);
+      break;
+    case IN.FINAL_SCRIPTSIG:
+      once(seen, key, 'input final scriptSig', 'Final scriptSig');
+      input.finalScriptSig = reader.varBytes();
+      break;
+    case IN.FINAL_SCRIPTWITNESS:
+      once(seen, key, 'input final scriptWitness', 'Final scriptWitness');
+      input.finalWitness = reader.sized(() => readStack(reader));
+      break;
+    case IN.PREVIOUS_TXID:
+    case IN.OUTPUT_INDEX:
+    case IN.SEQUENCE:
+    case IN.REQUIRED_TIME_LOCKTIME:
+    case IN.REQUIRED_HEIGHT_LOCKTIME:
+      readInput2(reader, key, input, seen, version2);
+      break;
+    default:
+      readLater(reader, key, input, seen);
+  }
+}
+
+/** Fields of BIP-0371 and BIP-0373; everything else is kept as it is. */
+function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: Set<number>): void {
+  switch (key[0]) {
+    case IN.RIPEMD160:
+      readPreimage(reader, key, input, 'ripemd160', 20);
+      return;
+    case IN.SHA256:
+      readPreimage(reader, key, input, 'sha256', 32);
+      return;
+    case IN.HASH160:
+      readPreimage(reader, key, input, 'hash160', 20);
+      return;
+    case IN.HASH256:
+      readPreimage(reader, key, input, 'hash256', 32);
+      return;
+    case IN.TAP_KEY_SIG:
+      once(seen, key, 'input Taproot key signature', 'Input Taproot key signature');
+      input.tapKeySig = readSchnorr(reader, 'key path');
+      return;
+    case IN.TAP_SCRIPT_SIG: {
+      const id = hashKey(key.subarray(1, 65));
+      if (key.length === 65 && input.tapScriptSigs.has(id)) failRead('Duplicate Key, input Taproot script signature already provided');
+      if (key.length !== 65) failRead('Input Taproot script signature key is not 65 bytes');
+      const [publicKey, leafHash] = [key.subarray(1, 33), key.subarray(33)];
+      input.tapScriptSigs.set(id, { publicKey, leafHash, signature: readSchnorr(reader, 'script path') });
+      return;
+    }
+    case IN.TAP_LEAF_SCRIPT:
+      readLeaf(reader, key, input);
+      return;
+    case IN.TAP_BIP32_DERIVATION:
+      readTapKeyPath(reader, key, 'input', input.tapKeyPaths);
+      return;
+    case IN.TAP_INTERNAL_KEY:
+      once(seen, key, 'input Taproot internal key', 'Input Taproot internal key');
+      input.tapInternalKey = reader.fixed(32);
+      return;
+    case IN.TAP_MERKLE_ROOT:
+      once(seen, key, 'input Taproot merkle root', 'Input Taproot merkle root');
+      input.tapMerkleRoot = reader.fixed(32);
+      return;
+    default:
+      if (!readMusigInput(reader, key, input.unknown)) readRaw(reader, key, input.unknown);
+  }
+}
+
+/** An output as transactions have it. The value -1 is how Core marks none. */
+function readOutput(reader: PsbtReader): PsbtInput['witnessUtxo'] {
+  const value = reader.i64();
+  const script = reader.varBytes();
+  return value === -1n ? null : { value: Number(value), script };
+}
+
+/** Nothing is allocated for what the count only promises. */
+function readStack(reader: PsbtReader): Uint8Array[] {
+  const items: Uint8Array[] = [];
+  for (let left = reader.compactSize(); left > 0; left--) items.push(reader.varBytes());
+  return items;
+}
+
+function readSchnorr(reader: PsbtReader, path: string): Uint8Array {
+  const signature = reader.varBytes();
+  if (signature.length < 64) failRead(`Input Taproot ${path} signature is shorter than 64 bytes`);
+  if (signature.length > 65) failRead(`Input Taproot ${path} signature is longer than 65 bytes`);
+  return signature;
+}
+
+function readLeaf(reader: PsbtReader, key: Uint8Array, input: PsbtInput): void {
+  const controlBlock = key.subarray(1);
+  const id = fieldKey(controlBlock, reader.crypto);
+  if (input.tapLeafScripts.has(id)) failRead('Duplicate Key, input Taproot leaf script already provided');
+  if (key.length < 34) failRead('Taproot leaf script key is not at least 34 bytes');
+  if ((key.length - 2) % 32 !== 0) failRead("Input Taproot leaf script key's control block size is not valid");
+  const value = reader.varBytes();
+  if (value.length === 0) failRead('Input Taproot leaf script must be at least 1 byte');
+  const leafVersion = value[value.length - 1];
+  input.tapLeafScripts.set(id, { controlBlock, script: value.subarray(0, -1), leafVersion });
+}
+
+/** What hashes to the key; whether it does is the business of whoever uses it. */
+function readPreimage(reader: PsbtReader, key: Uint8Array, input: PsbtInput, name: string, size: number): void {
+  if (key.length !== size + 1) failRead(`Size of key was not the expected size for the type ${name} preimage`);
+  readRaw(reader, key, input.unknown);
+}

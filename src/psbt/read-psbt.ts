@@ -1,0 +1,174 @@
+// Reads a whole PSBT, one map at a time. Called by RPC, in slices. Core: psbt.h PartiallySignedTransaction, psbt.cpp DecodeRawPSBT.
+import { equalBytes } from '../consensus/bytes/hex.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { GLOBAL, PSBT_MAGIC } from './field-types.js';
+import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
+import { failRead, type PsbtCrypto, PsbtError, PsbtReader } from './psbt-reader.js';
+import { isPublicKey, once, readMap, readOrigin, readRaw } from './read-fields.js';
+import { type InputOfVersion2, readInput } from './read-input.js';
+import { type OutputOfVersion2, readOutput } from './read-output.js';
+import { describedTx } from './read-version2.js';
+
+/** A version of the format that nobody has defined yet. */
+const HIGHEST_VERSION = 2;
+const XPUB_KEY_SIZE = 79;
+
+/** The global map. */
+interface GlobalFields {
+  tx: TxView | null;
+  version: number;
+  txVersion: number | null;
+  fallbackLocktime: number | null;
+  inputCount: number | null;
+  outputCount: number | null;
+  modifiable: number | null;
+  readonly unknown: Map<string, RawField>;
+}
+
+/** Reads it all at once. @throws PsbtError */
+export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto): Psbt {
+  const steps = readPsbtSteps(bytes, crypto);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Reads one map per step. @throws PsbtError */
+export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto): Generator<void, Psbt> {
+  const reader = new PsbtReader(bytes, crypto);
+  if (!equalBytes(reader.bytes(PSBT_MAGIC.length), PSBT_MAGIC)) failRead('Invalid PSBT magic bytes');
+  const global = readGlobal(reader);
+  yield;
+  const psbt = global.version === 2 ? yield* readVersion2(reader, global) : yield* readVersion0(reader, global);
+  if (!reader.empty) throw new PsbtError('extra data after PSBT');
+  return psbt;
+}
+
+function readGlobal(reader: PsbtReader): GlobalFields {
+  const global: GlobalFields = {
+    tx: null,
+    version: 0,
+    txVersion: null,
+    fallbackLocktime: null,
+    inputCount: null,
+    outputCount: null,
+    modifiable: null,
+    unknown: new Map(),
+  };
+  const seen = new Set<number>();
+  readMap(reader, 'the global map', (key) => {
+    readGlobalField(reader, key, global, seen);
+  });
+  if (global.version > HIGHEST_VERSION || global.version === 1) failRead('Unsupported version number');
+  return global;
+}
+
+function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFields, seen: Set<number>): void {
+  switch (key[0]) {
+    case GLOBAL.UNSIGNED_TX:
+      once(seen, key, 'unsigned tx', 'Global unsigned tx');
+      global.tx = reader.sized(() => reader.tx(false));
+      for (let i = 0; i < global.tx.inputCount; i++) {
+        if (global.tx.scriptSig(i).length > 0) failRead('Unsigned tx does not have empty scriptSigs and scriptWitnesses.');
+      }
+      break;
+    case GLOBAL.XPUB: {
+      if (key.length !== XPUB_KEY_SIZE) failRead('Size of key was not the expected size for the type global xpub');
+      if (!isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
+      const path = readRaw(reader, key, global.unknown);
+      readOrigin(new PsbtReader(path, reader.crypto), path.length);
+      break;
+    }
+    case GLOBAL.TX_VERSION:
+      once(seen, key, 'global transaction version', 'Global transaction version');
+      global.txVersion = reader.sized(() => reader.u32() | 0);
+      break;
+    case GLOBAL.FALLBACK_LOCKTIME:
+      once(seen, key, 'global fallback locktime', 'Global fallback locktime');
+      global.fallbackLocktime = reader.sized(() => reader.u32());
+      break;
+    case GLOBAL.INPUT_COUNT:
+      once(seen, key, 'global input count', 'Global input count');
+      global.inputCount = reader.sized(() => reader.compactSize());
+      break;
+    case GLOBAL.OUTPUT_COUNT:
+      once(seen, key, 'global output count', 'Global output count');
+      global.outputCount = reader.sized(() => reader.compactSize());
+      break;
+    case GLOBAL.TX_MODIFIABLE:
+      once(seen, key, 'tx modifiable flags', 'Global tx modifiable flags');
+      global.modifiable = reader.sized(() => reader.u8());
+      break;
+    case GLOBAL.VERSION:
+      once(seen, key, 'global PSBT version', 'Global PSBT version');
+      global.version = reader.sized(() => reader.u32());
+      break;
+    default:
+      readRaw(reader, key, global.unknown);
+  }
+}
+
+function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
+  const { tx, unknown } = global;
+  if (tx === null) return failRead('No unsigned transcation was provided');
+  for (const [value, name] of [
+    [global.txVersion, 'TX_VERSION'],
+    [global.fallbackLocktime, 'FALLBACK_LOCKTIME'],
+    [global.inputCount, 'INPUT_COUNT'],
+    [global.outputCount, 'OUTPUT_COUNT'],
+    [global.modifiable, 'TX_MODIFIABLE'],
+  ] as const) {
+    if (value !== null) failRead(`PSBT_GLOBAL_${name} is not allowed in PSBTv0`);
+  }
+  const inputs: PsbtInput[] = [];
+  while (!reader.empty && inputs.length < tx.inputCount) {
+    inputs.push(readInput(reader, null));
+    checkPrevious(inputs, tx.prevHash(inputs.length - 1));
+    yield;
+  }
+  if (inputs.length !== tx.inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
+  const outputs: PsbtOutput[] = [];
+  while (!reader.empty && outputs.length < tx.outputCount) {
+    outputs.push(readOutput(reader, null));
+    yield;
+  }
+  if (outputs.length !== tx.outputCount) failRead('Outputs provided does not match the number of outputs in transaction.');
+  return { tx, version2: null, inputs, outputs, unknown };
+}
+
+function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
+  const { unknown, fallbackLocktime, modifiable } = global;
+  if (global.tx !== null) failRead('PSBT_GLOBAL_UNSIGNED_TX is not allowed in PSBTv2');
+  const txVersion = global.txVersion ?? failRead('PSBT_GLOBAL_TX_VERSION is required in PSBTv2');
+  const inputCount = global.inputCount ?? failRead('PSBT_GLOBAL_INPUT_COUNT is required in PSBTv2');
+  const outputCount = global.outputCount ?? failRead('PSBT_GLOBAL_OUTPUT_COUNT is required in PSBTv2');
+  const inputs: PsbtInput[] = [];
+  const points: InputOfVersion2[] = [];
+  while (!reader.empty && inputs.length < inputCount) {
+    const point: InputOfVersion2 = { prevHash: null, prevIndex: null, sequence: null };
+    inputs.push(readInput(reader, point));
+    points.push(point);
+    checkPrevious(inputs, point.prevHash ?? failRead('Previous TXID is required in PSBTv2'));
+    yield;
+  }
+  if (inputs.length !== inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
+  const outputs: PsbtOutput[] = [];
+  const payments: OutputOfVersion2[] = [];
+  while (!reader.empty && outputs.length < outputCount) {
+    const payment: OutputOfVersion2 = { value: null, script: null };
+    outputs.push(readOutput(reader, payment));
+    payments.push(payment);
+    yield;
+  }
+  if (outputs.length !== outputCount) failRead('Outputs provided does not match the number of outputs in transaction.');
+  const wishes = inputs.map(({ requiredTime, requiredHeight }, i) => ({ ...points[i], requiredTime, requiredHeight }));
+  const tx = describedTx(txVersion, fallbackLocktime ?? 0, wishes, payments, reader.crypto);
+  return { tx, version2: { fallbackLocktime, modifiable }, inputs, outputs, unknown };
+}
+
+/** The last input's previous transaction must be the one it spends. */
+function checkPrevious(inputs: readonly PsbtInput[], prevHash: Uint8Array): void {
+  const previous = inputs[inputs.length - 1].nonWitnessUtxo;
+  if (previous !== null && !equalBytes(previous.txid, prevHash)) failRead('Non-witness UTXO does not match outpoint hash');
+}

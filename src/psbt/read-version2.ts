@@ -1,0 +1,122 @@
+// Fields of version 2 (BIP-0370), which say piecewise what version 0 says by an unsigned transaction, and that transaction put together.
+import { buildTx } from '../consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { IN, OUT } from './field-types.js';
+import type { PsbtInput, PsbtOutput, RawField } from './psbt.js';
+import { failRead, type PsbtReader } from './psbt-reader.js';
+import { once, readRaw } from './read-fields.js';
+import type { InputOfVersion2 } from './read-input.js';
+import type { OutputOfVersion2 } from './read-output.js';
+
+const SEQUENCE_FINAL = 0xffff_ffff;
+/** From here on lock times are times. */
+const LOCKTIME_THRESHOLD = 500_000_000;
+const EMPTY = new Uint8Array(0);
+
+const IN_NAMES = new Map<number, string>([
+  [IN.PREVIOUS_TXID, 'PSBT_IN_PREVIOUS_TXID'],
+  [IN.OUTPUT_INDEX, 'PSBT_IN_OUTPUT_INDEX'],
+  [IN.SEQUENCE, 'PSBT_IN_SEQUENCE'],
+  [IN.REQUIRED_TIME_LOCKTIME, 'PSBT_IN_REQUIRED_TIME_LOCKTIME'],
+  [IN.REQUIRED_HEIGHT_LOCKTIME, 'PSBT_IN_REQUIRED_HEIGHT_LOCKTIME'],
+]);
+const OUT_NAMES = new Map<number, string>([
+  [OUT.AMOUNT, 'PSBT_OUT_AMOUNT'],
+  [OUT.SCRIPT, 'PSBT_OUT_SCRIPT'],
+]);
+
+/** In version 0 these types are not defined; with more than the type in its key, a field is one of somebody's own. */
+function readOld(reader: PsbtReader, key: Uint8Array, name: string, unknown: Map<string, RawField>): void {
+  if (key.length === 1) failRead(`${name} is not allowed in PSBTv0`);
+  readRaw(reader, key, unknown);
+}
+
+export function readInput2(
+  reader: PsbtReader,
+  key: Uint8Array,
+  input: PsbtInput,
+  seen: Set<number>,
+  version2: InputOfVersion2 | null,
+): void {
+  const name = IN_NAMES.get(key[0]) as string;
+  if (version2 === null) {
+    readOld(reader, key, name, input.unknown);
+    return;
+  }
+  once(seen, key, name, name);
+  switch (key[0]) {
+    case IN.PREVIOUS_TXID:
+      version2.prevHash = reader.fixed(32);
+      break;
+    case IN.OUTPUT_INDEX:
+      version2.prevIndex = reader.sized(() => reader.u32());
+      break;
+    case IN.SEQUENCE:
+      version2.sequence = reader.sized(() => reader.u32());
+      break;
+    case IN.REQUIRED_TIME_LOCKTIME:
+      input.requiredTime = reader.sized(() => reader.u32());
+      if (input.requiredTime < LOCKTIME_THRESHOLD) failRead('Required time based locktime is invalid (less than 500000000)');
+      break;
+    default:
+      input.requiredHeight = reader.sized(() => reader.u32());
+      if (input.requiredHeight === 0 || input.requiredHeight >= LOCKTIME_THRESHOLD) {
+        failRead('Required height based locktime is invalid (0, or not less than 500000000)');
+      }
+  }
+}
+
+export function readOutput2(
+  reader: PsbtReader,
+  key: Uint8Array,
+  output: PsbtOutput,
+  seen: Set<number>,
+  version2: OutputOfVersion2 | null,
+): void {
+  const name = OUT_NAMES.get(key[0]) as string;
+  if (version2 === null) {
+    readOld(reader, key, name, output.unknown);
+    return;
+  }
+  once(seen, key, name, name);
+  if (key[0] === OUT.AMOUNT) version2.value = reader.sized(() => reader.i64());
+  else version2.script = reader.varBytes();
+}
+
+/** The transaction that the fields describe. */
+export function describedTx(
+  txVersion: number,
+  fallbackLocktime: number,
+  inputs: readonly (InputOfVersion2 & Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>)[],
+  outputs: readonly OutputOfVersion2[],
+  hashes: Hashes,
+): TxView {
+  const fields = {
+    version: txVersion,
+    inputs: inputs.map(({ prevHash, prevIndex, sequence }) => ({
+      prevHash: prevHash ?? failRead('Previous TXID is required in PSBTv2'),
+      prevIndex: prevIndex ?? failRead("Previous output's index is required in PSBTv2"),
+      scriptSig: EMPTY,
+      sequence: sequence ?? SEQUENCE_FINAL,
+    })),
+    outputs: outputs.map(({ value, script }) => ({
+      value: value ?? failRead('Output amount is required in PSBTv2'),
+      script: script ?? failRead('Output script is required in PSBTv2'),
+    })),
+    locktime: locktimeOf(inputs, fallbackLocktime),
+  };
+  return parseTx(buildTx(fields), hashes, { allowWitness: false });
+}
+
+/** The highest lock of the kind that every input with a wish can live with, heights first; the fallback when nobody has one. */
+function locktimeOf(inputs: readonly Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>[], fallback: number): number {
+  const wishing = inputs.filter(({ requiredTime, requiredHeight }) => requiredTime !== null || requiredHeight !== null);
+  if (wishing.length === 0) return fallback;
+  for (const kind of ['requiredHeight', 'requiredTime'] as const) {
+    if (wishing.every((input) => input[kind] !== null)) {
+      return wishing.reduce((highest, input) => Math.max(highest, input[kind] as number), 0);
+    }
+  }
+  return failRead('Inputs require conflicting locktimes');
+}

@@ -1,0 +1,54 @@
+// The script tree of a taproot output as PSBT_OUT_TAP_TREE lists it (BIP-0371): leaves from left to right, each with its depth, and
+// together a whole binary tree.
+import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
+import { ByteWriter } from '../consensus/bytes/writer.js';
+
+/** One leaf. */
+export interface TapTreeLeaf {
+  readonly depth: number;
+  readonly leafVersion: number;
+  readonly script: Uint8Array;
+}
+
+const MAX_DEPTH = 128;
+
+/** The leaves of a tree that checkTapTree accepts. */
+export function tapTreeLeaves(tree: Uint8Array): TapTreeLeaf[] {
+  const reader = new ByteReader(tree);
+  const leaves: TapTreeLeaf[] = [];
+  while (reader.remaining > 0) leaves.push({ depth: reader.u8(), leafVersion: reader.u8(), script: reader.varBytes() });
+  return leaves;
+}
+
+export function encodeTapTree(leaves: readonly TapTreeLeaf[]): Uint8Array {
+  const out = new ByteWriter();
+  for (const { depth, leafVersion, script } of leaves) out.u8(depth).u8(leafVersion).varBytes(script);
+  return out.finish();
+}
+
+/** What is wrong with a tree, in Core's words; null when it is whole. */
+export function checkTapTree(tree: Uint8Array): string | null {
+  if (tree.length === 0) return 'Output Taproot tree must not be empty';
+  let leaves: TapTreeLeaf[];
+  try {
+    leaves = tapTreeLeaves(tree);
+  } catch (error) {
+    if (error instanceof DecodeError) return 'CDataStream::read(): end of data';
+    throw error;
+  }
+  // Depths whose left side is there already.
+  const open = new Set<number>();
+  let done = false;
+  for (const { depth, leafVersion } of leaves) {
+    if (depth > MAX_DEPTH) return 'Output Taproot tree has as leaf greater than Taproot maximum depth';
+    if ((leafVersion & 1) !== 0) return 'Output Taproot tree has a leaf with an invalid leaf version';
+    // A deeper left side must be whole before anything shallower comes.
+    for (const one of open) if (one > depth) return 'Output Taproot tree is malformed';
+    if (done) return 'Output Taproot tree is malformed';
+    let at = depth;
+    for (; at > 0 && open.has(at); at--) open.delete(at);
+    if (at === 0) done = true;
+    else open.add(at);
+  }
+  return done ? null : 'Output Taproot tree is malformed';
+}

@@ -1,0 +1,13 @@
+// Declares combinepsbt; types.ts says what a declaration is for.
+import { PSBTS_ARG } from './psbt-parts.js';
+import type { MethodSpec } from './types.js';
+
+export const combinepsbt: MethodSpec = {
+  name: 'combinepsbt',
+  category: 'rawtransactions',
+  runs: 'node',
+  description: 'Puts together what several PSBTs of one transaction know (BIP174, combiner).',
+  args: [PSBTS_ARG],
+  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],
+};

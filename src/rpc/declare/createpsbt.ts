@@ -1,0 +1,13 @@
+// Declares createpsbt; types.ts says what a declaration is for.
+import { createrawtransaction } from './createrawtransaction.js';
+import type { MethodSpec } from './types.js';
+
+export const createpsbt: MethodSpec = {
+  name: 'createpsbt',
+  category: 'rawtransactions',
+  runs: 'front',
+  description: 'Builds a transaction from inputs and outputs as a partially signed one (BIP174) that nothing is known of yet.',
+  args: createrawtransaction.args,
+  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  examples: [{ cli: `"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]" "[{\\"data\\":\\"00010203\\"}]"` }],
+};

@@ -1,0 +1,45 @@
+// PSBTs as text: Base64 both ways, with Core's messages. Used by every call that takes or gives one.
+import type { Hashes } from '../../crypto/crypto.js';
+import { encodePsbt } from '../../psbt/encode-psbt.js';
+import type { Psbt } from '../../psbt/psbt.js';
+import { type PsbtCrypto, PsbtError } from '../../psbt/psbt-reader.js';
+import { readPsbtSteps } from '../../psbt/read-psbt.js';
+import { asString } from '../args.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { JsonValue } from '../wire/values.js';
+import type { Pauses } from './tx.js';
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const GROUP = 4;
+
+/** The bytes of Base64 text without white space, rightly padded and without stray bits; null for any other text. */
+function base64Bytes(text: string): Uint8Array | null {
+  if (text.length % GROUP !== 0 || !BASE64.test(text)) return null;
+  const last = text.slice(-GROUP);
+  if (Buffer.from(last, 'base64').toString('base64') !== last) return null;
+  return new Uint8Array(Buffer.from(text, 'base64'));
+}
+
+const failDecode = (why: string): never => fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed ${why}`);
+
+/** Reads an argument, pausing between its maps. */
+export async function asPsbt(value: JsonValue | undefined, crypto: PsbtCrypto, pauses: Pauses): Promise<Psbt> {
+  const bytes = base64Bytes(asString(value)) ?? failDecode('invalid base64');
+  try {
+    const steps = readPsbtSteps(bytes, crypto);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (pauses.due) await pauses.pause();
+    }
+  } catch (error) {
+    if (error instanceof PsbtError) return failDecode(error.message);
+    throw error;
+  }
+}
+
+/** The text of a PSBT. */
+export function psbtText(psbt: Psbt, hashes: Hashes): string {
+  const bytes = encodePsbt(psbt, hashes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+}
