@@ -96,9 +96,9 @@ export function hexBytes(text: string): Uint8Array | null {
 /** A 64-digit hash as display hex, lower case (ParseHashV). */
 export function asHashHex(value: JsonValue | undefined, name: string): string {
   const text = asString(value);
-  if (text.length !== 64) {
-    fail(RPC_CODE.INVALID_PARAMETER, `${name} must be of length 64 (not ${Buffer.byteLength(text)}, for '${text}')`);
-  }
+  // Core counts bytes.
+  const length = Buffer.byteLength(text);
+  if (length !== 64) fail(RPC_CODE.INVALID_PARAMETER, `${name} must be of length 64 (not ${length}, for '${text}')`);
   if (!isHexText(text)) fail(RPC_CODE.INVALID_PARAMETER, `${name} must be hexadecimal string (not '${text}')`);
   return text.toLowerCase();
 }

@@ -121,9 +121,16 @@ export class Wallet {
   }
   /** Ours without a label: change, as far as the wallet can tell. */
   isChange(script: Uint8Array): boolean {
-    if (this.isMine(script) === OWNERSHIP.NO) return false;
+    return this.isMine(script) !== OWNERSHIP.NO && this.isUnlabelled(script);
+  }
+  /** Whether a script has no address, or one without a label. */
+  isUnlabelled(script: Uint8Array): boolean {
     const destination = destinationOf(script, this.parts.crypto);
     return destination === null || this.book.label(destination) === undefined;
+  }
+  /** Whether any script is watched only. */
+  get watches(): boolean {
+    return this.legacy?.watches ?? false;
   }
 
   /** Whether an address, or for legacy keys a sibling of it, was spent from (avoid_reuse). */
@@ -147,6 +154,20 @@ export class Wallet {
     await this.#commits;
     const bytes = await this.store.get(walletKey(WALLET_PREFIX.txBytes, this.ledger.txs.txid(row)));
     return bytes && parseTx(new Uint8Array(bytes), this.parts.crypto);
+  }
+
+  /** The same for several rows, in their order; those the wallet has no bytes of, or that nobody needs, are undefined. */
+  async transactions(rows: readonly number[], needed: (row: number) => boolean = () => true): Promise<(TxView | undefined)[]> {
+    const { txs } = this.ledger;
+    const found = rows.map((row) => (needed(row) ? txs.view(row) : undefined));
+    const missing = rows.flatMap((row, i) => (found[i] === undefined && needed(row) ? [i] : []));
+    if (missing.length === 0) return found;
+    await this.#commits;
+    const values = await this.store.getMany(missing.map((i) => walletKey(WALLET_PREFIX.txBytes, txs.txid(rows[i]))));
+    values.forEach((bytes, at) => {
+      if (bytes) found[missing[at]] = parseTx(new Uint8Array(bytes), this.parts.crypto);
+    });
+    return found;
   }
 
   // -- changes

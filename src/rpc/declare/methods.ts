@@ -1,4 +1,5 @@
 // All methods of the node by name; a method that is not here does not exist.
+import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { backupwallet } from './backupwallet.js';
@@ -59,7 +60,10 @@ import { getprioritisedtransactions } from './getprioritisedtransactions.js';
 import { getrawchangeaddress } from './getrawchangeaddress.js';
 import { getrawmempool } from './getrawmempool.js';
 import { getrawtransaction } from './getrawtransaction.js';
+import { getreceivedbyaddress } from './getreceivedbyaddress.js';
+import { getreceivedbylabel } from './getreceivedbylabel.js';
 import { getrpcinfo } from './getrpcinfo.js';
+import { gettransaction } from './gettransaction.js';
 import { gettxout } from './gettxout.js';
 import { gettxoutproof } from './gettxoutproof.js';
 import { gettxoutsetinfo } from './gettxoutsetinfo.js';
@@ -77,9 +81,14 @@ import { importwallet } from './importwallet.js';
 import { invalidateblock } from './invalidateblock.js';
 import { joinpsbts } from './joinpsbts.js';
 import { keypoolrefill } from './keypoolrefill.js';
+import { listaddressgroupings } from './listaddressgroupings.js';
 import { listdescriptors } from './listdescriptors.js';
 import { listlabels } from './listlabels.js';
 import { listlockunspent } from './listlockunspent.js';
+import { listreceivedbyaddress } from './listreceivedbyaddress.js';
+import { listreceivedbylabel } from './listreceivedbylabel.js';
+import { listsinceblock } from './listsinceblock.js';
+import { listtransactions } from './listtransactions.js';
 import { listunspent } from './listunspent.js';
 import { listwalletdir } from './listwalletdir.js';
 import { listwallets } from './listwallets.js';
@@ -125,6 +134,7 @@ import { walletpassphrase } from './walletpassphrase.js';
 import { walletpassphrasechange } from './walletpassphrasechange.js';
 
 const ALL: readonly MethodSpec[] = [
+  abandontransaction,
   abortrescan,
   addmultisigaddress,
   backupwallet,
@@ -138,8 +148,8 @@ const ALL: readonly MethodSpec[] = [
   decodepsbt,
   decoderawtransaction,
   decodescript,
-  discover,
   deriveaddresses,
+  discover,
   dumpprivkey,
   dumpwallet,
   echo,
@@ -185,7 +195,10 @@ const ALL: readonly MethodSpec[] = [
   getrawchangeaddress,
   getrawmempool,
   getrawtransaction,
+  getreceivedbyaddress,
+  getreceivedbylabel,
   getrpcinfo,
+  gettransaction,
   gettxout,
   gettxoutproof,
   gettxoutsetinfo,
@@ -203,9 +216,14 @@ const ALL: readonly MethodSpec[] = [
   invalidateblock,
   joinpsbts,
   keypoolrefill,
+  listaddressgroupings,
   listdescriptors,
   listlabels,
   listlockunspent,
+  listreceivedbyaddress,
+  listreceivedbylabel,
+  listsinceblock,
+  listtransactions,
   listunspent,
   listwalletdir,
   listwallets,

@@ -121,14 +121,13 @@ export const listlabels: Run<NodeContext> = (ctx, args, call) => {
 
 /** Core's order of destinations: by kind, then by bytes. */
 const KIND_ORDER = ['pubkeyhash', 'scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash'];
-export function compareDestinations(a: Uint8Array, b: Uint8Array): number {
-  const [x, y] = [solve(a), solve(b)];
-  const rank = (type: string): number => (KIND_ORDER.includes(type) ? KIND_ORDER.indexOf(type) : KIND_ORDER.length);
-  const byKind = rank(x.type) - rank(y.type);
-  if (byKind !== 0) return byKind;
+/** A text that sorts addresses (by their scripts) as Core does. */
+export function destinationKey(script: Uint8Array): string {
+  const { type, solutions } = solve(script);
+  const rank = KIND_ORDER.includes(type) ? KIND_ORDER.indexOf(type) : KIND_ORDER.length;
   // Later witness versions: by version (the script's first byte), then by size.
-  if (rank(x.type) === KIND_ORDER.length && (a[0] !== b[0] || a.length !== b.length)) return a[0] - b[0] || a.length - b.length;
-  return Buffer.compare(x.solutions.at(-1) ?? a, y.solutions.at(-1) ?? b);
+  const head = rank === KIND_ORDER.length ? [rank, script[0], script.length] : [rank];
+  return String.fromCharCode(...head) + Buffer.from(solutions.at(-1) ?? script).toString('latin1');
 }
 
 export const getaddressesbylabel: Run<NodeContext> = (ctx, args, call) => {
@@ -136,7 +135,8 @@ export const getaddressesbylabel: Run<NodeContext> = (ctx, args, call) => {
   const label = labelOf(asString(args[0]));
   const found = [...wallet.book.entries()].filter((entry) => entry.label === label);
   if (found.length === 0) fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, `No addresses with label ${label}`);
-  found.sort((a, b) => compareDestinations(a.script, b.script));
+  const keys = new Map(found.map((entry) => [entry, destinationKey(entry.script)]));
+  found.sort((a, b) => (keys.get(a)! < keys.get(b)! ? -1 : 1));
   const out: Record<string, JsonResult> = {};
   for (const { script, purpose } of found) out[addressText(ctx, script)] = { purpose };
   return out;

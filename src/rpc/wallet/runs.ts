@@ -8,6 +8,8 @@ import { dumpprivkey, dumpwallet, importwallet } from './dump.js';
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getwalletinfo } from './getwalletinfo.js';
+import { abandontransaction, gettransaction } from './history.js';
+import { listsinceblock, listtransactions } from './history-list.js';
 import { importdescriptors, listdescriptors } from './importdescriptors.js';
 import { importmulti } from './importmulti.js';
 import { importaddress, importprivkey, importpubkey } from './imports.js';
@@ -22,12 +24,15 @@ import {
   unloadwallet,
   upgradewallet,
 } from './lifecycle.js';
+import { listaddressgroupings } from './listaddressgroupings.js';
 import { importprunedfunds, removeprunedfunds } from './prunedfunds.js';
+import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel } from './received.js';
 import { abortrescan, rescanblockchain } from './rescan.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
+  abandontransaction,
   abortrescan,
   addmultisigaddress,
   backupwallet,
@@ -41,6 +46,9 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   getbalances,
   getnewaddress,
   getrawchangeaddress,
+  getreceivedbyaddress,
+  getreceivedbylabel,
+  gettransaction,
   getunconfirmedbalance,
   getwalletinfo,
   importaddress,
@@ -51,9 +59,14 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   importpubkey,
   importwallet,
   keypoolrefill,
+  listaddressgroupings,
   listdescriptors,
   listlabels,
   listlockunspent,
+  listreceivedbyaddress,
+  listreceivedbylabel,
+  listsinceblock,
+  listtransactions,
   listunspent,
   listwalletdir,
   listwallets,

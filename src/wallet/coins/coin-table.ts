@@ -2,17 +2,22 @@
 // moving it changes the sums, so a balance is read, not computed.
 
 import { OWNERSHIP, type Ownership } from '../keys/ownership.js';
-import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
 /** What a coin counts as. NONE: spent, conflicted, abandoned. PENDING: in no block; trusted or not is decided when asked. */
 export const BUCKET = { NONE: 0, CONFIRMED: 1, IMMATURE: 2, PENDING: 3 } as const;
 export type Bucket = (typeof BUCKET)[keyof typeof BUCKET];
 const BUCKETS = 4;
+const END = -1;
 
 export class CoinTable {
   readonly #outpoints = new ByteTable();
-  readonly #scripts = new ByteArena();
+  /** Each script once; coins of one script and of one transaction are chains. */
+  readonly #scripts = new ByteTable();
+  #scriptHeads = new Int32Array(32);
+  #scriptNext = new Int32Array(32);
+  #txHeads = new Int32Array(32);
+  #txNext = new Int32Array(32);
   #txRows = new Int32Array(32);
   #vouts = new Uint32Array(32);
   #values = new Float64Array(32);
@@ -49,7 +54,22 @@ export class CoinTable {
     return this.#ownership[row] as Ownership;
   }
   script(row: number): Uint8Array {
-    return this.#scripts.get(this.#scriptIds[row]);
+    return this.#scripts.key(this.#scriptIds[row]);
+  }
+  /** A number of the script, the same for every coin of it, from 0 without gaps. */
+  scriptId(row: number): number {
+    return this.#scriptIds[row];
+  }
+  /** Coins of a transaction in order of output. */
+  ofTx(txRow: number): number[] {
+    const found: number[] = [];
+    if (txRow < this.#txHeads.length) for (let row = this.#txHeads[txRow] - 1; row !== END; row = this.#txNext[row]) found.push(row);
+    return found.length < 2 ? found : found.sort((a, b) => this.#vouts[a] - this.#vouts[b]);
+  }
+  /** Coins of an output script, the newest in the table first. */
+  *ofScript(script: Uint8Array): Generator<number> {
+    const id = this.#scripts.find(script);
+    if (id >= 0) for (let row = this.#scriptHeads[id]; row !== END; row = this.#scriptNext[row]) yield row;
   }
   bucket(row: number): Bucket {
     return this.#buckets[row] as Bucket;
@@ -84,15 +104,48 @@ export class CoinTable {
     this.#vouts[row] = coin.vout;
     this.#values[row] = coin.value;
     this.#ownership[row] = coin.ownership;
-    this.#scriptIds[row] = this.#scripts.add(coin.script);
     this.#buckets[row] = BUCKET.NONE;
+    this.#chain(row, coin.script);
     return row;
   }
   remove(outpoint: Uint8Array): void {
     const row = this.#outpoints.find(outpoint);
     if (row < 0) return;
     this.setBucket(row, BUCKET.NONE);
+    this.#unchain(row);
     this.#outpoints.remove(outpoint);
+  }
+  #chain(row: number, script: Uint8Array): void {
+    const scripts = this.#scripts.rows;
+    const id = this.#scripts.add(script);
+    this.#scriptHeads = grown(this.#scriptHeads, id);
+    if (id >= scripts) this.#scriptHeads[id] = END;
+    this.#scriptIds[row] = id;
+    this.#scriptNext = grown(this.#scriptNext, row);
+    this.#scriptNext[row] = this.#scriptHeads[id];
+    this.#scriptHeads[id] = row;
+    const txRow = this.#txRows[row];
+    this.#txHeads = grown(this.#txHeads, txRow);
+    this.#txNext = grown(this.#txNext, row);
+    // Heads are row + 1: a grown column is full of zeros.
+    this.#txNext[row] = this.#txHeads[txRow] - 1;
+    this.#txHeads[txRow] = row + 1;
+  }
+  #unchain(row: number): void {
+    const id = this.#scriptIds[row];
+    if (this.#scriptHeads[id] === row) this.#scriptHeads[id] = this.#scriptNext[row];
+    else {
+      let before = this.#scriptHeads[id];
+      while (this.#scriptNext[before] !== row) before = this.#scriptNext[before];
+      this.#scriptNext[before] = this.#scriptNext[row];
+    }
+    const txRow = this.#txRows[row];
+    if (this.#txHeads[txRow] === row + 1) this.#txHeads[txRow] = this.#txNext[row] + 1;
+    else {
+      let before = this.#txHeads[txRow] - 1;
+      while (this.#txNext[before] !== row) before = this.#txNext[before];
+      this.#txNext[before] = this.#txNext[row];
+    }
   }
   setOwnership(row: number, ownership: Ownership): void {
     if (this.#ownership[row] === ownership) return;

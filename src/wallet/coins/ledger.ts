@@ -5,7 +5,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
-import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
+import { packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
@@ -168,10 +168,8 @@ export class Ledger {
       this.spends.remove(tx.outpoint(i), row);
       batch.del(walletKey(WALLET_PREFIX.spender, tx.outpoint(i), tx.txid));
     }
-    for (let vout = 0; vout < tx.outputCount; vout++) {
-      const outpoint = outpointOf(tx.txid, vout);
-      const coin = this.coins.find(outpoint);
-      if (coin < 0) continue;
+    for (const coin of this.coins.ofTx(row)) {
+      const outpoint = this.coins.outpoint(coin);
       this.#young.delete(coin);
       this.coins.remove(outpoint);
       batch.del(walletKey(WALLET_PREFIX.output, outpoint));
@@ -199,6 +197,10 @@ export class Ledger {
       const depth = this.depth(row);
       return depth > 0 || (depth === 0 && this.txs.state(row) !== TX_STATE.ABANDONED);
     });
+  }
+  /** Whether telling of a record takes its transaction: its coins do not say what it sent or conflicts with. */
+  needsTx(row: number): boolean {
+    return this.txs.spendsOurs(row) || this.spends.hasRivals(row);
   }
   /** Value of the inputs that are ours, satoshis. */
   debit(tx: TxView, filter: OwnershipFilter): number {
@@ -299,6 +301,7 @@ export class Ledger {
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
       this.spends.add(outpoint, row);
+      if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
       this.locked.delete(Buffer.from(outpoint).toString('latin1'));
       batch.put(walletKey(WALLET_PREFIX.spender, outpoint, tx.txid), new Uint8Array(0));
     }
@@ -313,6 +316,7 @@ export class Ledger {
       if (this.coins.find(outpoint) >= 0) continue;
       const coin = this.coins.add(outpoint, { txRow: row, vout, value: tx.outputValue(vout), ownership, script });
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
+      for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);
       this.#writeCoin(coin, batch);
     }
   }
@@ -384,10 +388,7 @@ export class Ledger {
     this.coins.setBucket(coin, this.#bucketOf(coin));
   }
   #judgeOutputs(row: number): void {
-    const txid = this.txs.txid(row);
-    for (let vout = 0; vout < this.txs.outputCount(row); vout++) {
-      const coin = this.coins.find(outpointOf(txid, vout));
-      if (coin < 0) continue;
+    for (const coin of this.coins.ofTx(row)) {
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       this.#judge(coin);
     }
@@ -423,8 +424,9 @@ export class Ledger {
       vout,
       value: Number(sats),
       ownership: Number(ownership) as 0 | 1 | 2,
-      script: bytesOf(script),
+      script: script as Uint8Array,
     });
+    for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);
     if (this.txs.isCoinbase(row)) this.#young.add(coin);
   }
   loadSpend(outpoint: Uint8Array, txid: Uint8Array): void {

@@ -10,6 +10,8 @@ export class SpendTable {
   #next = new Int32Array(32);
   #rows = new Int32Array(32);
   #count = 0;
+  /** Rows that spend something another row spends too. */
+  readonly #rivals = new Set<number>();
 
   /** @param outpoint 36 bytes @param row of the spending transaction */
   add(outpoint: Uint8Array, row: number): void {
@@ -18,6 +20,7 @@ export class SpendTable {
     this.#heads = grown(this.#heads, at);
     if (at >= before) this.#heads[at] = END;
     for (let node = this.#heads[at]; node !== END; node = this.#next[node]) if (this.#rows[node] === row) return;
+    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) this.#rivals.add(this.#rows[node]).add(row);
     const node = this.#count++;
     this.#next = grown(this.#next, node);
     this.#rows = grown(this.#rows, node);
@@ -37,6 +40,10 @@ export class SpendTable {
       }
       before = node;
     }
+  }
+  /** Whether another transaction spends, or before its removal spent, an outpoint that this one spends. */
+  hasRivals(row: number): boolean {
+    return this.#rivals.has(row);
   }
   /** Rows of transactions that spend the outpoint. */
   spenders(outpoint: Uint8Array): number[] {

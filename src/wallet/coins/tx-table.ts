@@ -5,6 +5,8 @@ import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
+import { HeightOrder } from './height-order.js';
+import { TxidOrder } from './txid-order.js';
 
 /** Where a transaction stands, as this wallet's records say. */
 export const TX_STATE = { UNCONFIRMED: 0, CONFIRMED: 1, CONFLICTED: 2, ABANDONED: 3 } as const;
@@ -19,7 +21,7 @@ export interface TxPlace {
   readonly position: number;
 }
 
-const FLAG = { COINBASE: 1, IN_MEMPOOL: 2 } as const;
+const FLAG = { COINBASE: 1, IN_MEMPOOL: 2, SPENDS: 4 } as const;
 const NO_BLOCK = new Uint8Array(32);
 
 /** A record that is in no block. */
@@ -35,6 +37,8 @@ export class TxTable {
   #heights = new Int32Array(32);
   #positions = new Int32Array(32);
   #blockRows = new Int32Array(32);
+  /** 1 while the row is in `#byHeight`. */
+  #placed = new Uint8Array(32);
   #received = new Float64Array(32);
   #smart = new Float64Array(32);
   #orders = new Float64Array(32);
@@ -42,6 +46,8 @@ export class TxTable {
   /** Rows in order of arrival; removed ones stay and are skipped. */
   #arrivals = new Int32Array(32);
   #arrivalCount = 0;
+  readonly #byHeight = new HeightOrder();
+  readonly #byTxid = new TxidOrder(this.#ids);
   readonly #values = new Map<number, Map<string, string>>();
   readonly #live = new Map<number, TxView>();
 
@@ -82,6 +88,33 @@ export class TxTable {
   setInMempool(row: number, inside: boolean): void {
     if (inside) this.#flags[row] |= FLAG.IN_MEMPOOL;
     else this.#flags[row] &= ~FLAG.IN_MEMPOOL;
+  }
+  /** Whether an input spends an output that was ours: only such a transaction has more to tell than the outputs we own. */
+  spendsOurs(row: number): boolean {
+    return (this.#flags[row] & FLAG.SPENDS) !== 0;
+  }
+  setSpendsOurs(row: number): void {
+    this.#flags[row] |= FLAG.SPENDS;
+  }
+  /** Rows confirmed above a height, lowest first; a copy. */
+  confirmedAbove(height: number): Int32Array {
+    return this.#byHeight.above(height);
+  }
+  /** Every row in order of txid; not to be changed, and stale after the next addition. */
+  inTxidOrder(): Int32Array {
+    return this.#byTxid.rows();
+  }
+  /** Order of two rows' txids. */
+  compareTxids(a: number, b: number): number {
+    return this.#ids.compare(a, b);
+  }
+  /** The block a row names, as a number for `block()`; -1 without one. */
+  blockId(row: number): number {
+    return this.#blockRows[row];
+  }
+  /** Hash and time of a block by its number. */
+  block(id: number): { hash: Uint8Array; time: number } {
+    return { hash: new Uint8Array(this.#blocks.key(id)), time: this.#blockTimes[id] };
   }
   height(row: number): number {
     return this.#heights[row];
@@ -145,6 +178,9 @@ export class TxTable {
     };
   }
   setPlace(row: number, place: TxPlace): void {
+    if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row], this.#positions[row]);
+    this.#placed[row] = place.state === TX_STATE.CONFIRMED ? 1 : 0;
+    if (place.state === TX_STATE.CONFIRMED) this.#byHeight.add(row, place.height, place.position);
     this.#states[row] = place.state;
     this.#heights[row] = place.height;
     this.#positions[row] = place.position;
@@ -175,6 +211,8 @@ export class TxTable {
     if (row < 0) return;
     batch.del(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])));
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.del(this.#heightKey(row));
+    if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row], this.#positions[row]);
+    this.#byTxid.remove(row);
     this.#ids.remove(txid);
     this.#values.delete(row);
     this.#live.delete(row);
@@ -245,12 +283,15 @@ export class TxTable {
     return row;
   }
   #row(txid: Uint8Array): number {
+    const before = this.#ids.rows;
     const row = this.#ids.add(txid);
+    if (row >= before) this.#byTxid.add(row);
     this.#states = grown(this.#states, row);
     this.#flags = grown(this.#flags, row);
     this.#heights = grown(this.#heights, row);
     this.#positions = grown(this.#positions, row);
     this.#blockRows = grown(this.#blockRows, row);
+    this.#placed = grown(this.#placed, row);
     this.#received = grown(this.#received, row);
     this.#smart = grown(this.#smart, row);
     this.#orders = grown(this.#orders, row);

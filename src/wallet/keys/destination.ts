@@ -20,6 +20,11 @@ export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | 
   }
 }
 
+/** <key> OP_CHECKSIG. */
+export function payToKey(publicKey: Uint8Array): Uint8Array {
+  return Uint8Array.of(publicKey.length, ...publicKey, 0xac);
+}
+
 /** HASH160 of the one key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH (Core's GetKeyForDestination). */
 export function keyOfDestination(script: Uint8Array, provider: Pick<SigningProvider, 'script'>): Uint8Array | undefined {
   const { type, solutions } = solve(script);

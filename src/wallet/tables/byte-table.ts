@@ -95,6 +95,16 @@ export class ByteTable {
     const start = this.#starts[row];
     return this.#arena.subarray(start, start + this.#lengths[row]);
   }
+  /** Order of two live rows' keys as bytes: below, at or above zero. */
+  compare(a: number, b: number): number {
+    const [arena, x, y] = [this.#arena, this.#starts[a], this.#starts[b]];
+    const shared = Math.min(this.#lengths[a], this.#lengths[b]);
+    for (let i = 0; i < shared; i++) {
+      const difference = arena[x + i] - arena[y + i];
+      if (difference !== 0) return difference;
+    }
+    return this.#lengths[a] - this.#lengths[b];
+  }
   /** Live rows in order of insertion. */
   *liveRows(): Generator<number> {
     for (let row = 0; row < this.#rows; row++) if (this.#lengths[row] !== NONE) yield row;

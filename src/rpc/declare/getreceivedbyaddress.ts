@@ -1,0 +1,18 @@
+// Declares getreceivedbyaddress; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getreceivedbyaddress: MethodSpec = {
+  name: 'getreceivedbyaddress',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Sum of what an address received, coinbases left out.',
+  args: [
+    { name: 'address', type: 'str', help: 'An address of the wallet' },
+    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+  ],
+  results: [{ type: 'amount', help: 'BTC' }],
+  examples: [
+    { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' },
+    { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl" 6', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl", 6' },
+  ],
+};

@@ -1,0 +1,18 @@
+// Declares getreceivedbylabel; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getreceivedbylabel: MethodSpec = {
+  name: 'getreceivedbylabel',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Sum of what the addresses of a label received, coinbases left out.',
+  args: [
+    { name: 'label', type: 'str', help: 'The label; "" is one too' },
+    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+  ],
+  results: [{ type: 'amount', help: 'BTC' }],
+  examples: [
+    { cli: '""', rpc: '""' },
+    { cli: '"tabby" 6', rpc: '"tabby", 6' },
+  ],
+};

@@ -1,0 +1,35 @@
+// Declares listaddressgroupings; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const listaddressgroupings: MethodSpec = {
+  name: 'listaddressgroupings',
+  category: 'wallet',
+  runs: 'node',
+  description:
+    "Groups addresses that were spent together or are the change of one another: anyone who reads the chain may take them for one owner's.",
+  args: [],
+  results: [
+    {
+      type: 'arr',
+      help: '',
+      inner: [
+        {
+          type: 'arr',
+          help: 'A group',
+          inner: [
+            {
+              type: 'arr-fixed',
+              help: 'An address',
+              inner: [
+                { type: 'str', help: 'The address' },
+                { type: 'amount', help: 'Its balance in BTC' },
+                { type: 'str', optional: true, help: 'Its label' },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

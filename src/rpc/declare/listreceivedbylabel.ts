@@ -1,0 +1,37 @@
+// Declares listreceivedbylabel; types.ts says what a declaration is for.
+import { includeWatchOnlyArg } from './history-parts.js';
+import type { MethodSpec } from './types.js';
+
+export const listreceivedbylabel: MethodSpec = {
+  name: 'listreceivedbylabel',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Lists what the addresses of each label received, coinbases left out.',
+  args: [
+    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+    { name: 'include_empty', type: 'bool', default: 'false', help: 'Also list labels that received nothing' },
+    includeWatchOnlyArg,
+  ],
+  results: [
+    {
+      type: 'arr',
+      help: '',
+      inner: [
+        {
+          type: 'obj',
+          help: '',
+          inner: [
+            { type: 'bool', key: 'involvesWatchonly', optional: true, help: 'An address is watched only' },
+            { type: 'amount', key: 'amount', help: 'BTC' },
+            { type: 'num', key: 'confirmations', help: 'Confirmations of the latest of its transactions' },
+            { type: 'str', key: 'label', help: 'The label' },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [
+    { cli: '', rpc: '' },
+    { cli: '6 true', rpc: '6, true' },
+  ],
+};

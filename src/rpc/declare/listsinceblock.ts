@@ -1,0 +1,40 @@
+// Declares listsinceblock; types.ts says what a declaration is for.
+import { entryMembers, includeWatchOnlyArg } from './history-parts.js';
+import type { MethodSpec } from './types.js';
+
+export const listsinceblock: MethodSpec = {
+  name: 'listsinceblock',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Lists transactions since a block. The answer names the block to ask about next time.',
+  args: [
+    { name: 'blockhash', type: 'str', optional: true, help: 'List what came after this block; everything without it' },
+    { name: 'target_confirmations', type: 'num', default: '1', help: 'lastblock is the block of so many confirmations' },
+    includeWatchOnlyArg,
+    { name: 'include_removed', type: 'bool', default: 'true', help: 'Also list what blocks held that left the chain since' },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'arr', key: 'transactions', help: 'Outputs', inner: [{ type: 'obj', help: '', inner: entryMembers(true) }] },
+        {
+          type: 'arr',
+          key: 'removed',
+          optional: true,
+          help: 'The same of blocks that left the chain, newest block first',
+          inner: [{ type: 'elision', help: '' }],
+        },
+        { type: 'hex', key: 'lastblock', help: 'Block to name in the next call' },
+      ],
+    },
+  ],
+  examples: [
+    { cli: '', rpc: '' },
+    {
+      cli: '"000000000000000bacf66f7497b7dc45ef753ee9a7d38571037cdb1a57f663ad" 6',
+      rpc: '"000000000000000bacf66f7497b7dc45ef753ee9a7d38571037cdb1a57f663ad", 6',
+    },
+  ],
+};

@@ -1,0 +1,154 @@
+// Many transactions of a wallet: listsinceblock and listtransactions. Both select rows in memory first and fetch bytes only of
+// transactions that spent something of ours, in portions, between other work.
+import { RecordPin } from '../../wallet/coins/record-pin.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asHash, asInt, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { HeaderInfo, NodeContext } from '../node/context.js';
+import { notFound } from '../node/lookup.js';
+import { Slicer } from '../node/slices.js';
+import { Pieces } from '../wire/pieces.js';
+import { RawJson } from '../wire/values.js';
+import { filterOf, given } from './history.js';
+import { type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
+import { settledWallet } from './select.js';
+
+/** Records whose bytes are fetched together. */
+const PORTION = 256;
+/** Below every depth: entries of blocks that left the chain show whatever became of the transaction. */
+const ANY_DEPTH = -100_000_000;
+
+/** Entries of pinned records, in their order, handed on record by record until `take` has enough. */
+async function forEachRecord(
+  wallet: Wallet,
+  pin: RecordPin,
+  work: { writer: HistoryWriter; options: EntryOptions; slicer: Slicer; take: (entries: readonly string[]) => boolean },
+): Promise<void> {
+  const { ledger } = wallet;
+  for (let from = 0; from < pin.size; from += PORTION) {
+    const rows = Array.from(pin.rows.slice(from, from + PORTION));
+    const txs = await wallet.transactions(rows, (row) => ledger.needsTx(row));
+    for (let at = 0; at < rows.length; at++) {
+      if (!work.take(work.writer.entries(pin, from + at, txs[at], work.options))) return;
+      if (work.slicer.due) await work.slicer.pause();
+    }
+  }
+}
+
+/** The next items of a generator, not more than are wanted. */
+function firstOf(rows: Generator<number>, wanted: number): number[] {
+  const out: number[] = [];
+  while (out.length < Math.max(wanted, 1)) {
+    const next = rows.next();
+    if (next.done) break;
+    out.push(next.value);
+  }
+  return out;
+}
+
+/** The block both a block and the wallet's tip descend from. */
+function forkOf(ctx: NodeContext, node: HeaderInfo): HeaderInfo {
+  let at: HeaderInfo = node;
+  while (!ctx.chain.contains(at) && at.prev !== null) at = at.prev;
+  return at;
+}
+
+/** Rows less than `limit` blocks deep either way, in order of txid; all when it is null. */
+function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
+  const { ledger } = wallet;
+  const { txs } = ledger;
+  if (limit === null) return txs.inTxidOrder();
+  const confirmed = txs.confirmedAbove(ledger.tipHeight + 1 - limit);
+  const others: number[] = [];
+  for (const row of txs.liveRows()) if (Math.abs(ledger.depth(row)) < limit) others.push(row);
+  const rows = Int32Array.from([...others, ...confirmed]);
+  return rows.sort((a, b) => txs.compareTxids(a, b));
+}
+
+/** Entries of the wallet's transactions in blocks between a block and the fork, newest block first. */
+async function removedEntries(
+  ctx: NodeContext,
+  wallet: Wallet,
+  branch: { from: HeaderInfo; forkHeight: number },
+  work: { writer: HistoryWriter; slicer: Slicer },
+): Promise<string> {
+  const pieces = new Pieces(',');
+  const { txs } = wallet.ledger;
+  for (let node = branch.from; node.height > branch.forkHeight; node = node.prev!) {
+    const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
+    const block = ctx.chain.hasBlock(node) ? await ctx.chain.readBlock(node).catch(unreadable) : unreadable();
+    const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
+    const options = { ...LONG, minDepth: ANY_DEPTH };
+    const take = (entries: readonly string[]): boolean => {
+      for (const entry of entries) pieces.add(entry);
+      return true;
+    };
+    await forEachRecord(wallet, new RecordPin(wallet.ledger, rows), { ...work, options, take });
+  }
+  return pieces.text();
+}
+
+export const listsinceblock: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const { ledger } = wallet;
+  let given_: { node: HeaderInfo; fork: HeaderInfo } | null = null;
+  if (given(args[0]) && asString(args[0]) !== '') {
+    const node = ctx.chain.node(asHash(args[0], 'blockhash')) ?? notFound();
+    given_ = { node, fork: forkOf(ctx, node) };
+  }
+  const target = given(args[1]) ? asInt(args[1]) : 1;
+  if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
+  const filter = filterOf(wallet, args[2]);
+  const includeRemoved = given(args[3]) ? asBool(args[3]) : true;
+
+  const { tipHeight } = ledger;
+  const last = ctx.chain.atHeight(tipHeight + 1 - Math.min(target, tipHeight + 1))!;
+  const pin = new RecordPin(ledger, rowsSince(wallet, given_ && tipHeight + 1 - given_.fork.height));
+  const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe) };
+  const pieces = new Pieces(',');
+  const take = (entries: readonly string[]): boolean => {
+    for (const entry of entries) pieces.add(entry);
+    return true;
+  };
+  await forEachRecord(wallet, pin, { ...work, options: LONG, take });
+  let text = `{"transactions":[${pieces.text()}]`;
+  if (includeRemoved) {
+    const removed = given_ ? await removedEntries(ctx, wallet, { from: given_.node, forkHeight: given_.fork.height }, work) : '';
+    text += `,"removed":[${removed}]`;
+  }
+  return new RawJson(`${text},"lastblock":"${last.hashHex}"}`);
+};
+
+export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  let label: string | null = null;
+  if (given(args[0]) && asString(args[0]) !== '*') {
+    label = asString(args[0]);
+    if (label === '') fail(RPC_CODE.INVALID_PARAMETER, 'Label argument must be a valid label name or "*".');
+  }
+  const count = given(args[1]) ? asInt(args[1]) : 10;
+  const skip = given(args[2]) ? asInt(args[2]) : 0;
+  const filter = filterOf(wallet, args[3]);
+  if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
+  if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
+  // Newest first until there are enough; shown the other way round.
+  const found: string[] = [];
+  const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe), options: { ...LONG, label } };
+  const wanted = count + skip;
+  const newest = wallet.ledger.txs.newestFirst();
+  for (let rows = firstOf(newest, wanted); rows.length > 0; rows = firstOf(newest, wanted)) {
+    await forEachRecord(wallet, new RecordPin(wallet.ledger, rows), {
+      ...work,
+      take: (entries) => {
+        for (const entry of entries) found.push(entry);
+        return found.length < wanted;
+      },
+    });
+    if (found.length >= wanted) break;
+  }
+  const shown = found.slice(Math.min(skip, found.length), skip + count).reverse();
+  const pieces = new Pieces(',');
+  for (const entry of shown) pieces.add(entry);
+  return new RawJson(`[${pieces.text()}]`);
+};

@@ -1,0 +1,60 @@
+// One transaction of a wallet: gettransaction, abandontransaction; and what all history calls share.
+import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
+import { RecordPin } from '../../wallet/coins/record-pin.js';
+import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asHash } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { renderContext } from '../node/lookup.js';
+import { Slicer } from '../node/slices.js';
+import { txHex, txMembersSliced } from '../render/tx.js';
+import { encodeJson, formatAmount } from '../wire/json-write.js';
+import { type JsonValue, RawJson } from '../wire/values.js';
+import { includeWatchOnly } from './coins.js';
+import { HistoryWriter } from './history-entry.js';
+import { settledWallet } from './select.js';
+
+export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+/** Which outputs count, by an include_watchonly argument. */
+export const filterOf = (wallet: Wallet, value: JsonValue | undefined): OwnershipFilter =>
+  includeWatchOnly(wallet, value) ? FILTER.ALL : FILTER.SPENDABLE;
+
+const unknownId = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid or non-wallet transaction id');
+
+const SHORT = { minDepth: 0, label: null, long: false };
+
+export const gettransaction: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const txid = asHash(args[0], 'txid');
+  const filter = filterOf(wallet, args[1]);
+  const verbose = given(args[2]) ? asBool(args[2]) : false;
+  const { ledger } = wallet;
+  const known = ledger.txs.find(txid);
+  if (known < 0) unknownId();
+  const tx = await wallet.transaction(known);
+  // It may have been removed while its bytes were read.
+  const row = ledger.txs.find(txid);
+  if (row < 0 || tx === undefined) return unknownId();
+  const pin = new RecordPin(ledger, [row]);
+  const writer = new HistoryWriter(ctx, wallet, filter);
+  const { debit, fee } = movementsOf(wallet, row, tx, filter);
+  const net = creditOf(wallet, row, filter) - debit;
+  let text = `{"amount":${formatAmount(net - fee)}`;
+  if (debit > 0) text += `,"fee":${formatAmount(fee)}`;
+  text += `,${writer.common(pin, 0, tx)},"details":[${writer.entries(pin, 0, tx, SHORT).join(',')}]`;
+  text += `,"hex":"${txHex(tx)}"`;
+  if (verbose) text += `,"decoded":${encodeJson(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe)))}`;
+  return new RawJson(`${text}}`);
+};
+
+export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const row = wallet.ledger.txs.find(asHash(args[0], 'txid'));
+  if (row < 0) unknownId();
+  const done = await wallet.change((batch) => wallet.ledger.abandon(row, batch));
+  if (!done) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not eligible for abandonment');
+  return null;
+};

@@ -1,0 +1,156 @@
+// What addresses received: getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel. An address's outputs are a
+// chain in the table of coins, so that each answer costs what it counts. Core 0.21: GetReceived, ListReceived.
+import { decodeAddress } from '../../address/address.js';
+import { solve } from '../../policy/script-type.js';
+import { payToKey } from '../../wallet/keys/destination.js';
+import { OWNERSHIP } from '../../wallet/keys/ownership.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asInt, asString } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
+import { hashHex } from '../render/hex.js';
+import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
+import { addressText, destinationKey } from './addresses.js';
+import { filterOf, given } from './history.js';
+import { labelOf, settledWallet } from './select.js';
+
+interface Tally {
+  /** Satoshis. */
+  amount: number;
+  /** Least confirmations of what was counted; Infinity when nothing was. */
+  depth: number;
+  /** Transactions, one for each output counted. */
+  readonly rows: number[];
+}
+
+/** Coins that pay an address: its own script's, and for a key hash those of the bare key. */
+function* coinsOf(wallet: Wallet, destination: Uint8Array): Generator<number> {
+  const { coins } = wallet.ledger;
+  yield* coins.ofScript(destination);
+  const { type, solutions } = solve(destination);
+  const key = type === 'pubkeyhash' ? wallet.provider(destination)?.publicKey(solutions[0]) : undefined;
+  if (key) yield* coins.ofScript(payToKey(key));
+}
+
+/** Outputs to an address in transactions of enough confirmations; coinbases and what is not final yet do not count. */
+function tally(wallet: Wallet, destination: Uint8Array, minDepth: number): Tally {
+  const { coins, txs } = wallet.ledger;
+  const sum: Tally = { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
+  for (const coin of coinsOf(wallet, destination)) {
+    const row = coins.txRow(coin);
+    const depth = wallet.ledger.depth(row);
+    if (txs.isCoinbase(row) || depth < minDepth) continue;
+    const view = txs.view(row);
+    if (view && !wallet.parts.isFinal(view)) continue;
+    sum.amount += coins.value(coin);
+    sum.depth = Math.min(sum.depth, depth);
+    sum.rows.push(row);
+  }
+  return sum;
+}
+
+const minDepthOf = (value: JsonValue | undefined): number => (given(value) ? asInt(value) : 1);
+
+export const getreceivedbyaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const decoded = decodeAddress(asString(args[0]), ctx.params, ctx.crypto);
+  if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address');
+  if (wallet.isMine(decoded.script) === OWNERSHIP.NO) fail(RPC_CODE.WALLET_ERROR, 'Address not found in wallet');
+  return new Amount(tally(wallet, decoded.script, minDepthOf(args[1])).amount);
+};
+
+export const getreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const label = labelOf(asString(args[0]));
+  const minDepth = minDepthOf(args[1]);
+  const slicer = new Slicer(call.breathe);
+  let sum = 0;
+  for (const script of [...wallet.book.entries()].flatMap((entry) => (entry.label === label ? [new Uint8Array(entry.script)] : []))) {
+    if (wallet.isMine(script) !== OWNERSHIP.NO) sum += tally(wallet, script, minDepth).amount;
+    if (slicer.due) await slicer.pause();
+  }
+  return new Amount(sum);
+};
+
+interface Received extends Tally {
+  readonly key: string;
+  readonly script: Uint8Array;
+  readonly label: string;
+  /** Anything counted, and the address is watched only. */
+  readonly watched: boolean;
+}
+
+/** Every address of the book (or one) with what it received, in Core's order. */
+async function receivedByAddress(wallet: Wallet, args: readonly JsonValue[], only: Uint8Array | null, slicer: Slicer): Promise<Received[]> {
+  const minDepth = minDepthOf(args[0]);
+  const includeEmpty = given(args[1]) ? asBool(args[1]) : false;
+  const filter = filterOf(wallet, args[2]);
+  const found: Received[] = [];
+  const scripts = only ? [only] : [...wallet.book.entries()].map((entry) => new Uint8Array(entry.script));
+  for (const script of scripts) {
+    const label = wallet.book.label(script);
+    if (label === undefined) continue;
+    const ownership = wallet.isMine(script);
+    const counted = (ownership & filter) !== 0;
+    const sum = counted ? tally(wallet, script, minDepth) : { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
+    if (sum.rows.length > 0 || includeEmpty) {
+      found.push({ ...sum, key: destinationKey(script), script, label, watched: ownership === OWNERSHIP.WATCH && sum.rows.length > 0 });
+    }
+    if (slicer.due) await slicer.pause();
+  }
+  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+const shownDepth = (depth: number): number => (Number.isFinite(depth) ? depth : 0);
+
+export const listreceivedbyaddress: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const slicer = new Slicer(call.breathe);
+  let only: Uint8Array | null = null;
+  if (args.length > 3) {
+    // Arguments before this one are looked at first.
+    minDepthOf(args[0]);
+    if (given(args[1])) asBool(args[1]);
+    filterOf(wallet, args[2]);
+    const decoded = decodeAddress(asString(args[3]), ctx.params, ctx.crypto);
+    if ('error' in decoded) return fail(RPC_CODE.WALLET_ERROR, 'address_filter parameter was invalid');
+    only = decoded.script;
+  }
+  const { txs } = wallet.ledger;
+  const out: JsonResult[] = [];
+  for (const entry of await receivedByAddress(wallet, args, only, slicer)) {
+    out.push({
+      involvesWatchonly: entry.watched || undefined,
+      address: addressText(ctx, entry.script),
+      amount: new Amount(entry.amount),
+      confirmations: shownDepth(entry.depth),
+      label: entry.label,
+      txids: entry.rows.sort((a, b) => txs.compareTxids(a, b)).map((row) => hashHex(txs.txid(row))),
+    });
+    if (slicer.due) await slicer.pause();
+  }
+  return out;
+};
+
+export const listreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = await settledWallet(ctx, call);
+  const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
+  for (const entry of await receivedByAddress(wallet, args, null, new Slicer(call.breathe))) {
+    const sum = byLabel.get(entry.label);
+    byLabel.set(entry.label, {
+      amount: (sum?.amount ?? 0) + entry.amount,
+      depth: Math.min(sum?.depth ?? Number.POSITIVE_INFINITY, entry.depth),
+      // The last address of a label decides, as in Core.
+      watched: entry.watched,
+    });
+  }
+  const labels = [...byLabel].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return labels.map(([label, sum]) => ({
+    involvesWatchonly: sum.watched || undefined,
+    amount: new Amount(sum.amount),
+    confirmations: shownDepth(sum.depth),
+    label,
+  }));
+};

@@ -1,0 +1,76 @@
+// What a transaction moved, output by output, from the wallet's point of view: Core 0.21's CWalletTx::GetAmounts. Callers: history RPC.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { OWNERSHIP, type Ownership, type OwnershipFilter } from '../keys/ownership.js';
+import type { Wallet } from '../wallet.js';
+import { counts } from './coin-table.js';
+
+/** An output worth telling. */
+export interface Movement {
+  readonly vout: number;
+  /** Satoshis. */
+  readonly value: number;
+  /** The output script. */
+  readonly script: Uint8Array;
+  readonly ownership: Ownership;
+}
+
+export interface Movements {
+  /** Satoshis of inputs that are ours and counted; above 0 the transaction is from us. */
+  readonly debit: number;
+  /** Outputs less counted inputs, satoshis: minus the fee when every input is ours. 0 when it is not from us. */
+  readonly fee: number;
+  /** Whether an input is watched only. */
+  readonly fromWatched: boolean;
+  /** Outputs of a transaction from us that are not change. */
+  readonly sent: readonly Movement[];
+  /** Outputs to us, without change when it is from us. */
+  readonly received: readonly Movement[];
+}
+
+const NONE: readonly Movement[] = [];
+
+/** @param tx undefined only when `txs.spendsOurs(row)` is false: the coins say everything then */
+export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined, filter: OwnershipFilter): Movements {
+  const { ledger } = wallet;
+  const { coins } = ledger;
+  const debit = tx && ledger.txs.spendsOurs(row) ? ledger.debit(tx, filter) : 0;
+  const own = coins.ofTx(row);
+  if (tx === undefined || debit <= 0) {
+    const fromWatched = tx !== undefined && debitWatched(wallet, tx);
+    return { debit: 0, fee: 0, fromWatched, sent: NONE, received: own.flatMap((coin) => receipt(wallet, coin, filter)) };
+  }
+  const sent: Movement[] = [];
+  const received: Movement[] = [];
+  let total = 0;
+  let next = 0;
+  for (let vout = 0; vout < tx.outputCount; vout++) {
+    const value = tx.outputValue(vout);
+    total += value;
+    const coin = next < own.length && coins.vout(own[next]) === vout ? own[next++] : -1;
+    const ownership = coin < 0 ? OWNERSHIP.NO : coins.ownership(coin);
+    const script = tx.outputScript(vout);
+    if (ownership !== OWNERSHIP.NO && wallet.isUnlabelled(script)) continue;
+    const movement = { vout, value, script, ownership };
+    sent.push(movement);
+    if (counts(ownership, filter)) received.push(movement);
+  }
+  return { debit, fee: total - debit, fromWatched: debitWatched(wallet, tx), sent, received };
+}
+
+function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movement[] {
+  const { coins } = wallet.ledger;
+  const ownership = coins.ownership(coin);
+  return counts(ownership, filter) ? [{ vout: coins.vout(coin), value: coins.value(coin), script: coins.script(coin), ownership }] : [];
+}
+
+/** Most wallets watch nothing: no look-ups then. */
+const debitWatched = (wallet: Wallet, tx: TxView): boolean => wallet.watches && wallet.ledger.debit(tx, OWNERSHIP.WATCH) > 0;
+
+/** Satoshis of the outputs that count; nothing for a coinbase that may not be spent yet. */
+export function creditOf(wallet: Wallet, row: number, filter: OwnershipFilter): number {
+  const { ledger } = wallet;
+  if (ledger.blocksToMaturity(row) > 0) return 0;
+  let sum = 0;
+  for (const coin of ledger.coins.ofTx(row)) if (counts(ledger.coins.ownership(coin), filter)) sum += ledger.coins.value(coin);
+  return sum;
+}

@@ -1,0 +1,55 @@
+// All rows in order of txid, Core's order of a wallet's transactions. Rows are loaded in that order; those that came since are merged in when
+// somebody asks. Caller: TxTable.
+import type { ByteTable } from '../tables/byte-table.js';
+
+export class TxidOrder {
+  #sorted: Int32Array = new Int32Array(0);
+  #fresh: number[] = [];
+
+  constructor(private readonly ids: ByteTable) {}
+
+  add(row: number): void {
+    this.#fresh.push(row);
+  }
+  /** Call while the row still has its txid. */
+  remove(row: number): void {
+    this.#fresh = this.#fresh.filter((other) => other !== row);
+    this.#sorted = this.#sorted.filter((other) => other !== row);
+  }
+  /** Every row; not to be changed, and stale after the next addition. */
+  rows(): Int32Array {
+    if (this.#fresh.length === 0) return this.#sorted;
+    const { ids } = this;
+    const fresh = this.#fresh.sort((a, b) => ids.compare(a, b));
+    const old = this.#sorted;
+    if (old.length === 0 || ids.compare(old[old.length - 1], fresh[0]) < 0) {
+      const joined = new Int32Array(old.length + fresh.length);
+      joined.set(old);
+      joined.set(fresh, old.length);
+      this.#sorted = joined;
+    } else this.#sorted = this.#merged(old, fresh);
+    this.#fresh = [];
+    return this.#sorted;
+  }
+  #merged(old: Int32Array, fresh: readonly number[]): Int32Array {
+    const merged = new Int32Array(old.length + fresh.length);
+    let from = 0;
+    let to = 0;
+    for (const row of fresh) {
+      // Where it belongs is found by halving, what lies before is moved in one piece.
+      let low = from;
+      let high = old.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (this.ids.compare(old[middle], row) < 0) low = middle + 1;
+        else high = middle;
+      }
+      merged.set(old.subarray(from, low), to);
+      to += low - from;
+      merged[to++] = row;
+      from = low;
+    }
+    merged.set(old.subarray(from), to);
+    return merged;
+  }
+}

@@ -1,0 +1,116 @@
+// Orders and chains beside the wallet's tables, against sorted lists made anew for every question.
+import t from 'tap';
+import { CoinTable } from '../../../src/wallet/coins/coin-table.js';
+import { HeightOrder } from '../../../src/wallet/coins/height-order.js';
+import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
+import { SpendTable } from '../../../src/wallet/coins/spend-table.js';
+import { TxidOrder } from '../../../src/wallet/coins/txid-order.js';
+import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+function randomSource(seed: number): { below(limit: number): number; bytes(count: number): Uint8Array } {
+  const next = pseudoRandom(seed);
+  const below = (limit: number): number => Math.floor(next() * limit);
+  return { below, bytes: (count) => Uint8Array.from({ length: count }, () => below(256)) };
+}
+
+t.test('rows by height: blocks in order, rescans out of order, reorganisations', async (t) => {
+  const random = randomSource(7);
+  const order = new HeightOrder();
+  const model = new Map<number, [height: number, position: number]>();
+  let tip = 0;
+  for (let row = 0; row < 3000; row++) {
+    const turn = random.below(10);
+    if (turn < 6) tip += random.below(2);
+    const height = turn === 9 ? random.below(tip + 1) : tip;
+    order.add(row, height, row % 50);
+    model.set(row, [height, row % 50]);
+    if (turn === 8) {
+      // A block leaves, from its first transaction to its last.
+      for (const [gone, [at, position]] of [...model].filter(([, [at]]) => at === tip).sort((a, b) => a[1][1] - b[1][1])) {
+        order.remove(gone, at, position);
+        model.delete(gone);
+      }
+    }
+    if (row % 37 !== 0) continue;
+    const above = random.below(tip + 2) - 1;
+    const want = [...model].filter(([, [at]]) => at > above).sort((a, b) => a[1][0] - b[1][0] || a[1][1] - b[1][1]);
+    const places = (rows: Iterable<number>): string => JSON.stringify([...rows].map((one) => model.get(one)));
+    const got = order.above(above);
+    t.equal(places(got), places(want.map(([one]) => one)), `row ${row}, above ${above}`);
+    t.equal(new Set(got).size, want.length);
+  }
+});
+
+t.test('rows by txid', async (t) => {
+  const random = randomSource(8);
+  const ids = new ByteTable();
+  const order = new TxidOrder(ids);
+  let live: number[] = [];
+  const hexOf = (row: number): string => Buffer.from(ids.key(row)).toString('hex');
+  for (let i = 0; i < 400; i++) {
+    for (let j = random.below(4); j > 0; j--) {
+      const row = ids.add(random.bytes(32));
+      order.add(row);
+      live.push(row);
+    }
+    if (random.below(9) === 0 && live.length > 0) {
+      const gone = live[random.below(live.length)];
+      order.remove(gone);
+      ids.remove(new Uint8Array(ids.key(gone)));
+      live = live.filter((row) => row !== gone);
+    }
+    const want = live.map(hexOf).sort().join();
+    t.equal([...order.rows()].map(hexOf).join(), want, `turn ${i}`);
+  }
+  t.ok(live.length > 100);
+});
+
+t.test('coins of a transaction and of a script', async (t) => {
+  const random = randomSource(9);
+  const coins = new CoinTable();
+  const scripts = Array.from({ length: 12 }, () => random.bytes(22));
+  const model = new Map<string, { txRow: number; vout: number; script: Uint8Array; outpoint: Uint8Array }>();
+  for (let i = 0; i < 600; i++) {
+    const txRow = random.below(80);
+    const vout = random.below(400);
+    const outpoint = outpointOf(new Uint8Array(32).fill(txRow), vout);
+    const key = Buffer.from(outpoint).toString('hex');
+    if (model.has(key)) {
+      coins.remove(outpoint);
+      model.delete(key);
+    } else {
+      const script = scripts[random.below(scripts.length)];
+      coins.add(outpoint, { txRow, vout, value: 1, ownership: 2, script });
+      model.set(key, { txRow, vout, script, outpoint });
+    }
+  }
+  for (let txRow = 0; txRow < 90; txRow++) {
+    const want = [...model.values()].filter((coin) => coin.txRow === txRow).map((coin) => coin.vout);
+    t.same(
+      coins.ofTx(txRow).map((coin) => coins.vout(coin)),
+      want.sort((a, b) => a - b),
+    );
+  }
+  for (const script of scripts) {
+    const want = [...model].filter(([, coin]) => coin.script === script).map(([key]) => key);
+    const got = [...coins.ofScript(script)].map((coin) => Buffer.from(coins.outpoint(coin)).toString('hex'));
+    t.same(got.sort(), want.sort());
+  }
+  t.same([...coins.ofScript(random.bytes(22))], []);
+});
+
+t.test('only transactions that share an input have rivals', async (t) => {
+  const spends = new SpendTable();
+  const outpoints = [0, 1, 2].map((vout) => outpointOf(new Uint8Array(32), vout));
+  spends.add(outpoints[0], 1);
+  spends.add(outpoints[1], 2);
+  spends.add(outpoints[0], 1);
+  t.same([spends.hasRivals(1), spends.hasRivals(2)], [false, false]);
+  spends.add(outpoints[0], 3);
+  t.same(
+    [1, 2, 3].map((row) => spends.hasRivals(row)),
+    [true, false, true],
+  );
+  t.same(spends.spenders(outpoints[0]).sort(), [1, 3]);
+});
