@@ -1,0 +1,92 @@
+// What a soak is told, what it saw, what it finds fault with, and its table.
+
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly polls: number;
+  /** On average. */
+  readonly blockSeconds: number;
+  readonly transactionsPerSecond: number;
+}
+
+export interface SoakReport {
+  readonly options: SoakOptions;
+  readonly blocks: number;
+  readonly reorganisations: number;
+  readonly accepted: number;
+  readonly refused: number;
+  /** Words of the refusals. */
+  readonly refusals: Readonly<Record<string, number>>;
+  /** Different ones that anybody was given. */
+  readonly templates: number;
+  readonly judged: number;
+  readonly late: number;
+  /** Verdicts other than valid. */
+  readonly invalid: readonly string[];
+  readonly pollsAnswered: number;
+  /** Blocks after which some poll had not moved on in time. */
+  readonly leftBehind: number;
+  readonly errors: readonly string[];
+  readonly pollerMs: readonly number[];
+  /** p99 of the node thread's loop in each window of ten seconds. */
+  readonly lagMs: readonly number[];
+  /** Resident megabytes of the node, one every ten seconds. */
+  readonly residentMb: readonly number[];
+  /** Parked polls right after the end. */
+  readonly waitersAtEnd: number;
+}
+
+/** Scrapes until memory is expected to be flat. */
+const FLAT_AFTER = 30;
+const LAG_LIMIT_MS = 20;
+
+const percentile = (samples: readonly number[], part: number): number => {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+};
+
+/** What a report finds fault with. @param timed also figures of time and memory, which a busy machine can't promise */
+export function faultsOf(report: SoakReport, timed: boolean): string[] {
+  const faults = [...report.invalid, ...report.errors];
+  if (report.waitersAtEnd !== 0) faults.push(`${report.waitersAtEnd} polls still parked`);
+  if (report.leftBehind > 0) faults.push(`polls were left behind ${report.leftBehind} times`);
+  if (report.judged < report.templates * 0.9) faults.push(`only ${report.judged} of ${report.templates} templates were judged`);
+  const { seconds, transactionsPerSecond } = report.options;
+  if (report.accepted < seconds * transactionsPerSecond * 0.4) faults.push(`only ${report.accepted} transactions were accepted`);
+  if (!timed) return faults;
+  const lag = percentile(report.lagMs, 0.99);
+  if (!(lag < LAG_LIMIT_MS)) faults.push(`event-loop lag p99 ${lag.toFixed(1)} ms`);
+  const settled = report.residentMb.slice(FLAT_AFTER);
+  const half = Math.floor(settled.length / 2);
+  if (half >= 6) {
+    const before = Math.max(...settled.slice(0, half));
+    const after = Math.max(...settled.slice(half));
+    if (!(after <= before * 1.05)) faults.push(`memory grew from ${before} to ${after} MB`);
+  }
+  return faults;
+}
+
+/** The figures as a table of Markdown. */
+export function tableOf(report: SoakReport): string {
+  const { options, residentMb, lagMs, pollerMs } = report;
+  const settled = residentMb.slice(FLAT_AFTER);
+  const ms = (value: number) => value.toFixed(1);
+  const rows: [string, string][] = [
+    ['time, long polls, pollers', `${Math.round(options.seconds / 60)} min, ${options.polls}, 4 at 10/s`],
+    ['blocks, reorganisations', `${report.blocks}, ${report.reorganisations}`],
+    ['transactions accepted, refused', `${report.accepted}, ${report.refused}`],
+    ['templates given, judged by a second process, invalid', `${report.templates}, ${report.judged}, ${report.invalid.length}`],
+    ['long polls answered, left behind, parked at the end', `${report.pollsAnswered}, ${report.leftBehind}, ${report.waitersAtEnd}`],
+    ['pollers p50 / p99, ms (client in the harness)', `${ms(percentile(pollerMs, 0.5))} / ${ms(percentile(pollerMs, 0.99))}`],
+    [
+      'event-loop lag p99 in windows of 10 s: median / p99 / worst, ms',
+      `${ms(percentile(lagMs, 0.5))} / ${ms(percentile(lagMs, 0.99))} / ${ms(Math.max(...lagMs))}`,
+    ],
+    [
+      'resident MB: at 5 min, most until the middle, most after it, end',
+      settled.length < 2
+        ? residentMb.join(' ')
+        : `${settled[0]}, ${Math.max(...settled.slice(0, settled.length / 2))}, ${Math.max(...settled.slice(settled.length / 2))}, ${settled.at(-1)}`,
+    ],
+  ];
+  return ['| soak | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
+}
