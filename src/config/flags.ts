@@ -235,7 +235,11 @@ section('Wallet', [
   ['changetype', 'string', 'What change goes to: legacy, p2sh-segwit or bech32 (default: decided for each payment)'],
   ['keypool', 'int', 'Keys kept ready ahead of use (default: 1000)'],
   ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms (default: 1)'],
-  ['walletnotify', 'string', undefined, 'none'],
+  [
+    'walletnotify',
+    'string',
+    'Run this command for each change of a transaction of a wallet; %s is its id, %w the wallet, %b and %h its block and height',
+  ],
   ...(['fallbackfee', 'discardfee', 'maxapsfee', 'mintxfee', 'paytxfee', 'maxtxfee', 'consolidatefeerate'] as const).map(
     (name) => [name, 'amount', undefined, 'none'] as const,
   ),

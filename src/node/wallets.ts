@@ -7,8 +7,11 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
+import { Hooks } from '../notify/hooks.js';
+import { TX_STATE } from '../wallet/coins/tx-table.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { WalletOptions } from '../wallet/source.js';
+import type { Wallet } from '../wallet/wallet.js';
 
 export interface WalletWiring {
   readonly chain: Chain;
@@ -24,8 +27,29 @@ export interface WalletWiring {
   readonly onFault: (fault: Error) => void;
 }
 
+/** Runs of -walletnotify that wait: a rescan finds very many transactions at once. */
+const MOST_NOTICES = 100_000;
+
+/** A word for the shell, whatever is in it. */
+const shellWord = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
+
+/** The command of -walletnotify about a record: %s its txid, %w the wallet's name, %b and %h the block's hash and height. */
+export function walletNotice(command: string, wallet: Wallet, row: number): string {
+  const { txs } = wallet.ledger;
+  const confirmed = txs.state(row) === TX_STATE.CONFIRMED;
+  const values: Record<string, string> = {
+    s: Buffer.from(txs.txid(row)).reverse().toString('hex'),
+    b: confirmed ? Buffer.from(txs.blockHash(row)).reverse().toString('hex') : 'unconfirmed',
+    h: confirmed ? String(txs.height(row)) : '-1',
+  };
+  // Quoting for the shell of Windows is another matter: there %w stays.
+  if (process.platform !== 'win32') values.w = shellWord(wallet.name);
+  return command.replace(/%([sbhw])/g, (whole, name: string) => values[name] ?? whole);
+}
+
 export function createWallets(options: WalletOptions, wiring: WalletWiring): WalletManager {
   const { chain, mempool, crypto, clock, descriptors, log, stopping, onFault, settingsFile } = wiring;
+  const hooks = new Hooks(log, MOST_NOTICES);
   const manager = new WalletManager({
     chain,
     pool: mempool,
@@ -46,7 +70,9 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
         log.error(`A wallet could not be written: ${text}. The node stops.`);
         onFault(error instanceof Error ? error : new Error(text));
       },
-      onTransaction: () => {},
+      onTransaction: (wallet, row) => {
+        if (options.notifyCommand) hooks.run('walletnotify', walletNotice(options.notifyCommand, wallet, row));
+      },
     },
   });
   chain.onTip((_tip, change) => manager.onTip(change));
@@ -55,5 +81,7 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
     removed: (entry, reason) => manager.onPoolRemoved(entry.tx, reason),
     changed() {},
   });
+  // What still runs goes on without the node; what waits is left out, as when Core stops.
+  stopping.addEventListener('abort', () => void hooks.close(), { once: true });
   return manager;
 }

@@ -1,10 +1,11 @@
 // Commands of the operator's (-blocknotify and its kin), run by the shell in processes of their own: nothing waits for them, a few run at a
-// time, and a bounded number wait. Callers: node/notifications.
+// time, and a bounded number wait. Callers: node/notifications, node/wallets.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from '../log/logger.js';
 
 const mostRunning = 8;
-const mostWaiting = 256;
+/** Commands that wait unless the owner says otherwise. */
+const usualWaiting = 256;
 
 /** What a shell takes as one harmless word: Core's SanitizeString, in single quotes. */
 export function quoted(text: string): string {
@@ -16,14 +17,20 @@ export class Hooks {
   readonly #waiting: { name: string; command: string }[] = [];
   readonly #running = new Set<ChildProcess>();
   #dropped = 0;
+  #closed = false;
 
-  constructor(log: Logger) {
+  /** @param mostWaiting beyond it the oldest are left out */
+  constructor(
+    log: Logger,
+    private readonly mostWaiting = usualWaiting,
+  ) {
     this.#log = log;
   }
 
   /** Runs a command with every %s replaced. @param value hex, or quoted() */
   run(name: string, command: string, value = ''): void {
-    if (this.#waiting.length >= mostWaiting) {
+    if (this.#closed) return;
+    if (this.#waiting.length >= this.mostWaiting) {
       this.#waiting.shift();
       if (this.#dropped++ === 0) this.#log.warn(`-${name}: commands take longer than they come; the oldest ones are left out`);
     }
@@ -31,8 +38,9 @@ export class Hooks {
     this.#next();
   }
 
-  /** Waits for what is running, not for what is waiting. */
+  /** Drops what waits, leaves what runs to itself and takes nothing more. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#waiting.length = 0;
     for (const child of this.#running) child.unref();
     this.#running.clear();

@@ -208,3 +208,23 @@ t.test('addresses that cannot be used', async (t) => {
   await t.rejects(Daemon.start('-zmqpubhashtx=tcp://999.1.1.1:1'), /Unable to bind to tcp:\/\/999\.1\.1\.1:1 for -zmqpubhashtx/);
   await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl takes an http or https URL/);
 });
+
+t.test('-walletnotify: a block, its loss and its return', async (t) => {
+  const dir = fs.mkdtempSync('/tmp/adit-notify-');
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const node = await Daemon.start(`-walletnotify=echo %s,%w,%b,%h,%d >> ${dir}/seen`);
+  t.teardown(() => node.remove());
+  const name = "it's $HOME";
+  await node.call('createwallet', name);
+  const mine = await node.call('getnewaddress');
+  const [hash] = await node.call('generatetoaddress', 1, mine);
+  await node.call('generatetoaddress', 1, address);
+  await node.call('invalidateblock', hash);
+  await node.call('reconsiderblock', hash);
+  const lines = (): string[] => (fs.existsSync(`${dir}/seen`) ? fs.readFileSync(`${dir}/seen`, 'utf8').trim().split('\n') : []);
+  for (const deadline = Date.now() + 30_000; lines().length < 3 && Date.now() < deadline; await sleep(20));
+  const [{ txid }] = await node.call('listtransactions');
+  const inBlock = `${txid},${name},${hash},1,%d`;
+  // Commands run beside one another: the order of their ends is theirs.
+  t.same(lines().sort(), [inBlock, inBlock, `${txid},${name},unconfirmed,-1,%d`].sort());
+});
