@@ -21,6 +21,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   bench NAME [ARG...]  install, build, and run bench/NAME
+  kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
+                       install, build, and kill daemons a thousand times (half an hour)
 `;
 
 function fail(message) {
@@ -151,6 +153,11 @@ switch (command) {
       fail(`no such bench; there are: ${names.join(', ')}`);
     }
     become([inRoot('build', 'bench', `${rest[0]}.js`), ...rest.slice(1)]);
+    break;
+  case 'kill':
+    install();
+    build();
+    become(['--enable-source-maps', inRoot('build', 'test', 'kill', 'long.js'), ...rest]);
     break;
   case undefined:
   case '-h':

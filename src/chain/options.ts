@@ -51,6 +51,15 @@ export const defaultChainOptions: ChainOptions = {
   orphanBytes: 128 << 20,
 };
 
+/** Bytes of a changed coin in a batch, key and all, about. */
+const COIN_WRITE_BYTES = 84;
+
+/** Bounds of a flush for batches of so many bytes (-dbbatchsize); a batch also keeps the thread for no longer than the default does. */
+export function batchBounds(bytes: number): Pick<ChainOptions, 'atomicFlushEntries' | 'flushChunkEntries'> {
+  const entries = Math.max(1, Math.ceil(bytes / COIN_WRITE_BYTES));
+  return { atomicFlushEntries: entries, flushChunkEntries: Math.min(entries, defaultChainOptions.flushChunkEntries) };
+}
+
 /** What the chain needs from other rooms. */
 export interface ChainDeps {
   readonly params: ChainParams;

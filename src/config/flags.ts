@@ -73,7 +73,7 @@ section('Options', [
   ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files (default: 0)'],
   ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks (default: 0)'],
   ['sysperms', 'bool', undefined, 'none'],
-  ['dbbatchsize', 'int', undefined, 'none'],
+  ['dbbatchsize', 'int', 'Coins of more bytes than this are written in several batches (default: 16777216)'],
 ]);
 
 section('Chain selection', [

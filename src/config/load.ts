@@ -31,6 +31,7 @@ export interface NodeConfig {
   /** File mode of the cookie. */
   readonly cookieMode: number;
   readonly dbCacheBytes: number;
+  readonly dbBatchBytes: number;
   readonly scriptCacheBytes: number;
   readonly loadBlockFiles: readonly string[];
   readonly reindex: boolean;
@@ -404,6 +405,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     settingsFile,
     ...cookieOptions(args, netDir),
     dbCacheBytes: Math.max(4, Math.min(args.int('dbcache', 450), 16384)) * 1024 * 1024,
+    dbBatchBytes: Math.max(1, args.int('dbbatchsize', 16 * 1024 * 1024)),
     scriptCacheBytes: Math.max(0, Math.min(args.int('maxsigcachesize', 32), 16384)) * 1024 * 1024,
     loadBlockFiles: args.list('loadblock').map((file) => path.resolve(file)),
     reindex: args.bool('reindex', false),

@@ -5,6 +5,7 @@ import crypto from 'node:crypto';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
+import { batchBounds } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
@@ -292,6 +293,7 @@ async function build(
     {
       coinsCacheBytes: config.dbCacheBytes,
       flushBytes: config.dbCacheBytes >> 1,
+      ...batchBounds(config.dbBatchBytes),
       scriptThreads: config.par,
       maxTipAge: config.maxTipAgeSeconds,
       minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),

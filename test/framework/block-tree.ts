@@ -15,6 +15,8 @@ interface ModelCoin {
 export interface TreeBlock extends BuiltBlock {
   readonly prev: TreeBlock;
   readonly coins: readonly ModelCoin[];
+  /** Coins beside these that are worth nothing. */
+  readonly worthless: number;
 }
 
 const MATURITY = 100;
@@ -23,7 +25,7 @@ const MIN_VALUE = 100_000;
 const FEE = 20_000;
 
 /** The genesis block as the root of trees: its coin can't be spent and is not counted. */
-export const ROOT = { ...GENESIS, coins: [] } as unknown as TreeBlock;
+export const ROOT = { ...GENESIS, coins: [], worthless: 0 } as unknown as TreeBlock;
 
 export class BlockTree {
   readonly #random: () => number;
@@ -44,8 +46,11 @@ export class BlockTree {
     return Math.floor(this.#random() * n);
   }
 
-  /** A child with at most so many transactions, as far as the branch has coins for them. */
-  grow(prev: TreeBlock, maxTransactions = 0): TreeBlock {
+  /**
+   * A child with at most so many transactions, as far as the branch has coins for them.
+   * @param extraCoins further outputs of the coinbase, worth nothing and never spent: work for whoever writes coins
+   */
+  grow(prev: TreeBlock, maxTransactions = 0, extraCoins = 0): TreeBlock {
     const height = prev.height + 1;
     const coins = [...prev.coins];
     const txs: Tx[] = [];
@@ -60,16 +65,18 @@ export class BlockTree {
     }
     const kind = kinds[this.pick(kinds.length)] as Kind;
     const key = this.#wallet.key();
+    const worthless = { value: 0, script: scriptFor('p2wpkh', key) };
     const block = buildBlock(prev, {
       txs,
       fees: txs.length * FEE,
       script: scriptFor(kind, key),
+      outs: Array.from({ length: extraCoins }, () => worthless),
       time: prev === ROOT ? this.#startTime : prev.time + this.#spacing,
       tag: this.#tag++,
     });
     const value = block.txs[0]!.outs[0]!.value;
     coins.push({ coin: { txid: block.txids[0]!, index: 0, value, kind, key }, height, coinbase: true });
-    return { ...block, prev, coins };
+    return { ...block, prev, coins, worthless: prev.worthless + extraCoins };
   }
 
   /** A transaction that spends a confirmed coin of the branch, for the mempool; the model does not count it. */
@@ -95,7 +102,7 @@ export class BlockTree {
 
 /** What gettxoutsetinfo counts, from the model. */
 export function expectedCoins(tip: TreeBlock): { txouts: number; sats: number } {
-  return { txouts: tip.coins.length, sats: tip.coins.reduce((sum, { coin }) => sum + coin.value, 0) };
+  return { txouts: tip.coins.length + tip.worthless, sats: tip.coins.reduce((sum, { coin }) => sum + coin.value, 0) };
 }
 
 /** The blocks from the first after genesis to this one. */

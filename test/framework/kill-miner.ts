@@ -8,9 +8,25 @@ import { CallError, type Daemon } from './daemon.js';
 const MAX_DEPTH = 5;
 const MAX_TRANSACTIONS = 6;
 
+/** How a miner spends its time. */
+export interface KillMix {
+  /** Of 100 steps, so many begin a reorganisation and so many mark a block invalid and take the mark back; the rest mine on the tip. */
+  readonly reorganise: number;
+  readonly invalidate: number;
+  /** Depth of the deepest reorganisation. */
+  readonly depth?: number;
+  /** Most transactions of a block. */
+  readonly transactions?: number;
+  /** Coins without worth that every block makes beside. */
+  readonly extraCoins?: number;
+}
+
+const USUAL: KillMix = { reorganise: 15, invalidate: 5 };
+
 export class KillMiner {
   readonly tree: BlockTree;
   readonly #node: Daemon;
+  readonly #mix: KillMix;
   /** Blocks whose submission was answered, in that order. */
   readonly acknowledged: TreeBlock[] = [];
   readonly #byHash = new Map<string, TreeBlock>([[ROOT.hashHex, ROOT]]);
@@ -28,9 +44,19 @@ export class KillMiner {
   readonly strange: unknown[] = [];
   counts = { reorganisations: 0, invalidations: 0, payments: 0 };
 
-  constructor(node: Daemon, tree: BlockTree) {
+  constructor(node: Daemon, tree: BlockTree, mix: KillMix = USUAL) {
     this.#node = node;
     this.tree = tree;
+    this.#mix = mix;
+  }
+
+  /** The block of a hash, when it was sent. */
+  block(hashHex: string): TreeBlock | undefined {
+    return this.#byHash.get(hashHex);
+  }
+
+  #grow(prev: TreeBlock): TreeBlock {
+    return this.tree.grow(prev, this.#mix.transactions ?? MAX_TRANSACTIONS, this.#mix.extraCoins);
   }
 
   /** Highest block that was acknowledged. */
@@ -86,7 +112,7 @@ export class KillMiner {
 
   async #step(connection: Connection): Promise<void> {
     if (this.#rival !== null) {
-      this.#rival.tip = this.tree.grow(this.#rival.tip, MAX_TRANSACTIONS);
+      this.#rival.tip = this.#grow(this.#rival.tip);
       if (--this.#rival.left === 0) {
         const { tip } = this.#rival;
         this.#rival = null;
@@ -95,10 +121,11 @@ export class KillMiner {
       } else await this.#submit(connection, this.#rival.tip);
       return;
     }
-    const dice = this.tree.pick(20);
-    const depth = 1 + this.tree.pick(MAX_DEPTH);
-    if (this.tip.height <= 2 * MAX_DEPTH || dice < 16) await this.#submit(connection, this.tree.grow(this.tip, MAX_TRANSACTIONS));
-    else if (dice < 19) this.#rival = { tip: this.#ancestor(depth), left: depth + 1 };
+    const { reorganise, invalidate, depth: deepest = MAX_DEPTH } = this.#mix;
+    const dice = this.tree.pick(100);
+    const depth = 1 + this.tree.pick(deepest);
+    if (this.tip.height <= 2 * deepest || dice >= reorganise + invalidate) await this.#submit(connection, this.#grow(this.tip));
+    else if (dice < reorganise) this.#rival = { tip: this.#ancestor(depth), left: depth + 1 };
     else await this.#invalidate(connection, this.#ancestor(depth));
   }
 
@@ -132,6 +159,8 @@ export class KillMiner {
 
   async #reconsider(connection: Connection): Promise<void> {
     const { block } = this.invalidated!;
+    // From here on either may be: the mark is gone once the call arrived, whether or not it was answered.
+    this.invalidated = { block, certain: false };
     this.#tipMayDiffer = true;
     await connection.call('reconsiderblock', block.hashHex);
     this.invalidated = null;

@@ -1,0 +1,23 @@
+// A few kills of every phase of the long suite (npm run kill), each with its comparison: the suite itself is kept working by this.
+// ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
+import t from 'tap';
+import { connecting, flushing, reorganising } from './phases/feeding.js';
+import { indexing } from './phases/indexing.js';
+import { rebuilding } from './phases/rebuilding.js';
+
+const kills = Number(process.env.ADIT_KILLS ?? 3);
+const seed = Number(process.env.ADIT_SEED ?? 1);
+t.setTimeout(240_000 + kills * 50_000);
+
+for (const phase of [connecting, reorganising, flushing, rebuilding, indexing]) {
+  t.test(phase.name, { timeout: 60_000 + kills * 10_000 }, async (t) => {
+    const report = await phase.round({ kills, seed, enough: () => false });
+    t.same(report.faults, []);
+    t.equal(
+      Object.values(report.kills).reduce((a, b) => a + b, 0),
+      kills,
+    );
+    t.ok(report.checks > 0 && report.blocks > 100);
+    t.comment(JSON.stringify(report));
+  });
+}
