@@ -240,22 +240,20 @@ section('Wallet', [
     'string',
     'Run this command for each change of a transaction of a wallet; %s is its id, %w the wallet, %b and %h its block and height',
   ],
-  ...(['fallbackfee', 'discardfee', 'maxapsfee', 'mintxfee', 'paytxfee', 'maxtxfee', 'consolidatefeerate'] as const).map(
-    (name) => [name, 'amount', undefined, 'none'] as const,
-  ),
-  ...(
-    [
-      'avoidpartialspends',
-      'rescan',
-      'walletbroadcast',
-      'walletrbf',
-      'flushwallet',
-      'privdb',
-      'walletrejectlongchains',
-      'unsafesqlitesync',
-    ] as const
-  ).map((name) => [name, 'bool', undefined, 'none'] as const),
-  ...(['txconfirmtarget', 'dblogsize'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
+  ['paytxfee', 'amount', 'Fee rate of payments, BTC/kvB; estimated when 0 (default: 0)'],
+  ['fallbackfee', 'amount', 'Fee rate paid when nothing can be estimated, BTC/kvB; 0 refuses the payment (default: 0)'],
+  ['mintxfee', 'amount', 'The lowest fee rate of payments, BTC/kvB (default: 0.00001)'],
+  ['maxtxfee', 'amount', 'The most a payment may cost, BTC (default: 0.10)'],
+  ['discardfee', 'amount', 'Change that is dust at this fee rate goes to the fee, BTC/kvB (default: 0.0001)'],
+  ['maxapsfee', 'amount', 'What spending all coins of an address together may cost more, BTC; -1: not tried (default: 0)'],
+  ['txconfirmtarget', 'int', 'Blocks within which payments should confirm, for the estimate (default: 6)'],
+  ['walletrbf', 'bool', 'Payments can be replaced by others with a higher fee (default: 0)'],
+  ['walletbroadcast', 'bool', 'Payments go to the mempool and the peers (default: 1)'],
+  ['avoidpartialspends', 'bool', 'Coins of one address are spent together, ten at most (default: 0)'],
+  ['walletrejectlongchains', 'bool', 'No payment that the mempool would refuse for its unconfirmed ancestors (default: 0)'],
+  ['consolidatefeerate', 'amount', undefined, 'none'],
+  ...(['rescan', 'flushwallet', 'privdb', 'unsafesqlitesync'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ['dblogsize', 'int', undefined, 'none'],
 ]);
 
 section(

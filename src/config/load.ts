@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { WalletOptions } from '../wallet/source.js';
+import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { flagByName } from './flags.js';
@@ -259,6 +260,35 @@ function addressType(args: Args, name: string): WalletOptions['addressType'] | u
   return text;
 }
 
+/** Fees and habits of payments, with Core's limits. */
+function spendOptions(args: Args): SpendOptions {
+  const minRelay = args.amount('minrelaytxfee', 1000);
+  const invalid = (name: string, why: string): never => {
+    throw new ConfigError(`Invalid amount for -${name}=<amount>: '${args.text(name)}'${why}`);
+  };
+  const rate = (sats: number): string => `${(sats / 1e8).toFixed(8)} BTC/kvB`;
+  const minFeeRate = args.amount('mintxfee', DEFAULT_SPEND.minFeeRate);
+  if (minFeeRate === 0) invalid('mintxfee', '');
+  const payFeeRate = args.amount('paytxfee', DEFAULT_SPEND.payFeeRate);
+  if (args.isSet('paytxfee') && payFeeRate < minRelay) invalid('paytxfee', ` (must be at least ${rate(minRelay)})`);
+  const maxFeeSats = args.amount('maxtxfee', DEFAULT_SPEND.maxFeeSats);
+  if (args.isSet('maxtxfee') && maxFeeSats < minRelay) {
+    invalid('maxtxfee', ` (must be at least the minrelay fee of ${rate(minRelay)} to prevent stuck transactions)`);
+  }
+  return {
+    payFeeRate,
+    fallbackFeeRate: args.amount('fallbackfee', DEFAULT_SPEND.fallbackFeeRate),
+    discardFeeRate: args.amount('discardfee', DEFAULT_SPEND.discardFeeRate),
+    minFeeRate,
+    maxFeeSats,
+    maxGroupingFeeSats: args.text('maxapsfee') === '-1' ? -1 : args.amount('maxapsfee', DEFAULT_SPEND.maxGroupingFeeSats),
+    confirmTarget: args.int('txconfirmtarget', DEFAULT_SPEND.confirmTarget),
+    replaceable: args.bool('walletrbf', DEFAULT_SPEND.replaceable),
+    avoidPartialSpends: args.bool('avoidpartialspends', DEFAULT_SPEND.avoidPartialSpends),
+    rejectLongChains: args.bool('walletrejectlongchains', DEFAULT_SPEND.rejectLongChains),
+  };
+}
+
 function walletOptions(args: Args, netDir: string): WalletOptions {
   const dir = args.text('walletdir');
   if (dir !== undefined) {
@@ -275,6 +305,7 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
     changeType: addressType(args, 'changetype'),
     spendZeroConfChange: args.bool('spendzeroconfchange', true),
     walletBroadcast: args.bool('walletbroadcast', true),
+    spend: spendOptions(args),
     notifyCommand: args.text('walletnotify'),
   };
 }

@@ -59,6 +59,7 @@ import { logTrust, networkParams } from './network-params.js';
 import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
 import { prepareRebuild } from './rebuild.js';
+import { createSpending } from './spending.js';
 import { RecentBlocks, StatusFeed } from './status.js';
 import { statusOf } from './status-figures.js';
 import { Teardown } from './teardown.js';
@@ -418,6 +419,8 @@ async function build(
 
   // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
   const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
+  const signer = createEcdsaSigner();
+  const spend = { node: createSpending({ chain, mempool, crypto: native, signer, clock }), options: config.wallet.spend };
   const wallets = config.wallet.enabled
     ? createWallets(config.wallet, {
         chain,
@@ -468,8 +471,9 @@ async function build(
     log: log0,
     descriptors,
     recoverable: keyMath,
-    signer: createEcdsaSigner(),
+    signer,
     wallets,
+    spend: wallets && spend,
     settle: async () => {
       await mempool.settled();
       wallets?.drain();

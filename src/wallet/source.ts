@@ -1,6 +1,7 @@
 // What wallets need of the node, declared by them: chain/chain.ts and mempool/mempool.ts fit. Hashes in internal order.
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import type { SpendOptions } from './spend/options.js';
 
 export interface WalletBlock {
   readonly hash: Uint8Array;
@@ -54,7 +55,9 @@ export interface WalletOptions {
   readonly addressType: 'legacy' | 'p2sh-segwit' | 'bech32';
   readonly changeType: 'legacy' | 'p2sh-segwit' | 'bech32' | undefined;
   readonly spendZeroConfChange: boolean;
+  /** Whether payments are handed to the mempool and the peers (-walletbroadcast). */
   readonly walletBroadcast: boolean;
+  readonly spend: SpendOptions;
   /** -walletnotify. */
   readonly notifyCommand: string | undefined;
 }

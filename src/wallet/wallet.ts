@@ -62,8 +62,8 @@ export class Wallet {
   scan: ScanState | null = null;
   /** Seconds on the clock when the wallet locks itself; 0 when locked. */
   unlockedUntil = 0;
-  /** Satoshis per 1,000 virtual bytes set by settxfee; 0: none. */
-  payFeeRate = 0;
+  /** Satoshis per 1,000 virtual bytes set by -paytxfee or settxfee; 0: none. */
+  payFeeRate: number;
   /** Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows it). */
   hasKeyManager = true;
   /** Set while the database is exchanged: events wait. */
@@ -78,6 +78,7 @@ export class Wallet {
     public store: Store,
   ) {
     this.name = parts.name;
+    this.payFeeRate = parts.options.spend.payFeeRate;
     this.ledger = new Ledger({
       keys: this.keys,
       record: parts.record,

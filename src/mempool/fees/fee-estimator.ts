@@ -33,7 +33,18 @@ export interface SmartEstimate {
   readonly feeRate: number;
   /** The target it stands for: the one asked for, or the longest there is data for. */
   readonly blocks: number;
+  /** Which of the questions gave the rate, in Core's words. */
+  readonly reason: string;
 }
+
+/** Names of the questions that a smart estimate asks. */
+const REASON = {
+  NONE: 'None',
+  HALF: 'Half Target 60% Threshold',
+  FULL: 'Target 85% Threshold',
+  DOUBLE: 'Double Target 95% Threshold',
+  CONSERVATIVE: 'Conservative Double Target longer horizon',
+} as const;
 
 const MIN_BUCKET_RATE = 1_000;
 const MAX_BUCKET_RATE = 10_000_000;
@@ -156,16 +167,22 @@ export class FeeEstimator {
 
   /** estimatesmartfee. @param target blocks @param conservative do not follow short dips */
   smart(target: number, conservative: boolean): SmartEstimate {
-    if (target <= 0 || target > this.stats.long.maxConfirms) return { feeRate: 0, blocks: target };
+    if (target <= 0 || target > this.stats.long.maxConfirms) return { feeRate: 0, blocks: target, reason: REASON.NONE };
     // Nobody knows how to get into the very next block.
     const usable = Math.min(this.stats.long.maxConfirms, Math.floor(Math.max(this.span, this.savedSpan) / 2));
     const blocks = Math.min(Math.max(2, target), usable);
-    if (blocks <= 1) return { feeRate: 0, blocks };
+    if (blocks <= 1) return { feeRate: 0, blocks, reason: REASON.NONE };
     let median = this.#combined(Math.floor(blocks / 2), HALF_SHARE, true);
-    median = Math.max(median, this.#combined(blocks, SHARE, true));
-    median = Math.max(median, this.#combined(2 * blocks, DOUBLE_SHARE, !conservative));
-    if (conservative || median === -1) median = Math.max(median, this.#conservative(2 * blocks));
-    return { feeRate: median < 0 ? 0 : Math.round(median), blocks };
+    let reason: string = REASON.HALF;
+    const raise = (to: number, why: string): void => {
+      if (to <= median) return;
+      median = to;
+      reason = why;
+    };
+    raise(this.#combined(blocks, SHARE, true), REASON.FULL);
+    raise(this.#combined(2 * blocks, DOUBLE_SHARE, !conservative), REASON.DOUBLE);
+    if (conservative || median === -1) raise(this.#conservative(2 * blocks), REASON.CONSERVATIVE);
+    return { feeRate: median < 0 ? 0 : Math.round(median), blocks, reason };
   }
 
   /** estimaterawfee for one horizon. @param share of transactions that must have confirmed */

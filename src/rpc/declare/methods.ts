@@ -104,10 +104,13 @@ import { rescanblockchain } from './rescanblockchain.js';
 import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
 import { scantxoutset } from './scantxoutset.js';
+import { sendmany } from './sendmany.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
+import { sendtoaddress } from './sendtoaddress.js';
 import { sethdseed } from './sethdseed.js';
 import { setlabel } from './setlabel.js';
 import { setmocktime } from './setmocktime.js';
+import { settxfee } from './settxfee.js';
 import { setwalletflag } from './setwalletflag.js';
 import { signmessage } from './signmessage.js';
 import { signmessagewithprivkey } from './signmessagewithprivkey.js';
@@ -239,10 +242,13 @@ const ALL: readonly MethodSpec[] = [
   restorewallet,
   savemempool,
   scantxoutset,
+  sendmany,
   sendrawtransaction,
+  sendtoaddress,
   sethdseed,
   setlabel,
   setmocktime,
+  settxfee,
   setwalletflag,
   signmessage,
   signmessagewithprivkey,

@@ -13,6 +13,7 @@ import type { EcdsaSigner } from '../../crypto/ecdsa-signer.js';
 import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Clock } from '../../lib/clock.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
+import type { SpendTools } from '../../wallet/spend/create-transaction.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { RawJson } from '../wire/values.js';
 
@@ -379,6 +380,8 @@ export interface NodeContext {
   readonly log: LogControl;
   /** Null with -disablewallet. */
   readonly wallets: WalletManager | null;
+  /** What payments of wallets are made with; null with -disablewallet. */
+  readonly spend: SpendTools | null;
   /** What descriptors are read with, key arithmetic among it. */
   readonly descriptors: DescriptorContext;
   /** For signed messages. */

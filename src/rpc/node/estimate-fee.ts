@@ -12,7 +12,7 @@ const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
 const DEFAULT_SHARE = 0.95;
 
 /** A number of blocks within what is followed (ParseConfirmTarget). */
-function confirmTarget(ctx: NodeContext, value: JsonValue | undefined): number {
+export function confirmTarget(ctx: NodeContext, value: JsonValue | undefined): number {
   const highest = ctx.mempool.fees.highestTarget('long');
   const target = asInt(value);
   if (target < 1 || target > highest) fail(RPC_CODE.INVALID_PARAMETER, `Invalid conf_target, must be between 1 and ${highest}`);

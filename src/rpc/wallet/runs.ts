@@ -30,6 +30,7 @@ import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listre
 import { abortrescan, rescanblockchain } from './rescan.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
+import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   abandontransaction,
@@ -75,8 +76,11 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   removeprunedfunds,
   rescanblockchain,
   restorewallet,
+  sendmany,
+  sendtoaddress,
   sethdseed,
   setlabel,
+  settxfee,
   setwalletflag,
   signmessage,
   signrawtransactionwithwallet,

@@ -120,6 +120,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       info: () => {},
     },
     wallets: null,
+    spend: null,
     descriptors: { params: chain.params, hashes: crypto, keys: keyMath, language: '0.21' },
     recoverable: keyMath,
     signer: createEcdsaSigner(),

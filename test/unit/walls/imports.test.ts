@@ -60,6 +60,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/rpc',
     'src/rpc/node',
     'src/wallet',
+    'src/wallet/spend/select',
     'src/chain',
     'src/parallel',
     'src/consensus',
@@ -69,7 +70,9 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
+  'src/wallet/spend/select': ['src/policy', 'src/consensus'],
   'src/wallet': [
+    'src/wallet/spend/select',
     'src/storage',
     'src/chain',
     'src/mempool',

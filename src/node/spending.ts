@@ -1,0 +1,86 @@
+// What the node lends to payments of its wallets: rates, the mempool's view of unconfirmed relatives, and the way out. Called by start.
+
+import type { Chain } from '../chain/chain.js';
+import { hashKey } from '../consensus/bytes/hex.js';
+import { rejectText } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { EcdsaSigner } from '../crypto/ecdsa-signer.js';
+import type { Clock } from '../lib/clock.js';
+import type { MempoolEntry } from '../mempool/entry.js';
+import type { Mempool } from '../mempool/mempool.js';
+import { createChance } from '../wallet/spend/chance.js';
+import type { SpendNode } from '../wallet/spend/spend-node.js';
+
+export interface SpendingDeps {
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly crypto: Crypto;
+  readonly signer: EcdsaSigner;
+  readonly clock: Clock;
+}
+
+export function createSpending({ chain, mempool, crypto, signer, clock }: SpendingDeps): SpendNode {
+  const { fees, options } = mempool;
+  return {
+    crypto,
+    signer,
+    chance: createChance(),
+    nowSeconds: () => clock.nowSeconds(),
+    estimate: (target, conservative) => fees.smart(target, conservative),
+    longestTarget: fees.highestTarget('long'),
+    rates: () => {
+      const { minFeeRate, minRelayFeeRate, incrementalFeeRate } = mempool.stats();
+      return {
+        poolMinimum: minFeeRate > minRelayFeeRate ? minFeeRate : 0,
+        relayMinimum: minRelayFeeRate,
+        incremental: incrementalFeeRate,
+        dust: options.policy.dustFeeRate,
+      };
+    },
+    maxAncestors: options.limitAncestorCount,
+    maxDescendants: options.limitDescendantCount,
+    relatives: (txid) => {
+      const entry = mempool.get(txid);
+      return entry ? { ancestors: entry.ancestorCount, descendants: mostDescendants(mempool, entry) } : { ancestors: 0, descendants: 0 };
+    },
+    hasDescendants: (txid) => (mempool.get(txid)?.descendantCount ?? 0) > 1,
+    fitsChainLimits: (tx) => fitsChainLimits(mempool, tx),
+    broadcast: async (tx, maxFeeSats) => {
+      const { txid } = tx;
+      if (mempool.get(txid) === undefined) {
+        const { reject, fee } = await mempool.accept(tx, { maxFeeSats });
+        if (reject !== null) return rejectText(reject);
+        if (fee > maxFeeSats) return 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)';
+      }
+      mempool.addUnbroadcast(txid);
+      return null;
+    },
+    isInitialBlockDownload: () => chain.isInitialBlockDownload(),
+  };
+}
+
+/** Descendants of the topmost ancestor that has most of them. */
+function mostDescendants(mempool: Mempool, entry: MempoolEntry): number {
+  if (entry.parents.size === 0) return entry.descendantCount;
+  const tops = mempool.ancestors(entry).filter(({ parents }) => parents.size === 0);
+  return Math.max(...tops.map(({ descendantCount }) => descendantCount));
+}
+
+/** Whether a new transaction stays within the limits of relatives (without what replacement and the carve-out allow). */
+function fitsChainLimits(mempool: Mempool, tx: TxView): boolean {
+  const { limitAncestorCount, limitAncestorSize, limitDescendantCount, limitDescendantSize } = mempool.options;
+  const found = new Map<string, MempoolEntry>();
+  for (let i = 0; i < tx.inputCount; i++) {
+    const parent = mempool.get(tx.prevHash(i));
+    if (parent === undefined) continue;
+    for (const entry of [parent, ...mempool.ancestors(parent)]) found.set(hashKey(entry.txid), entry);
+    if (found.size + 1 > limitAncestorCount) return false;
+  }
+  let size = tx.vsize;
+  for (const entry of found.values()) {
+    size += entry.size;
+    if (entry.descendantCount + 1 > limitDescendantCount || entry.descendantSize + tx.vsize > limitDescendantSize) return false;
+  }
+  return size <= limitAncestorSize;
+}

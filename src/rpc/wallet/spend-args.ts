@@ -1,0 +1,98 @@
+// What the paying calls have in common: how much, to whom, at which rate. Core 0.21: wallet/rpcwallet.cpp ParseRecipients,
+// SetFeeEstimateMode, GetAvoidReuseFlag.
+import { decodeAddress } from '../../address/address.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { Slicer } from '../../lib/slicer.js';
+import { type CoinControl, defaultControl, type FeeMode } from '../../wallet/spend/coin-control.js';
+import type { SpendTools } from '../../wallet/spend/create-transaction.js';
+import type { Recipient } from '../../wallet/spend/select/draft.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import { asAmount, asBool, asString } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { confirmTarget } from '../node/estimate-fee.js';
+import type { JsonObject, JsonValue } from '../wire/values.js';
+
+export type Given = JsonValue | undefined;
+
+export const given = (value: Given): value is Exclude<JsonValue, null> => value !== undefined && value !== null;
+
+export const toolsOf = (ctx: NodeContext): SpendTools => ctx.spend ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
+
+/** A control with the operator's habits, open for changes. */
+export const controlFor = (ctx: NodeContext): { -readonly [K in keyof CoinControl]: CoinControl[K] } =>
+  defaultControl(toolsOf(ctx).options.avoidPartialSpends);
+
+const FEE_MODES: readonly FeeMode[] = ['unset', 'economical', 'conservative'];
+
+/** Three arguments that say what a payment pays. */
+export interface RateArgs {
+  readonly confTarget: Given;
+  readonly estimateMode: Given;
+  /** Satoshis per virtual byte. */
+  readonly feeRate: Given;
+}
+
+/** @param override the rate holds even below the minimum */
+export function setFeeRate(ctx: NodeContext, control: ReturnType<typeof controlFor>, args: RateArgs, override: boolean): void {
+  const { confTarget, estimateMode, feeRate } = args;
+  if (given(feeRate)) {
+    if (given(confTarget)) {
+      fail(
+        RPC_CODE.INVALID_PARAMETER,
+        'Cannot specify both conf_target and fee_rate. Please provide either a confirmation target in blocks for automatic fee estimation, or an explicit fee rate.',
+      );
+    }
+    if (given(estimateMode) && asString(estimateMode) !== 'unset') {
+      fail(RPC_CODE.INVALID_PARAMETER, 'Cannot specify both estimate_mode and fee_rate');
+    }
+    // Satoshis per byte read with the eight decimals of an amount: a thousand bytes leave three of them.
+    control.feeRate = Math.trunc(asAmount(feeRate) / 100_000);
+    control.overrideFeeRate ||= override;
+    control.replaceable ??= true;
+    return;
+  }
+  if (given(estimateMode)) {
+    const mode = asString(estimateMode).toLowerCase();
+    control.feeMode =
+      FEE_MODES.find((known) => known === mode) ??
+      fail(RPC_CODE.INVALID_PARAMETER, 'Invalid estimate_mode parameter, must be one of: "unset", "economical", "conservative"');
+  }
+  if (given(confTarget)) control.confirmTarget = confirmTarget(ctx, confTarget);
+}
+
+/** Whether coins of addresses spent from are left out: what wallets with the flag do by themselves. */
+export function avoidReuse(wallet: Wallet, value: Given): boolean {
+  const able = wallet.record.has(WALLET_FLAG.AVOID_REUSE);
+  const wanted = given(value) ? asBool(value) : able;
+  if (wanted && !able) fail(RPC_CODE.WALLET_ERROR, 'wallet does not have the "avoid reuse" feature enabled');
+  return wanted;
+}
+
+/** Recipients from addresses and amounts, in slices. @param payers addresses that pay the fee */
+export async function recipientsOf(
+  ctx: NodeContext,
+  amounts: JsonObject,
+  payers: readonly JsonValue[],
+  call: CallInfo,
+): Promise<Recipient[]> {
+  const slicer = new Slicer(call.breathe);
+  const seen = new Set<string>();
+  const recipients: Recipient[] = [];
+  const paying = new Set<string>();
+  for (let i = 0; i < amounts.keys.length; i++) {
+    const address = amounts.keys[i];
+    const decoded = decodeAddress(address, ctx.params, ctx.crypto);
+    if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${address}`);
+    const key = hashKey(decoded.script);
+    if (seen.has(key)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, duplicated address: ${address}`);
+    seen.add(key);
+    const amount = asAmount(amounts.values[i]);
+    if (i === 0) for (const payer of payers) paying.add(asString(payer));
+    recipients.push({ script: decoded.script, amount, subtractFee: paying.has(address) });
+    if (slicer.due) await slicer.pause();
+  }
+  return recipients;
+}

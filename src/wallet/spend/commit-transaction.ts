@@ -1,0 +1,35 @@
+// Records a payment of the wallet's own and hands it in. The record comes first: a payment that is refused now may be taken later.
+// Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import type { Wallet } from '../wallet.js';
+import type { SpendTools } from './create-transaction.js';
+
+/**
+ * @param values comment, to, replaces_txid @param also changes that belong to it, in the same batch
+ * @returns why it is not in the mempool, null when it is
+ */
+export async function commitTransaction(
+  wallet: Wallet,
+  tx: TxView,
+  values: ReadonlyMap<string, string>,
+  tools: SpendTools,
+  also?: (batch: WalletBatch) => void,
+): Promise<string | null> {
+  await wallet.change((batch) => {
+    wallet.ledger.put(tx, NOWHERE, batch, values);
+    also?.(batch);
+  });
+  if (!wallet.parts.options.walletBroadcast) return null;
+  return submit(wallet, tx, tools);
+}
+
+/** Offers a transaction of the wallet to the mempool; null when it is there. */
+export async function submit(wallet: Wallet, tx: TxView, { node, options }: SpendTools): Promise<string | null> {
+  const row = wallet.ledger.txs.find(tx.txid);
+  if (row < 0 || wallet.ledger.txs.state(row) !== TX_STATE.UNCONFIRMED) return 'not waiting';
+  const refusal = await node.broadcast(tx, options.maxFeeSats);
+  wallet.drain();
+  return refusal;
+}

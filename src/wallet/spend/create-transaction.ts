@@ -1,0 +1,171 @@
+// Makes a payment: gathers the wallet's coins, has the room select/ choose among them, gives the change an address, puts the transaction
+// together and signs it. One at a time per wallet (spend-line.ts). Core 0.21: CWallet::CreateTransaction.
+import { SIGHASH_ALL } from '../../consensus/script/sighash.js';
+import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
+import { signTransaction, withInputs } from '../sign/sign-transaction.js';
+import type { Wallet } from '../wallet.js';
+import { stillThere } from './available-coins.js';
+import { changeTypeFor } from './change-script.js';
+import type { CoinControl } from './coin-control.js';
+import { type CoinPool, gatherCoins, largestOf, sizeOf } from './coin-pool.js';
+import { FEE_REASON, minimumFeeRate } from './fee-rates.js';
+import type { SpendOptions } from './options.js';
+import { PaymentPlan } from './payment-plan.js';
+import { rateInSatsPerByte } from './rate-text.js';
+import type { Draft, Recipient } from './select/draft.js';
+import { type Pace, shuffle } from './select/pace.js';
+import { transactionWeight } from './select/tx-size.js';
+import { SignedSizes } from './signed-size.js';
+import { signingProviderOf } from './signing-provider-of.js';
+import type { SpendNode } from './spend-node.js';
+
+export interface PaymentRequest {
+  readonly recipients: readonly Recipient[];
+  readonly control: CoinControl;
+  /** Where change goes; -1: anywhere. */
+  readonly changePosition: number;
+  readonly sign: boolean;
+}
+
+export interface Payment {
+  readonly tx: TxView;
+  readonly fee: number;
+  /** -1: no change. */
+  readonly changePosition: number;
+  /** Why the rate was paid. */
+  readonly reason: string;
+}
+
+/** Why there is no payment, in Core's words. */
+export interface PaymentError {
+  readonly error: string;
+}
+
+/** What a payment works with. */
+export interface SpendTools {
+  readonly node: SpendNode;
+  readonly options: SpendOptions;
+}
+
+const MAX_STANDARD_WEIGHT = 400_000;
+/** Coins looked at when the first choice is too many of them. */
+const LARGEST_COINS = 1000;
+/** Choices that lost a coin to something else before they were signed. */
+const MAX_TRIES = 5;
+const NO_CHANGE_ADDRESS = "Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.";
+const TOO_LARGE: PaymentError = { error: 'Transaction too large' };
+const SEQUENCE_REPLACEABLE = 0xffff_fffd;
+/** Lets the lock time count. */
+const SEQUENCE_LOCKABLE = 0xffff_fffe;
+/** A tip older than this says nothing about the height of now. */
+const FRESH_TIP_SECONDS = 8 * 60 * 60;
+const EMPTY = new Uint8Array(0);
+
+/** @param breathe held up while something more urgent runs */
+export async function createTransaction(
+  wallet: Wallet,
+  request: PaymentRequest,
+  tools: SpendTools,
+  breathe?: () => unknown,
+): Promise<Payment | PaymentError> {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const answer = await makePayment(wallet, request, tools, new Slicer(breathe));
+    if (answer !== 'moved') return answer;
+  }
+  return { error: 'Insufficient funds' };
+}
+
+async function makePayment(
+  wallet: Wallet,
+  request: PaymentRequest,
+  tools: SpendTools,
+  pace: Pace,
+): Promise<Payment | PaymentError | 'moved'> {
+  const { control, recipients } = request;
+  const setting = { ...tools, payFeeRate: wallet.payFeeRate };
+  const rate = minimumFeeRate(setting, control);
+  const payable = recipients.length > 0 && recipients.every(({ amount }) => amount >= 0);
+  if (payable && control.feeRate !== null && rate.feeRate > control.feeRate) {
+    const [asked, least] = [control.feeRate, rate.feeRate].map(rateInSatsPerByte);
+    return { error: `Fee rate (${asked}) is lower than the minimum fee rate setting (${least})` };
+  }
+  const pool = await gatherCoins(wallet, control, new SignedSizes(wallet, control.allowWatchOnly), tools.node, pace);
+  const feeUnknown = rate.reason === FEE_REASON.FALLBACK && tools.options.fallbackFeeRate === 0;
+  const plan = new PaymentPlan(wallet, request, setting, { feeRate: rate.feeRate, feeUnknown });
+  const weight = (draft: Draft, from: CoinPool): number => {
+    const scripts = recipients.map(({ script }) => script);
+    const inputs = draft.coins.map((coin) => sizeOf(from, coin)!);
+    return transactionWeight(inputs, draft.change > 0 ? [...scripts, plan.changeScript] : scripts);
+  };
+  let from = pool;
+  let draft = await plan.draft(from, pace);
+  if (!('error' in draft) && weight(draft, from) > MAX_STANDARD_WEIGHT) {
+    // So many small coins fit no transaction; the large ones may.
+    from = await largestOf(pool, LARGEST_COINS, pace);
+    draft = await plan.draft(from, pace);
+    if ('error' in draft || weight(draft, from) > MAX_STANDARD_WEIGHT) return TOO_LARGE;
+  }
+  if ('error' in draft) return draft;
+  if (draft.fee > tools.options.maxFeeSats) {
+    return { error: 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)' };
+  }
+
+  const chosen = draft.coins.filter((coin) => coin < from.rows.length).map((coin) => wallet.ledger.coins.outpoint(from.rows[coin]));
+  if (!stillThere(wallet, chosen)) return 'moved';
+  let changeScript = control.changeScript ?? EMPTY;
+  if (draft.changePosition >= 0 && control.changeScript === null) {
+    if (!wallet.keys.canGiveAddresses(true)) return { error: NO_CHANGE_ADDRESS };
+    const address = await wallet.change((batch) => wallet.keys.newAddress(changeTypeFor(wallet, control, recipients), true, batch));
+    if ('error' in address) return { error: NO_CHANGE_ADDRESS };
+    changeScript = address.script;
+    // An uncompressed key has a larger script than its kind promised.
+    if (changeScript.length !== plan.changeScript.length) {
+      return makePayment(wallet, { ...request, control: { ...control, changeScript } }, tools, pace);
+    }
+  }
+  const unsigned = assemble(wallet, request, tools, { draft, from, changeScript });
+  const tx = request.sign ? await sign(wallet, unsigned, tools) : unsigned;
+  if (tx === null) return { error: 'Signing transaction failed' };
+  if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
+  if (tools.options.rejectLongChains && !tools.node.fitsChainLimits(tx)) return { error: 'Transaction has too long of a mempool chain' };
+  if (!stillThere(wallet, chosen)) return 'moved';
+  return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason };
+}
+
+function assemble(
+  wallet: Wallet,
+  request: PaymentRequest,
+  { node, options }: SpendTools,
+  { draft, from, changeScript }: { draft: Draft; from: CoinPool; changeScript: Uint8Array },
+): TxView {
+  const { coins, txs } = wallet.ledger;
+  const sequence = (request.control.replaceable ?? options.replaceable) ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;
+  const inputs = draft.coins.map((coin): TxInputFields => {
+    const row = coin < from.rows.length ? from.rows[coin] : from.presets[coin - from.rows.length].row;
+    return { prevHash: txs.txid(coins.txRow(row)), prevIndex: coins.vout(row), scriptSig: EMPTY, sequence };
+  });
+  const outputs = request.recipients.map(({ script }, i) => ({ value: draft.amounts[i], script }));
+  if (draft.changePosition >= 0) outputs.splice(draft.changePosition, 0, { value: draft.change, script: changeScript });
+  const locktime = lockTime(wallet, node);
+  return parseTx(buildTx({ version: 2, inputs: shuffle(inputs, node.chance), outputs, locktime }), node.crypto);
+}
+
+/** Most payments cannot be mined below the next block, so that rewriting the last one for its fees gains nothing; a few look further back. */
+function lockTime(wallet: Wallet, node: SpendNode): number {
+  const { tip } = wallet;
+  if (tip === null || node.isInitialBlockDownload() || tip.time < node.nowSeconds() - FRESH_TIP_SECONDS) return 0;
+  return node.chance.below(10) === 0 ? Math.max(0, tip.height - node.chance.below(100)) : tip.height;
+}
+
+/** Null when an input could not be signed. */
+export async function sign(wallet: Wallet, tx: TxView, { node }: SpendTools): Promise<TxView | null> {
+  const { coins } = wallet.ledger;
+  const spent = Array.from({ length: tx.inputCount }, (_, i) => {
+    const coin = coins.find(tx.outpoint(i));
+    return coin < 0 ? null : { value: coins.value(coin), script: coins.script(coin) };
+  });
+  const inputs = await signTransaction(tx, spent, signingProviderOf(wallet, spent), SIGHASH_ALL, node);
+  return inputs.every(({ error }) => error === null) ? parseTx(withInputs(tx, inputs), node.crypto) : null;
+}

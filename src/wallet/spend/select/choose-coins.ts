@@ -1,0 +1,174 @@
+// Which coins a payment spends: those it must, then groups from the safest tier that reaches the amount. Core 0.21: SelectCoins,
+// SelectCoinsMinConf.
+import { feeForSize } from '../../../policy/fee-rate.js';
+import { branchAndBound } from './branch-and-bound.js';
+import type { CoinColumns, Groups } from './groups.js';
+import { knapsack } from './knapsack.js';
+import type { Chance, Pace } from './pace.js';
+
+/** Coins that must be spent. */
+export interface Presets {
+  /** Sum of their values. */
+  readonly value: number;
+  /** The same less the fee for spending each. */
+  readonly effective: number;
+}
+
+/** What a choice is made from and by. Rates in satoshis per 1,000 virtual bytes. */
+export interface ChoiceTerms {
+  readonly coins: CoinColumns;
+  readonly groups: Groups;
+  readonly presets: Presets;
+  readonly feeRate: number;
+  readonly longTermFeeRate: number;
+  /** Fee of a change output now and of spending it later. */
+  readonly costOfChange: number;
+  /** Recipients pay the fee: coins count with their whole value. */
+  readonly recipientsPay: boolean;
+  readonly maxAncestors: number;
+  readonly maxDescendants: number;
+  readonly spendZeroConfChange: boolean;
+  /** Long unconfirmed chains are refused anyway: nothing beyond the pool's limits is tried. */
+  readonly rejectLongChains: boolean;
+}
+
+/** Groups that may be spent. */
+interface Tier {
+  /** Confirmations wanted of the wallet's own transactions and of others'. */
+  readonly mine: number;
+  readonly theirs: number;
+  readonly ancestors: number;
+  readonly descendants: number;
+}
+
+export interface Choice {
+  /** Indices of coins, presets left out; null: not enough. */
+  readonly coins: readonly number[] | null;
+  /** Their value and the presets'. */
+  readonly value: number;
+  /** Whether no change was wanted. */
+  readonly exact: boolean;
+}
+
+/** Tiers from the safest on. */
+export function tiersOf(terms: Pick<ChoiceTerms, 'maxAncestors' | 'maxDescendants' | 'spendZeroConfChange' | 'rejectLongChains'>): Tier[] {
+  const ancestors = Math.max(1, terms.maxAncestors);
+  const descendants = Math.max(1, terms.maxDescendants);
+  const tiers: Tier[] = [
+    { mine: 1, theirs: 6, ancestors: 0, descendants: 0 },
+    { mine: 1, theirs: 1, ancestors: 0, descendants: 0 },
+  ];
+  if (!terms.spendZeroConfChange) return tiers;
+  const third = (limit: number): number => Math.min(4, Math.floor(limit / 3));
+  tiers.push({ mine: 0, theirs: 1, ancestors: 2, descendants: 2 });
+  tiers.push({ mine: 0, theirs: 1, ancestors: third(ancestors), descendants: third(descendants) });
+  tiers.push({ mine: 0, theirs: 1, ancestors: Math.floor(ancestors / 2), descendants: Math.floor(descendants / 2) });
+  tiers.push({ mine: 0, theirs: 1, ancestors: ancestors - 1, descendants: descendants - 1 });
+  if (!terms.rejectLongChains)
+    tiers.push({ mine: 0, theirs: 1, ancestors: Number.POSITIVE_INFINITY, descendants: Number.POSITIVE_INFINITY });
+  return tiers;
+}
+
+/**
+ * @param target amount to reach, the presets' share in it
+ * @param exact look for a match without change @param fixedBytes virtual size of everything but inputs, for that search
+ */
+export async function chooseCoins(
+  terms: ChoiceTerms,
+  target: number,
+  exact: boolean,
+  fixedBytes: number,
+  chance: Chance,
+  pace: Pace,
+): Promise<Choice> {
+  const { presets } = terms;
+  const missing = target - (exact ? presets.effective : presets.value);
+  if (missing <= 0) return { coins: [], value: presets.value, exact: false };
+  for (const tier of tiersOf(terms)) {
+    const eligible = await eligibleGroups(terms.groups, tier, pace);
+    if (eligible.sum < missing) continue;
+    const found = exact
+      ? await matchExactly(terms, eligible.groups, missing, fixedBytes, pace)
+      : await matchClosely(terms, eligible.groups, missing, chance, pace);
+    if (found === null) continue;
+    const value = found.reduce((sum, coin) => sum + terms.coins.values[coin], presets.value);
+    return { coins: found, value, exact };
+  }
+  return { coins: null, value: 0, exact };
+}
+
+async function eligibleGroups(groups: Groups, tier: Tier, pace: Pace): Promise<{ groups: number[]; sum: number }> {
+  const found: number[] = [];
+  let sum = 0;
+  for (let i = 0; i < groups.count; i++) {
+    if ((i & 4095) === 0 && pace.due) await pace.pause();
+    if (groups.depths[i] < (groups.fromMe[i] === 1 ? tier.mine : tier.theirs)) continue;
+    if (groups.ancestors[i] > tier.ancestors || groups.descendants[i] > tier.descendants) continue;
+    found.push(i);
+    sum += groups.values[i];
+  }
+  return { groups: found, sum };
+}
+
+async function matchExactly(
+  terms: ChoiceTerms,
+  eligible: readonly number[],
+  target: number,
+  fixedBytes: number,
+  pace: Pace,
+): Promise<number[] | null> {
+  const { coins, groups } = terms;
+  const rate = terms.recipientsPay ? 0 : terms.feeRate;
+  const members: number[][] = [];
+  const effective = new Float64Array(eligible.length);
+  const fees = new Float64Array(eligible.length);
+  const longTermFees = new Float64Array(eligible.length);
+  for (const group of eligible) {
+    if ((group & 4095) === 0 && pace.due) await pace.pause();
+    const at = members.length;
+    const worth: number[] = [];
+    effective[at] = 0;
+    fees[at] = 0;
+    longTermFees[at] = 0;
+    for (let i = groups.starts[group]; i < groups.starts[group + 1]; i++) {
+      const coin = groups.members[i];
+      const bytes = coins.inputBytes[coin];
+      const fee = bytes < 0 ? 0 : feeForSize(rate, bytes);
+      // A coin that costs more than it brings stays.
+      if (coins.values[coin] <= fee) continue;
+      worth.push(coin);
+      effective[at] += coins.values[coin] - fee;
+      fees[at] += fee;
+      longTermFees[at] += bytes < 0 ? 0 : feeForSize(terms.longTermFeeRate, bytes);
+    }
+    if (worth.length > 0) members.push(worth);
+  }
+  const found = await branchAndBound(
+    {
+      effective: effective.subarray(0, members.length),
+      fees: fees.subarray(0, members.length),
+      longTermFees: longTermFees.subarray(0, members.length),
+      target: target + feeForSize(terms.feeRate, fixedBytes),
+      costOfChange: terms.costOfChange,
+    },
+    pace,
+  );
+  return found?.flatMap((at) => members[at]) ?? null;
+}
+
+async function matchClosely(
+  terms: ChoiceTerms,
+  eligible: readonly number[],
+  target: number,
+  chance: Chance,
+  pace: Pace,
+): Promise<number[] | null> {
+  const { groups } = terms;
+  const found = await knapsack(
+    Float64Array.from(eligible, (group) => groups.values[group]),
+    target,
+    chance,
+    pace,
+  );
+  return found?.flatMap((at) => [...groups.members.subarray(groups.starts[eligible[at]], groups.starts[eligible[at] + 1])]) ?? null;
+}

@@ -1,0 +1,162 @@
+// Works out a payment: which coins, how much fee, how much change and where. Sizes come from what the signed inputs will be at most, so
+// the fee is right before anything is signed. Numbers and scripts in, numbers out; chance and coin choice are the caller's. Core 0.21:
+// the loop of CWallet::CreateTransactionInternal.
+import { dustThreshold } from '../../../policy/dust.js';
+import { feeForSize } from '../../../policy/fee-rate.js';
+import type { Chance } from './pace.js';
+import { type InputSize, outputBytes, virtualSize } from './tx-size.js';
+
+/** Who is paid, satoshis. */
+export interface Recipient {
+  readonly script: Uint8Array;
+  readonly amount: number;
+  /** Pays a share of the fee. */
+  readonly subtractFee: boolean;
+}
+
+/** What the caller knows. Rates in satoshis per 1,000 virtual bytes. */
+export interface DraftTerms {
+  readonly recipients: readonly Recipient[];
+  readonly feeRate: number;
+  /** The rate is the fallback rate and that is switched off. */
+  readonly feeUnknown: boolean;
+  /** Change that is dust at this rate goes to the fee. */
+  readonly discardRate: number;
+  readonly dustRate: number;
+  /** The change output's script, or one of the same size; empty when there can be none. */
+  readonly changeScript: Uint8Array;
+  /** Where change goes; -1: anywhere. */
+  readonly changePosition: number;
+}
+
+/** Coins as the caller names them. */
+export interface Chosen {
+  /** Null: not enough. */
+  readonly coins: readonly number[] | null;
+  readonly value: number;
+  readonly exact: boolean;
+}
+
+/** The payment. */
+export interface Draft {
+  readonly coins: readonly number[];
+  readonly fee: number;
+  /** Virtual size when signed, at most. */
+  readonly size: number;
+  /** Amounts of the recipients, what they pay of the fee taken off. */
+  readonly amounts: readonly number[];
+  /** -1: no change. */
+  readonly changePosition: number;
+  readonly change: number;
+}
+
+export interface DraftTools {
+  /** @param exact without change @param fixedBytes of the transaction without inputs, 0 when recipients pay */
+  choose(target: number, exact: boolean, fixedBytes: number): Promise<Chosen>;
+  /** Null: it cannot be signed. */
+  inputSize(coin: number): InputSize | null;
+  readonly chance: Chance;
+}
+
+/** What is left of change is not made smaller than this to pay a fee. */
+const MIN_FINAL_CHANGE = 500_000;
+/** Version, lock time, two counts, and the mark of witnesses, in virtual bytes. */
+const FIXED_BYTES = 11;
+/** Room for counts that grow. */
+const COUNT_ROOM = 2;
+
+export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promise<Draft | { error: string }> {
+  const { recipients, feeRate, changeScript, discardRate } = terms;
+  if (recipients.length === 0) return { error: 'Transaction must have at least one recipient' };
+  if (recipients.some(({ amount }) => amount < 0)) return { error: 'Transaction amounts must not be negative' };
+  const total = recipients.reduce((sum, { amount }) => sum + amount, 0);
+  const recipientsPay = recipients.some(({ subtractFee }) => subtractFee);
+  const fixedBytes = recipientsPay ? 0 : recipients.reduce((sum, { script }) => sum + outputBytes(script), FIXED_BYTES);
+  const changeDust = dustThreshold(changeScript, discardRate);
+  let fee = 0;
+  let exact = true;
+  let pickAnew = true;
+  let chosen: Chosen = { coins: null, value: 0, exact: false };
+  for (;;) {
+    const target = total + (recipientsPay ? 0 : fee);
+    const amounts = amountsAfterFee(recipients, fee);
+    const dust = dustError(recipients, amounts, fee, terms.dustRate);
+    if (dust !== null) return { error: dust };
+    if (pickAnew) {
+      chosen = await tools.choose(target, exact, fixedBytes);
+      if (chosen.coins === null) {
+        if (!exact || !chosen.exact) return { error: 'Insufficient funds' };
+        exact = false;
+        continue;
+      }
+    }
+    const coins = chosen.coins ?? [];
+    let change = chosen.value - target;
+    if (change > 0 && (change < changeDust || (chosen.exact && pickAnew))) {
+      fee += change;
+      change = 0;
+    }
+    const sizes = coins.map((coin) => tools.inputSize(coin));
+    if (sizes.some((size) => size === null)) return { error: 'Signing transaction failed' };
+    const scripts = recipients.map(({ script }) => script);
+    const size = virtualSize(sizes as InputSize[], change > 0 ? [...scripts, changeScript] : scripts);
+    const needed = feeForSize(feeRate, size);
+    if (terms.feeUnknown) {
+      return { error: 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.' };
+    }
+    const done = (): Draft | { error: string } => {
+      const changePosition = change > 0 ? positionOf(terms, tools.chance) : -1;
+      if (changePosition > recipients.length) return { error: 'Change index out of range' };
+      return { coins, fee, size, amounts, changePosition, change };
+    };
+    if (fee >= needed) {
+      if (change === 0 && !recipientsPay && pickAnew) {
+        // So much goes to the fee that it pays for a change output: once more with the same coins.
+        const withChange = feeForSize(feeRate, size + outputBytes(changeScript) + COUNT_ROOM);
+        if (fee >= withChange + changeDust) {
+          pickAnew = false;
+          fee = withChange;
+          continue;
+        }
+      }
+      if (change > 0 && !recipientsPay) {
+        change += fee - needed;
+        fee = needed;
+      }
+      return done();
+    }
+    if (!pickAnew) return { error: 'Transaction fee and change calculation failed' };
+    if (change > 0 && !recipientsPay && change >= MIN_FINAL_CHANGE + needed - fee) {
+      change -= needed - fee;
+      fee = needed;
+      return done();
+    }
+    // When recipients pay, the fee is known now and the coins stay as they are.
+    if (recipientsPay) pickAnew = false;
+    fee = needed;
+    exact = false;
+  }
+}
+
+/** The fee in equal shares; the first who pays takes the rest of the division. */
+function amountsAfterFee(recipients: readonly Recipient[], fee: number): number[] {
+  const payers = recipients.filter(({ subtractFee }) => subtractFee).length;
+  let rest = payers > 0 ? fee % payers : 0;
+  return recipients.map(({ amount, subtractFee }) => {
+    if (!subtractFee) return amount;
+    const left = amount - Math.floor(fee / payers) - rest;
+    rest = 0;
+    return left;
+  });
+}
+
+function dustError(recipients: readonly Recipient[], amounts: readonly number[], fee: number, dustRate: number): string | null {
+  const at = amounts.findIndex((amount, i) => amount < dustThreshold(recipients[i].script, dustRate));
+  if (at < 0) return null;
+  if (!recipients[at].subtractFee || fee === 0) return 'Transaction amount too small';
+  if (amounts[at] < 0) return 'The transaction amount is too small to pay the fee';
+  return 'The transaction amount is too small to send after the fee has been deducted';
+}
+
+const positionOf = ({ changePosition, recipients }: DraftTerms, chance: Chance): number =>
+  changePosition >= 0 ? changePosition : chance.below(recipients.length + 1);

@@ -1,0 +1,125 @@
+// Coins that are spent together or not at all. Without -avoidpartialspends each is a group of its own; with it, coins of one address go
+// together, ten at most. Core 0.21: GroupOutputs, OutputGroup.
+import type { Pace } from './pace.js';
+
+/** Coins to choose from, by column. Amounts in satoshis. */
+export interface CoinColumns {
+  readonly count: number;
+  readonly values: Float64Array;
+  /** Virtual bytes that spending takes; -1 when nobody knows. */
+  readonly inputBytes: Int32Array;
+  /** Confirmations. */
+  readonly depths: Int32Array;
+  /** 1: the wallet made the transaction. */
+  readonly fromMe: Uint8Array;
+  /** Unconfirmed ancestors, itself counted; 0 in blocks. */
+  readonly ancestors: Int32Array;
+  /** Descendants of the topmost unconfirmed ancestor. */
+  readonly descendants: Int32Array;
+}
+
+/** Groups over coins; members of group g are members[starts[g]] to members[starts[g + 1] - 1]. */
+export interface Groups {
+  readonly count: number;
+  readonly starts: Int32Array;
+  readonly members: Int32Array;
+  readonly values: Float64Array;
+  readonly depths: Int32Array;
+  readonly fromMe: Uint8Array;
+  readonly ancestors: Float64Array;
+  readonly descendants: Int32Array;
+}
+
+/** Groups of one address have no more members than this. */
+const MAX_MEMBERS = 10;
+
+export function emptyColumns(count: number): CoinColumns {
+  return {
+    count,
+    values: new Float64Array(count),
+    inputBytes: new Int32Array(count),
+    depths: new Int32Array(count),
+    fromMe: new Uint8Array(count),
+    ancestors: new Int32Array(count),
+    descendants: new Int32Array(count),
+  };
+}
+
+/** Every coin by itself. */
+export function singleGroups(coins: CoinColumns): Groups {
+  const indices = Int32Array.from({ length: coins.count + 1 }, (_, i) => i);
+  return {
+    count: coins.count,
+    starts: indices,
+    members: indices.subarray(0, coins.count),
+    values: coins.values,
+    depths: coins.depths,
+    fromMe: coins.fromMe,
+    ancestors: Float64Array.from(coins.ancestors),
+    descendants: coins.descendants,
+  };
+}
+
+/**
+ * Coins of one address together.
+ * @param addressOf number of a coin's address, -1 without one
+ * @param maxAncestors the pool's limit: what is left of an address with more than ten coins is made to look as bad as it allows
+ * @returns null when no two coins share an address
+ */
+export async function addressGroups(
+  coins: CoinColumns,
+  addressOf: Int32Array,
+  order: Int32Array,
+  maxAncestors: number,
+  pace: Pace,
+): Promise<Groups | null> {
+  const lists: number[][] = [];
+  /** Group that still takes coins of an address. */
+  const open = new Map<number, number>();
+  const spilt = new Set<number>();
+  let shared = false;
+  for (const coin of order) {
+    const address = addressOf[coin];
+    const group = address < 0 ? undefined : open.get(address);
+    if (group === undefined) {
+      if (address >= 0) open.set(address, lists.length);
+      lists.push([coin]);
+    } else if (lists[group].length < MAX_MEMBERS) {
+      lists[group].push(coin);
+      shared = true;
+    } else {
+      spilt.add(address);
+      open.set(address, lists.length);
+      lists.push([coin]);
+    }
+    if ((coin & 1023) === 0 && pace.due) await pace.pause();
+  }
+  if (!shared) return null;
+  const groups = columnsOf(coins, lists);
+  for (const address of spilt) groups.ancestors[open.get(address)!] = maxAncestors - 1;
+  return groups;
+}
+
+function columnsOf(coins: CoinColumns, lists: readonly number[][]): Groups {
+  const starts = new Int32Array(lists.length + 1);
+  const members = new Int32Array(coins.count);
+  const values = new Float64Array(lists.length);
+  const depths = new Int32Array(lists.length).fill(0x7fff_ffff);
+  const fromMe = new Uint8Array(lists.length).fill(1);
+  const ancestors = new Float64Array(lists.length);
+  const descendants = new Int32Array(lists.length);
+  let at = 0;
+  lists.forEach((list, group) => {
+    for (const coin of list) {
+      members[at++] = coin;
+      values[group] += coins.values[coin];
+      depths[group] = Math.min(depths[group], coins.depths[coin]);
+      fromMe[group] &= coins.fromMe[coin];
+      // The sum may count shared ancestors twice: better too many than too few.
+      ancestors[group] += coins.ancestors[coin];
+      descendants[group] = Math.max(descendants[group], coins.descendants[coin]);
+    }
+    starts[group + 1] = at;
+  });
+  return { count: lists.length, starts, members, values, depths, fromMe, ancestors, descendants };
+}

@@ -1,0 +1,43 @@
+// Sorting that gives way: a merge sort over indices. A wallet's 200,000 coins would hold the thread for a tenth of a second otherwise.
+import type { Chance, Pace } from './pace.js';
+
+/** Indices sorted in one go; a run takes about a millisecond. */
+const RUN = 4096;
+
+/** Indices of the keys from the largest to the smallest; equal ones in their old order. */
+export async function descending(keys: Float64Array, pace: Pace): Promise<Int32Array> {
+  let from = Int32Array.from(keys, (_, i) => i);
+  for (let start = 0; start < from.length; start += RUN) {
+    from.subarray(start, start + RUN).sort((a, b) => keys[b] - keys[a] || a - b);
+    if (pace.due) await pace.pause();
+  }
+  let to = new Int32Array(from.length);
+  for (let width = RUN; width < from.length; width *= 2) {
+    for (let start = 0; start < from.length; start += 2 * width) {
+      const middle = Math.min(start + width, from.length);
+      const end = Math.min(start + 2 * width, from.length);
+      let left = start;
+      let right = middle;
+      for (let at = start; at < end; at++) {
+        const takeLeft = left < middle && (right >= end || keys[from[left]] >= keys[from[right]]);
+        to[at] = takeLeft ? from[left++] : from[right++];
+        if ((at & (RUN - 1)) === 0 && pace.due) await pace.pause();
+      }
+    }
+    [from, to] = [to, from];
+  }
+  return from;
+}
+
+/** Indices in random order (Fisher and Yates): equal coins have equal chances, and an order tells nothing. */
+export async function randomOrder(count: number, chance: Chance, pace: Pace): Promise<Int32Array> {
+  const order = Int32Array.from({ length: count }, (_, i) => i);
+  for (let i = count - 1; i > 0; i--) {
+    if ((i & (RUN - 1)) === 0 && pace.due) await pace.pause();
+    const j = chance.below(i + 1);
+    const other = order[i];
+    order[i] = order[j];
+    order[j] = other;
+  }
+  return order;
+}

@@ -1,0 +1,33 @@
+// How large a transaction will be once it is signed, from what each input needs at most (BIP-0141 virtual sizes).
+
+/** What an input takes when signed. */
+export interface InputSize {
+  /** Bytes of the scriptSig. */
+  readonly scriptSig: number;
+  /** Bytes of the witness with its counts and lengths; 0 when there is none. */
+  readonly witness: number;
+}
+
+const OUTPOINT_AND_SEQUENCE = 40;
+const VERSION_AND_LOCKTIME = 8;
+
+export const countBytes = (count: number): number => (count < 0xfd ? 1 : count <= 0xffff ? 3 : 5);
+
+/** Bytes of an output. */
+export const outputBytes = (script: Uint8Array): number => 8 + countBytes(script.length) + script.length;
+
+const strippedInput = ({ scriptSig }: InputSize): number => OUTPOINT_AND_SEQUENCE + countBytes(scriptSig) + scriptSig;
+
+/** Virtual size of an input alone; one without a witness counts the byte that says so. */
+export const inputVirtualSize = (input: InputSize): number => Math.ceil((strippedInput(input) * 4 + Math.max(1, input.witness)) / 4);
+
+/** Weight of a transaction of these inputs and output scripts. */
+export function transactionWeight(inputs: readonly InputSize[], scripts: readonly Uint8Array[]): number {
+  const outputs = scripts.reduce((sum, script) => sum + outputBytes(script), countBytes(scripts.length));
+  const stripped = inputs.reduce((sum, input) => sum + strippedInput(input), VERSION_AND_LOCKTIME + countBytes(inputs.length) + outputs);
+  const hasWitness = inputs.some(({ witness }) => witness > 0);
+  return stripped * 4 + (hasWitness ? inputs.reduce((sum, { witness }) => sum + Math.max(1, witness), 2) : 0);
+}
+
+export const virtualSize = (inputs: readonly InputSize[], scripts: readonly Uint8Array[]): number =>
+  Math.ceil(transactionWeight(inputs, scripts) / 4);

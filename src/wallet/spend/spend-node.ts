@@ -1,0 +1,38 @@
+// What spending needs of the node, declared by the wallet; node/spending.ts fills it from chain, mempool and clock. Rates in satoshis per
+// 1,000 virtual bytes, hashes in internal order.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Crypto } from '../../crypto/crypto.js';
+import type { EcdsaSigner } from '../../crypto/ecdsa-signer.js';
+import type { Chance } from './select/pace.js';
+
+/** Rates that the node's rules set. */
+export interface NodeRates {
+  /** What enters a full mempool; 0 while there is room. */
+  readonly poolMinimum: number;
+  readonly relayMinimum: number;
+  readonly incremental: number;
+  readonly dust: number;
+}
+
+export interface SpendNode {
+  readonly crypto: Crypto;
+  readonly signer: EcdsaSigner;
+  readonly chance: Chance;
+  nowSeconds(): number;
+  /** Rate 0: nothing is known. */
+  estimate(target: number, conservative: boolean): { readonly feeRate: number; readonly reason: string };
+  readonly longestTarget: number;
+  rates(): NodeRates;
+  /** The mempool's limits of relatives. */
+  readonly maxAncestors: number;
+  readonly maxDescendants: number;
+  /** Unconfirmed relatives of a transaction, itself counted; zeros when it is not in the mempool. */
+  relatives(txid: Uint8Array): { readonly ancestors: number; readonly descendants: number };
+  /** Whether something in the mempool spends outputs of a transaction. */
+  hasDescendants(txid: Uint8Array): boolean;
+  /** Whether the mempool would take it, as far as the number and size of its relatives go. */
+  fitsChainLimits(tx: TxView): boolean;
+  /** Hands it in for the mempool and the peers. @returns why it is refused, null when it is there */
+  broadcast(tx: TxView, maxFeeSats: number): Promise<string | null>;
+  isInitialBlockDownload(): boolean;
+}
