@@ -6,7 +6,7 @@ import type { Coin } from '../consensus/coin.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
 import type { CoinsCache } from './coins/coins-cache.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import type { BlockState, KnownBlock } from './outcome.js';
@@ -109,6 +109,15 @@ export class ChainReader {
   /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
   readUndo(node: HeaderNode): Promise<Coin[][]> {
     return this.ws.blocks.readUndo(node);
+  }
+  /** Where a connected block and its undo data lie in the files; null while part of it is only in memory, or not stored at all. */
+  placeOf(node: HeaderNode): { file: number; pos: number; undoPos: number } | null {
+    if (!node.has(NodeStatus.HAVE_DATA) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) return null;
+    return { file: node.file, pos: node.blockPos, undoPos: node.prev === null ? -1 : node.undoPos };
+  }
+  /** The folder of those files, for threads that read them by themselves. */
+  get blockFolder(): BlockFiles['folder'] {
+    return this.ws.blocks.files.folder;
   }
   /** Bytes of block and undo files. */
   sizeOnDisk(): number {

@@ -28,6 +28,7 @@ import { Mempool } from '../mempool/mempool.js';
 import { pageHtml } from '../metrics/page.js';
 import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
 import { PooledAssembler } from '../parallel/assembler-pooled.js';
+import { PooledBlockScanner } from '../parallel/block-scanner.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
@@ -431,6 +432,8 @@ async function build(
         log,
         stopping: stopping.signal,
         onFault: askStop,
+        scanner: new PooledBlockScanner(pool, chain.blockFolder),
+        filters: indexes.filters?.index ?? null,
         settingsFile: config.settingsFile,
       })
     : null;

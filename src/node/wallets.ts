@@ -8,9 +8,10 @@ import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import { Hooks } from '../notify/hooks.js';
+import type { BlockScanner } from '../parallel/block-scanner.js';
 import { TX_STATE } from '../wallet/coins/tx-table.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
-import type { WalletOptions } from '../wallet/source.js';
+import type { WalletFilters, WalletOptions } from '../wallet/source.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 export interface WalletWiring {
@@ -21,6 +22,10 @@ export interface WalletWiring {
   readonly descriptors: DescriptorContext;
   readonly log: Logger;
   readonly stopping: AbortSignal;
+  /** Reads past blocks on the pool's threads. */
+  readonly scanner: BlockScanner;
+  /** Null without -blockfilterindex. */
+  readonly filters: WalletFilters | null;
   /** settings.json, undefined with -nosettings. */
   readonly settingsFile: string | undefined;
   /** A wallet's changes cannot be written: the node stops. */
@@ -48,11 +53,13 @@ export function walletNotice(command: string, wallet: Wallet, row: number): stri
 }
 
 export function createWallets(options: WalletOptions, wiring: WalletWiring): WalletManager {
-  const { chain, mempool, crypto, clock, descriptors, log, stopping, onFault, settingsFile } = wiring;
+  const { chain, mempool, crypto, clock, descriptors, log, stopping, onFault, settingsFile, scanner, filters } = wiring;
   const hooks = new Hooks(log, MOST_NOTICES);
   const manager = new WalletManager({
     chain,
     pool: mempool,
+    scanner,
+    filters,
     log,
     stopping,
     setLoadOnStart: (name, load) => {

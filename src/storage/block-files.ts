@@ -239,6 +239,10 @@ export class BlockFiles {
     return bytes;
   }
 
+  /** What another thread needs to read the files by itself. */
+  get folder(): { dir: string } & RecordFormat {
+    return { dir: this.options.dir, ...this.format };
+  }
   /** The XOR key of the folder, null for none. */
   get xorKey(): Uint8Array | null {
     return this.format.xorKey;

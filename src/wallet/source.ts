@@ -20,6 +20,14 @@ export interface WalletChain {
   contains(node: WalletBlock): boolean;
   readBlock(node: WalletBlock): Promise<BlockView>;
   verificationProgress(node: WalletBlock): number;
+  /** Where the block lies in the files; null while it is not all there. undoPos is -1 for genesis. */
+  placeOf(node: WalletBlock): { readonly file: number; readonly pos: number; readonly undoPos: number } | null;
+}
+
+/** Filters of BIP-0158, where the node keeps them. */
+export interface WalletFilters {
+  /** @param blockHash internal order @returns undefined while the index has not come so far */
+  find(blockHash: Uint8Array): Promise<{ readonly filter: Uint8Array } | undefined>;
 }
 
 /** A block that joined or left the chain. */

@@ -222,7 +222,7 @@ export class Wallet {
   #apply(event: WalletEvent, batch: WalletBatch): void {
     switch (event.kind) {
       case 'connected':
-        this.connect(event.node, event.block.txs, batch);
+        this.#connectBlock(event.node, event.block.txs, batch);
         break;
       case 'disconnected':
         this.#disconnect(event.node, event.block.txs, batch);
@@ -237,14 +237,25 @@ export class Wallet {
         break;
     }
   }
-  /** A block joined the chain on top of the wallet's tip. */
-  connect(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
+  #connectBlock(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
     this.tip = node;
     this.ledger.setTip(node.height);
-    txs.forEach((tx, position) => {
-      this.ledger.sync(tx, placeIn(node, position), batch);
-      this.ledger.leftMempool(tx.txid);
-    });
+    for (const [position, tx] of txs.entries()) this.#confirm(node, tx, position, batch);
+  }
+  /** A block joined the chain on top of the wallet's tip. @param found its transactions that may concern the wallet, in order */
+  connect<T extends { readonly position: number }>(
+    node: WalletBlock,
+    found: readonly T[],
+    read: (item: T) => TxView,
+    batch: WalletBatch,
+  ): void {
+    this.tip = node;
+    this.ledger.setTip(node.height);
+    for (const item of found) this.#confirm(node, read(item), item.position, batch);
+  }
+  #confirm(node: WalletBlock, tx: TxView, position: number, batch: WalletBatch): void {
+    this.ledger.sync(tx, placeIn(node, position), batch);
+    this.ledger.leftMempool(tx.txid);
   }
   #disconnect(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
     this.tip = node.prev;

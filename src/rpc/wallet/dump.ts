@@ -18,7 +18,7 @@ import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
 import { addressText } from './addresses.js';
 import { keyScripts } from './imports.js';
-import { rescanDeps, withRescan } from './rescan.js';
+import { scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {
@@ -192,7 +192,7 @@ export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
     });
     wallet.hasKeyManager = true;
     await wallet.reassess();
-    const scannedTo = await rescanFrom(wallet, since, false, rescanDeps(ctx, wallet));
+    const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > since) {
       fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');

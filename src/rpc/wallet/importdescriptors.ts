@@ -14,7 +14,7 @@ import type { NodeContext } from '../node/context.js';
 import { asRange } from '../range.js';
 import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
 import { elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
-import { rescanDeps, withRescan } from './rescan.js';
+import { scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
 /** A request that passed every check. */
@@ -162,12 +162,12 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
         lowest = Math.min(lowest, time);
         outcomes.push(processRequest(ctx, wallet, request as JsonObject, time, batch));
       }
-      if (outcomes.some(({ success }) => success)) planRescan(wallet, lowest, ctx.chain, batch);
+      if (outcomes.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
     });
     if (failure !== undefined) throw failure;
     if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
     await wallet.reassess();
-    const scannedTo = await rescanFrom(wallet, lowest, true, rescanDeps(ctx, wallet));
+    const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     return outcomes.map((outcome, i) =>
       outcomeResult(

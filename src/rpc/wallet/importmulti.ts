@@ -14,7 +14,7 @@ import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
 import { type ImportData, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
-import { rescanDeps, withRescan } from './rescan.js';
+import { scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 const MAX_SCRIPT = 520;
@@ -161,14 +161,14 @@ async function importAll(ctx: NodeContext, wallet: Wallet, requests: readonly Js
       lowest = Math.min(lowest, time);
       return processImport(ctx, wallet, request as JsonObject, time, batch);
     });
-    if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, ctx.chain, batch);
+    if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
     return all;
   });
   wallet.hasKeyManager = true;
   if (outcomes.some(({ success }) => success)) {
     await wallet.reassess();
     if (rescan) {
-      const scannedTo = await rescanFrom(wallet, lowest, true, rescanDeps(ctx, wallet));
+      const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
       if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
       if (scannedTo > lowest) {
         return outcomes.map((outcome, i) =>

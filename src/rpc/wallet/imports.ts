@@ -13,7 +13,7 @@ import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { readSecret } from './import-request.js';
 import { importTargets } from './importmulti.js';
-import { rescanDeps, withRescan } from './rescan.js';
+import { scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -41,9 +41,9 @@ async function importThenScan(
     return null;
   }
   return withRescan(ctx, wallet, async () => {
-    await work((batch) => planRescan(wallet, 0, ctx.chain, batch));
+    await work((batch) => planRescan(wallet, 0, scanDeps(ctx, wallet).chain, batch));
     await wallet.reassess();
-    const scannedTo = await rescanFrom(wallet, 0, true, rescanDeps(ctx, wallet));
+    const scannedTo = await rescanFrom(wallet, 0, true, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');

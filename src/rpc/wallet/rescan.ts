@@ -6,18 +6,11 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
-import { settledWallet, walletOf } from './select.js';
+import { managerOf, settledWallet, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-export function rescanDeps(ctx: NodeContext, wallet: Wallet): RescanDeps {
-  return {
-    chain: ctx.chain,
-    log: { info: (line) => ctx.log.info(line) },
-    nowMs: () => ctx.clock.monotonicMs(),
-    drain: () => wallet.drain(),
-  };
-}
+export const scanDeps = (ctx: NodeContext, wallet: Wallet): RescanDeps => managerOf(ctx).scanDeps(wallet);
 
 /** Holds the wallet for a scan while `work` runs. */
 export async function withRescan<T>(ctx: NodeContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
@@ -53,7 +46,7 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
       if (stop < 0 || stop > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid stop_height');
       if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
     }
-    const result = await scanBlocks(wallet, ctx.chain.atHeight(start)!, stop, true, rescanDeps(ctx, wallet));
+    const result = await scanBlocks(wallet, ctx.chain.atHeight(start)!, stop, true, scanDeps(ctx, wallet));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
     if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
     return { start_height: start, stop_height: result.lastScanned ? result.lastScanned.height : null };

@@ -1,16 +1,17 @@
 // Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed, then the blocks
-// after the fork are read. Also what a rescan does with each block.
+// after the fork are looked through.
 
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
-import { placeIn, type Wallet } from '../wallet.js';
+import type { Wallet } from '../wallet.js';
+import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
-/** Blocks read between two writes. */
-const BLOCKS_PER_BATCH = 50;
+/** Blocks and transactions between two writes. */
+const ROWS_PER_BATCH = 500;
 /** Core's TIMESTAMP_WINDOW: how far a block's time may run ahead. */
 export const TIMESTAMP_WINDOW = 7200;
 
@@ -56,7 +57,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
 }
 
 /** Reads the blocks between the wallet's tip and the chain's. @returns false when it was told to stop */
-export async function catchUp(wallet: Wallet, chain: WalletChain, stopping: () => boolean): Promise<boolean> {
+export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
+  const { chain } = deps;
   while (wallet.tip !== chain.tip) {
     if (stopping()) return false;
     const tip = wallet.tip!;
@@ -65,18 +67,23 @@ export async function catchUp(wallet: Wallet, chain: WalletChain, stopping: () =
       await rollBack(wallet, tip.prev ? tip.prev.hash : tip.hash, chain);
       continue;
     }
-    const batch = new WalletBatch();
-    for (let i = 0; i < BLOCKS_PER_BATCH; i++) {
-      const next = chain.atHeight(wallet.tip!.height + 1);
-      if (next === undefined || next.prev !== wallet.tip) break;
-      // Nothing older than the oldest key, less what clocks may be off, can matter.
-      if (next.time < wallet.keys.birthSeconds - TIMESTAMP_WINDOW) {
-        wallet.tip = next;
-        wallet.ledger.setTip(next.height);
-        continue;
-      }
-      const block = await chain.readBlock(next);
-      wallet.connect(next, block.txs, batch);
+    skipOld(wallet, chain);
+    const first = chain.atHeight(wallet.tip!.height + 1);
+    if (first === undefined || first.prev !== wallet.tip) continue;
+    let batch = new WalletBatch();
+    let pending = 0;
+    for await (const { node, candidates } of scanAhead(wallet, first, () => chain.tip.height, deps)) {
+      // Turned elsewhere: the loop above finds the fork.
+      if (stopping() || node.prev !== wallet.tip || !chain.contains(node)) break;
+      if (candidates === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
+      const { crypto } = wallet.parts;
+      wallet.connect(node, candidates, ({ bytes }) => parseTx(bytes, crypto), batch);
+      pending += 1 + candidates.length;
+      if (pending < ROWS_PER_BATCH && !batchIsLast(node, chain)) continue;
+      wallet.writeLocator(batch);
+      await wallet.commit(batch);
+      batch = new WalletBatch();
+      pending = 0;
     }
     wallet.writeLocator(batch);
     await wallet.commit(batch);
@@ -84,15 +91,15 @@ export async function catchUp(wallet: Wallet, chain: WalletChain, stopping: () =
   return true;
 }
 
-/** One block of a rescan: what concerns the wallet is recorded; nothing else of the wallet moves. */
-export function scanBlock(
-  wallet: Wallet,
-  node: WalletBlock,
-  txs: Iterable<Parameters<Wallet['ledger']['sync']>[0]>,
-  update: boolean,
-): WalletBatch {
-  const batch = new WalletBatch();
-  let position = 0;
-  for (const tx of txs) wallet.ledger.sync(tx, placeIn(node, position++), batch, update);
-  return batch;
+const batchIsLast = (node: WalletBlock, chain: WalletChain): boolean => node === chain.tip;
+
+/** Nothing older than the oldest key, less what clocks may be off, can matter. */
+function skipOld(wallet: Wallet, chain: WalletChain): void {
+  const since = wallet.keys.birthSeconds - TIMESTAMP_WINDOW;
+  let tip = wallet.tip!;
+  for (let next = chain.atHeight(tip.height + 1); next && next.prev === tip && next.time < since; next = chain.atHeight(tip.height + 1))
+    tip = next;
+  if (tip === wallet.tip) return;
+  wallet.tip = tip;
+  wallet.ledger.setTip(tip.height);
 }

@@ -1,11 +1,15 @@
-// Scans past blocks for a wallet's transactions, block by block between other work, with progress and abort. Core 0.21's
-// ScanForWalletTransactions and RescanFromTime.
+// Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks (scan-pipeline.ts); what it
+// finds is recorded here, in order and between other work. Core 0.21's ScanForWalletTransactions and RescanFromTime.
+import { parseTx } from '../../consensus/tx/tx-view.js';
+import type { FoundTx } from '../../jobs/scan-blocks.js';
+import { Slicer } from '../../lib/slicer.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, unpackRow } from '../storage/rows.js';
-import type { WalletBatch } from '../storage/wallet-batch.js';
-import type { Wallet } from '../wallet.js';
-import { scanBlock, TIMESTAMP_WINDOW } from './catch-up.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
+import { placeIn, type ScanState, type Wallet } from '../wallet.js';
+import { TIMESTAMP_WINDOW } from './catch-up.js';
+import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
 
@@ -17,18 +21,14 @@ export interface ScanResult {
   readonly lastFailed: WalletBlock | null;
 }
 
-export interface RescanDeps {
-  readonly chain: WalletChain;
+export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
   /** Works off the wallet's events. */
   readonly drain: () => void;
 }
 
-const LOG_EVERY_MS = 60_000;
-const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Milliseconds between turns of the event loop. */
-const TURN_MS = 8;
+const LOG_EVERY_MS = 10_000;
 
 /** The first block of the best chain whose own or any earlier block's time reaches a moment. */
 export function firstBlockSince(chain: WalletChain, seconds: number): WalletBlock | null {
@@ -71,6 +71,66 @@ export function planRescan(wallet: Wallet, seconds: number, chain: WalletChain, 
   if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) markScan(start.height, null, batch);
 }
 
+/** What a scan under way has to say now and then. */
+class ScanReport {
+  readonly #started: number;
+  #logged: number;
+  readonly #first: number;
+
+  constructor(
+    private readonly scan: ScanState,
+    first: WalletBlock,
+    private readonly deps: RescanDeps,
+  ) {
+    this.#started = deps.nowMs();
+    this.#logged = this.#started;
+    this.#first = deps.chain.verificationProgress(first);
+  }
+  get tookMs(): number {
+    return Math.round(this.deps.nowMs() - this.#started);
+  }
+  /** @param end where the scan will stop, as far as known */
+  at(node: WalletBlock, end: WalletBlock | undefined): void {
+    const { scan, deps } = this;
+    const span = end ? deps.chain.verificationProgress(end) - this.#first : 0;
+    scan.progress = span > 0 ? Math.max(0, Math.min(1, (deps.chain.verificationProgress(node) - this.#first) / span)) : 0;
+    const now = deps.nowMs();
+    if (now - this.#logged <= LOG_EVERY_MS) return;
+    this.#logged = now;
+    const leftSeconds = scan.progress > 0 ? Math.round(((now - this.#started) / 1000) * (1 / scan.progress - 1)) : 0;
+    const percent = (scan.progress * 100).toFixed(1);
+    deps.log.info(
+      `Still rescanning. At block ${node.height}. Progress=${scan.progress.toFixed(6)}, ${percent} %, about ${leftSeconds} s left`,
+    );
+  }
+}
+
+/** Records what a block holds for the wallet, in slices, as long as the block is in the chain and the wallet is open. */
+async function applyBlock(
+  wallet: Wallet,
+  { node, candidates }: { node: WalletBlock; candidates: readonly FoundTx[] },
+  mark: ((batch: WalletBatch) => void) | null,
+  update: boolean,
+  deps: RescanDeps,
+  slicer: Slicer,
+): Promise<void> {
+  let batch = new WalletBatch();
+  for (const { bytes, position } of candidates) {
+    wallet.ledger.sync(parseTx(bytes, wallet.parts.crypto), placeIn(node, position), batch, update);
+    if (!slicer.due) continue;
+    // Every transaction's rows are whole in its batch; the scan's mark still names this block.
+    await wallet.commit(batch);
+    batch = new WalletBatch();
+    await slicer.pause();
+    if (wallet.closed) return;
+    deps.drain();
+    if (!deps.chain.contains(node)) return;
+  }
+  mark?.(batch);
+  // The next block need not wait for the disk: batches go there in order, and a fault reaches the wallet's onFault.
+  wallet.commit(batch).catch(() => {});
+}
+
 /** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
 export async function scanBlocks(
   wallet: Wallet,
@@ -79,56 +139,44 @@ export async function scanBlocks(
   update: boolean,
   deps: RescanDeps,
 ): Promise<ScanResult> {
-  const { chain, log, nowMs } = deps;
+  const { chain, log } = deps;
   const scan = wallet.scan!;
-  const started = nowMs();
   log.info(`Rescan started from block ${start.hashHex}...`);
   scan.abort = false;
+  const report = new ScanReport(scan, start, deps);
+  const slicer = new Slicer();
   let lastScanned: WalletBlock | null = null;
   let lastFailed: WalletBlock | null = null;
-  let logged = started;
-  let turn = nowMs();
-  const first = chain.verificationProgress(start);
-  let node: WalletBlock | undefined = start;
-  while (node && !scan.abort && !wallet.closed) {
-    const end: WalletBlock | undefined = stopHeight === null ? (wallet.tip ?? undefined) : chain.atHeight(stopHeight);
-    const span = end ? chain.verificationProgress(end) - first : 0;
-    scan.progress = span > 0 ? Math.max(0, Math.min(1, (chain.verificationProgress(node) - first) / span)) : 0;
-    if (nowMs() - logged > LOG_EVERY_MS) {
-      logged = nowMs();
-      const leftSeconds = scan.progress > 0 ? Math.round(((logged - started) / 1000) * (1 / scan.progress - 1)) : 0;
-      log.info(`Still rescanning. At block ${node.height}. Progress=${scan.progress.toFixed(6)}, about ${leftSeconds} s left`);
+  let at: WalletBlock = start;
+  let marked = 0;
+  // The tip may move meanwhile: what came after it is followed the usual way.
+  const lastHeight = (): number => Math.min(stopHeight ?? Number.POSITIVE_INFINITY, wallet.tip!.height);
+  for await (const { node, candidates } of scanAhead(wallet, start, lastHeight, deps)) {
+    if (scan.abort || wallet.closed) break;
+    at = node;
+    report.at(node, stopHeight === null ? (wallet.tip ?? undefined) : chain.atHeight(stopHeight));
+    if (candidates === null) {
+      lastFailed = node;
+      continue;
     }
-    const block = await chain.readBlock(node).catch(() => null);
+    deps.drain();
+    // It left the chain meanwhile: what came in its place is followed the usual way.
+    if (!chain.contains(node)) continue;
+    const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;
+    if (due) marked = node.height;
+    const mark = due ? (batch: WalletBatch) => markScan(node.height + 1, stopHeight, batch) : null;
+    await applyBlock(wallet, { node, candidates }, mark, update, deps, slicer);
     if (wallet.closed) break;
-    if (block === null) lastFailed = node;
-    else {
-      if (!chain.contains(node)) {
-        lastFailed = node;
-        break;
-      }
-      deps.drain();
-      const batch = scanBlock(wallet, node, block.txs, update);
-      if (batch.ops.length > 0 || node.height % MARK_EVERY === 0) markScan(node.height + 1, stopHeight, batch);
-      await wallet.commit(batch);
-      lastScanned = node;
-    }
-    if (stopHeight !== null && node.height >= stopHeight) break;
-    // The tip may have moved meanwhile: what came after it is followed the usual way.
-    if (wallet.tip !== null && node.height >= wallet.tip.height) break;
-    node = chain.atHeight(node.height + 1);
-    if (nowMs() - turn > TURN_MS) {
-      await yieldToLoop();
-      turn = nowMs();
-    }
+    lastScanned = node;
+    if (slicer.due) await slicer.pause();
   }
   // A wallet that was closed meanwhile goes on when it is loaded again.
   if (!wallet.closed) await wallet.change((batch) => batch.del(RESCAN_KEY));
-  if (scan.abort && node) {
-    log.info(`Rescan aborted at block ${node.height}. Progress=${scan.progress.toFixed(6)}`);
+  if (scan.abort) {
+    log.info(`Rescan aborted at block ${at.height}. Progress=${scan.progress.toFixed(6)}`);
     return { status: 'aborted', lastScanned, lastFailed };
   }
-  log.info(`Rescan completed in ${String(Math.round(nowMs() - started)).padStart(15)}ms`);
+  log.info(`Rescan completed in ${String(report.tookMs).padStart(15)}ms`);
   return { status: lastFailed ? 'failure' : 'success', lastScanned, lastFailed };
 }
 

@@ -15,7 +15,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { keyOfDestination } from './destination.js';
-import type { AddressResult, AddressType, KeySource, ScriptMetadata } from './key-source.js';
+import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
 
@@ -120,6 +120,18 @@ export class DescriptorKeys implements KeySource {
 
   isMine(script: Uint8Array): Ownership {
     return this.#scripts.has(script) ? OWNERSHIP.SPENDABLE : OWNERSHIP.NO;
+  }
+  *newScripts(cursor: ScriptCursor): Generator<Uint8Array> {
+    while (cursor.scripts < this.#scripts.rows) {
+      const row = cursor.scripts++;
+      if (this.#scripts.isLive(row)) yield new Uint8Array(this.#scripts.key(row));
+    }
+  }
+  hasNewScripts(cursor: ScriptCursor): boolean {
+    return cursor.scripts < this.#scripts.rows;
+  }
+  get scriptCount(): number {
+    return this.#scripts.rows;
   }
   /** Which descriptor a script belongs to, and at which index. */
   locate(script: Uint8Array): { tracked: TrackedDescriptor; index: number } | undefined {

@@ -18,6 +18,14 @@ export interface ScriptMetadata {
 /** An answer of a source that gives out addresses: a script, or the text of RPC error -12. */
 export type AddressResult = { readonly script: Uint8Array } | { readonly error: string };
 
+/** How far newScripts came in a source's tables; starts as all zeros. */
+export interface ScriptCursor {
+  keys: number;
+  programs: number;
+  scripts: number;
+  watched: number;
+}
+
 /** One model for both kinds of wallets. Reads are synchronous; changes go into memory and a batch at once. */
 export interface KeySource {
   /** One look-up: nothing is derived and no other script is visited. */
@@ -31,6 +39,15 @@ export interface KeySource {
   /** Fills pools; false when locked or when nothing can be generated. @param size 0: the option's */
   topUp(size: number, batch: WalletBatch): boolean;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
+  /**
+   * Output scripts that may be ours and came after a cursor, which moves along: all that are, and some that may become so. What scans
+   * look for; isMine decides.
+   */
+  newScripts(cursor: ScriptCursor): Generator<Uint8Array>;
+  /** Whether newScripts would give anything. */
+  hasNewScripts(cursor: ScriptCursor): boolean;
+  /** Scripts in all, roughly. */
+  readonly scriptCount: number;
   /** Earliest time from which blocks matter, seconds. */
   readonly birthSeconds: number;
 }

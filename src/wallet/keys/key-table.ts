@@ -64,6 +64,21 @@ export class KeyTable {
     if (row < 0 || (this.#flags[row] & (KEY.PRIVATE | KEY.WATCHED)) === 0) return undefined;
     return this.#bytes.get(this.#publicKeys[row]);
   }
+  /** Rows ever made, of keys and of P2WPKH programs. */
+  get rowCount(): number {
+    return this.#ids.rows;
+  }
+  get programCount(): number {
+    return this.#programs.rows;
+  }
+  /** The public key of any row, held or not. */
+  anyPublicKey(row: number): Uint8Array {
+    return this.#bytes.get(this.#publicKeys[row]);
+  }
+  /** HASH160 of a row's P2WPKH script; rows of programs, in the order they were learned. */
+  programHash(program: number): Uint8Array {
+    return this.#programs.key(program);
+  }
   /** The secret as it rests. */
   restingSecret(row: number): Uint8Array | undefined {
     return this.isPrivate(row) ? this.#secretsArena.get(this.#secrets[row]) : undefined;

@@ -17,7 +17,7 @@ import { WALLET_FLAG } from '../wallet-record.js';
 import { keyOfDestination } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
-import type { AddressResult, AddressType, KeySource, ScriptMetadata } from './key-source.js';
+import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
@@ -106,6 +106,41 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       const scriptId = this.deps.hashes.hash160(program);
       if (this.keys.byProgram(scriptId) === row && !this.#scripts.has(scriptId)) yield { script: program, time: 0 };
     }
+  }
+
+  /** P2PK, P2PKH, P2WPKH and P2SH-P2WPKH of every key; P2SH, P2WSH and P2SH-P2WSH of every script; what is watched. */
+  *newScripts(cursor: ScriptCursor): Generator<Uint8Array> {
+    const { keys } = this;
+    const { hashes } = this.deps;
+    while (cursor.keys < keys.rowCount) {
+      const row = cursor.keys++;
+      const id = keys.id(row);
+      const publicKey = keys.anyPublicKey(row);
+      yield payToKey(publicKey);
+      yield payToKeyHash(id);
+      if (publicKey.length === 33) yield keyHashProgram(id);
+    }
+    while (cursor.programs < keys.programCount) yield scriptHashScript(keys.programHash(cursor.programs++));
+    while (cursor.scripts < this.#scripts.rows) {
+      const row = cursor.scripts++;
+      if (!this.#scripts.isLive(row)) continue;
+      yield scriptHashScript(this.#scripts.key(row));
+      const program = witnessScriptHash(hashes.sha256(this.#scriptBytes.get(this.#scriptIds[row])));
+      yield program;
+      yield scriptHashScript(hashes.hash160(program));
+    }
+    while (cursor.watched < this.#watched.rows) {
+      const row = cursor.watched++;
+      if (this.#watched.isLive(row)) yield new Uint8Array(this.#watched.key(row));
+    }
+  }
+  hasNewScripts(cursor: ScriptCursor): boolean {
+    const { keys } = this;
+    if (cursor.keys < keys.rowCount || cursor.programs < keys.programCount) return true;
+    return cursor.scripts < this.#scripts.rows || cursor.watched < this.#watched.rows;
+  }
+  get scriptCount(): number {
+    return this.keys.rowCount * 3 + this.keys.programCount + this.#scripts.rows * 3 + this.#watched.rows;
   }
 
   metadata(script: Uint8Array): ScriptMetadata | undefined {
@@ -395,4 +430,12 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 /** <key> OP_CHECKSIG. */
 export function payToKey(publicKey: Uint8Array): Uint8Array {
   return joinScript(plainPush(publicKey), OP.OP_CHECKSIG);
+}
+
+/** OP_0 and the SHA-256 of a witness script. */
+function witnessScriptHash(hash: Uint8Array): Uint8Array {
+  const script = new Uint8Array(34);
+  script[1] = 32;
+  script.set(hash, 2);
+  return script;
 }

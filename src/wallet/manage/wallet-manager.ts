@@ -3,12 +3,13 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { BlockScanner } from '../../parallel/block-scanner.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { catchUp, rollBack } from '../follow/catch-up.js';
-import { type OpenScan, reserve, scanBlocks } from '../follow/rescan.js';
-import type { WalletChain, WalletChange, WalletOptions, WalletPool } from '../source.js';
+import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
+import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import { DATABASE_NAME, databaseOf, findWallets, folderOf, hasDatabase, repairFolder } from '../storage/wallet-folder.js';
@@ -24,6 +25,10 @@ export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
   readonly chain: WalletChain;
   readonly pool: WalletPool;
+  /** Looks through past blocks on other threads; null: here. */
+  readonly scanner: BlockScanner | null;
+  /** Null without an index of filters. */
+  readonly filters: WalletFilters | null;
   readonly log: { info(line: string): void; warn(line: string): void };
   readonly stopping: AbortSignal;
   /** Adds a wallet to those loaded at every start, or takes it out. */
@@ -213,14 +218,19 @@ export class WalletManager {
     });
   }
 
+  /** What scans of a wallet need of the node. */
+  scanDeps(wallet: Wallet): RescanDeps {
+    const { chain, scanner, filters, log } = this.#deps;
+    return { chain, scanner, filters, log, nowMs: () => performance.now(), drain: () => wallet.drain() };
+  }
   /** Goes on with a scan that a crash or an unloading cut off, beside everything else. */
   #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): void {
     const { chain, log } = this.#deps;
     const start = chain.atHeight(nextHeight);
-    const nowMs = (): number => performance.now();
-    if (start === undefined || !reserve(wallet, nowMs())) return;
+    const deps = this.scanDeps(wallet);
+    if (start === undefined || !reserve(wallet, deps.nowMs())) return;
     log.info(`Wallet ${JSON.stringify(wallet.name)}: going on with a scan that was cut off`);
-    scanBlocks(wallet, start, stopHeight, true, { chain, log, nowMs, drain: () => wallet.drain() })
+    scanBlocks(wallet, start, stopHeight, true, deps)
       .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
       .finally(() => {
         wallet.scan = null;
@@ -230,11 +240,12 @@ export class WalletManager {
   /** Brings a wallet to the tip and lets it hear of everything from there on. */
   async #attach(wallet: Wallet): Promise<void> {
     const { chain, pool, stopping } = this.#deps;
+    const deps = this.scanDeps(wallet);
     // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the list.
-    if (!(await catchUp(wallet, chain, () => stopping.aborted))) {
+    if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
       throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
     }
-    while (wallet.tip !== chain.tip) await catchUp(wallet, chain, () => stopping.aborted);
+    while (wallet.tip !== chain.tip) await catchUp(wallet, deps, () => stopping.aborted);
     this.#wallets.push(wallet);
     for (const { tx } of pool.entries()) wallet.push({ kind: 'entered', tx });
     wallet.drain();

@@ -21,7 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   // Options of a room are plain records beside it.
   'src/config': ['src/wallet'],
   'src/metrics': [],
-  'src/jobs': ['src/consensus', 'src/crypto', 'src/policy', 'src/selection', 'src/template/encode'],
+  'src/jobs': ['src/consensus', 'src/crypto', 'src/policy', 'src/selection', 'src/template/encode', 'src/filters', 'src/storage'],
   'src/parallel': ['src/jobs', 'src/consensus', 'src/crypto', 'src/selection', 'src/log'],
   'src/storage': ['src/consensus', 'src/crypto'],
   'src/chain': ['src/storage', 'src/parallel', 'src/consensus', 'src/crypto', 'src/log'],

@@ -1,0 +1,83 @@
+// What a scan looks for on behalf of a wallet, in shared memory: all its scripts, and what its unconfirmed transactions spend (who spends
+// that in a block is a rival). Grows while the scan finds payments and keys are added. Caller: scan-pipeline.ts.
+import { randomInt } from 'node:crypto';
+import { packScripts, ScriptMarks } from '../../jobs/script-marks.js';
+import { Slicer } from '../../lib/slicer.js';
+import type { ScanTargets } from '../../parallel/block-scanner.js';
+import type { ScriptCursor } from '../keys/key-source.js';
+import type { Wallet } from '../wallet.js';
+
+/** Above so many scripts, asking a block's filter (about a microsecond a script) costs more than looking through the block. */
+const MAX_FILTERED_SCRIPTS = 10_000;
+/** Room for keys that join during a scan. */
+const SPARE = 4096;
+
+export class WalletMarks {
+  /** Rises when something was added: what was looked for before is not enough any more. */
+  version = 0;
+  #marks: ScriptMarks;
+  readonly #cursor: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
+  /** The scripts themselves while they are few, null afterwards. */
+  #scripts: Uint8Array[] | null;
+  #packed: SharedArrayBuffer | null = null;
+
+  private constructor(
+    private readonly wallet: Wallet,
+    filters: boolean,
+  ) {
+    this.#marks = ScriptMarks.create(wallet.keys.scriptCount + SPARE, randomInt(2 ** 32));
+    this.#scripts = filters ? [] : null;
+  }
+
+  /** @param filters whether filters will be asked */
+  static async of(wallet: Wallet, filters: boolean): Promise<WalletMarks> {
+    const made = new WalletMarks(wallet, filters);
+    const slicer = new Slicer();
+    for (const script of wallet.keys.newScripts(made.#cursor)) {
+      made.#add(script);
+      if (slicer.due) await slicer.pause();
+    }
+    const { txs } = wallet.ledger;
+    for (const row of [...txs.liveRows()]) {
+      const tx = txs.view(row);
+      if (tx === undefined || tx.isCoinbase) continue;
+      for (let i = 0; i < tx.inputCount; i++) made.#addOutpoint(tx.outpoint(i));
+      if (slicer.due) await slicer.pause();
+    }
+    return made;
+  }
+
+  /** Takes in what the wallet has got since. */
+  refresh(): void {
+    const { keys } = this.wallet;
+    if (!keys.hasNewScripts(this.#cursor)) return;
+    for (const script of keys.newScripts(this.#cursor)) this.#add(script);
+    this.version++;
+    this.#packed = null;
+  }
+
+  get targets(): ScanTargets {
+    if (this.#scripts !== null) this.#packed ??= packScripts(this.#scripts);
+    return { marks: this.#marks.buffer, scripts: this.#packed };
+  }
+  /** Whether blocks may be left out by their filters. */
+  get filtered(): boolean {
+    return this.#scripts !== null;
+  }
+
+  #add(script: Uint8Array): void {
+    if (this.#marks.full) this.#marks = this.#marks.grown();
+    this.#marks.addScript(script);
+    if (this.#scripts === null) return;
+    this.#scripts.push(script);
+    if (this.#scripts.length <= MAX_FILTERED_SCRIPTS) return;
+    this.#scripts = null;
+    this.#packed = null;
+  }
+  #addOutpoint(outpoint: Uint8Array): void {
+    if (this.#marks.full) this.#marks = this.#marks.grown();
+    this.#marks.addOutpoint(outpoint);
+    // Filters know scripts, not outpoints: rivals would be missed.
+    this.#scripts = null;
+  }
+}

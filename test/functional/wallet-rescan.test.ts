@@ -1,0 +1,167 @@
+// Scans of past blocks: what the pool's threads find must be what following block by block finds, with and without BIP-0158 filters, for
+// every kind of script, and for keys that only a payment found on the way brings into the pool.
+// Real processes, regtest.
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { CallError, Daemon } from '../framework/daemon.js';
+
+t.setTimeout(300_000);
+
+// biome-ignore lint/suspicious/noExplicitAny: the same
+type Json = Record<string, any>;
+// biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+const on = async <T = any>(node: Daemon, wallet: string, method: string, ...params: unknown[]): Promise<T> => {
+  const reply = await node.post(JSON.stringify({ id: 1, method, params }), { path: `/wallet/${wallet}` });
+  const { error, result } = JSON.parse(reply.body);
+  if (error) throw new CallError(error.code, error.message);
+  return result as T;
+};
+
+/** What a wallet knows of its past. */
+async function pastOf(node: Daemon, wallet: string): Promise<Json> {
+  const { balance, unconfirmed_balance, immature_balance, txcount } = await on(node, wallet, 'getwalletinfo');
+  const coins: Json[] = await on(node, wallet, 'listunspent', 0);
+  const brief = coins.map(({ txid, vout, amount, confirmations, scriptPubKey }) => ({ txid, vout, amount, confirmations, scriptPubKey }));
+  return { balance, unconfirmed_balance, immature_balance, txcount, brief, balances: await on(node, wallet, 'getbalances') };
+}
+
+async function scanned(node: Daemon, wallet: string): Promise<void> {
+  while ((await on(node, wallet, 'getwalletinfo')).scanning !== false) await sleep(20);
+}
+
+for (const filters of [false, true]) {
+  t.test(filters ? 'with filters' : 'from the block files', async (t) => {
+    const node = await Daemon.start('-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
+    t.teardown(() => node.remove());
+    await node.call('createwallet', 'src');
+    const backup = path.join(node.dir, 'backup');
+    await on(node, 'src', 'backupwallet', backup);
+
+    // Payments to all kinds of scripts, spends of them, in blocks among others.
+    const legacy = await on(node, 'src', 'getnewaddress', '', 'legacy');
+    const nested = await on(node, 'src', 'getnewaddress', '', 'p2sh-segwit');
+    const segwit = await on(node, 'src', 'getnewaddress', '', 'bech32');
+    const { pubkey } = await on(node, 'src', 'getaddressinfo', legacy);
+    const bareKey = `21${pubkey}ac`;
+    const multi = await on<Json>(node, 'src', 'addmultisigaddress', 1, [legacy, segwit], '', 'legacy');
+    const wsh = await on<Json>(node, 'src', 'addmultisigaddress', 1, [segwit], '', 'bech32');
+    const nestedWsh = await on<Json>(node, 'src', 'addmultisigaddress', 1, [nested, segwit], '', 'p2sh-segwit');
+    const other = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+    await node.call('generatetodescriptor', 3, (await node.call('getdescriptorinfo', `raw(${bareKey})`)).descriptor);
+    for (const address of [legacy, nested, segwit, multi.address, wsh.address, nestedWsh.address])
+      await node.call('generatetoaddress', 2, address);
+    await node.call('generatetoaddress', 110, other);
+    const coins: { txid: string; vout: number; scriptPubKey: string }[] = await on(node, 'src', 'listunspent');
+    t.ok(coins.length >= 12, 'something to spend');
+    const spend = async (txid: string, vout: number, to: unknown[]): Promise<string> => {
+      const raw = await node.call('createrawtransaction', [{ txid, vout }], to);
+      const signed = await on<{ hex: string; complete: boolean }>(node, 'src', 'signrawtransactionwithwallet', raw);
+      t.equal(signed.complete, true);
+      return signed.hex;
+    };
+    const kinds = new Map(coins.map((coin) => [coin.scriptPubKey, coin]));
+    t.equal(kinds.size, 7, 'one of each kind');
+    for (const { txid, vout } of kinds.values()) {
+      await node.call('sendrawtransaction', await spend(txid, vout, [{ [segwit]: 20 }, { [other]: 29.99 }]), 0);
+      await node.call('generatetoaddress', 1, other);
+    }
+    // Keys far beyond the pool that the backup knows: each is found only after the one before it.
+    for (let i = 0; i < 30; i++)
+      await node.call('generatetoaddress', 1, await on(node, 'src', i % 2 ? 'getnewaddress' : 'getrawchangeaddress'));
+    await node.call('generatetoaddress', 5, other);
+    const truth = await pastOf(node, 'src');
+    if (filters) while (!(await node.call('getindexinfo'))['basic block filter index'].synced) await sleep(20);
+
+    await on(node, 'src', 'rescanblockchain');
+    t.same(await pastOf(node, 'src'), truth, 'a scan of a wallet that knows everything changes nothing');
+
+    await node.call('restorewallet', 'back', backup);
+    const restored = await pastOf(node, 'back');
+    // Its scripts of several keys are not in the backup; all else is found by catching up.
+    const own = (coin: Json): boolean => String(coin.scriptPubKey) !== '' && !kinds.has(String(coin.scriptPubKey));
+    t.same((restored.brief as Json[]).filter(own), (truth.brief as Json[]).filter(own), 'catching up finds keys one after another');
+    await node.call('unloadwallet', 'back');
+
+    // The same by imports and one scan.
+    await node.call('createwallet', 'imp', false, true);
+    for (const address of [legacy, nested, segwit])
+      await on(node, 'imp', 'importprivkey', await on(node, 'src', 'dumpprivkey', address), '', false);
+    for (const { redeemScript } of [multi, wsh, nestedWsh]) await on(node, 'imp', 'importaddress', redeemScript, '', false, true);
+    await on(node, 'imp', 'addmultisigaddress', 1, [legacy, segwit], '', 'legacy');
+    await on(node, 'imp', 'addmultisigaddress', 1, [segwit], '', 'bech32');
+    await on(node, 'imp', 'addmultisigaddress', 1, [nested, segwit], '', 'p2sh-segwit');
+    t.equal((await on<Json>(node, 'imp', 'getwalletinfo')).txcount, 0);
+    const { stop_height: stop } = await on<Json>(node, 'imp', 'rescanblockchain');
+    t.equal(stop, await node.call('getblockcount'));
+    const named = (coin: Json): boolean => kinds.has(String(coin.scriptPubKey));
+    t.same(((await pastOf(node, 'imp')).brief as Json[]).filter(named), (truth.brief as Json[]).filter(named), 'all kinds of scripts');
+    const half = Math.floor(Number(stop) / 2);
+    t.same(await on(node, 'imp', 'rescanblockchain', 3, half), { start_height: 3, stop_height: half });
+
+    const desc = (await node.call('getdescriptorinfo', `wpkh(${(await on<Json>(node, 'src', 'getaddressinfo', segwit)).pubkey})`))
+      .descriptor;
+    await node.call('createwallet', 'watch', true, true, null, false, true);
+    const [outcome] = await on<Json[]>(node, 'watch', 'importdescriptors', [{ desc, timestamp: 0 }]);
+    t.same(outcome, { success: true });
+    t.same(
+      ((await pastOf(node, 'watch')).brief as Json[]).filter(named),
+      (truth.brief as Json[]).filter((coin) => named(coin) && String(coin.scriptPubKey).startsWith('0014')),
+      'a descriptor wallet',
+    );
+    t.equal(await node.stop().then(({ code }) => code), 0);
+    t.equal(node.output(), '', 'nothing on stderr');
+  });
+}
+
+t.test('while a scan runs', async (t) => {
+  const node = await Daemon.start('-keypool=2');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w');
+  const address = await node.call('getnewaddress');
+  await node.call('generatetoaddress', 1500, address);
+  const truth = await pastOf(node, 'w');
+  const wif = await node.call('dumpprivkey', address);
+  await node.call('createwallet', 'other', false, true);
+  const importing = on<unknown>(node, 'other', 'importprivkey', wif).then(
+    () => null,
+    (error: unknown) => error as CallError,
+  );
+  let seen: Json | false = false;
+  let slowestMs = 0;
+  while (seen === false) {
+    const info = await on<Json>(node, 'other', 'getwalletinfo');
+    seen = info.scanning as Json | false;
+    if (info.txcount === 1500) break;
+  }
+  t.type((seen as Json).duration, 'number');
+  t.type((seen as Json).progress, 'number');
+  // Blocks come, reorganisations happen, other calls are answered.
+  for (let i = 0; i < 5; i++) {
+    const began = performance.now();
+    await node.call('getblockcount');
+    slowestMs = Math.max(slowestMs, performance.now() - began);
+    await node.call('generatetoaddress', 2, address);
+    const tip = await node.call('getbestblockhash');
+    await node.call('invalidateblock', tip);
+    if (i % 2 === 0) await node.call('reconsiderblock', tip);
+    else await node.call('generatetoaddress', 1, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
+  }
+  t.comment(`slowest small call ${slowestMs.toFixed(1)} ms`);
+  t.equal(await importing, null);
+  t.same(await pastOf(node, 'other'), await pastOf(node, 'w'), 'both know the same in the end');
+  t.not((await pastOf(node, 'w')).txcount, truth.txcount);
+
+  const again = on<unknown>(node, 'other', 'rescanblockchain').then(
+    () => null,
+    (error: unknown) => error as CallError,
+  );
+  while ((await on<Json>(node, 'other', 'getwalletinfo')).scanning === false);
+  const refused = await on<unknown>(node, 'other', 'rescanblockchain').catch((error: unknown) => error as CallError);
+  t.equal((refused as CallError).message, 'Wallet is currently rescanning. Abort existing rescan or wait.');
+  t.equal(await on(node, 'other', 'abortrescan'), true);
+  t.equal((await again)?.message, 'Rescan aborted.');
+  t.equal(await on(node, 'other', 'abortrescan'), false, 'there is none any more');
+  await scanned(node, 'other');
+  t.same(await pastOf(node, 'other'), await pastOf(node, 'w'));
+});
