@@ -2,7 +2,8 @@
 import { SelectionScratch } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';
 import { ClusterIndex } from '../selection/cluster/cluster-index.js';
-import { mergeRanking } from '../selection/ranking.js';
+import { compareRank } from '../selection/ranking.js';
+import { SortedSlots } from '../selection/sorted-slots.js';
 import { COLUMN, type ImproveResult, type MirrorDelta, ROW_LENGTH } from './assemble-messages.js';
 
 const INITIAL_SLOTS = 1024;
@@ -86,7 +87,9 @@ export class AssembleMirror {
   #sequence = -1;
   #epoch = 0;
   #columns = new Columns(INITIAL_SLOTS);
-  #ranking: Int32Array = new Int32Array(0);
+  #ranking = new SortedSlots();
+  /** Slots that a delta touches; all zero between two of them. */
+  #stale = new Uint8Array(0);
   /** null until it is asked for: mode core never does. */
   #clusters: ClusterIndex | null = null;
   /** For the selections over these slots. */
@@ -106,14 +109,14 @@ export class AssembleMirror {
   }
   /** All slots in use, best first. */
   get ranking(): Int32Array {
-    return this.#ranking;
+    return this.#ranking.list;
   }
 
   /** The clusters of the same slots. */
   clusters(): ClusterIndex {
     if (this.#clusters === null) {
       this.#clusters = new ClusterIndex();
-      this.#clusters.update(this.#columns, new Int32Array(0), this.#ranking);
+      this.#clusters.update(this.#columns, new Int32Array(0), this.ranking);
     }
     return this.#clusters;
   }
@@ -142,7 +145,8 @@ export class AssembleMirror {
     for (const { index, buffer } of delta.segments) this.#segments[index] = new Uint8Array(buffer);
     if (delta.removed.length === 0 && delta.changed.length === 0) return true;
     this.#makeRoom(delta);
-    const stale = new Uint8Array(this.#columns.capacity);
+    if (this.#stale.length < this.#columns.capacity) this.#stale = new Uint8Array(this.#columns.capacity);
+    const stale = this.#stale;
     for (const slot of delta.removed) {
       stale[slot] = 1;
       this.#unlink(slot);
@@ -155,7 +159,8 @@ export class AssembleMirror {
       stale[slot] = 1;
       parentsAt += this.#setRow(slot, delta.rows, i * ROW_LENGTH, delta.parents, parentsAt);
     }
-    this.#ranking = mergeRanking(this.#columns, this.#ranking, stale, delta.changed);
+    this.#ranking.update(stale, delta.changed, (a, b) => compareRank(this.#columns, a, b));
+    stale.fill(0);
     this.#clusters?.update(this.#columns, delta.removed, delta.changed);
     return true;
   }
@@ -165,7 +170,7 @@ export class AssembleMirror {
     this.#instance = -1;
     this.#sequence = -1;
     this.#columns = new Columns(INITIAL_SLOTS);
-    this.#ranking = new Int32Array(0);
+    this.#ranking = new SortedSlots();
     this.#clusters = null;
     this.#segments.length = 0;
   }

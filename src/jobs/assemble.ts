@@ -20,6 +20,7 @@ import { LastEncoding } from './last-encoding.js';
 
 const WITNESS_SCALE = 4;
 const NO_SLOTS = new Int32Array(0);
+const NO_PARENTS: number[] = [];
 
 export interface AssembleDeps {
   readonly hashes: Hashes;
@@ -113,16 +114,15 @@ function encode(
   hashes: Hashes,
 ): Int32Array {
   const c = mirror.candidates;
-  const position = new Int32Array(c.capacity);
+  /** By slot, from 1; made when the first one with parents is written: in a template that only grew that is rare. */
+  let position: Int32Array | null = null;
   const ends = new Int32Array(slots.length);
   if (prefix > 0) {
     encoder.resume(last.prefixBytes(prefix), prefix);
     ends.set(last.prefixEnds(prefix));
   }
-  for (let i = 0; i < slots.length; i++) {
+  for (let i = prefix; i < slots.length; i++) {
     const slot = slots[i];
-    position[slot] = i + 1;
-    if (i < prefix) continue;
     const idsAt = c.offset[slot];
     const tx: TemplateTx = {
       record: mirror.segmentOf(slot),
@@ -133,10 +133,18 @@ function encode(
       sigops: segwitActive ? c.sigops[slot] : Math.trunc(c.sigops[slot] / WITNESS_SCALE),
       weight: c.weight[slot],
     };
-    encoder.add(tx, c.parents[slot].length === 0 ? [] : depends(mirror, slot, tx, position, hashes));
+    if (c.parents[slot].length === 0) encoder.add(tx, NO_PARENTS);
+    else encoder.add(tx, depends(mirror, slot, tx, (position ??= positions(slots, c.capacity)), hashes));
     ends[i] = encoder.length;
   }
   return ends;
+}
+
+/** Where each slot stands in the template, from 1. */
+function positions(slots: Int32Array, capacity: number): Int32Array {
+  const position = new Int32Array(capacity);
+  for (let i = 0; i < slots.length; i++) position[slots[i]] = i + 1;
+  return position;
 }
 
 /** One position for each input that spends a transaction of the template, in input order. */

@@ -98,7 +98,8 @@ export class LastEncoding {
     this.#epoch = mirror.epoch;
     this.#segwitActive = segwitActive;
     this.#slots = slots;
-    this.#generations = Int32Array.from(slots, (slot) => generation[slot]);
+    this.#generations = new Int32Array(slots.length);
+    for (let i = 0; i < slots.length; i++) this.#generations[i] = generation[slots[i]];
     this.#ends = encoded.ends;
     const { bytes, unchanged } = encoded;
     if (bytes.length > this.#bytes.length) {

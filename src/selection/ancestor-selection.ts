@@ -52,6 +52,9 @@ export class SelectionScratch {
   state = new Uint8Array(0);
   mark = new Int32Array(0);
   turn = 0;
+  /** Of the selection by chunks. */
+  taken = new Uint8Array(0);
+  closed = new Uint8Array(0);
   /** Of the modified set: sums, and places in its heap, which are all zero between selections. */
   size = new Float64Array(0);
   fees = new Float64Array(0);
@@ -64,11 +67,17 @@ export class SelectionScratch {
       this.state = new Uint8Array(capacity);
       this.mark = new Int32Array(capacity);
       this.turn = 0;
+      this.taken = new Uint8Array(capacity);
+      this.closed = new Uint8Array(capacity);
       this.size = new Float64Array(capacity);
       this.fees = new Float64Array(capacity);
       this.sigops = new Float64Array(capacity);
       this.place = new Int32Array(capacity);
-    } else this.state.fill(0);
+    } else {
+      this.state.fill(0);
+      this.taken.fill(0);
+      this.closed.fill(0);
+    }
     return this;
   }
 }
@@ -84,14 +93,16 @@ export function selectByAncestors(
 }
 
 /** A safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
-export function mayEnter({ lockTime, hasWitness }: Candidates, slots: readonly number[], limits: SelectionLimits): boolean {
-  const { height, lockTimeCutoff, allowWitness } = limits;
-  for (const slot of slots) {
-    const lock = lockTime[slot];
-    if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? height : lockTimeCutoff)) return false;
-    if (hasWitness[slot] !== 0 && !allowWitness) return false;
-  }
+export function mayEnter(c: Candidates, slots: readonly number[], limits: SelectionLimits): boolean {
+  for (const slot of slots) if (!mayEnterAlone(c, slot, limits)) return false;
   return true;
+}
+
+/** The same for one. */
+export function mayEnterAlone({ lockTime, hasWitness }: Candidates, slot: number, limits: SelectionLimits): boolean {
+  const lock = lockTime[slot];
+  if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? limits.height : limits.lockTimeCutoff)) return false;
+  return hasWitness[slot] === 0 || limits.allowWitness;
 }
 
 class AncestorSelection {
@@ -141,6 +152,14 @@ class AncestorSelection {
         if (failures > MAX_FAILURES && this.#weight > this.#limits.maxWeight - RESERVED_WEIGHT) break;
         continue;
       }
+      // Most spend nothing unconfirmed: for them no list is made.
+      if (c.parents[slot].length === 0) {
+        if (mayEnterAlone(c, slot, this.#limits)) {
+          failures = 0;
+          this.#takeLone(slot);
+        }
+        continue;
+      }
       const members = this.#package(slot);
       if (!mayEnter(this.#c, members, this.#limits)) {
         if (fromModified) this.#fail(slot);
@@ -150,7 +169,7 @@ class AncestorSelection {
       this.#take(members);
     }
     modified.clear();
-    return { slots: Int32Array.from(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
+    return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
   }
 
   #fits(size: number, sigops: number): boolean {
@@ -181,11 +200,7 @@ class AncestorSelection {
     const c = this.#c;
     if (members.length > 1) members.sort((a, b) => c.ancestorCount[a] - c.ancestorCount[b] || compareTxids(c.txids, a, b));
     for (const slot of members) {
-      this.#state[slot] = IN_BLOCK;
-      this.#slots.push(slot);
-      this.#fees += c.fee[slot];
-      this.#weight += c.weight[slot];
-      this.#sigops += c.sigops[slot];
+      this.#place(slot);
       if (this.#modified.has(slot)) this.#modified.remove(slot);
     }
     // By txid, because the first subtraction of several counts differently.
@@ -194,6 +209,24 @@ class AncestorSelection {
     const packageTurn = ++this.#scratch.turn;
     for (const slot of members) this.#mark[slot] = packageTurn;
     for (const slot of members) this.#subtractFromDescendants(slot, packageTurn);
+  }
+
+  /** One without parents; those are never in the modified set. */
+  #takeLone(slot: number): void {
+    this.#place(slot);
+    if (this.#c.children[slot].length === 0) return;
+    const packageTurn = ++this.#scratch.turn;
+    this.#mark[slot] = packageTurn;
+    this.#subtractFromDescendants(slot, packageTurn);
+  }
+
+  #place(slot: number): void {
+    const c = this.#c;
+    this.#state[slot] = IN_BLOCK;
+    this.#slots.push(slot);
+    this.#fees += c.fee[slot];
+    this.#weight += c.weight[slot];
+    this.#sigops += c.sigops[slot];
   }
 
   #subtractFromDescendants(taken: number, packageTurn: number): void {

@@ -14,7 +14,7 @@ export function selectBestBlock(
   limits: SelectionLimits,
   scratch?: SelectionScratch,
 ): Selection {
-  const byChunks = fillByChunks(c, index, limits);
+  const byChunks = fillByChunks(c, index, limits, scratch);
   const byAncestors = selectByAncestors(c, ranking, limits, scratch);
   return modifiedFees(c, byAncestors.slots) > modifiedFees(c, byChunks.slots) ? byAncestors : byChunks;
 }

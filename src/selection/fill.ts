@@ -1,6 +1,6 @@
 // Fills a block with chunks, best first, as long as they fit. A chunk that is too large falls apart: from then on each of its cluster's
 // transactions with what it needs competes with the chunks that follow, so that the end of the block is packed with the best that fits. Called by best-block.ts with the mirror's numbers.
-import { MAX_SIGOPS, mayEnter, RESERVED_SIGOPS, type Selection, type SelectionLimits } from './ancestor-selection.js';
+import { MAX_SIGOPS, mayEnter, mayEnterAlone, RESERVED_SIGOPS, type Selection, type SelectionLimits, SelectionScratch } from './ancestor-selection.js';
 import type { Candidates } from './candidates.js';
 import { adjustedWeight, type ClusterIndex } from './cluster/cluster-index.js';
 import { compareFeeFractions } from './cluster/fee-fraction.js';
@@ -24,9 +24,21 @@ interface Package {
   readonly chunk: number;
 }
 
+/** What a chunk takes of a block. */
+interface ChunkSums {
+  vsize: number;
+  weight: number;
+  sigops: number;
+}
+
 /** Takes chunks by fee rate. */
-export function fillByChunks(c: Candidates, index: ClusterIndex, limits: SelectionLimits): Selection {
-  return new Filling(c, index, limits).run();
+export function fillByChunks(
+  c: Candidates,
+  index: ClusterIndex,
+  limits: SelectionLimits,
+  scratch: SelectionScratch = new SelectionScratch(),
+): Selection {
+  return new Filling(c, index, limits, scratch.prepare(c.fee.length)).run();
 }
 
 class Filling {
@@ -37,6 +49,7 @@ class Filling {
   /** By cluster: it waits for a chunk that was left out. */
   readonly #closed: Uint8Array;
   readonly #slots: number[] = [];
+  readonly #sums: ChunkSums = { vsize: 0, weight: 0, sigops: 0 };
   /** Of clusters that fell apart. */
   #packages: Package[] = [];
   #parted = 0;
@@ -44,12 +57,12 @@ class Filling {
   #weight: number;
   #sigops = RESERVED_SIGOPS;
 
-  constructor(c: Candidates, index: ClusterIndex, limits: SelectionLimits) {
+  constructor(c: Candidates, index: ClusterIndex, limits: SelectionLimits, { taken, closed }: SelectionScratch) {
     this.#c = c;
     this.#index = index;
     this.#limits = limits;
-    this.#taken = new Uint8Array(c.fee.length);
-    this.#closed = new Uint8Array(c.fee.length);
+    this.#taken = taken;
+    this.#closed = closed;
     this.#weight = limits.reservedWeight;
   }
 
@@ -57,37 +70,42 @@ class Filling {
     this.#chunks();
     // What is left of the room.
     while (this.#takePackage(null));
-    return { slots: Int32Array.from(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
+    return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
   }
 
   #chunks(): void {
     const index = this.#index;
     let misses = 0;
-    for (const first of index.order) {
+    const { order } = index;
+    for (let i = 0; i < order.length; i++) {
+      const first = order[i];
       const cluster = index.clusterOf(first);
       if (this.#closed[cluster] !== 0) continue;
-      while (this.#takePackage(first));
-      const chunk = this.#chunk(first);
-      const least = this.#limits.minFee(chunk.vsize);
-      if (chunk.fee < least) {
+      while (this.#packages.length > 0 && this.#takePackage(first));
+      const fee = index.chunkFee(first);
+      const { vsize, weight, sigops } = this.#measure(first);
+      const least = this.#limits.minFee(vsize);
+      if (fee < least) {
         // Rounding makes the least fee jump by a satoshi: only well below it nothing more can pass.
-        if (chunk.fee * 2 < least && chunk.fee + 2 < least) return;
+        if (fee * 2 < least && fee + 2 < least) return;
         this.#closed[cluster] = 1;
-      } else if (!this.#fits(chunk.weight, chunk.sigops)) {
+      } else if (!this.#fits(weight, sigops)) {
         this.#closed[cluster] = 1;
         if (this.#parted++ < PARTED_CLUSTERS) this.#part(first);
         if (this.#limits.maxWeight - this.#weight < NEARLY_FULL_WEIGHT && ++misses > MAX_MISSES) return;
-      } else if (!mayEnter(this.#c, chunk.slots, this.#limits)) this.#closed[cluster] = 1;
-      else this.#take(chunk.slots);
+      } else if (!this.#chunkMayEnter(first)) this.#closed[cluster] = 1;
+      else for (let slot = first, left = index.chunkLength(first); left > 0; slot = index.next(slot), left--) this.#take(slot);
     }
   }
 
-  #chunk(first: number): { slots: number[]; fee: number; vsize: number; weight: number; sigops: number } {
+  /** Sums over a chunk. The record is the same each time: thousands are looked at for a block. */
+  #measure(first: number): Readonly<ChunkSums> {
     const { weight, sigops, size } = this.#c;
-    const slots: number[] = [];
-    const sums = { slots, fee: this.#index.chunkFee(first), vsize: 0, weight: 0, sigops: 0 };
+    const sums = this.#sums;
+    sums.vsize = 0;
+    sums.weight = 0;
+    sums.sigops = 0;
     for (let slot = first, left = this.#index.chunkLength(first); left > 0; slot = this.#index.next(slot), left--) {
-      slots.push(slot);
       sums.vsize += size[slot];
       sums.weight += weight[slot];
       sums.sigops += sigops[slot];
@@ -95,24 +113,28 @@ class Filling {
     return sums;
   }
 
+  #chunkMayEnter(first: number): boolean {
+    for (let slot = first, left = this.#index.chunkLength(first); left > 0; slot = this.#index.next(slot), left--) {
+      if (!mayEnterAlone(this.#c, slot, this.#limits)) return false;
+    }
+    return true;
+  }
+
   #fits(weight: number, sigops: number): boolean {
     return this.#weight + weight <= this.#limits.maxWeight && this.#sigops + sigops <= MAX_SIGOPS;
   }
 
-  #take(slots: readonly number[]): void {
+  #take(slot: number): void {
     const { fee, weight, sigops } = this.#c;
-    for (const slot of slots) {
-      this.#taken[slot] = 1;
-      this.#slots.push(slot);
-      this.#fees += fee[slot];
-      this.#weight += weight[slot];
-      this.#sigops += sigops[slot];
-    }
+    this.#taken[slot] = 1;
+    this.#slots.push(slot);
+    this.#fees += fee[slot];
+    this.#weight += weight[slot];
+    this.#sigops += sigops[slot];
   }
 
   /** Takes the best package that fits, if it pays at least as much as the chunk that comes next. @returns whether there was one */
   #takePackage(next: number | null): boolean {
-    if (this.#packages.length === 0) return false;
     let best: Package | null = null;
     const fitting: Package[] = [];
     for (const candidate of this.#packages) {
@@ -126,7 +148,7 @@ class Filling {
     if (next !== null && compareFeeFractions(best.fee, best.size, this.#index.chunkFee(next), this.#index.chunkSize(next)) < 0)
       return false;
     const { chunk, slots } = best;
-    this.#take(slots);
+    for (const slot of slots) this.#take(slot);
     this.#packages = fitting.filter((candidate) => candidate.chunk !== chunk);
     this.#part(chunk);
     return true;

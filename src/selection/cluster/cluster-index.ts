@@ -4,6 +4,7 @@
 // A chunk is known by the slot of its first transaction, a cluster by the slot of its first. The transactions of a cluster hang
 // together by `next`, chunk after chunk.
 import { type Candidates, compareTxids } from '../candidates.js';
+import { SortedSlots } from '../sorted-slots.js';
 import { ancestorOrder } from './ancestor-order.js';
 import { chunksOf } from './chunks.js';
 import { type ClusterGraph, clusterGraph } from './cluster-graph.js';
@@ -45,13 +46,15 @@ export class ClusterIndex {
   #size: Float64Array = new Float64Array(0);
   /** Rounded quotient; what differs here differs exactly. */
   #rate: Float64Array = new Float64Array(0);
-  #order: Int32Array = new Int32Array(0);
+  /** Slots whose place in the order is not theirs any more; all zero between changes. */
+  #stale: Uint8Array = new Uint8Array(0);
+  readonly #order = new SortedSlots();
   #local: Int32Array = new Int32Array(0);
   readonly #unfinished = new Map<number, Unfinished>();
 
   /** First slots of all chunks, best first; chunks of a cluster in the cluster's order. */
   get order(): Int32Array {
-    return this.#order;
+    return this.#order.list;
   }
   /** Clusters that idle work may still improve. */
   get unfinished(): number {
@@ -80,7 +83,7 @@ export class ClusterIndex {
   /** Follows a change that the candidates show already. @param removed slots that left @param changed slots that came or changed */
   update(c: IndexedCandidates, removed: Int32Array, changed: Int32Array): void {
     this.#grow(c.fee.length);
-    const stale = new Uint8Array(this.#capacity);
+    const stale = this.#stale;
     const loose: number[] = [];
     for (const slot of removed) this.#dissolve(slot, stale, loose);
     for (const slot of changed) {
@@ -105,7 +108,7 @@ export class ClusterIndex {
    */
   improve(c: IndexedCandidates, enough: () => boolean): boolean {
     if (this.#unfinished.size === 0) return false;
-    const stale = new Uint8Array(this.#capacity);
+    const stale = this.#stale;
     const fresh: number[] = [];
     for (const [cluster, work] of this.#unfinished) {
       while (!work.forest.optimal && !enough()) work.forest.improve(10_000);
@@ -215,26 +218,8 @@ export class ClusterIndex {
 
   #rank(c: Candidates, stale: Uint8Array, fresh: readonly number[]): void {
     // A chunk that was written anew under the same first slot is fresh, and its old place stale.
-    const sorted = Int32Array.from(fresh).sort((a, b) => this.#compare(c, a, b));
-    let kept = 0;
-    const old = this.#order;
-    const rest = new Int32Array(old.length);
-    for (let i = 0; i < old.length; i++) if (stale[old[i]] === 0) rest[kept++] = old[i];
-    const merged = new Int32Array(kept + sorted.length);
-    let from = 0;
-    for (let i = 0; i < sorted.length; i++) {
-      let low = from;
-      for (let high = kept; low < high; ) {
-        const middle = (low + high) >> 1;
-        if (this.#compare(c, sorted[i], rest[middle]) < 0) high = middle;
-        else low = middle + 1;
-      }
-      merged.set(rest.subarray(from, low), from + i);
-      merged[low + i] = sorted[i];
-      from = low;
-    }
-    merged.set(rest.subarray(from, kept), from + sorted.length);
-    this.#order = merged;
+    this.#order.update(stale, Int32Array.from(fresh), (a, b) => this.#compare(c, a, b));
+    stale.fill(0);
   }
 
   #grow(capacity: number): void {
@@ -250,6 +235,7 @@ export class ClusterIndex {
       return array;
     };
     this.#capacity = capacity;
+    this.#stale = new Uint8Array(capacity);
     this.#clusterOf = wider(this.#clusterOf, -1);
     this.#next = wider(this.#next, -1);
     this.#length = wider(this.#length, 0);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { selectByAncestors } from '../../../src/selection/ancestor-selection.js';
-import { compareRank, mergeRanking } from '../../../src/selection/ranking.js';
+import { compareRank } from '../../../src/selection/ranking.js';
+import { SortedSlots } from '../../../src/selection/sorted-slots.js';
 
 interface ModelTx {
   readonly fee: number;
@@ -246,13 +247,18 @@ t.test('merging a change into the ranking equals sorting anew', async (t) => {
       fc.array(fc.nat(5000), { minLength: 24, maxLength: 24 }),
       (txs, touched, fees) => {
         const before = columns(txs);
-        const old = Int32Array.from(txs.keys()).sort((a, b) => compareRank(before, a, b));
+        const ranking = new SortedSlots();
+        const all = Int32Array.from(txs.keys());
+        // Some come later, some that were there leave, some change.
+        const early = all.filter((i) => i % 5 !== 4);
+        ranking.update(new Uint8Array(txs.length), early, (a, b) => compareRank(before, a, b));
         const after = columns(txs.map((tx, i) => (touched[i] ? { ...tx, fee: fees[i], parents: [] } : { ...tx, parents: [] })));
-        const changed = Int32Array.from(txs.keys()).filter((i) => touched[i] || txs[i].parents.length > 0);
-        const stale = new Uint8Array(txs.length);
-        for (const slot of changed) stale[slot] = 1;
-        const merged = mergeRanking(after, old, stale, changed);
-        const sorted = Int32Array.from(txs.keys()).sort((a, b) => compareRank(after, a, b));
+        const gone = (i: number): boolean => i % 7 === 3;
+        const stale = Uint8Array.from(all, (i) => Number(gone(i) || touched[i] || txs[i].parents.length > 0));
+        const fresh = all.filter((i) => !gone(i) && (stale[i] === 1 || i % 5 === 4));
+        ranking.update(stale, fresh, (a, b) => compareRank(after, a, b));
+        const merged = ranking.list;
+        const sorted = all.filter((i) => !gone(i)).sort((a, b) => compareRank(after, a, b));
         return merged.length === sorted.length && merged.every((slot, i) => slot === sorted[i]);
       },
     ),

@@ -1,0 +1,55 @@
+// A long sorted list of slots of which few change at a time: what changed is sorted and put in its place, everything between is moved in one
+// piece, and no memory is taken for it. The two rankings of the assembler's mirror are such lists.
+
+export class SortedSlots {
+  #slots = new Int32Array(0);
+  #length = 0;
+
+  /** Best first. Good until the next update. */
+  get list(): Int32Array {
+    return this.#slots.subarray(0, this.#length);
+  }
+
+  /**
+   * Follows a change.
+   * @param stale 1 for slots of the list that left or changed
+   * @param fresh slots that came or changed @param compare by the numbers after the change, 0 for one slot only
+   */
+  update(stale: Uint8Array, fresh: Int32Array, compare: (a: number, b: number) => number): void {
+    this.#drop(stale);
+    if (fresh.length === 0) return;
+    const sorted = fresh.slice().sort(compare);
+    this.#makeRoom(this.#length + sorted.length);
+    const slots = this.#slots;
+    // From the end, so that what is moved lands on what was moved already.
+    let end = this.#length;
+    for (let i = sorted.length - 1; i >= 0; i--) {
+      let low = 0;
+      for (let high = end; low < high; ) {
+        const middle = (low + high) >> 1;
+        if (compare(sorted[i], slots[middle]) < 0) high = middle;
+        else low = middle + 1;
+      }
+      slots.copyWithin(low + i + 1, low, end);
+      slots[low + i] = sorted[i];
+      end = low;
+    }
+    this.#length += sorted.length;
+  }
+
+  #drop(stale: Uint8Array): void {
+    const slots = this.#slots;
+    const length = this.#length;
+    let kept = 0;
+    while (kept < length && stale[slots[kept]] === 0) kept++;
+    for (let i = kept + 1; i < length; i++) if (stale[slots[i]] === 0) slots[kept++] = slots[i];
+    this.#length = kept;
+  }
+
+  #makeRoom(length: number): void {
+    if (length <= this.#slots.length) return;
+    const wider = new Int32Array(Math.ceil(length * 1.25));
+    wider.set(this.list);
+    this.#slots = wider;
+  }
+}
