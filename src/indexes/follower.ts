@@ -12,7 +12,6 @@ import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
 import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
-import { wipeRange } from '../storage/wipe-range.js';
 
 /** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
 export interface IndexKind {
@@ -150,7 +149,7 @@ export class IndexFollower {
   private async wipe(): Promise<void> {
     const { store } = this.deps;
     await store.batch([{ type: 'del', key: indexStateKey(this.kind.name) }]);
-    await wipeRange(store, this.kind.rows);
+    await store.clear(this.kind.rows.gte, this.kind.rows.lt);
   }
 
   private async follow(): Promise<void> {

@@ -13,7 +13,6 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Logger } from '../log/logger.js';
 import { blockIndexKey, FLUSH_MARKER_KEY, PREFIX, prefixRange, TIP_KEY } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';
-import { wipeRange } from '../storage/wipe-range.js';
 
 /** What an operator may ask for. */
 export interface RebuildOptions {
@@ -25,9 +24,6 @@ export interface RebuildOptions {
 
 type Stage = 'all wipe' | 'all scan' | 'chainstate wipe';
 const STAGES: readonly Stage[] = ['all wipe', 'all scan', 'chainstate wipe'];
-
-/** Milliseconds between two lines about the coins that are gone. */
-const REPORT_MS = 10_000;
 
 /** The note. */
 export class RebuildNote {
@@ -119,12 +115,8 @@ async function wipeCoins(store: Store, params: ChainParams, log: Logger): Promis
   // A folder without blocks has no coins either.
   if ((await store.get(blockIndexKey(params.genesisHash))) === undefined) return;
   log.info('Reindexing the chain state: removing all coins');
-  let reported = performance.now();
-  await wipeRange(store, prefixRange(PREFIX.coin), (rows) => {
-    if (performance.now() - reported < REPORT_MS) return;
-    reported = performance.now();
-    log.info(`Reindexing the chain state: ${rows} coins removed`);
-  });
+  const { gte, lt } = prefixRange(PREFIX.coin);
+  await store.clear(gte, lt);
   await store.batch(
     [
       { type: 'del', key: FLUSH_MARKER_KEY },

@@ -34,6 +34,8 @@ export interface EngineDb {
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
   /** Copies the operations before it returns and keeps the order of calls. */
   write(ops: readonly BatchOp[], sync: boolean): Promise<void>;
+  /** Removes the keys gte <= key < lt. */
+  clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
   close(): Promise<void>;

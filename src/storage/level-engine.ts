@@ -30,6 +30,7 @@ interface NativeDb {
   close(callback: Callback<void>): void;
   getMany(keys: Buffer[], options: object, callback: Callback<(Uint8Array | undefined)[]>): void;
   batch(): NativeBatch;
+  clear(options: object, callback: Callback<void>): void;
   iterator(options: object): NativeIterator;
   approximateSize(from: Buffer, to: Buffer, callback: Callback<number>): void;
 }
@@ -98,6 +99,14 @@ class LevelDb implements EngineDb {
     // A failed batch is its caller's affair; the next one is tried on its own.
     this.lastWrite = written.catch(() => {});
     return written;
+  }
+
+  /** Row by row, but natively and in libuv's pool, behind the writes that were asked for before. */
+  clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
+    const options = { gte: asBuffer(gte), lt: asBuffer(lt), reverse: false, limit: -1 };
+    const cleared = this.lastWrite.then(() => promised<void>((done) => this.native.clear(options, done)));
+    this.lastWrite = cleared.catch(() => {});
+    return cleared;
   }
 
   cursor(range: EngineRange): EngineCursor {

@@ -84,6 +84,14 @@ export class MemoryStore implements Store {
     }
   }
 
+  async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
+    this.assertOpen('remove a range');
+    this.counts.batches++;
+    const [from, to] = [toText(gte), toText(lt)];
+    for (const text of [...this.rows.keys()]) if (text >= from && text < to) this.rows.delete(text);
+    this.order = null;
+  }
+
   cursor(range: StoreRange = {}): StoreCursor {
     this.assertOpen('open a cursor');
     this.order ??= [...this.rows.keys()].sort((a, b) => (a < b ? -1 : 1));

@@ -33,6 +33,7 @@ interface NativeDb {
   _getManySync(keys: readonly Uint8Array[], options: object): (Uint8Array | undefined | null)[];
   _getManyAsync(keys: readonly Uint8Array[], options: object): Promise<(Uint8Array | undefined | null)[]>;
   _chainedBatch(): NativeBatch;
+  _clear(options: object): Promise<void>;
   iterator(options: object): NativeIterator;
   getProperty(name: string): string;
 }
@@ -83,6 +84,11 @@ class NxteditionDb implements EngineDb {
     } finally {
       batch._closeSync();
     }
+  }
+
+  /** One tombstone for the whole range, whatever lies in it; the files shrink when they are compacted. */
+  async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
+    if (asBuffer(gte).compare(asBuffer(lt)) < 0) await this.native._clear({ gte: asBuffer(gte), lt: asBuffer(lt) });
   }
 
   cursor(range: EngineRange): EngineCursor {

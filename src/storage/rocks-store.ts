@@ -101,6 +101,11 @@ export class RocksStore implements Store {
     return this.run('write a batch', () => this.db.write(ops, options.sync === true));
   }
 
+  clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
+    this.counts.batches++;
+    return this.run('remove a range', () => this.db.clear(gte, lt));
+  }
+
   cursor(range: StoreRange = {}): StoreCursor {
     if (this.closing !== null) throw new StoreError('STORE_CLOSED', 'Cannot open a cursor: the store is closed');
     let native: EngineCursor;

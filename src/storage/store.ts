@@ -47,6 +47,11 @@ export interface Store {
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
   /** Writes all or nothing. Later operations on one key win. Batches take effect in the order of the calls. */
   batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void>;
+  /**
+   * Removes every key of a range, both bounds given. Not atomic on every engine: a process that dies meanwhile leaves some of them. Cursors
+   * opened before still see all. Survives the death of the process when this resolves.
+   */
+  clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   /** Opens a consistent view now (synchronously). */
   cursor(range?: StoreRange): StoreCursor;
   /** Entries of a consistent view, opened when the first entry is asked for and closed when the loop ends. */

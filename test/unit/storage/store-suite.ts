@@ -89,6 +89,26 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
+  t.test(`${name}: removes a range, and nothing beside it`, async (t) => {
+    const store = await create();
+    const keys = [bytes(1), bytes(2), bytes(2, 0), bytes(2, 255, 255), bytes(3), bytes(3, 0)];
+    await store.batch(keys.map((key) => put(key, bytes(7))));
+    const before = store.cursor();
+    await store.clear(bytes(2), bytes(3));
+    t.same(await all(store.iterate()), ['01=07', '03=07', '0300=07']);
+    const read = await store.getMany([bytes(2), bytes(2, 0), bytes(3), bytes(1), bytes(2, 255, 255)]);
+    t.same(read.map(hex), [undefined, undefined, '07', '07', undefined]);
+    t.equal((await before.next()).length, 6, 'a view from before has all of them');
+    await before.close();
+    await store.batch([put(bytes(2, 0), bytes(8))]);
+    t.same(await all(store.iterate()), ['01=07', '0200=08', '03=07', '0300=07'], 'and the range can be filled again');
+    await store.clear(bytes(3), bytes(2));
+    await store.clear(bytes(9), bytes(9));
+    t.equal((await all(store.iterate())).length, 4, 'an inverted or empty range is nothing');
+    await store.close();
+    await t.rejects(store.clear(bytes(1), bytes(2)), { code: 'STORE_CLOSED' });
+  });
+
   t.test(`${name}: a cursor sees the moment it was opened, in chunks`, async (t) => {
     const store = await create();
     const key = (i: number) => bytes(i >> 8, i & 255);
