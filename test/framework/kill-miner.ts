@@ -143,7 +143,8 @@ export class KillMiner {
     this.inFlight = null;
     this.acknowledged.push(block);
     if (answer === null) this.tip = block;
-    if (again) this.#tipMayDiffer = true;
+    // A daemon that stops stores the block, says this, and connects it at the next start.
+    if (again || (answer === 'inconclusive' && block.height > this.tip.height)) this.#tipMayDiffer = true;
     const fine = answer === null || answer === 'inconclusive' || (again && (answer === 'duplicate' || answer === 'duplicate-inconclusive'));
     if (!fine) this.strange.push(answer);
   }
