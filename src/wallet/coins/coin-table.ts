@@ -40,6 +40,10 @@ export class CoinTable {
   outpoint(row: number): Uint8Array {
     return new Uint8Array(this.#outpoints.key(row));
   }
+  /** The same as a view that later additions may outdate. */
+  outpointView(row: number): Uint8Array {
+    return this.#outpoints.key(row);
+  }
   txRow(row: number): number {
     return this.#txRows[row];
   }

@@ -2,12 +2,13 @@
 // synchronous; rows go into the batch the caller writes. Called by Wallet (following the chain) and by rescans.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
-import { packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletRecord } from '../wallet-record.js';
+import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
@@ -192,11 +193,12 @@ export class Ledger {
   }
   /** Whether something that may still confirm, or did, spends an outpoint. */
   isSpent(outpoint: Uint8Array): boolean {
-    if (!this.spends.has(outpoint)) return false;
-    return this.spends.spenders(outpoint).some((row) => {
+    let spent = false;
+    this.spends.forEach(outpoint, (row) => {
       const depth = this.depth(row);
-      return depth > 0 || (depth === 0 && this.txs.state(row) !== TX_STATE.ABANDONED);
+      spent ||= depth > 0 || (depth === 0 && this.txs.state(row) !== TX_STATE.ABANDONED);
     });
+    return spent;
   }
   /** Whether telling of a record takes its transaction: its coins do not say what it sent or conflicts with. */
   needsTx(row: number): boolean {
@@ -324,7 +326,7 @@ export class Ledger {
     const { coins } = this;
     batch.put(
       walletKey(WALLET_PREFIX.output, coins.outpoint(coin)),
-      packRow([coins.value(coin), coins.ownership(coin), new Uint8Array(coins.script(coin))]),
+      encodeCoinRow(coins.value(coin), coins.ownership(coin), coins.script(coin)),
     );
   }
   #setLive(row: number, tx: TxView): void {
@@ -380,7 +382,7 @@ export class Ledger {
     if (this.coins.ownership(coin) === OWNERSHIP.NO) return BUCKET.NONE;
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFLICTED || state === TX_STATE.ABANDONED) return BUCKET.NONE;
-    if (this.isSpent(this.coins.outpoint(coin))) return BUCKET.NONE;
+    if (this.isSpent(this.coins.outpointView(coin))) return BUCKET.NONE;
     if (state === TX_STATE.UNCONFIRMED) return this.txs.isCoinbase(row) ? BUCKET.NONE : BUCKET.PENDING;
     return this.blocksToMaturity(row) > 0 ? BUCKET.IMMATURE : BUCKET.CONFIRMED;
   }
@@ -414,28 +416,32 @@ export class Ledger {
 
   // -- loading
 
-  loadCoin(outpoint: Uint8Array, value: Uint8Array): void {
-    const [sats, ownership, script] = unpackRow(value);
-    const row = this.txs.find(outpoint.subarray(0, 32));
-    if (row < 0) return;
+  /** @returns false for a damaged row */
+  loadCoin(outpoint: Uint8Array, value: Uint8Array): boolean {
+    const coin = decodeCoinRow(value);
+    if (coin === null || outpoint.length !== 36) return false;
+    const txRow = this.txs.find(outpoint.subarray(0, 32));
+    if (txRow < 0) return false;
     const vout = (outpoint[32] | (outpoint[33] << 8) | (outpoint[34] << 16) | (outpoint[35] << 24)) >>> 0;
-    const coin = this.coins.add(outpoint, {
-      txRow: row,
-      vout,
-      value: Number(sats),
-      ownership: Number(ownership) as 0 | 1 | 2,
-      script: script as Uint8Array,
-    });
-    for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);
-    if (this.txs.isCoinbase(row)) this.#young.add(coin);
+    const row = this.coins.add(outpoint, { txRow, vout, ...coin });
+    this.spends.forEach(outpoint, (spender) => this.txs.setSpendsOurs(spender));
+    if (this.txs.isCoinbase(txRow)) this.#young.add(row);
+    return true;
   }
-  loadSpend(outpoint: Uint8Array, txid: Uint8Array): void {
+  /** @returns false for a damaged row */
+  loadSpend(outpoint: Uint8Array, txid: Uint8Array): boolean {
     const row = this.txs.find(txid);
     if (row >= 0) this.spends.add(outpoint, row);
+    return row >= 0;
   }
-  /** After the last row, with the tip known: puts every coin where it belongs. */
-  judgeAll(): void {
-    for (const coin of this.coins.rows()) this.#judge(coin);
+  /** After the last row, with the tip known: puts every coin where it belongs, between other work. */
+  async judgeAll(): Promise<void> {
+    const slicer = new Slicer();
+    let count = 0;
+    for (const coin of this.coins.rows()) {
+      this.#judge(coin);
+      if ((++count & 1023) === 0 && slicer.due) await slicer.pause();
+    }
   }
 }
 

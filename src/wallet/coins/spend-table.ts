@@ -53,6 +53,12 @@ export class SpendTable {
     for (let node = this.#heads[at]; node !== END; node = this.#next[node]) found.push(this.#rows[node]);
     return found;
   }
+  /** Visits the rows of transactions that spend the outpoint. */
+  forEach(outpoint: Uint8Array, visit: (row: number) => void): void {
+    const at = this.#outpoints.find(outpoint);
+    if (at < 0) return;
+    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) visit(this.#rows[node]);
+  }
   /** Whether anything of the wallet ever spent it; the quick answer for most inputs of a block. */
   has(outpoint: Uint8Array): boolean {
     return this.#outpoints.has(outpoint);

@@ -2,10 +2,10 @@
 // transactions that are not in the best chain are kept parsed, because deciding about them needs their inputs.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
-import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { HeightOrder } from './height-order.js';
+import { decodeTxRow, decodeTxValues, encodeTxRow, type TxRow } from './tx-row.js';
 import { TxidOrder } from './txid-order.js';
 
 /** Where a transaction stands, as this wallet's records say. */
@@ -50,6 +50,8 @@ export class TxTable {
   readonly #byTxid = new TxidOrder(this.#ids);
   readonly #values = new Map<number, Map<string, string>>();
   readonly #live = new Map<number, TxView>();
+  /** The record being loaded. */
+  readonly #record = {} as TxRow;
 
   get size(): number {
     return this.#ids.size;
@@ -178,9 +180,9 @@ export class TxTable {
     };
   }
   setPlace(row: number, place: TxPlace): void {
-    if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row], this.#positions[row]);
+    if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row]);
     this.#placed[row] = place.state === TX_STATE.CONFIRMED ? 1 : 0;
-    if (place.state === TX_STATE.CONFIRMED) this.#byHeight.add(row, place.height, place.position);
+    if (place.state === TX_STATE.CONFIRMED) this.#byHeight.add(row, place.height);
     this.#states[row] = place.state;
     this.#heights[row] = place.height;
     this.#positions[row] = place.position;
@@ -211,7 +213,7 @@ export class TxTable {
     if (row < 0) return;
     batch.del(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])));
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.del(this.#heightKey(row));
-    if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row], this.#positions[row]);
+    if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row]);
     this.#byTxid.remove(row);
     this.#ids.remove(txid);
     this.#values.delete(row);
@@ -227,56 +229,66 @@ export class TxTable {
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.put(this.#heightKey(row), new Uint8Array(0));
     if (before === null) batch.put(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])), new Uint8Array(txid));
     if (tx) batch.put(walletKey(WALLET_PREFIX.txBytes, txid), new Uint8Array(tx.bytes));
-    const values: RowValue = [...(this.#values.get(row) ?? [])].flat();
-    batch.put(
-      walletKey(WALLET_PREFIX.tx, txid),
-      packRow([
-        this.#states[row],
-        this.#heights[row],
-        this.#positions[row],
-        this.#blockRows[row] < 0 ? null : this.blockHash(row),
-        this.blockTime(row),
-        this.#received[row],
-        this.#smart[row],
-        this.#orders[row],
-        this.#outputs[row],
-        this.#flags[row] & FLAG.COINBASE,
-        values,
-      ]),
-    );
+    const record: TxRow = {
+      state: this.#states[row],
+      flags: this.#flags[row] & FLAG.COINBASE,
+      outputs: this.#outputs[row],
+      height: this.#heights[row],
+      position: this.#positions[row],
+      blockTime: this.blockTime(row),
+      received: this.#received[row],
+      smart: this.#smart[row],
+      order: this.#orders[row],
+    };
+    batch.put(walletKey(WALLET_PREFIX.tx, txid), encodeTxRow(record, this.blockHash(row), this.#values.get(row)));
   }
   #heightKey(row: number): Uint8Array {
     return walletKey(WALLET_PREFIX.byHeight, this.#heights[row], this.#positions[row], this.#ids.key(row));
   }
 
-  load(txid: Uint8Array, value: Uint8Array): void {
-    const [state, height, position, block, blockTime, received, smart, order, outputs, flags, values] = unpackRow(value);
-    const row = this.#row(txid);
-    this.#flags[row] = Number(flags);
-    this.#outputs[row] = Number(outputs);
-    this.#received[row] = Number(received);
-    this.#smart[row] = Number(smart);
-    this.#orders[row] = Number(order);
-    this.setPlace(row, {
-      state: Number(state) as TxState,
-      height: Number(height),
-      position: Number(position),
-      blockHash: block === null ? NO_BLOCK : bytesOf(block),
-      blockTime: Number(blockTime),
-    });
-    if (!Array.isArray(values)) return;
-    for (let i = 0; i + 1 < values.length; i += 2) this.setValue(row, String(values[i]), String(values[i + 1]));
+  /** Reads a record; records come in order of txid, and `loaded` follows the last one. @returns the row, -1 for a damaged record */
+  load(txid: Uint8Array, value: Uint8Array): number {
+    const record = this.#record;
+    const block = decodeTxRow(value, record);
+    if (block === null) return -1;
+    const row = this.#ids.add(txid);
+    this.#makeRoom(row);
+    this.#states[row] = record.state;
+    this.#flags[row] = record.flags;
+    this.#outputs[row] = record.outputs;
+    this.#heights[row] = record.height;
+    this.#positions[row] = record.position;
+    this.#received[row] = record.received;
+    this.#smart[row] = record.smart;
+    this.#orders[row] = record.order;
+    this.#blockRows[row] = this.#blockRow(block, record.blockTime);
+    this.#placed[row] = record.state === TX_STATE.CONFIRMED ? 1 : 0;
+    for (const [name, said] of decodeTxValues(value)) this.setValue(row, name, said);
+    return row;
   }
-  /** After the last load: puts the rows in order of arrival. */
-  sortArrivals(): void {
+  /** After the last load. */
+  loaded(): void {
     const rows = Int32Array.from(this.#ids.liveRows());
-    rows.sort((a, b) => this.#orders[a] - this.#orders[b]);
-    this.#arrivals = rows.length > 0 ? rows : new Int32Array(32);
+    this.#byTxid.fill(rows);
+    this.#byHeight.fill(
+      rows.filter((row) => this.#placed[row] === 1),
+      (row) => this.#heights[row],
+    );
+    this.#arrivals = new Int32Array(Math.max(32, rows.length));
+    this.#arrivals.set(this.#byArrival(rows));
     this.#arrivalCount = rows.length;
+  }
+  #byArrival(rows: Int32Array): Int32Array {
+    const end = rows.reduce((max, row) => Math.max(max, this.#orders[row]), -1) + 1;
+    // Orders are numbers from a counter, with gaps where something was removed: each row has a place of its own.
+    if (end > rows.length * 8 + 1000) return rows.slice().sort((a, b) => this.#orders[a] - this.#orders[b]);
+    const places = new Int32Array(end);
+    for (const row of rows) places[this.#orders[row]] = row + 1;
+    return places.filter((place) => place > 0).map((place) => place - 1);
   }
 
   #blockRow(hash: Uint8Array, time: number): number {
-    if (hash.every((byte) => byte === 0)) return -1;
+    if (isZero(hash)) return -1;
     const row = this.#blocks.add(hash);
     this.#blockTimes = grown(this.#blockTimes, row);
     this.#blockTimes[row] = time;
@@ -286,6 +298,11 @@ export class TxTable {
     const before = this.#ids.rows;
     const row = this.#ids.add(txid);
     if (row >= before) this.#byTxid.add(row);
+    this.#makeRoom(row);
+    return row;
+  }
+  #makeRoom(row: number): void {
+    if (row < this.#states.length) return;
     this.#states = grown(this.#states, row);
     this.#flags = grown(this.#flags, row);
     this.#heights = grown(this.#heights, row);
@@ -296,6 +313,10 @@ export class TxTable {
     this.#smart = grown(this.#smart, row);
     this.#orders = grown(this.#orders, row);
     this.#outputs = grown(this.#outputs, row);
-    return row;
   }
+}
+
+function isZero(hash: Uint8Array): boolean {
+  for (let i = 0; i < hash.length; i++) if (hash[i] !== 0) return false;
+  return true;
 }

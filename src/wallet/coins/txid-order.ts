@@ -11,6 +11,11 @@ export class TxidOrder {
   add(row: number): void {
     this.#fresh.push(row);
   }
+  /** Fills an empty order. @param rows in order of txid */
+  fill(rows: Int32Array): void {
+    this.#sorted = rows;
+    this.#fresh = [];
+  }
   /** Call while the row still has its txid. */
   remove(row: number): void {
     this.#fresh = this.#fresh.filter((other) => other !== row);

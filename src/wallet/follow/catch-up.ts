@@ -52,7 +52,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
     }
   }
   ledger.setTip(fork.height);
-  ledger.judgeAll();
+  await ledger.judgeAll();
   await wallet.commit(batch);
 }
 

@@ -1,14 +1,15 @@
 // Reads a wallet's database into a Wallet: tables first, then transactions, then what refers to them. A million rows take seconds.
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
-import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Store } from '../../storage/store.js';
+import { loadLedger } from '../coins/load-ledger.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
 import { Vault } from '../crypt/vault.js';
 import { decodeOpenScan, type OpenScan } from '../follow/rescan.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
+import { scanRows } from '../storage/scan-rows.js';
 import { Wallet, type WalletParts } from '../wallet.js';
 import { KNOWN_FLAGS, WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
@@ -31,21 +32,6 @@ export function assembleWallet(
     : null;
   const legacy = descriptors ? null : new LegacyKeys({ record, vault, hashes: crypto, tools: context, now, keypoolSize: options.keypool });
   return new Wallet({ ...surroundings, name: wallet.name, folder: wallet.folder, record, vault, legacy, descriptors }, wallet.store);
-}
-
-async function forEach(store: Store, prefix: number, visit: (key: Uint8Array, value: Uint8Array) => void): Promise<number> {
-  const cursor = store.cursor({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) });
-  let count = 0;
-  try {
-    for (;;) {
-      const entries = await cursor.next(5000);
-      if (entries.length === 0) return count;
-      for (const [key, value] of entries) visit(key, value);
-      count += entries.length;
-    }
-  } finally {
-    await cursor.close();
-  }
 }
 
 /** Reads everything but the chain's part. @returns the wallet and the locator it was left with */
@@ -72,33 +58,20 @@ export async function loadWallet(
   if (legacy) {
     let rows = 0;
     for (const prefix of [WALLET_PREFIX.key, WALLET_PREFIX.script, WALLET_PREFIX.watched, WALLET_PREFIX.pool]) {
-      rows += await forEach(store, prefix, (key, value) => legacy.loadRow(key, value));
+      rows += await scanRows(store, prefix, (key, value) => legacy.loadRow(key, value));
     }
     legacy.pool.lastIndex = record.lastPoolIndex;
     wallet.hasKeyManager = rows > 0;
   }
   if (descriptors) {
     for (const prefix of [WALLET_PREFIX.descriptor, WALLET_PREFIX.descriptorKey, WALLET_PREFIX.descriptorScripts]) {
-      await forEach(store, prefix, (key, value) => {
+      await scanRows(store, prefix, (key, value) => {
         if (!descriptors.loadRow(key, value)) corrupt('Wallet corrupted');
       });
     }
   }
-  await forEach(store, WALLET_PREFIX.address, (key, value) => book.load(key.subarray(1), value));
-  const txids: Uint8Array[] = [];
-  await forEach(store, WALLET_PREFIX.tx, (key, value) => {
-    const txid = key.subarray(1);
-    ledger.txs.load(txid, value);
-    if (ledger.txs.isLive(ledger.txs.find(txid))) txids.push(new Uint8Array(txid));
-  });
-  ledger.txs.sortArrivals();
-  for (const txid of txids) {
-    const bytes = await store.get(walletKey(WALLET_PREFIX.txBytes, txid));
-    if (bytes === undefined) return corrupt('Wallet corrupted');
-    ledger.txs.setView(ledger.txs.find(txid), parseTx(new Uint8Array(bytes), surroundings.crypto));
-  }
-  await forEach(store, WALLET_PREFIX.spender, (key) => ledger.loadSpend(key.subarray(1, 37), key.subarray(37)));
-  await forEach(store, WALLET_PREFIX.output, (key, value) => ledger.loadCoin(key.subarray(1), value));
+  await scanRows(store, WALLET_PREFIX.address, (key, value) => book.load(key.subarray(1), value));
+  if (!(await loadLedger(store, ledger, surroundings.crypto))) return corrupt('Wallet corrupted');
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   const scanRow = await store.get(walletKey(WALLET_PREFIX.rescan));
   return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null };

@@ -1,0 +1,146 @@
+// The calls that bookkeepers and pools repeat all day, on a wallet of 20,000 transactions and, with LARGE=1, on one of 1,000,000 with 200,000
+// addresses, which must answer nearly as quickly: what is asked costs what is returned.
+//
+//   node build/bench/wallet-history.js [--json]      LARGE=1, ROUNDS=n
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Daemon } from '../test/framework/daemon.js';
+import { type BenchCase, runBench } from './harness/bench.js';
+import { fillWallet, type WalletSize } from './http-load/filled-wallet.js';
+import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const BLOCKS = 2000;
+const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
+const SIZES: Record<string, WalletSize> = {
+  small: { transactions: 20_000, addresses: 4000 },
+  ...(process.env.LARGE ? { large: { transactions: 1_000_000, addresses: 200_000 } } : {}),
+};
+
+async function memoryMiB(daemon: Daemon): Promise<number> {
+  const { readFileSync } = await import('node:fs');
+  const line = readFileSync(`/proc/${daemon.child!.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/);
+  return Number(line?.[1] ?? 0) / 1024;
+}
+
+interface Subject {
+  readonly daemon: Daemon;
+  readonly load: Child;
+  readonly name: string;
+  readonly cases: BenchCase[];
+}
+
+/** Calls per second over eight connections. */
+async function rate(subject: Subject, what: string, bodies: readonly string[], goal?: BenchCase['goal']): Promise<void> {
+  const { daemon, load, name } = subject;
+  const samples: number[] = [];
+  for (let round = -1; round < ROUNDS; round++) {
+    const body = bodies[Math.max(round, 0) % bodies.length];
+    const request = postRequest(daemon.auth, body).replace('POST / ', `POST /wallet/${name} `);
+    const result = await runLoop(load, { request, connections: 8, seconds: 1, port: daemon.port });
+    if (round >= 0) samples.push(result.calls / result.seconds);
+  }
+  subject.cases.push({ name: `${name}: ${what}`, unit: 'calls/s', better: 'higher', samples, ...(goal ? { goal } : {}) });
+}
+
+/** Milliseconds of one call at a time. */
+async function time(subject: Subject, what: string, call: object, goal?: BenchCase['goal']): Promise<number> {
+  const samples: number[] = [];
+  let bytes = 0;
+  for (let round = -1; round < ROUNDS; round++) {
+    const start = performance.now();
+    const reply = await subject.daemon.post(JSON.stringify({ id: 1, ...call }), { path: `/wallet/${subject.name}` });
+    if (reply.status !== 200) throw new Error(reply.body);
+    bytes = reply.body.length;
+    if (round >= 0) samples.push(performance.now() - start);
+  }
+  subject.cases.push({ name: `${subject.name}: ${what}`, unit: 'ms', better: 'lower', samples, ...(goal ? { goal } : {}) });
+  return bytes;
+}
+
+async function measure(subject: Subject, notes: string[]): Promise<void> {
+  const { daemon, name } = subject;
+  const wallet = async (method: string, ...params: unknown[]) => {
+    const reply = await daemon.post(JSON.stringify({ id: 1, method, params }), { path: `/wallet/${name}` });
+    return JSON.parse(reply.body).result;
+  };
+  const height = await daemon.call('getblockcount');
+  const before = await memoryMiB(daemon);
+  const start = performance.now();
+  await daemon.call('loadwallet', name);
+  notes.push(`${name}: loaded in ${Math.round(performance.now() - start)} ms`);
+  const { txcount } = await wallet('getwalletinfo');
+  const firstBalance = performance.now();
+  await wallet('getbalance');
+  notes.push(`${name}: ${txcount} transactions, first getbalance ${(performance.now() - firstBalance).toFixed(1)} ms`);
+  const perBlock = SIZES[name].transactions / BLOCKS;
+  const hashBack = (transactions: number): Promise<string> =>
+    daemon.call('getblockhash', Math.max(0, height - Math.round(transactions / perBlock)));
+  const some = await wallet('listtransactions', '*', 5000);
+  const txids: string[] = [];
+  for (let i = 0; i < 40; i++) txids.push(some[(i * 997) % some.length].txid);
+  const one = (method: string, ...params: unknown[]): string => JSON.stringify({ id: 1, method, params });
+  const tip = await daemon.call('getbestblockhash');
+  await rate(
+    subject,
+    'gettransaction',
+    txids.map((txid) => one('gettransaction', txid)),
+    {
+      text: '> 40,000',
+      reached: (p50) => p50 > 40_000,
+    },
+  );
+  await rate(subject, 'listsinceblock, nothing new', [one('listsinceblock', tip)], { text: '> 30,000', reached: (p50) => p50 > 30_000 });
+  await rate(subject, 'listtransactions (10)', [one('listtransactions')]);
+  await rate(subject, 'getbalance', [one('getbalance')]);
+  const since = await hashBack(1000);
+  await time(
+    subject,
+    'listsinceblock, 1,000 transactions',
+    { method: 'listsinceblock', params: [since] },
+    { text: '<= 9 ms', reached: (p50) => p50 <= 9 },
+  );
+  if (name === 'small') {
+    const goal = { text: '<= 150 ms', reached: (p50: number) => p50 <= 150 };
+    const bytes = await time(subject, 'listsinceblock, all 20,000', { method: 'listsinceblock', params: [] }, goal);
+    notes.push(`listsinceblock of everything: ${(bytes / 1e6).toFixed(1)} MB`);
+  } else await time(subject, 'listsinceblock, 20,000 transactions', { method: 'listsinceblock', params: [await hashBack(20_000)] });
+  const coins = { maximumCount: 1000 };
+  await time(subject, 'listunspent, 1,000 of all', { method: 'listunspent', params: [1, 9999999, [], true, coins] });
+  const [unspent] = await wallet('listunspent', 1, 9999999, [], true, { maximumCount: 1 });
+  await time(subject, 'listunspent of one address', { method: 'listunspent', params: [1, 9999999, [unspent.address]] });
+  await time(subject, 'getreceivedbyaddress', { method: 'getreceivedbyaddress', params: [unspent.address] });
+  await time(subject, 'listtransactions, 10 after 1,000', { method: 'listtransactions', params: ['*', 10, 1000] });
+  notes.push(`${name}: the process holds ${Math.round((await memoryMiB(daemon)) - before)} MiB more than without the wallet`);
+}
+
+await runBench({
+  name: 'rpc/wallet/history',
+  protects: 'how quickly payouts can be checked and booked, and that it stays so as a wallet grows',
+  async run() {
+    const daemon = await Daemon.start('-fronts=1');
+    const load = await startLoad();
+    const cases: BenchCase[] = [];
+    const notes: string[] = [];
+    try {
+      await daemon.call('setmocktime', 1_700_000_000);
+      for (let made = 0; made < BLOCKS; made += 100) await daemon.call('generatetoaddress', 100, ANYONE);
+      for (const [name, size] of Object.entries(SIZES)) {
+        await daemon.call('createwallet', name);
+        await daemon.call('unloadwallet', name);
+        const start = performance.now();
+        await fillWallet(daemon, name, size);
+        notes.push(`${name}: made in ${Math.round((performance.now() - start) / 1000)} s`);
+      }
+      for (const name of Object.keys(SIZES)) {
+        await daemon.stop();
+        await daemon.up();
+        await sleep(500);
+        await measure({ daemon, load, name, cases }, notes);
+      }
+    } finally {
+      load.end();
+      await daemon.remove();
+    }
+    return { cases, notes };
+  },
+});

@@ -1,0 +1,70 @@
+// A transaction's record as bytes: a fixed part that loads without making objects, then what the user said about it. Numbers are
+// little-endian.
+//
+//    0 state, 1   1 flags, 1   2 outputs, 4   6 height, 4   10 position in the block, 4 (-1 outside)   14 time of the block, 4
+//   18 received, double   26 smart time, double   34 order of arrival, double   42 hash of the block, 32 (zeros outside)
+//   74 names and values, msgpack; absent when there are none
+import { packRow, type RowValue, unpackRow } from '../storage/rows.js';
+
+export interface TxRow {
+  state: number;
+  flags: number;
+  outputs: number;
+  height: number;
+  position: number;
+  blockTime: number;
+  received: number;
+  smart: number;
+  order: number;
+}
+
+const HASH_AT = 42;
+const VALUES_AT = 74;
+
+const scratch = new Uint8Array(VALUES_AT);
+const view = new DataView(scratch.buffer);
+
+/** @param block 32 bytes */
+export function encodeTxRow(row: TxRow, block: Uint8Array, values: ReadonlyMap<string, string> | undefined): Uint8Array {
+  const said: RowValue = values && values.size > 0 ? [...values].flat() : null;
+  const tail = said ? packRow(said) : new Uint8Array(0);
+  const bytes = new Uint8Array(VALUES_AT + tail.length);
+  const out = new DataView(bytes.buffer);
+  bytes[0] = row.state;
+  bytes[1] = row.flags;
+  out.setUint32(2, row.outputs, true);
+  out.setInt32(6, row.height, true);
+  out.setInt32(10, row.position, true);
+  out.setUint32(14, row.blockTime, true);
+  out.setFloat64(18, row.received, true);
+  out.setFloat64(26, row.smart, true);
+  out.setFloat64(34, row.order, true);
+  bytes.set(block, HASH_AT);
+  bytes.set(tail, VALUES_AT);
+  return bytes;
+}
+
+/** Reads the fixed part into `row`. @returns the block's hash, a view that the next call overwrites; null for a record that is too short */
+export function decodeTxRow(bytes: Uint8Array, row: TxRow): Uint8Array | null {
+  if (bytes.length < VALUES_AT) return null;
+  scratch.set(bytes.length === VALUES_AT ? bytes : bytes.subarray(0, VALUES_AT));
+  row.state = scratch[0];
+  row.flags = scratch[1];
+  row.outputs = view.getUint32(2, true);
+  row.height = view.getInt32(6, true);
+  row.position = view.getInt32(10, true);
+  row.blockTime = view.getUint32(14, true);
+  row.received = view.getFloat64(18, true);
+  row.smart = view.getFloat64(26, true);
+  row.order = view.getFloat64(34, true);
+  return scratch.subarray(HASH_AT, VALUES_AT);
+}
+
+/** What the user said, as name and value pairs. */
+export function decodeTxValues(bytes: Uint8Array): [name: string, value: string][] {
+  if (bytes.length <= VALUES_AT) return [];
+  const said = unpackRow(bytes.subarray(VALUES_AT));
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < said.length; i += 2) pairs.push([String(said[i]), String(said[i + 1])]);
+  return pairs;
+}
