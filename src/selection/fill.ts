@@ -1,6 +1,14 @@
 // Fills a block with chunks, best first, as long as they fit. A chunk that is too large falls apart: from then on each of its cluster's
 // transactions with what it needs competes with the chunks that follow, so that the end of the block is packed with the best that fits. Called by best-block.ts with the mirror's numbers.
-import { MAX_SIGOPS, mayEnter, mayEnterAlone, RESERVED_SIGOPS, type Selection, type SelectionLimits, SelectionScratch } from './ancestor-selection.js';
+import {
+  MAX_SIGOPS,
+  mayEnter,
+  mayEnterAlone,
+  RESERVED_SIGOPS,
+  type Selection,
+  type SelectionLimits,
+  SelectionScratch,
+} from './ancestor-selection.js';
 import type { Candidates } from './candidates.js';
 import { adjustedWeight, type ClusterIndex } from './cluster/cluster-index.js';
 import { compareFeeFractions } from './cluster/fee-fraction.js';
