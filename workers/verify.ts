@@ -6,7 +6,9 @@ import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/nati
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
 import { createScanRunner, type ScanJob, type ScanResult } from '../src/jobs/scan-blocks.js';
 import { createVerifyRunner, type VerifyEachJob, type VerifyEachResult, type VerifyJob, type VerifyJobResult } from '../src/jobs/verify.js';
+import { yieldToOthers } from '../src/lib/thread-priority.js';
 
+yieldToOthers();
 const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
 const runner = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 const scan = createScanRunner(crypto, () => performance.now());
