@@ -20,6 +20,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   test [FILE...]       install, build, and run the tests (or just the compiled test files named)
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
+  fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and kill daemons a thousand times (half an hour)
@@ -142,6 +143,11 @@ switch (command) {
     install();
     build();
     become([inRoot('build', 'test', 'conformance', 'replay-all.js'), ...rest]);
+    break;
+  case 'fuzz':
+    install();
+    build();
+    become([inRoot('build', 'test', 'fuzz', 'long', 'run.js'), ...rest]);
     break;
   case 'bench':
     install();

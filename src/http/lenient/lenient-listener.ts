@@ -126,17 +126,22 @@ export class LenientListener {
       reply.writeHead(403, { connection: 'close' }).end();
       return;
     }
-    const { host, port } = this.#options.target;
     // A connection for each request: one that is kept might be closed by the front at the moment it is used again, and nobody could
     // tell whether a block was submitted.
-    const inner = http.request({
-      host,
-      port,
-      method: request.method,
-      path: request.url?.startsWith('/') ? request.url : '/',
-      headers: { ...pick(request.headers, PASSED_ON), connection: 'close' },
-      agent: false,
-    });
+    let inner: http.ClientRequest;
+    try {
+      inner = http.request({
+        ...this.#options.target,
+        method: request.method,
+        path: request.url?.startsWith('/') ? request.url : '/',
+        headers: { ...pick(request.headers, PASSED_ON), connection: 'close' },
+        agent: false,
+      });
+    } catch {
+      // The lenient parser takes characters in targets and headers that may not be passed on.
+      reply.writeHead(400, { connection: 'close' }).end();
+      return;
+    }
     inner.setNoDelay(true);
     inner.on('response', (answer) => {
       reply.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', pick(answer.headers, PASSED_BACK));

@@ -1,0 +1,56 @@
+// What the long fuzz suite found once, asked again: each input of test/fuzz/finds against its target; and a short run of every parser
+// with the same dice, so that the suite itself cannot rot. FUZZ_CASES asks for more.
+import t from 'tap';
+import { METHODS } from '../../src/rpc/declare/methods.js';
+import { Dice, mixSeed } from './long/dice.js';
+import { savedFinds } from './long/finds.js';
+import { LiveNode } from './long/live-node.js';
+import { httpTarget, rpcTarget } from './long/live-targets.js';
+import { askedMethods } from './long/request-maker.js';
+import { parserTargets } from './long/targets.js';
+
+const CASES = Number(process.env.FUZZ_CASES ?? 20_000);
+const SEED = 46;
+
+t.test('inputs that were finds', async (t) => {
+  for (const { name, file, input } of savedFinds()) {
+    const target = parserTargets.find((one) => one.name === name);
+    if (target) t.doesNotThrow(() => target.check(input), file);
+  }
+});
+
+t.test('a short run of every parser', async (t) => {
+  const shares = parserTargets.reduce((sum, { share }) => sum + share, 0);
+  for (const [place, { name, share, make, check }] of parserTargets.entries()) {
+    const count = Math.max(1, Math.round((CASES * share) / shares));
+    const faults: string[] = [];
+    let good = 0;
+    for (let i = 0; i < count; i++) {
+      const input = make(new Dice(mixSeed(SEED, 0, place, i)));
+      try {
+        if (check(input)) good++;
+      } catch (error) {
+        faults.push(`${String(error)} for ${Buffer.from(input).toString('hex')}`);
+      }
+    }
+    t.same(faults.slice(0, 3), [], `${name}: ${count} cases`);
+    t.ok(good > count / 200 || count < 50, `${name}: ${good} get past the outermost checks`);
+  }
+});
+
+t.test('a live node', async (t) => {
+  const live = await LiveNode.start();
+  t.teardown(() => live.close());
+  const targets = [rpcTarget(live), httpTarget(live)];
+  for (const target of targets) {
+    const kept = savedFinds().filter(({ name }) => name === target.name);
+    for (const { file, input } of kept) await t.resolves(target.checkAll([input]), file);
+    const inputs = Array.from({ length: target.name === 'rpc' ? 1500 : 100 }, (_, i) => target.make(new Dice(mixSeed(SEED, 1, 0, i))));
+    t.ok((await target.checkAll(inputs)) > inputs.length / 20, `${inputs.length} cases of ${target.name}`);
+  }
+  t.same(
+    [...METHODS.keys()].filter((name) => !askedMethods.includes(name) && name !== 'addnode' && name !== 'stop'),
+    [],
+    'every other call is asked',
+  );
+});

@@ -1,0 +1,181 @@
+// A whole node in this process, on regtest, for the targets that ask one: wallets, a few hundred blocks, coins to spend. What no handler
+// foresaw arrives in `faults`.
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { loadConfig, parseArgs } from '../../../src/config/load.js';
+import type { NodeLogger } from '../../../src/log/create-logger.js';
+import { prepareFolders } from '../../../src/node/data-folder.js';
+import { type RunningNode, startNode } from '../../../src/node/start.js';
+import { freePort } from '../../framework/daemon.js';
+import type { Vocabulary } from './request-maker.js';
+
+const CREDENTIALS = 'fuzz:fuzz';
+
+/** Regtest's first blocks, made by the node itself. */
+const BLOCKS = 110;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export class LiveNode {
+  /** Errors that the node's log was told of since the last look. */
+  faults: string[] = [];
+  readonly port: number;
+  readonly lenientPort: number;
+  readonly #dir: string;
+  readonly #cwd = process.cwd();
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
+  #node: RunningNode | undefined;
+  vocabulary: Vocabulary = { hashes: [], addresses: [], hex: [], texts: [] };
+
+  private constructor(dir: string, port: number, lenientPort: number) {
+    this.#dir = dir;
+    this.port = port;
+    this.lenientPort = lenientPort;
+  }
+
+  static async start(): Promise<LiveNode> {
+    const live = new LiveNode(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-fuzz-')), await freePort(), await freePort());
+    await live.#start();
+    return live;
+  }
+
+  async #start(): Promise<void> {
+    const [user, password] = CREDENTIALS.split(':');
+    const options = [
+      '-regtest',
+      `-datadir=${this.#dir}`,
+      `-rpcport=${this.port}`,
+      `-rpclenientport=${this.lenientPort}`,
+      '-listen=0',
+      '-connect=0',
+      '-dnsseed=0',
+    ];
+    const more = [
+      `-rpcuser=${user}`,
+      `-rpcpassword=${password}`,
+      '-keypool=5',
+      '-par=1',
+      '-fallbackfee=0.0002',
+      '-dbcache=16',
+      '-maxmempool=20',
+      '-acceptnonstdtxn=1',
+    ];
+    const config = loadConfig(parseArgs([...options, ...more]), prepareFolders);
+    // Files that calls write by relative names end up in the folder too.
+    process.chdir(this.#dir);
+    this.#node = await startNode(config, this.#logger(), new AbortController().signal, () => {});
+    for (;;) {
+      const { status } = await this.post('{"id":1,"method":"getblockcount"}').catch(() => ({ status: 0 }));
+      if (status === 200) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await this.#prepare();
+  }
+
+  #logger(): NodeLogger {
+    const categories = new Map([
+      ['net', false],
+      ['rpc', false],
+    ]);
+    return {
+      info() {},
+      warn() {},
+      debug() {},
+      error: (message) => this.faults.push(message),
+      path: '',
+      warnings: [],
+      setCategory: (name, on) => categories.has(name) && !!categories.set(name, on),
+      categories: () => Object.fromEntries(categories),
+      reopen() {},
+      close() {},
+      showMockTime() {},
+    };
+  }
+
+  async #prepare(): Promise<void> {
+    await this.call('createwallet', ['w1']);
+    await this.call('createwallet', ['w2', false, false, '', false, true]).catch(() => {});
+    const own = async (...args: unknown[]): Promise<string> => String(await this.call('getnewaddress', args, '/wallet/w1'));
+    const addresses = [await own(), await own('label', 'legacy'), await own('', 'p2sh-segwit')];
+    const hashes = (await this.call('generatetoaddress', [BLOCKS, addresses[0]])) as string[];
+    const block = (await this.call('getblock', [hashes[0], 0])) as string;
+    const { tx } = (await this.call('getblock', [hashes[0], 1])) as { tx: string[] };
+    const raw = (await this.call('createrawtransaction', [[{ txid: tx[0], vout: 0 }], { [addresses[1]]: 49.9 }])) as string;
+    const signed = (await this.call('signrawtransactionwithwallet', [raw], '/wallet/w1').catch(() => ({ hex: raw }))) as { hex: string };
+    const key = (await this.call('dumpprivkey', [addresses[1]], '/wallet/w1').catch(() => 'x')) as string;
+    const info = (await this.call('getaddressinfo', [addresses[0]], '/wallet/w1')) as {
+      desc: string;
+      pubkey: string;
+      scriptPubKey: string;
+    };
+    const psbt = (await this.call('createpsbt', [[{ txid: tx[0], vout: 0 }], { [addresses[1]]: 49.9 }]).catch(() => 'cHNidP8=')) as string;
+    const proof = (await this.call('gettxoutproof', [[tx[0]], hashes[0]]).catch(() => '00')) as string;
+    this.vocabulary = {
+      hashes: [...hashes.slice(0, 3), ...hashes.slice(-3), ...tx, '00'.repeat(32)],
+      addresses: [
+        ...addresses,
+        'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
+        'bcrt1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqc8gma6',
+      ],
+      hex: [raw, signed.hex, block, block.slice(0, 160), proof, info.pubkey, info.scriptPubKey, '51', ''],
+      texts: [
+        '',
+        'label',
+        'x',
+        'w1',
+        'w2',
+        'w3',
+        key,
+        info.desc,
+        `addr(${addresses[0]})`,
+        'raw(51)',
+        psbt,
+        'now',
+        'ALL',
+        'bech32',
+        'unset',
+        'ECONOMICAL',
+        'basic',
+      ],
+    };
+  }
+
+  /** One HTTP request; a client that waited long enough goes away. */
+  post(body: string | Uint8Array, uri = '/', patienceMs = 120_000): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Basic ${Buffer.from(CREDENTIALS).toString('base64')}`, 'content-length': Buffer.byteLength(body) };
+      const request = http.request(
+        { host: '127.0.0.1', port: this.port, method: 'POST', path: uri, agent: this.#agent, headers },
+        (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+          reply.on('error', reject);
+          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        },
+      );
+      request.setTimeout(patienceMs, () => request.destroy(new Error('no reply in time')));
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  /** @throws Error with code and message */
+  async call(method: string, params: readonly unknown[] = [], uri = '/'): Promise<unknown> {
+    const { body } = await this.post(JSON.stringify({ id: 1, method, params }), uri);
+    const { result, error } = JSON.parse(body) as { result: unknown; error: { code: number; message: string } | null };
+    if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
+    return result;
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    await this.#node?.stop();
+    process.chdir(this.#cwd);
+    fs.rmSync(this.#dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,172 @@
+// Targets that ask a live node: every call with random and damaged arguments, in batches and alone, and bytes that are hardly HTTP on
+// raw sockets of both ports.
+import net from 'node:net';
+import type { Dice } from './dice.js';
+import { textOf, utf8, wordsOf } from './dice.js';
+import type { LiveNode } from './live-node.js';
+import { RequestMaker } from './request-maker.js';
+import { Find, type SlowTarget } from './target.js';
+
+const STATUSES = new Set([200, 204, 400, 403, 404, 500]);
+const BATCH = 64;
+/** A reply that takes longer is a find. Generous: the machine may be busy with other things. */
+const ALONE_MS = 20_000;
+const TOGETHER_MS = 60_000;
+const PATH_KINDS = ['/', '/wallet/w1', '/wallet/w1', '/wallet/w1', '/wallet/w2', '/wallet/none'];
+
+/** What is wrong with an element of a reply, or null. */
+function elementFault(one: unknown): string | null {
+  if (typeof one !== 'object' || one === null) return 'no envelope';
+  const { error } = one as { error?: { code: unknown; message: unknown } | null };
+  if (error && (!Number.isInteger(error.code) || typeof error.message !== 'string')) return 'no error object';
+  return 'result' in one || error ? null : 'neither result nor error';
+}
+
+/** What is wrong with a whole reply, or null. */
+function replyFault({ status, body }: { status: number; body: string }): string | null {
+  if (!STATUSES.has(status)) return `status ${status}`;
+  if (body === '') return status === 204 ? null : `an empty body with ${status}`;
+  if (!body.endsWith('\n')) return 'no line end';
+  try {
+    const parsed = JSON.parse(body) as unknown;
+    for (const one of Array.isArray(parsed) ? parsed : [parsed]) {
+      const fault = elementFault(one);
+      if (fault !== null) return fault;
+    }
+    return null;
+  } catch {
+    return `no JSON: ${body.slice(0, 200)}`;
+  }
+}
+
+/** JSON-RPC to a live node. An input is a request as text, most of them whole, some damaged. */
+export function rpcTarget(live: LiveNode): SlowTarget {
+  const maker = new RequestMaker(live.vocabulary);
+  const words = wordsOf('{', '}', '[', ']', ',', ':', '"', 'null', '1e5', '\\u0000');
+  const whole = (input: Uint8Array): boolean => {
+    try {
+      return typeof JSON.parse(textOf(input)) === 'object';
+    } catch {
+      return false;
+    }
+  };
+  let turn = 0;
+  const ask = async (body: string | Uint8Array, inputs: readonly Uint8Array[]): Promise<number> => {
+    let good = 0;
+    const uri = PATH_KINDS[turn++ % PATH_KINDS.length];
+    const patienceMs = inputs.length === 1 ? ALONE_MS : TOGETHER_MS;
+    const fault = await live.post(body, uri, patienceMs).then(
+      (reply) => {
+        good += (reply.body.match(/"error":null/g) ?? []).length;
+        return replyFault(reply) ?? live.faults[0];
+      },
+      (error: Error) => error.message,
+    );
+    live.faults = [];
+    if (fault === undefined) return good;
+    // Which of a batch it was, each alone may tell.
+    if (inputs.length > 1) for (const input of inputs) await ask(input, [input]);
+    throw new Find(fault, inputs.length === 1 ? inputs[0] : utf8(textOf(utf8(String(body)))));
+  };
+  return {
+    name: 'rpc',
+    share: 8,
+    make(dice) {
+      const request = utf8(maker.make(dice));
+      return dice.oneIn(24) ? dice.mutate(request, words) : request;
+    },
+    async checkAll(inputs) {
+      let good = 0;
+      const alone = inputs.filter((input) => !whole(input));
+      const together = inputs.filter(whole);
+      for (let at = 0; at < together.length; at += BATCH) {
+        const part = together.slice(at, at + BATCH);
+        good += await ask(`[${part.map(textOf).join(',')}]`, part);
+      }
+      for (const input of alone) good += await ask(input, [input]);
+      // Whatever was mocked, invalidated or set is put back, so that the next cases meet a node that works.
+      await live.call('setmocktime', [0]);
+      if (!Number.isInteger(await live.call('getblockcount'))) throw new Find('the node answers no longer');
+      return good;
+    },
+    close: async () => {},
+  };
+}
+
+const HEADS = [
+  'POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ZnV6ejpmdXp6\r\nContent-Length: 36\r\n\r\n{"id":1,"method":"getblockcount"}   ',
+  'POST / HTTP/1.0\r\nAuthorization: Basic ZnV6ejpmdXp6\r\nContent-Length: 33\r\n\r\n{"id":1,"method":"getblockcount"}',
+  'POST / HTTP/1.1\nHost: x\nAuthorization: Basic ZnV6ejpmdXp6\nContent-Length: 33\n\n{"id":1,"method":"getblockcount"}',
+  'POST /wallet/w1 HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ZnV6ejpmdXp6\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"id"\r\n0\r\n\r\n',
+  'GET /template/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ZnV6ejpmdXp6\r\n\r\n',
+  'OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n',
+  'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n',
+  'GET /%00%ff?a=b HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n',
+];
+const httpWords = wordsOf(
+  '\r\n',
+  '\n',
+  ' ',
+  ':',
+  'Content-Length: 5\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'HTTP/1.1',
+  'HTTP/9.9',
+  '\r\n\r\n',
+  '/wallet/',
+  '%00',
+  'Connection: close\r\n',
+  '0\r\n\r\n',
+  'ffffffff\r\n',
+);
+
+/** How long a socket that says nothing is listened to. */
+const SILENCE_MS = 30;
+
+/** Bytes on raw sockets; a reply must look like one, and the node must answer afterwards. */
+export function httpTarget(live: LiveNode): SlowTarget {
+  const send = (input: Uint8Array, port: number): Promise<Buffer> =>
+    new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      const socket = net.connect(port, '127.0.0.1');
+      const end = (): void => {
+        socket.destroy();
+        resolve(Buffer.concat(chunks));
+      };
+      socket.setNoDelay(true);
+      socket.setTimeout(SILENCE_MS, end);
+      socket.on('connect', () => socket.write(input));
+      socket.on('data', (chunk) => {
+        chunks.push(chunk);
+        // Everything that is asked here fits a packet: its first reply is enough.
+        socket.setTimeout(2, end);
+      });
+      socket.on('close', end);
+      socket.on('error', end);
+    });
+  return {
+    name: 'http',
+    share: 0.2,
+    make: (dice: Dice) => (dice.oneIn(8) ? dice.bytes(dice.below(100)) : dice.mutate(utf8(dice.pick(HEADS)), httpWords)),
+    async checkAll(inputs) {
+      let good = 0;
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        while (next < inputs.length) {
+          const input = inputs[next++];
+          const port = input.length % 3 === 0 ? live.lenientPort : live.port;
+          const reply = (await send(input, port)).toString('latin1');
+          if (reply === '') continue;
+          good++;
+          if (!/^HTTP\/1\.[01] [1-5]\d\d [A-Z]/.test(reply))
+            throw new Find(`no reply of HTTP: ${JSON.stringify(reply.slice(0, 100))}`, input);
+          if (live.faults.length > 0) throw new Find(live.faults.splice(0)[0], input);
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, worker));
+      if (!Number.isInteger(await live.call('getblockcount'))) throw new Find('the node answers no longer');
+      return good;
+    },
+    close: () => live.close(),
+  };
+}

@@ -1,0 +1,8 @@
+// Every parser of the long fuzz suite.
+import { edgeTargets } from './edge-targets.js';
+import { lawTargets } from './law-targets.js';
+import { storeTargets } from './store-targets.js';
+import type { Target } from './target.js';
+import { textTargets } from './text-targets.js';
+
+export const parserTargets: readonly Target[] = [...lawTargets, ...storeTargets, ...textTargets, ...edgeTargets];
