@@ -166,8 +166,19 @@ const credentials: Target = {
   name: 'authorization',
   share: 8,
   make(dice) {
-    const given = dice.pick(['user:pa:ss', 'user:', ':', 'bob:x', 'bob', '', 'user:pa:sS', '__cookie__:00', `u:${'x'.repeat(300)}`]);
-    const header = `${dice.pick(['Basic ', 'basic ', 'Bearer ', 'Basic', ''])}${Buffer.from(given).toString('base64')}${dice.pick(['', ' ', '=', '!'])}`;
+    const given = dice.pick([
+      'user:pa:ss',
+      'user:pa:ss',
+      'user:',
+      ':',
+      'bob:x',
+      'bob',
+      '',
+      'user:pa:sS',
+      '__cookie__:00',
+      `u:${'x'.repeat(300)}`,
+    ]);
+    const header = `${dice.pick(['Basic ', 'Basic ', 'Basic ', 'basic ', 'Bearer ', 'Basic', ''])}${Buffer.from(given).toString('base64')}${dice.pick(['', ' ', '=', '!'])}`;
     return dice.oneIn(2) ? utf8(header) : dice.mutate(utf8(header), wordsOf('=', ' ', 'Basic ', ':'));
   },
   check(input) {
