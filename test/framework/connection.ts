@@ -14,7 +14,12 @@ export class Connection {
 
   /** The reply as it came. */
   post(body: string, signal?: AbortSignal): Promise<{ status: number; body: string }> {
-    return this.#daemon.post(body, { agent: this.#agent, ...(signal ? { signal } : {}) });
+    const send = () => this.#daemon.post(body, { agent: this.#agent, ...(signal ? { signal } : {}) });
+    // A front closes sockets that were quiet for ten seconds, on a busy machine just when one is used again: once more, on a new one.
+    return send().catch((error: NodeJS.ErrnoException & { reusedSocket?: boolean }) => {
+      if (error.code === 'ECONNRESET' && error.reusedSocket === true) return send();
+      throw error;
+    });
   }
 
   /** A call's result. @throws CallError */

@@ -159,7 +159,8 @@ export class Daemon {
           reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
         },
       );
-      request.on('error', reject);
+      // Whether the socket had been used before tells a reset of a quiet one from trouble with the call.
+      request.on('error', (error) => reject(Object.assign(error, { reusedSocket: request.reusedSocket })));
       request.end(body);
     });
   }
