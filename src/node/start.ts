@@ -13,7 +13,7 @@ import { parseHeader } from '../consensus/block/header-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
-import { createEcdsaSigner } from '../crypto/native/sign.js';
+import { createSigner } from '../crypto/native/sign.js';
 import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
@@ -420,7 +420,7 @@ async function build(
 
   // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
   const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
-  const signer = createEcdsaSigner();
+  const signer = createSigner();
   const spend = { node: createSpending({ chain, mempool, crypto: native, signer, clock }), options: config.wallet.spend };
   const wallets = config.wallet.enabled
     ? createWallets(config.wallet, {

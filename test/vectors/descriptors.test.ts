@@ -3,6 +3,7 @@ import { encodeAddress, encodePublicKeyHash } from '../../src/address/address.js
 import type { DescriptorContext } from '../../src/address/descriptor/context.js';
 import { parseDescriptor } from '../../src/address/descriptor/parse.js';
 import { compileMiniscript } from '../../src/address/miniscript/compile.js';
+import { decodeMiniscript } from '../../src/address/miniscript/from-script.js';
 import { parseMiniscript } from '../../src/address/miniscript/parse.js';
 import { isValidTopLevel } from '../../src/address/miniscript/sanity.js';
 import { miniscriptText } from '../../src/address/miniscript/text.js';
@@ -121,6 +122,11 @@ vectorSuite<MiniscriptRow>('descriptors/miniscript.json', 'validity, scripts, pr
     for (const [name, is] of Object.entries(properties)) {
       if (is !== row.properties.includes(name)) return `${context}: ${name} is ${is}`;
     }
+    const keyOfHash = (hash: Uint8Array) => written.find((key) => hex(hashes.hash160(key)) === hex(hash)) ?? null;
+    const decoded = decodeMiniscript(unhex(script), context, keyOfHash);
+    if (decoded === null) return `${context}: is not found in its script`;
+    if (hex(compileMiniscript(decoded.tree, { keys: decoded.keys, hashes })) !== script) return `${context}: another one is found`;
+    if (decoded.tree.type !== node.type) return `${context}: one of another type is found`;
     const text = miniscriptText(node, (place) => keys[place]);
     const again = parseMiniscript(text, context, (key) => keys.indexOf(key));
     if (again === null || miniscriptText(again, (place) => keys[place]) !== text) return `${context}: text ${text}`;

@@ -1,16 +1,30 @@
-// ECDSA signatures by the secp256k1 package's native addon, byte for byte those of Bitcoin Core's CKey::Sign. Called once per thread
-// that signs, by the node's wiring.
+// Signatures, byte for byte those of Bitcoin Core: ECDSA as its CKey::Sign, Schnorr as CKey::SignSchnorr. By the system's libsecp256k1
+// where there is one, else by npm packages. Called once per thread that signs: by the node's wiring and the pool's entry.
 import { createRequire } from 'node:module';
 import type { EcdsaSigner } from '../ecdsa-signer.js';
+import type { SchnorrSigner, Signer } from '../schnorr-signer.js';
+import type { NativeCryptoOptions } from './index.js';
+import { createSystemSigner } from './system-signer.js';
 
 /** What we use of the package's native binding, which has no types of its own. Misuse throws. */
 interface SignBinding {
   ecdsaSign(message: Uint8Array, secret: Uint8Array, options: { data?: Uint8Array }): { signature: Uint8Array };
 }
 
-/** The signer of this thread. Throws when the package's native addon does not load on this platform. */
-export function createEcdsaSigner(): EcdsaSigner {
-  const secp = createRequire(import.meta.url)('secp256k1/bindings.js') as SignBinding;
+const require = createRequire(import.meta.url);
+
+/** The signer of this thread. Throws when there is neither library nor addon for this platform. */
+export function createSigner(options: NativeCryptoOptions = {}): Signer {
+  const system = options.prefer === 'packages' ? null : createSystemSigner();
+  return {
+    signLowR: system?.signLowR ?? packageEcdsa().signLowR,
+    signSchnorr: system?.signSchnorr ?? packageSchnorr().signSchnorr,
+  };
+}
+
+/** By the secp256k1 package's native addon. */
+function packageEcdsa(): EcdsaSigner {
+  const secp = require('secp256k1/bindings.js') as SignBinding;
   return {
     signLowR: (secret, message) => {
       if (secret.length !== 32 || message.length !== 32) return null;
@@ -28,6 +42,34 @@ export function createEcdsaSigner(): EcdsaSigner {
       } catch {
         // Zero, or not below the group order.
         return null;
+      }
+    },
+  };
+}
+
+/** By tiny-secp256k1 (WebAssembly). */
+function packageSchnorr(): SchnorrSigner {
+  const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
+  const tweaked = (secret: Uint8Array, tweak: Uint8Array): Uint8Array | null => {
+    const even = tiny.pointFromScalar(secret, true)?.[0] === 2;
+    const key = even ? new Uint8Array(secret) : tiny.privateNegate(secret);
+    try {
+      return tiny.privateAdd(key, tweak);
+    } finally {
+      key.fill(0);
+    }
+  };
+  return {
+    signSchnorr: (secret, message, tweak, auxRand) => {
+      if (secret.length !== 32 || message.length !== 32 || auxRand.length !== 32 || (tweak !== null && tweak.length !== 32)) return null;
+      let key: Uint8Array | null = null;
+      try {
+        key = tweak === null ? new Uint8Array(secret) : tweaked(secret, tweak);
+        return key && new Uint8Array(tiny.signSchnorr(message, key, auxRand));
+      } catch {
+        return null;
+      } finally {
+        key?.fill(0);
       }
     },
   };

@@ -122,6 +122,12 @@ function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: 
   };
 }
 
+/** The library whose curve loadSystemCurve takes; null when there is none. */
+export function openSystemLibrary(): LibraryHandle | null {
+  const curve = loadSystemCurve();
+  return curve && koffi.load(curve.name);
+}
+
 /** Loads the first libsecp256k1 that this system has; null when there is none or it lacks even ECDSA. */
 export function loadSystemCurve(names: readonly string[] = candidates()): SystemCurve | null {
   for (const name of names) {

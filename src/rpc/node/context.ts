@@ -9,7 +9,7 @@ import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
 import type { Reject, Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
-import type { EcdsaSigner } from '../../crypto/ecdsa-signer.js';
+import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Clock } from '../../lib/clock.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
@@ -387,7 +387,7 @@ export interface NodeContext {
   /** For signed messages. */
   readonly recoverable: RecoverableSignatures;
   /** For signed transactions. */
-  readonly signer: EcdsaSigner;
+  readonly signer: Signer;
   /** Resolves when every event up to now reached wallet, notifiers and indexes. */
   settle(): Promise<void>;
   /** Warnings of the node, empty when there are none. */

@@ -1,7 +1,7 @@
 // The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit tests and
 // the fuzz test of the rpc room.
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
-import { createEcdsaSigner } from '../../../src/crypto/native/sign.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import type { NodeContext, PoolEntry } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
@@ -123,7 +123,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     spend: null,
     descriptors: { params: chain.params, hashes: crypto, keys: keyMath, language: '0.21' },
     recoverable: keyMath,
-    signer: createEcdsaSigner(),
+    signer: createSigner(),
     settle: () => Promise.resolve(),
     warnings: () => '',
     stop: (waitMs) => events.push(`stop ${waitMs}`),

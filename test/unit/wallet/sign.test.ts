@@ -13,14 +13,14 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
-import { createEcdsaSigner } from '../../../src/crypto/native/sign.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
 import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { encodeSignature } from '../../../src/wallet/sign/der-encode.js';
 import { combineTransactions, signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
-const signer = createEcdsaSigner();
+const signer = createSigner();
 const tools = { crypto, signer };
 const VECTORS = process.env.VECTORS ?? '../shared/vectors';
 const unhex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
