@@ -366,6 +366,7 @@ export class DescriptorProvider implements SigningProvider {
       flat.origins.set(id, origin);
       this.#publicKeys.set(id, publicKey);
     }
+    if (expansion.taproot !== null) flat.taproots.set(hashKey(expansion.taproot.outputKey), expansion.taproot);
     return flat;
   }
   /** Every key, those that scripts spell out among them. */
@@ -391,5 +392,8 @@ export class DescriptorProvider implements SigningProvider {
   }
   origin(id: Uint8Array) {
     return this.#flat.origin(id);
+  }
+  taproot(outputKey: Uint8Array) {
+    return this.#flat.taproot(outputKey);
   }
 }

@@ -1,5 +1,6 @@
 // What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the wallet's key
 // stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with StackedProvider.
+import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 
 /** Where a key comes from in a BIP-0032 tree. */
@@ -21,6 +22,8 @@ export interface SigningProvider {
   /** The private key, 32 bytes in a fresh array that the caller wipes; undefined when not held or locked. */
   secret(id: Uint8Array): Uint8Array | undefined;
   origin(id: Uint8Array): KeyOrigin | undefined;
+  /** What is behind a taproot output. @param outputKey x-only, 32 bytes */
+  taproot?(outputKey: Uint8Array): TaprootOutput | undefined;
 }
 
 /** Plain maps filled by the caller; keys are hashKey(HASH160). */
@@ -29,6 +32,8 @@ export class FlatProvider implements SigningProvider {
   readonly publicKeys = new Map<string, Uint8Array>();
   readonly secrets = new Map<string, Uint8Array>();
   readonly origins = new Map<string, KeyOrigin>();
+  /** By hashKey of the output key. */
+  readonly taproots = new Map<string, TaprootOutput>();
 
   script(id: Uint8Array): Uint8Array | undefined {
     return this.scripts.get(hashKey(id));
@@ -46,12 +51,16 @@ export class FlatProvider implements SigningProvider {
   origin(id: Uint8Array): KeyOrigin | undefined {
     return this.origins.get(hashKey(id));
   }
+  taproot(outputKey: Uint8Array): TaprootOutput | undefined {
+    return this.taproots.get(hashKey(outputKey));
+  }
   /** Takes over everything another one holds. */
   merge(other: FlatProvider): void {
     for (const [key, value] of other.scripts) this.scripts.set(key, value);
     for (const [key, value] of other.publicKeys) this.publicKeys.set(key, value);
     for (const [key, value] of other.secrets) this.secrets.set(key, value);
     for (const [key, value] of other.origins) this.origins.set(key, value);
+    for (const [key, value] of other.taproots) this.taproots.set(key, value);
   }
   /** Overwrites the private keys with zeros and forgets them. */
   wipe(): void {
@@ -79,11 +88,41 @@ export class StackedProvider implements SigningProvider {
   origin(id: Uint8Array): KeyOrigin | undefined {
     return this.first((provider) => provider.origin(id));
   }
+  taproot(outputKey: Uint8Array): TaprootOutput | undefined {
+    return this.first((provider) => provider.taproot?.(outputKey));
+  }
   private first<T>(ask: (provider: SigningProvider) => T | undefined): T | undefined {
     for (const provider of this.providers) {
       const answer = ask(provider);
       if (answer !== undefined) return answer;
     }
     return undefined;
+  }
+}
+
+/** Another provider without its private keys, or without where keys come from. */
+export class HidingProvider implements SigningProvider {
+  constructor(
+    private readonly inner: SigningProvider,
+    private readonly hidden: { readonly secrets: boolean; readonly origins: boolean },
+  ) {}
+
+  script(id: Uint8Array): Uint8Array | undefined {
+    return this.inner.script(id);
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    return this.inner.publicKey(id);
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return !this.hidden.secrets && this.inner.hasSecret(id);
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    return this.hidden.secrets ? undefined : this.inner.secret(id);
+  }
+  origin(id: Uint8Array): KeyOrigin | undefined {
+    return this.hidden.origins ? undefined : this.inner.origin(id);
+  }
+  taproot(outputKey: Uint8Array): TaprootOutput | undefined {
+    return this.inner.taproot?.(outputKey);
   }
 }

@@ -7,22 +7,11 @@ import { SCRIPT_VERIFY_STRICTENC, STANDARD_SCRIPT_FLAGS } from '../../consensus/
 import { verifyScript } from '../../consensus/script/interpreter.js';
 import { ScriptError } from '../../consensus/script/script-error.js';
 import { SigVersion, type SigVersionCode, type TaprootContext } from '../../consensus/script/script-run.js';
-import type { SighashCache } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { emptySignatureData, type SignatureData } from './signature-data.js';
-
-/** A transaction with what it spends, for one signing or merging call. */
-export interface SigningTx {
-  readonly tx: TxView;
-  /** Per input; null where the output is not known. */
-  readonly spent: readonly (SpentOutput | null)[];
-  /** Made for this transaction and these outputs. */
-  readonly sighash: SighashCache;
-  readonly crypto: Crypto;
-}
+import type { SigningTx } from './signing-tx.js';
 
 /** Writes down every signature that holds. */
 class RecordingChecker implements SignatureChecker {

@@ -6,25 +6,10 @@ import { SigVersion, type SigVersionCode } from '../../consensus/script/script-r
 import { publicKeyHashScript } from '../../consensus/script/templates.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { type ScriptType, solve } from '../../policy/script-type.js';
-import type { SigningProvider } from '../keys/signing-provider.js';
+import { satisfyScript } from './satisfy-script.js';
+import { signTaproot } from './sign-taproot.js';
 import type { SignatureData } from './signature-data.js';
-
-/** Makes the signature of one input by one key; null when the key is not there or may not sign. */
-export type CreateSignature = (
-  keyId: Uint8Array,
-  publicKey: Uint8Array,
-  scriptCode: Uint8Array,
-  sigVersion: SigVersionCode,
-) => Uint8Array | null;
-
-/** Who answers while an input is solved. */
-export interface SolvingTools {
-  readonly provider: Pick<SigningProvider, 'script' | 'publicKey'>;
-  readonly create: CreateSignature;
-  readonly hashes: Hashes;
-  /** Sign multisig with all keys at hand, for PSBTs, which keep partial signatures; a transaction shows no more than it needs. */
-  readonly everyKey?: boolean;
-}
+import type { SolvingTools } from './solving-tools.js';
 
 /** What a step left: stack items (or the inner script or program) and whether they are all there. */
 interface Step {
@@ -49,18 +34,25 @@ export function produceSignature(script: Uint8Array, data: SignatureData, tools:
     redeemScript = step.stack[0];
     data.redeemScript = redeemScript;
     step = signStep(redeemScript, SigVersion.BASE, data, tools);
-    if (step.type === 'scripthash') step = { ...step, ok: false };
+    // A witness program of version 1 means nothing inside P2SH.
+    if (step.type === 'scripthash' || step.type === 'witness_v1_taproot') step = { ...step, ok: false, stack: [] };
   }
   let { ok, stack } = step;
-  if (ok && step.type === 'witness_v0_keyhash') {
+  if (step.type === 'witness_v1_taproot' && !redeemScript) {
+    data.wantsWitness = true;
+    data.witness = stack;
+    stack = [];
+  } else if (ok && step.type === 'witness_v0_keyhash') {
+    data.wantsWitness = true;
     const inner = signStep(publicKeyHashScript(stack[0]), SigVersion.WITNESS_V0, data, tools);
     ok = inner.ok;
     data.witness = inner.stack;
     stack = [];
   } else if (ok && step.type === 'witness_v0_scripthash') {
+    data.wantsWitness = true;
     const witnessScript = stack[0];
     data.witnessScript = witnessScript;
-    const inner = signStep(witnessScript, SigVersion.WITNESS_V0, data, tools);
+    const inner = signWitnessScript(witnessScript, data, tools);
     ok = inner.ok && !HASHED.includes(inner.type);
     data.witness = [...inner.stack, witnessScript];
     stack = [];
@@ -68,6 +60,17 @@ export function produceSignature(script: Uint8Array, data: SignatureData, tools:
   if (redeemScript) stack = [...stack, redeemScript];
   data.scriptSig = joinScript(...stack.map(minimalPush));
   return ok;
+}
+
+function signWitnessScript(witnessScript: Uint8Array, data: SignatureData, tools: SolvingTools): Step {
+  const step = signStep(witnessScript, SigVersion.WITNESS_V0, data, tools);
+  // Templates go first, so that partial multisig looks as it always did.
+  if (step.ok || step.stack.length > 0) return step;
+  const stack = satisfyScript(witnessScript, 'wsh', tools, {
+    signature: (publicKey) => signatureOf(publicKey, witnessScript, SigVersion.WITNESS_V0, data, tools),
+    keyOfHash: (hash) => publicKeyOf(hash, data, tools),
+  });
+  return stack ? { ok: true, type: step.type, stack } : step;
 }
 
 function signStep(script: Uint8Array, sigVersion: SigVersionCode, data: SignatureData, tools: SolvingTools): Step {
@@ -80,7 +83,8 @@ function signStep(script: Uint8Array, sigVersion: SigVersionCode, data: Signatur
       return signature ? done(signature) : unsolved;
     }
     case 'pubkeyhash': {
-      const publicKey = data.signatures.get(hashKey(solutions[0]))?.publicKey ?? tools.provider.publicKey(solutions[0]);
+      const publicKey = publicKeyOf(solutions[0], data, tools);
+      if (publicKey === null) data.missing.publicKeys.push(solutions[0]);
       const signature = publicKey && signatureOf(publicKey, script, sigVersion, data, tools);
       return publicKey && signature ? done(signature, publicKey) : unsolved;
     }
@@ -88,11 +92,22 @@ function signStep(script: Uint8Array, sigVersion: SigVersionCode, data: Signatur
       return signMultisig(script, solutions, sigVersion, data, tools);
     case 'witness_v0_keyhash':
       return done(solutions[0]);
-    case 'scripthash':
+    case 'scripthash': {
+      const inner = tools.provider.script(solutions[0]) ?? scriptInData(solutions[0], data, tools.hashes);
+      if (inner) return done(inner);
+      data.missing.redeemScript = solutions[0];
+      return unsolved;
+    }
     case 'witness_v0_scripthash': {
-      const id = type === 'scripthash' ? solutions[0] : tools.hashes.ripemd160(solutions[0]);
+      const id = tools.hashes.ripemd160(solutions[0]);
       const inner = tools.provider.script(id) ?? scriptInData(id, data, tools.hashes);
-      return inner ? done(inner) : unsolved;
+      if (inner) return done(inner);
+      data.missing.witnessScript = solutions[0];
+      return unsolved;
+    }
+    case 'witness_v1_taproot': {
+      const witness = sigVersion === SigVersion.BASE ? signTaproot(solutions[0], data, tools) : null;
+      return witness ? done(...witness) : unsolved;
     }
     default:
       return unsolved;
@@ -121,20 +136,29 @@ function signMultisig(
   return { ok, type: 'multisig', stack };
 }
 
+/** The key behind a hash, from signatures, from what the input tells, from the provider. */
+function publicKeyOf(id: Uint8Array, data: SignatureData, { provider }: SolvingTools): Uint8Array | null {
+  const key = hashKey(id);
+  return data.signatures.get(key)?.publicKey ?? data.keys.get(key)?.publicKey ?? provider.publicKey(id) ?? null;
+}
+
 /** The signature that is there, or a new one, which is kept. */
 function signatureOf(
   publicKey: Uint8Array,
   script: Uint8Array,
   sigVersion: SigVersionCode,
   data: SignatureData,
-  { create, hashes }: SolvingTools,
+  { create, hashes, provider, everyKey }: SolvingTools,
 ): Uint8Array | null {
   const id = hashes.hash160(publicKey);
   const key = hashKey(id);
   const known = data.signatures.get(key);
   if (known) return known.signature;
+  const origin = everyKey && !data.keys.has(key) ? provider.origin?.(id) : undefined;
+  if (origin) data.keys.set(key, { publicKey, origin });
   const signature = create(id, publicKey, script, sigVersion);
   if (signature) data.signatures.set(key, { publicKey, signature });
+  else data.missing.signatures.push(id);
   return signature;
 }
 

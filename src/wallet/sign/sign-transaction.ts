@@ -1,26 +1,22 @@
 // Signs a transaction's inputs with the keys of a provider and says of each whether it can be spent now; and merges versions of one
 // transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp combinerawtransaction.
 import { TxSignatureChecker } from '../../consensus/script/checker.js';
-import { isCompressedKey } from '../../consensus/script/encoding.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { verifyScript } from '../../consensus/script/interpreter.js';
 import { ScriptError, scriptErrorText } from '../../consensus/script/script-error.js';
-import { SigVersion } from '../../consensus/script/script-run.js';
-import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_DEFAULT, SIGHASH_SINGLE, SighashCache } from '../../consensus/script/sighash.js';
+import { SIGHASH_ANYONECANPAY, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { buildTx } from '../../consensus/tx/build-tx.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
-import type { EcdsaSigner } from '../../crypto/ecdsa-signer.js';
+import type { Signer } from '../../crypto/schnorr-signer.js';
 import { Slicer } from '../../lib/slicer.js';
 import { FlatProvider, type SigningProvider } from '../keys/signing-provider.js';
-import { encodeSignature } from './der-encode.js';
-import { extractSignatures, type SigningTx } from './extract-signatures.js';
-import { type CreateSignature, produceSignature } from './produce-signature.js';
+import { extractSignatures } from './extract-signatures.js';
+import { produceSignature } from './produce-signature.js';
+import { signingTools } from './signature-creator.js';
 import { emptySignatureData, mergeSignatureData } from './signature-data.js';
-
-/** Value of an output whose amount nobody told: the most there can be, in satoshis. */
-export const UNKNOWN_AMOUNT = 2_100_000_000_000_000;
+import { type SigningTx, signingTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 
 /** What stands in for an input's error when its amount is needed and unknown. */
 export const MISSING_AMOUNT = 'Missing amount';
@@ -36,7 +32,7 @@ export interface SignedInput {
 /** What signing works with. */
 export interface SigningTools {
   readonly crypto: Crypto;
-  readonly signer: EcdsaSigner;
+  readonly signer: Signer;
 }
 
 const SPECIAL_TEXTS = new Map<number, string>([
@@ -44,17 +40,10 @@ const SPECIAL_TEXTS = new Map<number, string>([
   [ScriptError.NULLFAIL, 'CHECK(MULTI)SIG failing with non-zero signature (possibly need more signatures)'],
 ]);
 
-const signingTx = (tx: TxView, spent: readonly (SpentOutput | null)[], crypto: Crypto): SigningTx => ({
-  tx,
-  spent,
-  sighash: new SighashCache(tx, crypto, spent),
-  crypto,
-});
-
 /**
  * Signs what can be signed, in slices.
  * @param spent per input, null where the output is not known or spent
- * @param hashType one byte; DEFAULT means ALL
+ * @param hashType one byte; DEFAULT means ALL where there is no DEFAULT
  */
 export async function signTransaction(
   tx: TxView,
@@ -67,13 +56,13 @@ export async function signTransaction(
   const slicer = new Slicer();
   const inputs: SignedInput[] = [];
   for (let i = 0; i < tx.inputCount; i++) {
-    inputs.push(signInput(signing, i, provider, hashType === SIGHASH_DEFAULT ? SIGHASH_ALL : hashType, tools.signer));
+    inputs.push(signInput(signing, i, provider, hashType, tools.signer));
     if (slicer.due) await slicer.pause();
   }
   return inputs;
 }
 
-function signInput(signing: SigningTx, input: number, provider: SigningProvider, hashType: number, signer: EcdsaSigner): SignedInput {
+function signInput(signing: SigningTx, input: number, provider: SigningProvider, hashType: number, signer: Signer): SignedInput {
   const { tx, crypto } = signing;
   const output = signing.spent[input];
   if (!output) return { scriptSig: tx.scriptSig(input), witness: tx.witness(input), error: 'Input not found or already spent' };
@@ -81,8 +70,7 @@ function signInput(signing: SigningTx, input: number, provider: SigningProvider,
   // SINGLE without its output would sign the number one: anybody could use that signature.
   const signable = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || input < tx.outputCount;
   if (signable) {
-    const create = creatorOf(signing, input, output, provider, hashType, signer);
-    produceSignature(output.script, data, { provider, create, hashes: crypto });
+    produceSignature(output.script, data, signingTools(signing, { input, output, provider, hashType, signer }));
   }
   const { scriptSig, witness } = data;
   if (output.value === UNKNOWN_AMOUNT && witness.length > 0) return { scriptSig, witness, error: MISSING_AMOUNT };
@@ -90,26 +78,6 @@ function signInput(signing: SigningTx, input: number, provider: SigningProvider,
   const checker = new TxSignatureChecker(tx, input, signing.spent, crypto, signing.sighash);
   const code = verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, checker);
   return { scriptSig, witness, error: code === ScriptError.OK ? null : (SPECIAL_TEXTS.get(code) ?? scriptErrorText(code)) };
-}
-
-function creatorOf(
-  { sighash }: SigningTx,
-  input: number,
-  output: SpentOutput,
-  provider: SigningProvider,
-  hashType: number,
-  signer: EcdsaSigner,
-): CreateSignature {
-  return (keyId, publicKey, scriptCode, sigVersion) => {
-    const segwit = sigVersion === SigVersion.WITNESS_V0;
-    if (segwit && !isCompressedKey(publicKey)) return null;
-    const secret = provider.secret(keyId);
-    if (!secret) return null;
-    const hash = segwit ? sighash.segwitV0(input, scriptCode, output.value, hashType) : sighash.legacy(input, scriptCode, hashType);
-    const compact = signer.signLowR(secret, hash);
-    secret.fill(0);
-    return compact && encodeSignature(compact, hashType);
-  };
 }
 
 /** Puts the signatures of several versions of one transaction together. @param versions the first is the template @param spent its outputs */
