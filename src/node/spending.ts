@@ -5,7 +5,7 @@ import { hashKey } from '../consensus/bytes/hex.js';
 import { rejectText } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
-import type { EcdsaSigner } from '../crypto/ecdsa-signer.js';
+import type { Signer } from '../crypto/schnorr-signer.js';
 import type { Clock } from '../lib/clock.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
@@ -16,7 +16,7 @@ export interface SpendingDeps {
   readonly chain: Chain;
   readonly mempool: Mempool;
   readonly crypto: Crypto;
-  readonly signer: EcdsaSigner;
+  readonly signer: Signer;
   readonly clock: Clock;
 }
 

@@ -2,6 +2,7 @@
 import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
+import { analyzepsbt } from './analyzepsbt.js';
 import { backupwallet } from './backupwallet.js';
 import { combinepsbt } from './combinepsbt.js';
 import { combinerawtransaction } from './combinerawtransaction.js';
@@ -22,6 +23,7 @@ import { echojson } from './echojson.js';
 import { encryptwallet } from './encryptwallet.js';
 import { estimaterawfee } from './estimaterawfee.js';
 import { estimatesmartfee } from './estimatesmartfee.js';
+import { finalizepsbt } from './finalizepsbt.js';
 import { generate } from './generate.js';
 import { generateblock } from './generateblock.js';
 import { generatetoaddress } from './generatetoaddress.js';
@@ -125,6 +127,7 @@ import type { MethodSpec } from './types.js';
 import { unloadwallet } from './unloadwallet.js';
 import { upgradewallet } from './upgradewallet.js';
 import { uptime } from './uptime.js';
+import { utxoupdatepsbt } from './utxoupdatepsbt.js';
 import { validateaddress } from './validateaddress.js';
 import { verifychain } from './verifychain.js';
 import { verifymessage } from './verifymessage.js';
@@ -135,11 +138,13 @@ import { waitfornewblock } from './waitfornewblock.js';
 import { walletlock } from './walletlock.js';
 import { walletpassphrase } from './walletpassphrase.js';
 import { walletpassphrasechange } from './walletpassphrasechange.js';
+import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 const ALL: readonly MethodSpec[] = [
   abandontransaction,
   abortrescan,
   addmultisigaddress,
+  analyzepsbt,
   backupwallet,
   combinepsbt,
   combinerawtransaction,
@@ -160,6 +165,7 @@ const ALL: readonly MethodSpec[] = [
   encryptwallet,
   estimaterawfee,
   estimatesmartfee,
+  finalizepsbt,
   generate,
   generateblock,
   generatetoaddress,
@@ -262,6 +268,7 @@ const ALL: readonly MethodSpec[] = [
   unloadwallet,
   upgradewallet,
   uptime,
+  utxoupdatepsbt,
   validateaddress,
   verifychain,
   verifymessage,
@@ -272,6 +279,7 @@ const ALL: readonly MethodSpec[] = [
   walletlock,
   walletpassphrase,
   walletpassphrasechange,
+  walletprocesspsbt,
 ];
 
 /** Declarations by method name. */

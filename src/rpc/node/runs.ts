@@ -40,6 +40,7 @@ import {
   savemempool,
 } from './pool.js';
 import { combinepsbt, decodepsbt, joinpsbts } from './psbt.js';
+import { analyzepsbt, finalizepsbt, utxoupdatepsbt } from './psbt-roles.js';
 import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { combinerawtransaction, signrawtransactionwithkey } from './signrawtransactionwithkey.js';
@@ -58,6 +59,7 @@ function fromFront(): Record<string, Run<NodeContext>> {
 export const NODE_RUNS: RunTable<NodeContext> = {
   ...fromFront(),
   ...WALLET_RUNS,
+  analyzepsbt,
   combinepsbt,
   combinerawtransaction,
   createmultisig,
@@ -66,6 +68,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   deriveaddresses,
   estimaterawfee,
   estimatesmartfee,
+  finalizepsbt,
   generate,
   generateblock,
   generatetoaddress,
@@ -118,6 +121,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   submitheader,
   syncwithvalidationinterfacequeue,
   testmempoolaccept,
+  utxoupdatepsbt,
   verifychain,
   verifymessage,
   verifytxoutproof,

@@ -1,24 +1,17 @@
 // scantxoutset: all unspent outputs of some descriptors, by one walk over the coins in slices, with progress, to be stopped at any time.
 // One scan at a time. Core 0.21: rpc/blockchain.cpp.
-import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
-import { parseDescriptor } from '../../address/descriptor/parse.js';
-import type { SecretRing } from '../../address/descriptor/secrets.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
 import type { Coin } from '../../consensus/coin.js';
 import { asArray, asString, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { asRange, type IndexRange } from '../range.js';
 import { hashHex, hex } from '../render/hex.js';
-import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
 import type { ChainAccess, NodeContext } from './context.js';
+import { expandScanObject } from './scan-object.js';
 import { Slicer } from './slices.js';
-
-/** Indices of a ranged descriptor unless the call says otherwise. */
-const DEFAULT_RANGE: IndexRange = { begin: 0, end: 1000 };
-const NO_RANGE: IndexRange = { begin: 0, end: 0 };
 
 /** A scan under way. */
 interface Scan {
@@ -64,43 +57,16 @@ async function start(ctx: NodeContext, objects: JsonValue | undefined, signal: A
   }
 }
 
-/** Text and range of a scan object: a descriptor, or an object with one. */
-function readObject(object: JsonValue): { text: string; range: IndexRange } {
-  if (typeof object === 'string') return { text: object, range: DEFAULT_RANGE };
-  if (!(object instanceof JsonObject)) return fail(RPC_CODE.INVALID_PARAMETER, 'Scan object needs to be either a string or an object');
-  const text = object.get('desc') ?? null;
-  if (text === null) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor needs to be provided in scan object');
-  const range = object.get('range') ?? null;
-  return { text: asString(text), range: range === null ? DEFAULT_RANGE : asRange(range) };
-}
-
 /** Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is found. */
 async function addScripts(ctx: NodeContext, object: JsonValue, wanted: Map<string, ScriptProvider>, stopped: () => boolean): Promise<void> {
-  const { text, range } = readObject(object);
-  const parsed = parseDescriptor(text, ctx.descriptors);
-  if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
-  const { descriptors, secrets } = parsed;
   const slicer = new Slicer();
-  try {
-    for (const descriptor of descriptors) {
-      const { begin, end } = descriptor.isRange ? range : NO_RANGE;
-      for (let index = begin; index <= end; index++) {
-        const expansion = expand(descriptor, index, secrets, text);
-        const provider = providerOf(expansion, ctx);
-        for (const script of expansion.scripts) wanted.set(textOf(script), provider);
-        if (!slicer.due) continue;
-        await slicer.pause();
-        if (stopped()) return;
-      }
-    }
-  } finally {
-    secrets.wipe();
+  for (const expansion of expandScanObject(ctx, object)) {
+    const provider = providerOf(expansion, ctx);
+    for (const script of expansion.scripts) wanted.set(textOf(script), provider);
+    if (!slicer.due) continue;
+    await slicer.pause();
+    if (stopped()) return;
   }
-}
-
-function expand(descriptor: Descriptor, index: number, secrets: SecretRing, text: string): Expansion {
-  const expansion = descriptor.expand(index, { secrets });
-  return expansion ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${text}'`);
 }
 
 /** What inference may know of one index; hashes are made when a coin was found, which is rare. */

@@ -31,6 +31,7 @@ import { abortrescan, rescanblockchain } from './rescan.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
+import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   abandontransaction,
@@ -89,4 +90,5 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   walletlock,
   walletpassphrase,
   walletpassphrasechange,
+  walletprocesspsbt,
 };

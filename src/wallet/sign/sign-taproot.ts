@@ -1,12 +1,13 @@
 // Solves taproot outputs: by the key path where the key is at hand, else by the leaf whose witness is the smallest. Core: script/sign.cpp
 // SignTaproot.
-import { evenKey } from '../../address/descriptor/taproot-tree.js';
+
 import type { KeyOrigin } from '../../address/descriptor/expansion.js';
+import { evenKey } from '../../address/descriptor/taproot-tree.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { compareBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { TAPROOT_LEAF_TAPSCRIPT, tapleafHash } from '../../consensus/script/taproot.js';
 import { satisfyScript } from './satisfy-script.js';
-import { emptyTaproot, type SignatureData, type SpendableLeaf, type TaprootData } from './signature-data.js';
+import { emptyTaproot, leafKey, type SignatureData, type SpendableLeaf, type TaprootData } from './signature-data.js';
 import type { SolvingTools } from './solving-tools.js';
 
 /** The witness, bottom first; null when neither path can be gone. @param outputKey x-only */
@@ -25,12 +26,6 @@ export function signTaproot(outputKey: Uint8Array, data: SignatureData, tools: S
   // Of an output whose inside is not known, the key itself may be (rawtr).
   taproot.keySignature ??= tools.createSchnorr?.(outputKey, null, null) ?? null;
   return taproot.keySignature ? [taproot.keySignature] : smallestLeaf(taproot, tools);
-}
-
-/** The map key of a leaf. */
-export function leafKey({ controlBlock, script }: SpendableLeaf): string {
-  // Control blocks are up to 4 kB, scripts longer: joined in pieces.
-  return `${hashKey(controlBlock)}/${script.length < 4096 ? hashKey(script) : `${script.length}`}`;
 }
 
 function smallestLeaf(taproot: TaprootData, tools: SolvingTools): Uint8Array[] | null {

@@ -1,16 +1,17 @@
 // Makes the signatures of one input: with the keys of a provider, or for looks alone, to learn a size. Core: script/sign.cpp
 // MutableTransactionSignatureCreator, DummySignatureCreator.
+
+import { TxSignatureChecker } from '../../consensus/script/checker.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';
 import { SigVersion, TaprootContext } from '../../consensus/script/script-run.js';
 import { SIGHASH_ALL, SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
-import { TxSignatureChecker } from '../../consensus/script/checker.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { taptweakHash } from '../../consensus/script/taproot.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { SigningProvider } from '../keys/signing-provider.js';
 import { encodeSignature } from './der-encode.js';
-import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 import { idsOfXOnly } from './sign-taproot.js';
+import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 import type { SolvingTools } from './solving-tools.js';
 
 /** BIP-0340's default: the same signature every time, as Core makes it. */

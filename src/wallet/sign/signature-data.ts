@@ -1,6 +1,7 @@
 // What is known of one input's signatures while it is signed: what it carries, what was found in it and what was made. Filled by
 // extract-signatures.ts and produce-signature.ts. Core: script/sign.h SignatureData.
 import type { OriginKey } from '../../address/descriptor/expansion.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
 
 /** A signature and the key it is of. */
 export interface KeySignature {
@@ -41,7 +42,7 @@ export interface TaprootData {
   internalKey: Uint8Array | null;
   merkleRoot: Uint8Array | null;
   keySignature: Uint8Array | null;
-  /** By hashKey of control block and script. */
+  /** By leafKey. */
   readonly leaves: Map<string, SpendableLeaf>;
   /** By hashKey of public key and leaf hash. */
   readonly leafSignatures: Map<string, LeafSignature>;
@@ -98,6 +99,16 @@ export function emptySignatureData(): SignatureData {
 
 export function emptyTaproot(): TaprootData {
   return { internalKey: null, merkleRoot: null, keySignature: null, leaves: new Map(), leafSignatures: new Map(), keys: new Map() };
+}
+
+/** Bytes of one string: engines bound the arguments of a call. */
+const CHUNK = 8192;
+
+/** The map key of a leaf. */
+export function leafKey({ controlBlock, script }: SpendableLeaf): string {
+  let key = `${hashKey(controlBlock)}/`;
+  for (let at = 0; at < script.length; at += CHUNK) key += hashKey(script.subarray(at, at + CHUNK));
+  return key;
 }
 
 /** What two versions of an input know together: a complete one wins whole, else the first one's answers come first. */

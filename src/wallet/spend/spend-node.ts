@@ -2,7 +2,7 @@
 // 1,000 virtual bytes, hashes in internal order.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
-import type { EcdsaSigner } from '../../crypto/ecdsa-signer.js';
+import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Chance } from './select/pace.js';
 
 /** Rates that the node's rules set. */
@@ -16,7 +16,7 @@ export interface NodeRates {
 
 export interface SpendNode {
   readonly crypto: Crypto;
-  readonly signer: EcdsaSigner;
+  readonly signer: Signer;
   readonly chance: Chance;
   nowSeconds(): number;
   /** Rate 0: nothing is known. */

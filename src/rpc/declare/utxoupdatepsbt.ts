@@ -1,0 +1,34 @@
+// Declares utxoupdatepsbt; types.ts says what a declaration is for.
+import { PSBT_ARG } from './psbt-parts.js';
+import type { MethodSpec } from './types.js';
+
+export const utxoupdatepsbt: MethodSpec = {
+  name: 'utxoupdatepsbt',
+  category: 'rawtransactions',
+  runs: 'node',
+  description: 'Adds segwit outputs that a PSBT spends, from the chain and the pool, and what descriptors tell about its scripts and keys.',
+  args: [
+    PSBT_ARG,
+    {
+      name: 'descriptors',
+      type: 'arr',
+      optional: true,
+      help: 'Descriptors',
+      inner: [
+        { name: '', type: 'str', optional: true, help: 'A descriptor' },
+        {
+          name: '',
+          type: 'obj',
+          optional: true,
+          help: 'A descriptor with a range',
+          inner: [
+            { name: 'desc', type: 'str', help: 'A descriptor' },
+            { name: 'range', type: 'range', default: '1000', help: 'Up to what index, or [begin,end]' },
+          ],
+        },
+      ],
+    },
+  ],
+  results: [{ type: 'str', help: 'The PSBT in Base64' }],
+  examples: [{ cli: '"psbt"' }],
+};

@@ -1,0 +1,28 @@
+// Declares walletprocesspsbt; types.ts says what a declaration is for.
+import { PSBT_ARG } from './psbt-parts.js';
+import { SIGHASH_TYPE_ARG } from './signing-parts.js';
+import type { MethodSpec } from './types.js';
+
+export const walletprocesspsbt: MethodSpec = {
+  name: 'walletprocesspsbt',
+  category: 'wallet',
+  runs: 'node',
+  description: 'Adds to a PSBT what the wallet knows, and signs what it can. A locked wallet signs nothing.',
+  args: [
+    PSBT_ARG,
+    { name: 'sign', type: 'bool', default: 'true', help: 'Whether to sign' },
+    SIGHASH_TYPE_ARG,
+    { name: 'bip32derivs', type: 'bool', default: 'true', help: 'Whether to tell where keys come from (BIP32)' },
+  ],
+  results: [
+    {
+      type: 'obj',
+      help: '',
+      inner: [
+        { type: 'str', key: 'psbt', help: 'The PSBT in Base64' },
+        { type: 'bool', key: 'complete', help: 'Whether all inputs are final' },
+      ],
+    },
+  ],
+  examples: [{ cli: '"psbt"' }],
+};

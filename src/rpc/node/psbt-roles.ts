@@ -1,0 +1,104 @@
+// finalizepsbt, analyzepsbt and utxoupdatepsbt: the calls about PSBTs that look at scripts and coins. Core 0.21: rpc/rawtransaction.cpp.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
+import { feeRateOf } from '../../policy/fee-rate.js';
+import { extractTx } from '../../psbt/extract-tx.js';
+import { FlatProvider } from '../../wallet/keys/signing-provider.js';
+import { analyzePsbt, type InputAnalysis } from '../../wallet/sign/analyze-psbt.js';
+import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
+import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../wallet/sign/psbt-input.js';
+import { asArray, asBool, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { hex } from '../render/hex.js';
+import { asPsbt, psbtText } from '../render/psbt-text.js';
+import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+import { expandScanObject } from './scan-object.js';
+import { findOutputs, outputsInOrder } from './signing-args.js';
+import { Slicer } from './slices.js';
+
+const SIGHASH_ALL = 1;
+
+export const finalizepsbt: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', 'bool'], true);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const extract = (args[1] ?? null) === null || asBool(args[1]);
+  const complete = await finalizePsbt(psbt, ctx.crypto, pauses);
+  return complete && extract ? { hex: hex(extractTx(psbt)), complete } : { psbt: psbtText(psbt, ctx.crypto), complete };
+};
+
+export const analyzepsbt: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string']);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, pauses);
+  const out: Record<string, JsonResult> = {};
+  if (inputs.length > 0) out.inputs = inputs.map(inputMembers);
+  if (virtualSize !== null) {
+    out.estimated_vsize = virtualSize;
+    out.estimated_feerate = new Amount(feeRateOf(fee ?? 0, virtualSize));
+  }
+  if (fee !== null) out.fee = new Amount(fee);
+  out.next = next;
+  if (error !== null) out.error = error;
+  return out;
+};
+
+function inputMembers({ hasUtxo, isFinal, next, missing }: InputAnalysis): JsonResult {
+  const out: Record<string, JsonResult> = { has_utxo: hasUtxo, is_final: isFinal, next };
+  const lacks: Record<string, JsonResult> = {};
+  if (missing && missing.publicKeys.length > 0) lacks.pubkeys = missing.publicKeys.map(hex);
+  if (missing?.redeemScript) lacks.redeemscript = hex(missing.redeemScript);
+  if (missing?.witnessScript) lacks.witnessscript = hex(missing.witnessScript);
+  if (missing && missing.signatures.length > 0) lacks.signatures = missing.signatures.map(hex);
+  if (Object.keys(lacks).length > 0) out.missing = lacks;
+  return out;
+}
+
+export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, ['string', 'array'], true);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const provider = await describedBy(ctx, args[1], pauses);
+  const found = outputsInOrder(psbt.tx, await findOutputs(ctx, psbt.tx));
+  const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
+  for (const [i, input] of psbt.inputs.entries()) {
+    const output = found[i];
+    if (fresh[i] && output && isSegwit(output.script, provider)) input.witnessUtxo = { value: output.value, script: output.script };
+  }
+  const work = psbtSigning(psbt, ctx.crypto);
+  for (let i = 0; i < psbt.inputs.length; i++) {
+    if (fresh[i]) signPsbtInput(work, i, { provider, hashType: SIGHASH_ALL, signer: ctx.signer });
+    if (pauses.due) await pauses.pause();
+  }
+  for (let i = 0; i < psbt.outputs.length; i++) {
+    updatePsbtOutput(work, i, provider);
+    if (pauses.due) await pauses.pause();
+  }
+  return psbtText(psbt, ctx.crypto);
+};
+
+/** Keys and scripts of descriptors, without secrets. */
+async function describedBy(ctx: NodeContext, value: JsonValue | undefined, pauses: Slicer): Promise<FlatProvider> {
+  const provider = new FlatProvider();
+  if ((value ?? null) === null) return provider;
+  const { hash160 } = ctx.crypto;
+  for (const object of asArray(value)) {
+    for (const { innerScripts, hashedKeys, keys, taproot } of expandScanObject(ctx, object)) {
+      for (const script of innerScripts) provider.scripts.set(hashKey(hash160(script)), script);
+      for (const key of hashedKeys) provider.publicKeys.set(hashKey(hash160(key)), key);
+      for (const { publicKey, origin } of keys) provider.origins.set(hashKey(hash160(publicKey)), origin);
+      if (taproot) provider.taproots.set(hashKey(taproot.outputKey), taproot);
+      if (pauses.due) await pauses.pause();
+    }
+  }
+  return provider;
+}
+
+/** Whether spending an output takes a witness, as far as the scripts at hand tell. */
+function isSegwit(script: Uint8Array, provider: FlatProvider): boolean {
+  if (witnessVersion(script) >= 0) return true;
+  const redeemScript = isPayToScriptHash(script) ? provider.script(script.subarray(2, 22)) : undefined;
+  return redeemScript !== undefined && witnessVersion(redeemScript) >= 0;
+}

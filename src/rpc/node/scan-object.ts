@@ -1,0 +1,41 @@
+// Scan objects: a descriptor, or an object of one with a range. Used by scantxoutset and utxoupdatepsbt. Core 0.21: rpc/util.cpp
+// EvalDescriptorStringOrObject.
+import type { Expansion } from '../../address/descriptor/expansion.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { asString } from '../args.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { asRange, type IndexRange } from '../range.js';
+import { JsonObject, type JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+
+/** Indices of a ranged descriptor unless the call says otherwise. */
+const DEFAULT_RANGE: IndexRange = { begin: 0, end: 1000 };
+const NO_RANGE: IndexRange = { begin: 0, end: 0 };
+
+function readObject(object: JsonValue): { text: string; range: IndexRange } {
+  if (typeof object === 'string') return { text: object, range: DEFAULT_RANGE };
+  if (!(object instanceof JsonObject)) return fail(RPC_CODE.INVALID_PARAMETER, 'Scan object needs to be either a string or an object');
+  const text = object.get('desc') ?? null;
+  if (text === null) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor needs to be provided in scan object');
+  const range = object.get('range') ?? null;
+  return { text: asString(text), range: range === null ? DEFAULT_RANGE : asRange(range) };
+}
+
+/** What a scan object stands for, index by index. Secrets in it are wiped when the walk ends. */
+export function* expandScanObject(ctx: NodeContext, object: JsonValue): Generator<Expansion> {
+  const { text, range } = readObject(object);
+  const parsed = parseDescriptor(text, ctx.descriptors);
+  if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
+  const { descriptors, secrets } = parsed;
+  try {
+    for (const descriptor of descriptors) {
+      const { begin, end } = descriptor.isRange ? range : NO_RANGE;
+      for (let index = begin; index <= end; index++) {
+        const expansion = descriptor.expand(index, { secrets });
+        yield expansion ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${text}'`);
+      }
+    }
+  } finally {
+    secrets.wipe();
+  }
+}

@@ -1,0 +1,32 @@
+// walletprocesspsbt: adds what a wallet knows and signs what it can. Core 0.21: wallet/rpcwallet.cpp.
+import { type FillFault, fillPsbt } from '../../wallet/fill-psbt.js';
+import { asBool, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { asHashType } from '../node/signing-args.js';
+import { Slicer } from '../node/slices.js';
+import { asPsbt, psbtText } from '../render/psbt-text.js';
+import type { JsonValue } from '../wire/values.js';
+import { walletOf } from './select.js';
+
+/** Core's errors for what stands in the way. */
+export function failFill(fault: FillFault): never {
+  if (fault === 'missing inputs') return fail(RPC_CODE.VERIFY_ERROR, 'Inputs missing or spent');
+  return fail(RPC_CODE.DESERIALIZATION_ERROR, 'Specified sighash value does not match value stored in PSBT');
+}
+
+const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
+
+export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
+  const wallet = walletOf(ctx, call);
+  checkTypes(args, ['string', 'bool', 'string']);
+  const pauses = new Slicer(call.breathe);
+  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const hashType = (args[2] ?? null) === null ? null : asHashType(args[2]);
+  const sign = boolOr(args[1], true);
+  const derivations = boolOr(args[3], true);
+  const outcome = await fillPsbt(wallet, psbt, { hashType, sign, derivations }, ctx, pauses);
+  if ('fault' in outcome) return failFill(outcome.fault);
+  return { psbt: psbtText(psbt, ctx.crypto), complete: outcome.complete };
+};

@@ -1,0 +1,104 @@
+// What a wallet does to a PSBT: adds the transactions it knows, signs where it may, and tells about its keys and scripts. Called by
+// walletprocesspsbt and by the calls that make PSBTs. Core: wallet/wallet.cpp CWallet::FillPSBT and the key managers' FillPSBT.
+import { hashKey } from '../consensus/bytes/hex.js';
+import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
+import { OP } from '../consensus/script/opcodes.js';
+import { SIGHASH_ALL } from '../consensus/script/sighash.js';
+import { publicKeyHashScript } from '../consensus/script/templates.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Signer } from '../crypto/schnorr-signer.js';
+import { Slicer } from '../lib/slicer.js';
+import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
+import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from './keys/signing-provider.js';
+import { psbtSigning, signPsbtInput, updatePsbtOutput } from './sign/psbt-input.js';
+import type { Wallet } from './wallet.js';
+
+/** How a PSBT is filled. */
+export interface FillOptions {
+  /** One byte: what signatures commit to. Null is ALL, and for taproot the DEFAULT that looks like it. */
+  readonly hashType: number | null;
+  /** Whether to sign; a locked wallet signs nothing either way. */
+  readonly sign: boolean;
+  /** Whether to tell where keys come from. */
+  readonly derivations: boolean;
+}
+
+/** What stands in the way: a sighash type of an input that is not the one asked for; an outpoint that its transaction does not have. */
+export type FillFault = 'sighash mismatch' | 'missing inputs';
+
+/** Whether every input is final now. */
+export type FillOutcome = { readonly complete: boolean } | { readonly fault: FillFault };
+
+/** What filling works with. */
+export interface FillTools {
+  readonly crypto: Crypto;
+  readonly signer: Signer;
+}
+
+/** Changes the PSBT, in slices. */
+export async function fillPsbt(
+  wallet: Wallet,
+  psbt: Psbt,
+  options: FillOptions,
+  { crypto, signer }: FillTools,
+  pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
+): Promise<FillOutcome> {
+  const { hashType, sign, derivations } = options;
+  await addTransactions(wallet, psbt);
+  const work = psbtSigning(psbt, crypto);
+  const hide = (provider: SigningProvider, secrets: boolean): SigningProvider =>
+    new HidingProvider(provider, { secrets, origins: !derivations });
+  for (const [i, input] of psbt.inputs.entries()) {
+    if (isFinal(input)) continue;
+    if (sign && input.sighashType > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL)) return { fault: 'sighash mismatch' };
+    const output = work.signing.spent[i];
+    if (output === null) {
+      if (input.nonWitnessUtxo !== null) return { fault: 'missing inputs' };
+      continue;
+    }
+    const provider = providerFor(wallet, output.script, input, crypto);
+    signPsbtInput(work, i, { provider: hide(provider, !sign), hashType: hashType ?? input.sighashType, signer });
+    if (pauses.due) await pauses.pause();
+  }
+  for (let i = 0; i < psbt.outputs.length; i++) {
+    const provider = wallet.legacy ?? wallet.provider(psbt.tx.outputScript(i));
+    if (provider) updatePsbtOutput(work, i, hide(provider, true));
+    if (pauses.due) await pauses.pause();
+  }
+  return { complete: psbt.inputs.every(isFinal) };
+}
+
+async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
+  for (const [i, input] of psbt.inputs.entries()) {
+    if (isFinal(input) || input.nonWitnessUtxo !== null) continue;
+    const row = wallet.ledger.txs.find(psbt.tx.prevHash(i));
+    const tx = row < 0 ? undefined : await wallet.transaction(row);
+    if (tx) input.nonWitnessUtxo = tx;
+  }
+}
+
+/** A legacy wallet's keys are one store. A descriptor wallet answers for the script, else for keys that the input names and that have scripts here. */
+function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypto: Crypto): SigningProvider {
+  if (wallet.legacy) return wallet.legacy;
+  const own = wallet.provider(script);
+  if (own) return own;
+  const found = new Map<string, SigningProvider>();
+  for (const { publicKey } of input.keyPaths.values()) {
+    for (const candidate of scriptsOfKey(publicKey, crypto)) {
+      const provider = wallet.provider(candidate);
+      if (provider) found.set(hashKey(candidate), provider);
+    }
+  }
+  return found.size === 0 ? new FlatProvider() : new StackedProvider([...found.values()]);
+}
+
+/** The outputs that a single key has. */
+function scriptsOfKey(publicKey: Uint8Array, { hash160 }: Crypto): Uint8Array[] {
+  const hash = hash160(publicKey);
+  const scripts = [joinScript(plainPush(publicKey), OP.OP_CHECKSIG), publicKeyHashScript(hash)];
+  if (publicKey.length === 33) {
+    const program = witnessProgramScript(0, hash);
+    scripts.push(program, scriptHashScript(hash160(program)));
+  }
+  return scripts;
+}

@@ -1,0 +1,112 @@
+// One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there. Core: psbt.cpp
+// SignPSBTInput, UpdatePSBTOutput.
+import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { verifyScript } from '../../consensus/script/interpreter.js';
+import { ScriptError } from '../../consensus/script/script-error.js';
+import { SIGHASH_ANYONECANPAY, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
+import type { Crypto } from '../../crypto/crypto.js';
+import type { Signer } from '../../crypto/schnorr-signer.js';
+import { isFinal, type Psbt, utxoOf } from '../../psbt/psbt.js';
+import { encodeTapTree } from '../../psbt/tap-tree.js';
+import type { SigningProvider } from '../keys/signing-provider.js';
+import { produceSignature } from './produce-signature.js';
+import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
+import { dummyTools, locksOf, signingTools } from './signature-creator.js';
+import type { Missing, SignatureData } from './signature-data.js';
+import { type SigningTx, signingTx } from './signing-tx.js';
+import type { SolvingTools } from './solving-tools.js';
+
+/** A PSBT while its inputs are worked on. What they spend is read once: whoever adds outputs does it before. */
+export interface PsbtSigning {
+  readonly psbt: Psbt;
+  readonly signing: SigningTx;
+}
+
+export function psbtSigning(psbt: Psbt, crypto: Crypto): PsbtSigning {
+  const spent = psbt.inputs.map((_, i) => utxoOf(psbt, i));
+  return { psbt, signing: signingTx(psbt.tx, spent, crypto) };
+}
+
+/** Who signs an input. */
+export interface PsbtSigner {
+  readonly provider: SigningProvider;
+  /** One byte. */
+  readonly hashType: number;
+  readonly signer: Signer;
+}
+
+/** Whether an input is final now, and what it lacks otherwise; null where nobody could tell. */
+export interface InputOutcome {
+  readonly final: boolean;
+  readonly missing: Missing | null;
+}
+
+/** Knows nothing. */
+const NOBODY: SigningProvider = {
+  script: () => undefined,
+  publicKey: () => undefined,
+  hasSecret: () => false,
+  secret: () => undefined,
+  origin: () => undefined,
+};
+
+/** Works on one input, changing it. @param by who signs; null to put together what is there */
+export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner | null): InputOutcome {
+  const { signing } = work;
+  const output = signing.spent[index];
+  // SINGLE without its output would sign the number one: anybody could use that signature.
+  const signs =
+    by !== null && output !== null && ((by.hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount);
+  if (signs) return solveInput(work, index, signingTools(signing, { input: index, output, ...by }), false);
+  return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), false);
+}
+
+const unsigned = (provider: SigningProvider, signing: SigningTx, index: number): SolvingTools => ({
+  provider,
+  hashes: signing.crypto,
+  locks: locksOf(signing, index),
+  create: () => null,
+});
+
+/** The same with signatures of the right size and no meaning, to learn how large the transaction will be. */
+export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
+  return solveInput(work, index, dummyTools(NOBODY, work.signing.crypto), true).final;
+}
+
+function solveInput({ psbt, signing }: PsbtSigning, index: number, tools: SolvingTools, dummy: boolean): InputOutcome {
+  const input = psbt.inputs[index];
+  if (isFinal(input)) return { final: true, missing: null };
+  const output = signing.spent[index];
+  if (output === null) return { final: false, missing: null };
+  const data = inputData(input);
+  noteKeys(data, input, tools.hashes);
+  const solved = produceSignature(output.script, data, {
+    ...tools,
+    everyKey: true,
+    preimage: (fragment, hash) => preimageIn(input, fragment, hash, tools.hashes),
+  });
+  // What is spent is proven by the whole transaction, or by signatures that commit to the amount.
+  if (input.nonWitnessUtxo === null && !data.wantsWitness) return { final: false, missing: null };
+  data.complete = solved && (dummy || verifies(signing, index, data));
+  takeInput(input, data, tools.hashes);
+  if (data.wantsWitness) input.witnessUtxo = output;
+  return { final: data.complete, missing: data.missing };
+}
+
+function verifies(signing: SigningTx, index: number, { scriptSig, witness }: SignatureData): boolean {
+  const output = signing.spent[index];
+  if (output === null) return false;
+  return verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, locksOf(signing, index)) === ScriptError.OK;
+}
+
+/** Tells signers about an output's scripts and keys, as far as the provider knows them. */
+export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, provider: SigningProvider): void {
+  const output = psbt.outputs[index];
+  const script = psbt.tx.outputScript(index);
+  const data = outputData(output);
+  noteKeys(data, output, signing.crypto);
+  produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
+  takeOutput(output, data);
+  const tree = script.length === 34 ? provider.taproot?.(script.subarray(2)) : undefined;
+  if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves);
+}
