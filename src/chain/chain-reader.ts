@@ -38,6 +38,11 @@ export class ChainReader {
     return this.ws.index.bestHeader;
   }
 
+  /** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
+  get minimumChainWork(): bigint {
+    return this.ws.options.minimumChainWork ?? this.ws.params.minimumChainWork;
+  }
+
   /** @param hash 32 bytes internal order, or 64 digits of display hex */
   node(hash: Uint8Array | string): HeaderNode | undefined {
     return this.ws.index.get(typeof hash === 'string' ? hashFromHex(hash) : hash);

@@ -21,6 +21,7 @@ export type RejectCategory =
   | 'missing-inputs'
   | 'premature-spend'
   | 'witness-mutated'
+  | 'witness-stripped'
   | 'inputs-not-standard'
   | 'not-standard'
   | 'conflict'

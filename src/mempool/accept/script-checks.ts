@@ -1,6 +1,6 @@
 // Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21 does: rules beyond
 // P2SH are "non-mandatory" when the input passes without them.
-import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import { MANDATORY_SCRIPT_FLAGS, SCRIPT_VERIFY_CLEANSTACK, SCRIPT_VERIFY_WITNESS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Verifier, VerifyResult } from '../../parallel/verifier.js';
@@ -36,7 +36,16 @@ export async function checkScripts(
     flags: MANDATORY_SCRIPT_FLAGS,
     klass: 'transaction',
   });
-  return again.ok
+  const reject = again.ok
     ? policyReject('not-standard', `non-mandatory-script-verify-flag (${text})`)
     : policyReject('consensus', `mandatory-script-verify-flag-failed (${text})`);
+  return !tx.hasWitness && (await onlyWitnessMissing(work, verifier)) ? { ...reject, category: 'witness-stripped' } : reject;
+}
+
+/** Whether somebody took the witness away: the transaction itself, which has the same txid with it, may be fine. */
+async function onlyWitnessMissing({ tx, spent }: Workspace, verifier: Verifier): Promise<boolean> {
+  const passes = async (flags: number): Promise<boolean> =>
+    (await verifier.verifyTxs({ txs: [{ tx, spent }], flags, klass: 'transaction' })).ok;
+  const lenient = STANDARD_SCRIPT_FLAGS & ~SCRIPT_VERIFY_CLEANSTACK;
+  return (await passes(lenient & ~SCRIPT_VERIFY_WITNESS)) && !(await passes(lenient));
 }

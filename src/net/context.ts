@@ -1,0 +1,46 @@
+// What every part of the network room works with. Made once by Net. Callers: sync, relay, peer.
+import type { Chain } from '../chain/chain.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Logger } from '../log/logger.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { NetOptions } from './options.js';
+import type { Peer } from './peer/peer.js';
+import type { WtxidIndex } from './relay/wtxid-index.js';
+
+/** Time as this room needs it: deadlines follow setmocktime, as Core's do. */
+export interface NetClock {
+  /** Seconds since 1970, mockable. */
+  nowSeconds(): number;
+  /** Milliseconds since 1970, mockable. */
+  nowMs(): number;
+}
+
+/** Handles one message of a peer. Throws DecodeError for a payload that doesn't parse. */
+export type Handler = (peer: Peer, payload: Uint8Array) => void | Promise<void>;
+
+export interface NetContext {
+  readonly options: NetOptions;
+  readonly params: ChainParams;
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly wtxids: WtxidIndex;
+  readonly crypto: Crypto;
+  readonly clock: NetClock;
+  readonly log: Logger;
+  /** Peers whose handshake is over, in order of arrival. */
+  readonly peers: ReadonlySet<Peer>;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  /** Blames a peer; at 100 it is disconnected and its address discouraged. */
+  misbehaving(peer: Peer, score: number, reason: string): void;
+  /** Ends a connection. */
+  disconnect(peer: Peer): void;
+  /** A round of sending to everyone soon: something new is there to tell. */
+  wake(): void;
+}
+
+/** Mean ms, exponentially distributed: nobody can tell from the time of one message when the next is due (Core's PoissonNextSend). */
+export function poissonDelayMs(random: () => number, meanMs: number): number {
+  return -Math.log1p(-random()) * meanMs;
+}

@@ -1,0 +1,568 @@
+// Peers and what the node does with them: who is connected, what each message leads to, and a round of sending ten times a second. The parts
+// are in peer/ (connections), sync/ (headers and blocks), relay/ (announcements, transactions), address/ (whom to connect to); this class
+// joins them. Callers: node wiring, RPC.
+import type { Chain } from '../chain/chain.js';
+import type { HeaderNode } from '../chain/header-node.js';
+import { hashToHex } from '../consensus/bytes/hex.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Logger } from '../log/logger.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { Handler, NetClock, NetContext } from './context.js';
+import { Dispatcher } from './dispatcher.js';
+import { DEFAULT_NET, type NetOptions, NO_PERMISSIONS, type Permissions } from './options.js';
+import { Bans, subnetContains } from './peer/bans.js';
+import { Connection } from './peer/connection.js';
+import { Connector, type Inbound } from './peer/connector.js';
+import { Handshake } from './peer/handshake.js';
+import { Keepalive } from './peer/keepalive.js';
+import { type ConnectionType, Peer } from './peer/peer.js';
+import { BlockAnnouncer } from './relay/block-announcer.js';
+import { TxAnnouncer } from './relay/tx-announcer.js';
+import { TxReceiver } from './relay/tx-receiver.js';
+import { WtxidIndex } from './relay/wtxid-index.js';
+import { noteAvailable, settleAvailability } from './sync/availability.js';
+import { BlockDownload } from './sync/block-download.js';
+import { BlockReceiver } from './sync/block-receiver.js';
+import { HeadersSync } from './sync/headers.js';
+import { BlockServer } from './sync/serve-blocks.js';
+import { addressKey, addressText, hostKey, isLocal, type NetAddress } from './wire/net-address.js';
+import { decodeInv, decodeSendCmpct, decodeU64, type InvItem, TooMany } from './wire/messages.js';
+import { INV } from './wire/protocol.js';
+
+/** Milliseconds between rounds of sending, as in Core's message handler. */
+const ROUND_MS = 100;
+/** Blame that costs the connection. */
+const DISCOURAGEMENT_THRESHOLD = 100;
+/** Connections kept for peers that we choose ourselves. */
+const MAX_OUTBOUND = 11;
+
+export interface NetDeps {
+  readonly params: ChainParams;
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly crypto: Crypto;
+  readonly clock: NetClock;
+  readonly log: Logger;
+  /** Where bans are kept; null: nowhere. */
+  readonly banFile: string | null;
+  /** A number in [0, 1); Math.random by default. */
+  readonly random?: () => number;
+}
+
+/** Bytes and messages since the start. */
+export interface NetTotals {
+  readonly sent: number;
+  readonly received: number;
+  readonly sentByMessage: ReadonlyMap<string, number>;
+  readonly receivedByMessage: ReadonlyMap<string, number>;
+}
+
+export class Net {
+  readonly options: NetOptions;
+  readonly bans: Bans;
+  readonly downloads: BlockDownload;
+  readonly txs: TxReceiver;
+  readonly announcer: TxAnnouncer;
+  readonly #context: NetContext;
+  readonly #connector: Connector;
+  readonly #dispatcher: Dispatcher;
+  readonly #handshake: Handshake;
+  readonly #keepalive: Keepalive;
+  readonly #headers: HeadersSync;
+  readonly #blocks: BlockReceiver;
+  readonly #blockServer: BlockServer;
+  readonly #blockAnnouncer: BlockAnnouncer;
+  /** Every connection, and those whose handshake is over. */
+  readonly #all = new Set<Peer>();
+  readonly #ready = new Set<Peer>();
+  readonly #byId = new Map<number, Peer>();
+  readonly #sentByMessage = new Map<string, number>();
+  readonly #receivedByMessage = new Map<string, number>();
+  #sent = 0;
+  #received = 0;
+  #nextId = 0;
+  #active: boolean;
+  #timer: NodeJS.Timeout | null = null;
+  #roundSoon = false;
+  #stopped = false;
+  readonly #off: (() => void)[] = [];
+
+  constructor(options: Partial<NetOptions>, deps: NetDeps) {
+    this.options = { ...DEFAULT_NET, ...options };
+    this.#active = this.options.active;
+    const { clock, log } = deps;
+    this.bans = new Bans(deps.banFile, () => clock.nowSeconds(), (text) => log.warn(text));
+    const context: NetContext = {
+      options: this.options,
+      params: deps.params,
+      chain: deps.chain,
+      mempool: deps.mempool,
+      wtxids: new WtxidIndex(deps.mempool),
+      crypto: deps.crypto,
+      clock,
+      log,
+      peers: this.#ready,
+      random: deps.random ?? Math.random,
+      misbehaving: (peer, score, reason) => this.#misbehaving(peer, score, reason),
+      disconnect: (peer) => this.disconnect(peer),
+      wake: () => this.#soon(),
+    };
+    this.#context = context;
+    this.#connector = new Connector(this.options, log);
+    this.#handshake = new Handshake(context, {
+      greeted: () => {},
+      ready: (peer) => this.#joined(peer),
+      isOwnNonce: (nonce) => [...this.#all].some((peer) => !peer.inbound && !peer.ready && peer.localNonce === nonce),
+    });
+    this.#keepalive = new Keepalive(context);
+    this.downloads = new BlockDownload(context);
+    this.#headers = new HeadersSync(context, this.downloads);
+    this.#blocks = new BlockReceiver(context, this.downloads);
+    this.announcer = new TxAnnouncer(context);
+    this.txs = new TxReceiver(
+      context,
+      () => [...this.#ready].filter((peer) => peer.relaysByWtxid).length,
+      (peer, tx) => this.announcer.noteKnown(peer, tx),
+    );
+    this.txs.onAccepted = (tx) => this.#relayed(tx);
+    this.#blockServer = new BlockServer(
+      context,
+      () => false,
+      () => false,
+    );
+    this.#blockAnnouncer = new BlockAnnouncer(context, () => false);
+    this.#dispatcher = new Dispatcher(context, this.#handlers(), {
+      block: (peer, item) => this.#blockServer.block(peer, item),
+      transaction: (peer, item) => this.#sendTransaction(peer, item),
+    });
+    this.#off.push(
+      deps.chain.onTip((_tip, { connected, disconnected }) => {
+        this.txs.onTip(
+          connected.map(({ block }) => block),
+          disconnected.length > 0,
+        );
+        this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
+        this.#soon();
+      }),
+    );
+  }
+
+  /** Opens listeners and begins to connect. @throws BindError */
+  async start(): Promise<void> {
+    if (this.options.listen) await this.#connector.listen((inbound) => this.#accept(inbound));
+    this.#timer = setInterval(() => this.#round(), ROUND_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    for (const off of this.#off) off();
+    for (const peer of [...this.#all]) this.disconnect(peer);
+    await this.#connector.close();
+  }
+
+  get active(): boolean {
+    return this.#active;
+  }
+  /** setnetworkactive: without activity there are no connections. */
+  setActive(active: boolean): void {
+    this.#context.log.info(`SetNetworkActive: ${active}`);
+    if (this.#active === active) return;
+    this.#active = active;
+    if (!active) for (const peer of [...this.#all]) this.disconnect(peer);
+  }
+
+  /** Every connection, oldest first. */
+  get peers(): readonly Peer[] {
+    return [...this.#all];
+  }
+  peer(id: number): Peer | undefined {
+    return this.#byId.get(id);
+  }
+  get listening(): readonly { host: string; port: number }[] {
+    return this.#connector.listening;
+  }
+  get totals(): NetTotals {
+    return { sent: this.#sent, received: this.#received, sentByMessage: this.#sentByMessage, receivedByMessage: this.#receivedByMessage };
+  }
+
+  /** Announces a transaction of the mempool to everyone. */
+  relay(tx: TxView): void {
+    this.announcer.relay(tx);
+  }
+
+  /**
+   * Connects to an address or name.
+   * @returns the peer, or null when it can't be reached, is us, banned or connected already
+   */
+  async connect(target: NetAddress | string, type: ConnectionType): Promise<Peer | null> {
+    const { log } = this.#context;
+    if (!this.#active || this.#stopped) return null;
+    const name = typeof target === 'string' ? target : addressText(target);
+    const addresses = typeof target === 'string' ? await this.#addressesOf(target) : [target];
+    const [address] = addresses;
+    const hasProxy = this.options.proxy !== null;
+    if (address === undefined && !hasProxy) {
+      log.debug('net', `${name} can't be looked up`);
+      return null;
+    }
+    for (const one of addresses) {
+      const known = this.#connectedTo(one) || this.#connectedToName(name);
+      if (known) {
+        log.info(`Failed to open new connection, already connected`);
+        return null;
+      }
+      const refused = type !== 'manual' && (this.bans.isBanned(one) || this.bans.isDiscouraged(one));
+      if (refused) return null;
+    }
+    log.debug('net', `trying connection ${this.options.logIps || type === 'manual' ? name : 'to a peer'}`);
+    try {
+      const { socket, bindText } = await this.#connector.dial(address ?? name);
+      if (this.#stopped || !this.#active) {
+        socket.destroy();
+        return null;
+      }
+      const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
+      const peer = this.#add(socket, { type, address: at, name, bindText, permissions: this.#permissionsOf(at, null) });
+      this.#handshake.sendVersion(peer);
+      return peer;
+    } catch (error) {
+      log.debug('net', `connect() to ${this.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`);
+      return null;
+    }
+  }
+
+  /** Ends a connection. */
+  disconnect(peer: Peer): void {
+    if (!this.#all.has(peer)) return;
+    peer.leaving = true;
+    peer.connection.close();
+  }
+
+  async #addressesOf(target: string): Promise<NetAddress[]> {
+    const { splitHostPort } = await import('./wire/net-address.js');
+    const parts = splitHostPort(target, this.options.port);
+    if (parts === null) return [];
+    return this.#connector.resolve(parts.host, parts.port);
+  }
+
+  #connectedTo(address: NetAddress): boolean {
+    for (const peer of this.#all) if (addressKey(peer.address) === addressKey(address)) return true;
+    return false;
+  }
+  #connectedToName(name: string): boolean {
+    for (const peer of this.#all) if (peer.name === name) return true;
+    return false;
+  }
+
+  #permissionsOf(address: NetAddress, granted: Permissions | null): Permissions {
+    let permissions = granted ?? NO_PERMISSIONS;
+    for (const { subnet, permissions: more } of this.options.whitelist) {
+      if (!subnetContains(subnet, address)) continue;
+      permissions = Object.fromEntries(
+        Object.keys(NO_PERMISSIONS).map((key) => [key, permissions[key as keyof Permissions] || more[key as keyof Permissions]]),
+      ) as unknown as Permissions;
+    }
+    return permissions;
+  }
+
+  #accept({ socket, address, bindText, permissions: granted }: Inbound): void {
+    const { log } = this.#context;
+    const permissions = this.#permissionsOf(address, granted);
+    const who = this.options.logIps ? addressText(address) : 'a peer';
+    const drop = (why: string): void => {
+      log.info(`connection from ${who} dropped${why}`);
+      socket.destroy();
+    };
+    if (!this.#active) return drop(': not accepting new connections');
+    if (!permissions.noban && this.bans.isBanned(address)) return drop(' (banned)');
+    const inbound = [...this.#all].filter((peer) => peer.inbound).length;
+    const most = Math.max(0, this.options.maxConnections - MAX_OUTBOUND);
+    if (!permissions.noban && inbound + 1 >= most && this.bans.isDiscouraged(address)) return drop(' (discouraged)');
+    if (inbound >= most && !this.#evict()) {
+      log.debug('net', 'failed to find an eviction candidate - connection dropped (full)');
+      socket.destroy();
+      return;
+    }
+    this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions });
+    log.debug('net', `connection from ${who} accepted`);
+  }
+
+  /** Makes room for a newcomer. @returns whether there is some */
+  #evict(): boolean {
+    return false;
+  }
+
+  #add(
+    socket: import('node:net').Socket,
+    at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
+  ): Peer {
+    const { clock, params, crypto, log } = this.#context;
+    const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.nowSeconds());
+    peer.connection = new Connection(
+      socket,
+      {
+        magic: params.magic,
+        hashes: crypto,
+        maxSendBytes: this.options.maxSendBytes,
+        maxReceiveBytes: this.options.maxReceiveBytes,
+        nowSeconds: () => clock.nowSeconds(),
+      },
+      {
+        wake: () => this.#dispatcher.pump(peer),
+        fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
+        sent: (command, bytes) => {
+          this.#sent += bytes;
+          this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + bytes);
+        },
+        received: (command, bytes) => {
+          this.#received += bytes;
+          this.#receivedByMessage.set(command, (this.#receivedByMessage.get(command) ?? 0) + bytes);
+        },
+        closed: () => this.#gone(peer),
+      },
+    );
+    this.#all.add(peer);
+    this.#byId.set(peer.id, peer);
+    log.debug('net', `Added connection peer=${peer.id}`);
+    peer.connection.start();
+    return peer;
+  }
+
+  #joined(peer: Peer): void {
+    this.#ready.add(peer);
+    this.announcer.join(peer);
+    this.#soon();
+  }
+
+  #gone(peer: Peer): void {
+    peer.leaving = true;
+    if (!this.#all.delete(peer)) return;
+    this.#byId.delete(peer.id);
+    this.#ready.delete(peer);
+    this.#headers.forget(peer);
+    this.downloads.forget(peer);
+    this.#blocks.forget(peer);
+    this.txs.forget(peer);
+    this.announcer.forget(peer);
+    this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
+    this.#soon();
+  }
+
+  #misbehaving(peer: Peer, score: number, reason: string): void {
+    const { log } = this.#context;
+    const before = peer.misbehaviour;
+    peer.misbehaviour += score;
+    const over = peer.misbehaviour >= DISCOURAGEMENT_THRESHOLD && before < DISCOURAGEMENT_THRESHOLD;
+    log.debug('net', `Misbehaving: peer=${peer.id} (${before} -> ${peer.misbehaviour})${over ? ' DISCOURAGE THRESHOLD EXCEEDED' : ''}: ${reason}`);
+    if (!over) return;
+    if (peer.permissions.noban) {
+      log.info(`Warning: not punishing noban peer ${peer.id}!`);
+      return;
+    }
+    if (peer.manual) {
+      log.info(`Warning: not punishing manually connected peer ${peer.id}!`);
+      return;
+    }
+    if (isLocal(peer.address)) {
+      // Whoever sits on this machine may be a proxy for others.
+      log.info(`Warning: disconnecting but not discouraging local peer ${peer.id}!`);
+    } else {
+      log.debug('net', `Disconnecting and discouraging peer ${peer.id}!`);
+      this.bans.discourage(peer.address);
+      for (const other of [...this.#all]) {
+        if (other !== peer && hostKey(other.address) === hostKey(peer.address) && !other.permissions.noban) this.disconnect(other);
+      }
+    }
+    this.disconnect(peer);
+  }
+
+  #relayed(tx: TxView): void {
+    this.announcer.relay(tx);
+  }
+
+  #sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
+    const tx = this.announcer.find(peer, hash, type === INV.WTX);
+    if (tx === undefined) return false;
+    peer.send('tx', type === INV.TX && tx.hasWitness ? tx.stripped() : tx.bytes);
+    this.#context.mempool.removeUnbroadcast(tx.txid);
+    this.announcer.allowParents(peer, tx);
+    return true;
+  }
+
+  /** A round as soon as what runs now is over. */
+  #soon(): void {
+    if (this.#roundSoon || this.#stopped) return;
+    this.#roundSoon = true;
+    setImmediate(() => {
+      this.#roundSoon = false;
+      if (!this.#stopped) this.#round();
+    });
+  }
+
+  #round(): void {
+    for (const peer of [...this.#all]) {
+      const overdue = this.#keepalive.check(peer);
+      if (overdue !== null) {
+        this.#context.log.info(overdue);
+        this.disconnect(peer);
+      }
+    }
+    for (const peer of [...this.#ready]) if (!peer.leaving) this.#send(peer);
+  }
+
+  #send(peer: Peer): void {
+    const { chain, clock, log } = this.#context;
+    this.#keepalive.send(peer);
+    const outboundReady = [...this.#ready].some((other) => !other.inbound && !other.isClient);
+    const preferred = (!peer.inbound || peer.permissions.noban) && !peer.isClient;
+    const fetch = preferred || (!outboundReady && !peer.isClient);
+    this.#headers.begin(peer, fetch);
+    this.#blockAnnouncer.send(peer);
+    this.announcer.send(peer);
+    const late = this.downloads.overdue(peer) ?? this.#headersOverdue(peer);
+    if (late !== null) {
+      log.info(late);
+      this.disconnect(peer);
+      return;
+    }
+    if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.request(peer);
+    this.txs.send(peer);
+    void clock;
+  }
+
+  #headersOverdue(peer: Peer): string | null {
+    const { chain, clock } = this.#context;
+    const { sync } = peer;
+    if (!sync.started || sync.headersDeadlineMs === 0 || sync.headersDeadlineMs === Number.POSITIVE_INFINITY) return null;
+    if (chain.bestHeader.time > clock.nowSeconds() - 24 * 60 * 60) {
+      sync.headersDeadlineMs = Number.POSITIVE_INFINITY;
+      return null;
+    }
+    if (clock.nowMs() <= sync.headersDeadlineMs || this.#headers.syncing !== 1) return null;
+    const others = [...this.#ready].some((other) => other !== peer && !other.inbound && !other.isClient);
+    if (!others) return null;
+    if (peer.permissions.noban) {
+      sync.started = false;
+      this.#headers.syncing--;
+      sync.headersDeadlineMs = 0;
+      return null;
+    }
+    return `Timeout downloading headers from peer=${peer.id}, disconnecting`;
+  }
+
+  #handlers(): Map<string, Handler> {
+    return new Map<string, Handler>([
+      ['version', (peer, payload) => this.#handshake.version(peer, payload)],
+      ['verack', (peer) => this.#handshake.verack(peer)],
+      ['wtxidrelay', (peer) => this.#handshake.wtxidRelay(peer)],
+      ['sendaddrv2', (peer) => this.#handshake.sendAddrV2(peer)],
+      ['ping', (peer, payload) => this.#keepalive.ping(peer, payload)],
+      ['pong', (peer, payload) => this.#keepalive.pong(peer, payload)],
+      [
+        'sendheaders',
+        (peer) => {
+          peer.sync.prefersHeaders = true;
+        },
+      ],
+      ['sendcmpct', (peer, payload) => this.#sendCmpct(peer, payload)],
+      ['feefilter', (peer, payload) => this.announcer.feeFilter(peer, decodeU64(payload))],
+      ['inv', (peer, payload) => this.#inv(peer, payload)],
+      ['getdata', (peer, payload) => this.#getData(peer, payload)],
+      ['notfound', (peer, payload) => this.#notFound(peer, payload)],
+      ['getheaders', (peer, payload) => this.#blockServer.headers(peer, payload)],
+      ['getblocks', (peer, payload) => this.#blockServer.hashes(peer, payload)],
+      ['headers', (peer, payload) => this.#headers.receive(peer, payload)],
+      ['block', (peer, payload) => this.#blocks.receive(peer, payload)],
+      ['tx', (peer, payload) => this.#tx(peer, payload)],
+      ['mempool', (peer) => this.#wholeMempool(peer)],
+    ]);
+  }
+
+  #sendCmpct(peer: Peer, payload: Uint8Array): void {
+    const { announce, version } = decodeSendCmpct(payload);
+    // Version 1 is for peers without witnesses, which this node does not serve so.
+    if (version !== 2n) return;
+    peer.compact.provides = true;
+    peer.compact.wantsHighBandwidth = announce;
+  }
+
+  #tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
+    // Before the chain is there, no transaction can be judged.
+    if (this.#context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
+    return this.txs.receive(peer, payload);
+  }
+
+  #wholeMempool(peer: Peer): void {
+    if (peer.permissions.mempool) return this.announcer.wholeMempool(peer);
+    if (peer.permissions.noban) return;
+    this.#context.log.debug('net', `mempool request with bloom filters disabled, disconnect peer=${peer.id}`);
+    this.disconnect(peer);
+  }
+
+  #invOf(peer: Peer, payload: Uint8Array, name: string): InvItem[] {
+    try {
+      return decodeInv(payload);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      this.#context.misbehaving(peer, 20, `${name} ${error.message}`);
+      return [];
+    }
+  }
+
+  #inv(peer: Peer, payload: Uint8Array): void {
+    const { chain, log, options } = this.#context;
+    const items = this.#invOf(peer, payload, 'inv');
+    const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
+    let newest: Uint8Array | null = null;
+    for (const { type, hash } of items) {
+      if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) {
+        const known = chain.node(hash) !== undefined;
+        log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+        noteAvailable(chain, peer, hash);
+        if (!known && this.downloads.of(hash) === undefined) newest = hash;
+        continue;
+      }
+      const byWtxid = type === INV.WTX;
+      // A peer announces by one kind of name only.
+      if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
+      if (rejectTxs) {
+        log.debug('net', `transaction (${hashToHex(hash)}) inv sent in violation of protocol, disconnecting peer=${peer.id}`);
+        return this.disconnect(peer);
+      }
+      this.announcer.noteKnownHash(peer, hash);
+      const known = this.txs.isKnown(hash, byWtxid);
+      log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+      if (!known && !chain.isInitialBlockDownload()) this.txs.announced(peer, hash, byWtxid);
+    }
+    if (newest !== null) {
+      log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
+      this.#headers.askUpTo(peer, newest);
+    }
+    this.#soon();
+  }
+
+  #getData(peer: Peer, payload: Uint8Array): void {
+    const items = this.#invOf(peer, payload, 'getdata');
+    if (items.length > 0) {
+      this.#context.log.debug('net', `received getdata (${items.length} invsz) peer=${peer.id}`);
+      peer.wanted.push(...items.map(({ type, hash }) => ({ type, hash: hash.slice() })));
+    }
+  }
+
+  #notFound(peer: Peer, payload: Uint8Array): void {
+    const items = this.#invOf(peer, payload, 'notfound');
+    for (const { type, hash } of items) {
+      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.txs.notFound(peer, hash);
+    }
+  }
+
+  /** Heights a peer shares with us and has announced, as getpeerinfo shows them. */
+  heightsOf(peer: Peer): { readonly headers: number; readonly blocks: number; readonly common: HeaderNode | null } {
+    settleAvailability(this.#context.chain, peer);
+    return { headers: peer.sync.bestKnown?.height ?? -1, blocks: peer.sync.lastCommon?.height ?? -1, common: peer.sync.lastCommon };
+  }
+}

@@ -1,0 +1,143 @@
+// Settings of the network room, plain and with Core's defaults. Callers: node wiring (from the configuration), tests.
+import type { NetAddress } from './wire/net-address.js';
+
+/** Permissions a peer may have been granted (-whitelist, -whitebind). */
+export interface Permissions {
+  /** Not disconnected or discouraged for misbehaviour; blocks are served whatever the upload target says. */
+  readonly noban: boolean;
+  /** Transactions are relayed to and from it even with -blocksonly; its unrequested transactions are taken. */
+  readonly relay: boolean;
+  /** Transactions are relayed from it even when they are in the mempool already. */
+  readonly forcerelay: boolean;
+  /** May send `mempool`. */
+  readonly mempool: boolean;
+  /** Gets headers during initial download, and blocks beyond the upload target. */
+  readonly download: boolean;
+  /** Its getaddr is answered whole and from no cache. */
+  readonly addr: boolean;
+  /** May use BIP-0037 filters; this node has none, so it is only shown. */
+  readonly bloomfilter: boolean;
+}
+
+export const NO_PERMISSIONS: Permissions = {
+  noban: false,
+  relay: false,
+  forcerelay: false,
+  mempool: false,
+  download: false,
+  addr: false,
+  bloomfilter: false,
+};
+
+/** An address and how many of its leading bits count. */
+export interface Subnet {
+  readonly address: NetAddress;
+  readonly bits: number;
+}
+
+/** Where peers may connect to. */
+export interface Bind {
+  readonly host: string;
+  readonly port: number;
+  /** What peers of this listener may do (-whitebind). */
+  readonly permissions: Permissions | null;
+  /** Whether failing to listen here is an error: an address that was asked for. */
+  readonly required: boolean;
+}
+
+export interface NetOptions {
+  /** Port others are told to reach us at, and the default of addresses without one. */
+  readonly port: number;
+  readonly listen: boolean;
+  readonly binds: readonly Bind[];
+  /** -connect: only these; empty: find peers by oneself unless `connectOnly`. */
+  readonly connect: readonly string[];
+  /** -connect was given, also as 0. */
+  readonly connectOnly: boolean;
+  /** -addnode */
+  readonly addNodes: readonly string[];
+  /** -seednode: asked once for addresses. */
+  readonly seedNodes: readonly string[];
+  readonly dnsSeed: boolean;
+  readonly forceDnsSeed: boolean;
+  readonly maxConnections: number;
+  /** Bytes waiting to be sent to a peer, beyond which none of its messages are handled. */
+  readonly maxSendBytes: number;
+  /** Bytes of messages waiting to be handled, beyond which the socket is not read. */
+  readonly maxReceiveBytes: number;
+  /** Seconds to connect, ms. */
+  readonly connectTimeoutMs: number;
+  /** Seconds a peer has for its first message. */
+  readonly peerTimeoutSeconds: number;
+  /** -blocksonly */
+  readonly blocksOnly: boolean;
+  /** -networkactive */
+  readonly active: boolean;
+  /** -whitelist */
+  readonly whitelist: readonly { readonly subnet: Subnet; readonly permissions: Permissions }[];
+  /** Seconds. */
+  readonly banSeconds: number;
+  readonly userAgent: string;
+  /** Services without those that depend on the chain's state. */
+  readonly services: bigint;
+  /** -proxy: SOCKS5 for everything; null: none. */
+  readonly proxy: { readonly host: string; readonly port: number } | null;
+  /** -onion */
+  readonly onionProxy: { readonly host: string; readonly port: number } | null;
+  readonly proxyRandomize: boolean;
+  /** -onlynet; empty: all. */
+  readonly onlyNets: readonly string[];
+  /** -externalip */
+  readonly externalAddresses: readonly NetAddress[];
+  readonly discover: boolean;
+  /** -dns: whether names may be looked up. */
+  readonly dns: boolean;
+  /** -maxuploadtarget, bytes per day; 0: none. */
+  readonly maxUploadBytes: number;
+  /** -maxorphantx */
+  readonly maxOrphans: number;
+  /** -blockreconstructionextratxn */
+  readonly extraTxs: number;
+  /** -peerblockfilters */
+  readonly peerBlockFilters: boolean;
+  /** -feefilter: peers are told what the mempool takes. */
+  readonly feeFilter: boolean;
+  /** -logips: addresses of peers may stand in the log. */
+  readonly logIps: boolean;
+}
+
+export const DEFAULT_NET: NetOptions = {
+  port: 0,
+  listen: true,
+  binds: [],
+  connect: [],
+  connectOnly: false,
+  addNodes: [],
+  seedNodes: [],
+  dnsSeed: true,
+  forceDnsSeed: false,
+  maxConnections: 125,
+  maxSendBytes: 1_000_000,
+  maxReceiveBytes: 5_000_000,
+  connectTimeoutMs: 5_000,
+  peerTimeoutSeconds: 60,
+  blocksOnly: false,
+  active: true,
+  whitelist: [],
+  banSeconds: 24 * 60 * 60,
+  userAgent: '',
+  services: 0n,
+  proxy: null,
+  onionProxy: null,
+  proxyRandomize: true,
+  onlyNets: [],
+  externalAddresses: [],
+  discover: true,
+  dns: true,
+  maxUploadBytes: 0,
+  maxOrphans: 100,
+  extraTxs: 100,
+  peerBlockFilters: false,
+  feeFilter: true,
+  logIps: false,
+};

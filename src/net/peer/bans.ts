@@ -1,0 +1,166 @@
+// Addresses nobody wants to hear from: banned by the operator (setban), kept in banlist.json until they run out; and discouraged for
+// misbehaviour, which only this process remembers. Callers: Net, RPC.
+import fs from 'node:fs';
+import { hostText, matchesPrefix, type NetAddress, parseHost } from '../wire/net-address.js';
+import type { Subnet } from '../options.js';
+import { RollingBloom } from '../relay/rolling-bloom.js';
+
+/** Addresses that are remembered as discouraged, and false hits among others. */
+const DISCOURAGED = 50_000;
+const FALSE_HITS = 0.000001;
+
+export interface Ban {
+  readonly subnet: Subnet;
+  /** Seconds since 1970. */
+  readonly createdAt: number;
+  readonly until: number;
+}
+
+/** Number of address bits by length of the address. */
+export function addressBits({ bytes }: NetAddress): number {
+  return bytes.length * 8;
+}
+
+/** Reads `address`, `address/bits` or `address/mask`. @returns null when it is none of them */
+export function parseSubnet(text: string): Subnet | null {
+  const slash = text.lastIndexOf('/');
+  const address = parseHost(slash < 0 ? text : text.slice(0, slash), 0);
+  if (address === null) return null;
+  if (slash < 0) return { address, bits: addressBits(address) };
+  const mask = text.slice(slash + 1);
+  if (/^\d{1,3}$/.test(mask)) {
+    const bits = Number(mask);
+    return address.bytes.length <= 16 && bits <= addressBits(address) ? { address, bits } : null;
+  }
+  const maskAddress = parseHost(mask, 0);
+  if (maskAddress === null || maskAddress.network !== address.network) return null;
+  const digits = [...maskAddress.bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return /^1*0*$/.test(digits) ? { address, bits: digits.indexOf('0') < 0 ? digits.length : digits.indexOf('0') } : null;
+}
+
+/** The subnet as Core prints it, bits always given for IP networks. */
+export function subnetText({ address, bits }: Subnet): string {
+  const bytes = address.bytes.slice();
+  for (let bit = bits; bit < bytes.length * 8; bit++) bytes[bit >> 3] = (bytes[bit >> 3] as number) & ~(0x80 >> (bit & 7));
+  const host = hostText({ ...address, bytes });
+  return address.bytes.length <= 16 ? `${host}/${bits}` : host;
+}
+
+export function subnetContains(subnet: Subnet, address: NetAddress): boolean {
+  return subnet.address.network === address.network && matchesPrefix(address.bytes, subnet.address.bytes, subnet.bits);
+}
+
+export class Bans {
+  readonly #bans = new Map<string, Ban>();
+  readonly #discouraged = new RollingBloom(DISCOURAGED, FALSE_HITS);
+
+  constructor(
+    /** Where bans are kept; null: nowhere. */
+    private readonly path: string | null,
+    private readonly nowSeconds: () => number,
+    private readonly warn: (text: string) => void,
+  ) {
+    if (path !== null) this.#load(path);
+  }
+
+  /** @param until seconds since 1970 */
+  add(subnet: Subnet, until: number): void {
+    const key = subnetText(subnet);
+    const old = this.#bans.get(key);
+    if (old !== undefined && old.until >= until) return;
+    this.#bans.set(key, { subnet, createdAt: this.nowSeconds(), until });
+    this.#save();
+  }
+
+  /** @returns false when there was no such ban */
+  remove(subnet: Subnet): boolean {
+    const removed = this.#bans.delete(subnetText(subnet));
+    if (removed) this.#save();
+    return removed;
+  }
+
+  clear(): void {
+    this.#bans.clear();
+    this.#save();
+  }
+
+  /** In force, by text. */
+  list(): Ban[] {
+    this.#sweep();
+    return [...this.#bans].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ban]) => ban);
+  }
+
+  isBanned(address: NetAddress): boolean {
+    this.#sweep();
+    for (const { subnet } of this.#bans.values()) if (subnetContains(subnet, address)) return true;
+    return false;
+  }
+  /** Whether exactly this subnet is banned. */
+  has(subnet: Subnet): boolean {
+    this.#sweep();
+    return this.#bans.has(subnetText(subnet));
+  }
+
+  discourage(address: NetAddress): void {
+    this.#discouraged.add(padded(address));
+  }
+  isDiscouraged(address: NetAddress): boolean {
+    return this.#discouraged.has(padded(address));
+  }
+
+  #sweep(): void {
+    const now = this.nowSeconds();
+    let changed = false;
+    for (const [key, { until }] of this.#bans) {
+      if (until > now) continue;
+      this.#bans.delete(key);
+      changed = true;
+    }
+    if (changed) this.#save();
+  }
+
+  #load(path: string): void {
+    let text: string;
+    try {
+      text = fs.readFileSync(path, 'utf8');
+    } catch {
+      return;
+    }
+    try {
+      const { banned_nets } = JSON.parse(text) as { banned_nets: { address: string; ban_created: number; banned_until: number }[] };
+      for (const { address, ban_created, banned_until } of banned_nets) {
+        const subnet = parseSubnet(address);
+        if (subnet !== null) this.#bans.set(subnetText(subnet), { subnet, createdAt: ban_created, until: banned_until });
+      }
+    } catch (error) {
+      this.warn(`${path} can't be read (${(error as Error).message}); it is begun anew with the next ban.`);
+    }
+  }
+
+  #save(): void {
+    if (this.path === null) return;
+    const banned_nets = [...this.#bans.values()].map(({ subnet, createdAt, until }) => ({
+      version: 1,
+      ban_created: createdAt,
+      banned_until: until,
+      address: subnetText(subnet),
+    }));
+    try {
+      fs.writeFileSync(`${this.path}.new`, `${JSON.stringify({ banned_nets })}\n`, { mode: 0o600 });
+      fs.renameSync(`${this.path}.new`, this.path);
+    } catch (error) {
+      this.warn(`Bans can't be saved: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The filter wants 32 bytes. */
+function padded({ network, bytes }: NetAddress): Uint8Array {
+  const all = new Uint8Array(64);
+  all.set(bytes);
+  all[40] = network.charCodeAt(0);
+  all[41] = network.charCodeAt(3);
+  const out = new Uint8Array(32);
+  for (let i = 0; i < 64; i++) out[i & 31] = (out[i & 31] as number) ^ (all[i] as number);
+  return out;
+}

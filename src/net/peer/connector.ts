@@ -1,0 +1,159 @@
+// Sockets: where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of messages.
+// Callers: Net.
+import dns from 'node:dns/promises';
+import net from 'node:net';
+import type { Logger } from '../../log/logger.js';
+import type { Bind, NetOptions, Permissions } from '../options.js';
+import { type NetAddress, hostText, isLocal, parseHost, splitHostPort } from '../wire/net-address.js';
+import { connectThroughSocks } from './socks.js';
+
+/** A connection somebody made to us. */
+export interface Inbound {
+  readonly socket: net.Socket;
+  readonly address: NetAddress;
+  readonly bindText: string;
+  /** Granted by the listener's -whitebind. */
+  readonly permissions: Permissions | null;
+}
+
+/** Nobody can listen where the operator wants it. */
+export class BindError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BindError';
+  }
+}
+
+export class Connector {
+  readonly #servers: net.Server[] = [];
+  readonly #dialing = new Set<net.Socket>();
+
+  constructor(
+    private readonly options: NetOptions,
+    private readonly log: Logger,
+  ) {}
+
+  /** Ports that are listened on. */
+  readonly listening: { host: string; port: number }[] = [];
+
+  /** Opens the listeners. @throws BindError where one was asked for */
+  async listen(onInbound: (inbound: Inbound) => void): Promise<void> {
+    for (const bind of this.options.binds) {
+      try {
+        await this.#listenAt(bind, onInbound);
+        this.log.info(`Bound to ${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        const where = `${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`;
+        const text =
+          code === 'EADDRINUSE'
+            ? `Unable to bind to ${where} on this computer. adit is probably already running.`
+            : `Unable to bind to ${where} on this computer (bind returned error ${code ?? (error as Error).message})`;
+        if (bind.required) throw new BindError(text);
+        this.log.debug('net', text);
+      }
+    }
+    if (this.options.binds.length > 0 && this.#servers.length === 0) {
+      throw new BindError('Failed to listen on any port. Use -listen=0 if you want this.');
+    }
+  }
+
+  #listenAt(bind: Bind, onInbound: (inbound: Inbound) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Paused, so that nothing is read before it has an owner.
+      const server = net.createServer({ pauseOnConnect: true }, (socket) => {
+        const address = parseHost(socket.remoteAddress ?? '', socket.remotePort ?? 0);
+        if (address === null) {
+          socket.destroy();
+          return;
+        }
+        onInbound({ socket, address, bindText: endOf(socket.localAddress, socket.localPort), permissions: bind.permissions });
+      });
+      server.once('error', reject);
+      server.listen({ host: bind.host, port: bind.port, ipv6Only: bind.host.includes(':') }, () => {
+        server.off('error', reject);
+        // Out of descriptors, say: the next one may be taken.
+        server.on('error', (error) => this.log.warn(`Listening on ${bind.host}: ${error.message}`));
+        this.#servers.push(server);
+        this.listening.push({ host: bind.host, port: (server.address() as net.AddressInfo).port });
+        resolve();
+      });
+    });
+  }
+
+  /** Looks a name up; a literal needs no look-up. @returns every address it has */
+  async resolve(host: string, port: number): Promise<NetAddress[]> {
+    const literal = parseHost(host, port);
+    if (literal !== null) return [literal];
+    if (!this.options.dns || /\.(onion|i2p)$/i.test(host)) return [];
+    try {
+      const found = await dns.lookup(host, { all: true });
+      return found.map(({ address }) => parseHost(address, port)).filter((address) => address !== null);
+    } catch {
+      return [];
+    }
+  }
+
+  /**
+   * Connects to an address or, through a proxy that looks names up itself, to a name.
+   * @throws Error with a short reason
+   */
+  async dial(target: NetAddress | string): Promise<{ socket: net.Socket; bindText: string }> {
+    const { options } = this;
+    const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
+    const proxy = onion ? (options.onionProxy ?? options.proxy) : options.proxy;
+    const where =
+      typeof target === 'string' ? splitHostPort(target, options.port) : { host: hostText(target), port: target.port };
+    if (where === null) throw new Error('not an address');
+    const direct = typeof target !== 'string' && isLocal(target) && proxy === null;
+    if (!direct && proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
+      throw new Error('network not reachable');
+    }
+    const socket = await this.#open(proxy ?? where);
+    if (proxy !== null) {
+      const credentials = options.proxyRandomize ? `${Date.now()}${Math.random()}` : null;
+      await connectThroughSocks(socket, where, credentials, options.connectTimeoutMs);
+    }
+    return { socket, bindText: endOf(socket.localAddress, socket.localPort) };
+  }
+
+  #open({ host, port }: { readonly host: string; readonly port: number }): Promise<net.Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = net.connect({ host, port });
+      this.#dialing.add(socket);
+      const timer = setTimeout(() => socket.destroy(new Error('timed out')), this.options.connectTimeoutMs);
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#dialing.delete(socket);
+      };
+      socket.once('error', (error) => {
+        end();
+        reject(error);
+      });
+      socket.once('close', () => {
+        end();
+        reject(new Error('closed'));
+      });
+      socket.once('connect', () => {
+        end();
+        socket.removeAllListeners('error');
+        socket.removeAllListeners('close');
+        socket.on('error', () => {});
+        socket.pause();
+        resolve(socket);
+      });
+    });
+  }
+
+  /** Closes listeners and attempts under way. */
+  async close(): Promise<void> {
+    for (const socket of this.#dialing) socket.destroy();
+    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+function endOf(host: string | undefined, port: number | undefined): string {
+  if (host === undefined) return '';
+  const plain = host.startsWith('::ffff:') ? host.slice(7) : host;
+  return plain.includes(':') ? `[${plain}]:${port}` : `${plain}:${port}`;
+}

@@ -1,0 +1,154 @@
+// The first messages of a connection: version and verack, and what is agreed between them (wtxidrelay, sendaddrv2). Core's order and log
+// lines. Callers: Net's table of messages.
+import crypto from 'node:crypto';
+import type { NetContext } from '../context.js';
+import { type NetAddress, addressText, isRoutable } from '../wire/net-address.js';
+import { decodeVersion, encodeSendCmpct, encodeVersion, sanitized } from '../wire/messages.js';
+import {
+  MIN_PEER_PROTO_VERSION,
+  PROTOCOL_VERSION,
+  SENDHEADERS_VERSION,
+  SERVICE,
+  SHORT_IDS_BLOCKS_VERSION,
+  WTXID_RELAY_VERSION,
+} from '../wire/protocol.js';
+import type { Peer } from './peer.js';
+
+export interface HandshakeEvents {
+  /** version was read: outbound peers are asked for addresses, clocks are compared. */
+  greeted(peer: Peer): void;
+  /** verack was read: messages of all kinds go from here on. */
+  ready(peer: Peer): void;
+  /** Whether another connection of ours used this nonce: we called ourselves. */
+  isOwnNonce(nonce: bigint): boolean;
+}
+
+export class Handshake {
+  constructor(
+    private readonly context: NetContext,
+    private readonly events: HandshakeEvents,
+  ) {}
+
+  /** Outbound: we speak first. Inbound: after the peer's version. */
+  sendVersion(peer: Peer): void {
+    const { options, clock, chain, log } = this.context;
+    peer.localNonce = crypto.randomBytes(8).readBigUInt64LE();
+    // A peer behind a proxy is nobody we could name.
+    const receiver: NetAddress | null = peer.address.network === 'ipv4' || peer.address.network === 'ipv6' ? peer.address : null;
+    const relay = !options.blocksOnly && peer.relaysTransactions;
+    peer.send(
+      'version',
+      encodeVersion({
+        version: PROTOCOL_VERSION,
+        services: options.services,
+        time: BigInt(clock.nowSeconds()),
+        addressOfReceiver: receiver,
+        addressOfSender: null,
+        nonce: peer.localNonce,
+        userAgent: options.userAgent,
+        startHeight: chain.tip.height,
+        relay,
+      }),
+    );
+    log.debug('net', `send version message: version ${PROTOCOL_VERSION}, blocks=${chain.tip.height}, peer=${peer.id}`);
+  }
+
+  /** version. @throws DecodeError */
+  version(peer: Peer, payload: Uint8Array): void {
+    const { clock, log, options } = this.context;
+    if (peer.greeted) {
+      this.context.misbehaving(peer, 1, 'redundant version message');
+      return;
+    }
+    const message = decodeVersion(payload);
+    const version = message.version === 10_300 ? 300 : message.version;
+    if (expectsServices(peer) && (message.services & wantedServices) !== wantedServices) {
+      log.debug(
+        'net',
+        `peer=${peer.id} does not offer the expected services (${hex(message.services)} offered, ${hex(wantedServices)} expected); disconnecting`,
+      );
+      return this.context.disconnect(peer);
+    }
+    if (version < MIN_PEER_PROTO_VERSION) {
+      log.debug('net', `peer=${peer.id} using obsolete version ${version}; disconnecting`);
+      return this.context.disconnect(peer);
+    }
+    if (peer.inbound && this.events.isOwnNonce(message.nonce)) {
+      log.info(`connected to self at ${addressText(peer.address)}, disconnecting`);
+      return this.context.disconnect(peer);
+    }
+    if (peer.inbound) this.sendVersion(peer);
+    const common = Math.min(version, PROTOCOL_VERSION);
+    if (common >= WTXID_RELAY_VERSION) {
+      peer.send('wtxidrelay');
+      peer.send('sendaddrv2');
+    }
+    peer.send('verack');
+    peer.version = version;
+    peer.services = message.services;
+    peer.userAgent = sanitized(message.userAgent);
+    peer.startHeight = message.startHeight;
+    peer.relaysTxs = message.relay && peer.relaysTransactions;
+    peer.localAddress = message.addressOfReceiver !== null && isRoutable(message.addressOfReceiver) ? message.addressOfReceiver : null;
+    peer.timeOffset = clampSeconds(message.time - BigInt(clock.nowSeconds()));
+    peer.greeted = true;
+    const shown = options.logIps ? `, peeraddr=${addressText(peer.address)}` : '';
+    log.debug(
+      'net',
+      `receive version message: ${peer.userAgent}: version ${version}, blocks=${peer.startHeight}, us=${peer.localAddress ? addressText(peer.localAddress) : '[::]:0'}, txrelay=${message.relay ? 1 : 0}, peer=${peer.id}${shown}`,
+    );
+    this.events.greeted(peer);
+    if (peer.type === 'feeler') this.context.disconnect(peer);
+  }
+
+  verack(peer: Peer): void {
+    const { log, options } = this.context;
+    if (peer.ready) return;
+    if (!peer.inbound) {
+      const shown = options.logIps ? `, peeraddr=${addressText(peer.address)}` : '';
+      log.info(
+        `New outbound peer connected: version: ${peer.version}, blocks=${peer.startHeight}, peer=${peer.id}${shown} (${peer.type})`,
+      );
+    }
+    const common = Math.min(peer.version, PROTOCOL_VERSION);
+    if (common >= SENDHEADERS_VERSION) peer.send('sendheaders');
+    if (common >= SHORT_IDS_BLOCKS_VERSION) peer.send('sendcmpct', encodeSendCmpct({ announce: false, version: 2n }));
+    peer.ready = true;
+    this.events.ready(peer);
+  }
+
+  /** wtxidrelay: only before verack. */
+  wtxidRelay(peer: Peer): void {
+    if (peer.ready) return this.#late(peer, 'wtxidrelay');
+    if (Math.min(peer.version, PROTOCOL_VERSION) < WTXID_RELAY_VERSION) return;
+    if (peer.relaysByWtxid) this.context.log.debug('net', `ignoring duplicate wtxidrelay from peer=${peer.id}`);
+    peer.relaysByWtxid = true;
+  }
+
+  /** sendaddrv2: only before verack (BIP-0155). */
+  sendAddrV2(peer: Peer): void {
+    if (peer.ready) return this.#late(peer, 'sendaddrv2');
+    peer.wantsAddrV2 = true;
+  }
+
+  #late(peer: Peer, command: string): void {
+    this.context.log.debug('net', `${command} received after verack from peer=${peer.id}; disconnecting`);
+    this.context.disconnect(peer);
+  }
+}
+
+/** What a peer must have that we chose to sync from. */
+const wantedServices = SERVICE.NETWORK | SERVICE.WITNESS;
+
+function expectsServices({ type }: Peer): boolean {
+  return type === 'outbound-full-relay' || type === 'block-relay-only' || type === 'addr-fetch';
+}
+
+function hex(services: bigint): string {
+  return services.toString(16).padStart(8, '0');
+}
+
+/** Seconds as a number, whatever nonsense the peer's clock shows. */
+function clampSeconds(seconds: bigint): number {
+  return Number(BigInt.asIntN(53, seconds));
+}

@@ -1,0 +1,84 @@
+// Pings, and the patience with peers that say nothing: a minute for the first message, twenty minutes without traffic later (Core's
+// InactivityCheck). Callers: Net's round and its table of messages.
+import crypto from 'node:crypto';
+import type { NetContext } from '../context.js';
+import { decodeU64, encodeU64 } from '../wire/messages.js';
+import { BIP0031_VERSION } from '../wire/protocol.js';
+import type { Peer } from './peer.js';
+
+const PING_INTERVAL_MS = 2 * 60_000;
+const TIMEOUT_SECONDS = 20 * 60;
+
+export class Keepalive {
+  constructor(private readonly context: NetContext) {}
+
+  /** Pings when it is time, or when RPC asked for it. */
+  send(peer: Peer): void {
+    const now = this.context.clock.nowMs();
+    const due = peer.pingNonce === 0n && peer.pingSentMs + PING_INTERVAL_MS < now;
+    if (!peer.pingWanted && !due) return;
+    peer.pingWanted = false;
+    peer.pingSentMs = now;
+    if (peer.version <= BIP0031_VERSION) {
+      // Such a peer answers nothing.
+      peer.pingNonce = 0n;
+      peer.send('ping');
+      return;
+    }
+    do peer.pingNonce = crypto.randomBytes(8).readBigUInt64LE();
+    while (peer.pingNonce === 0n);
+    peer.send('ping', encodeU64(peer.pingNonce));
+  }
+
+  /** ping. @throws DecodeError */
+  ping(peer: Peer, payload: Uint8Array): void {
+    if (peer.version > BIP0031_VERSION) peer.send('pong', encodeU64(decodeU64(payload)));
+  }
+
+  pong(peer: Peer, payload: Uint8Array): void {
+    const { log, clock } = this.context;
+    if (payload.length < 8) {
+      log.debug('net', `pong peer=${peer.id}: Short payload, ${hex(peer.pingNonce)} expected, 0 received, ${payload.length} bytes`);
+      peer.pingNonce = 0n;
+      return;
+    }
+    const nonce = decodeU64(payload);
+    const problem = (text: string): void => {
+      log.debug('net', `pong peer=${peer.id}: ${text}, ${hex(peer.pingNonce)} expected, ${hex(nonce)} received, ${payload.length} bytes`);
+    };
+    if (peer.pingNonce === 0n) return problem('Unsolicited pong without ping');
+    if (nonce !== peer.pingNonce) {
+      problem(nonce === 0n ? 'Nonce zero' : 'Nonce mismatch');
+      // Zero means that the peer does not know better: the ping is over.
+      if (nonce === 0n) peer.pingNonce = 0n;
+      return;
+    }
+    const ms = clock.nowMs() - peer.pingSentMs;
+    peer.pingNonce = 0n;
+    if (ms < 0) return problem('Timing mishap');
+    peer.pingMs = ms;
+    peer.minPingMs = peer.minPingMs < 0 ? ms : Math.min(peer.minPingMs, ms);
+  }
+
+  /** Why the peer is given up, for the log; null while all is well. */
+  check(peer: Peer): string | null {
+    const { clock, options } = this.context;
+    const now = clock.nowSeconds();
+    const { connection, connectedAt, id } = peer;
+    if (now - connectedAt <= options.peerTimeoutSeconds) return null;
+    const { lastReceive, lastSend } = connection;
+    if (lastReceive === 0 || lastSend === 0) {
+      return `socket no message in first ${options.peerTimeoutSeconds} seconds, ${lastReceive === 0 ? 0 : 1} ${lastSend === 0 ? 0 : 1} peer=${id}`;
+    }
+    if (now > lastSend + TIMEOUT_SECONDS) return `socket sending timeout: ${now - lastSend}s peer=${id}`;
+    if (now > lastReceive + TIMEOUT_SECONDS) return `socket receive timeout: ${now - lastReceive}s peer=${id}`;
+    if (peer.pingNonce !== 0n && clock.nowMs() > peer.pingSentMs + TIMEOUT_SECONDS * 1000) {
+      return `ping timeout: ${((clock.nowMs() - peer.pingSentMs) / 1000).toFixed(6)}s peer=${id}`;
+    }
+    return peer.ready ? null : `version handshake timeout peer=${id}`;
+  }
+}
+
+function hex(nonce: bigint): string {
+  return nonce.toString(16);
+}

@@ -1,0 +1,160 @@
+// What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay. Callers: all of this room.
+import type { HeaderNode } from '../../chain/header-node.js';
+import type { Permissions } from '../options.js';
+import type { KnownAddress, NetAddress } from '../wire/net-address.js';
+import type { InvItem } from '../wire/messages.js';
+import { SERVICE } from '../wire/protocol.js';
+import type { Connection } from './connection.js';
+
+/** Why there is a connection (Core's ConnectionType, by its names in getpeerinfo). */
+export type ConnectionType = 'inbound' | 'manual' | 'outbound-full-relay' | 'block-relay-only' | 'feeler' | 'addr-fetch';
+
+/** A block that was asked for. */
+export interface BlockInFlight {
+  readonly hash: Uint8Array;
+  readonly node: HeaderNode | null;
+  readonly peer: Peer;
+}
+
+/** Sync with this peer (Core's CNodeState). */
+export class PeerSync {
+  /** Headers were asked for from this peer at the start. */
+  started = false;
+  /** When headers sync with it has failed, mockable ms; 0: not waiting. */
+  headersDeadlineMs = 0;
+  /** Most work this peer is known to have. */
+  bestKnown: HeaderNode | null = null;
+  /** Last hash it announced that we don't know. */
+  lastUnknown: Uint8Array | null = null;
+  /** Last block in common. */
+  lastCommon: HeaderNode | null = null;
+  /** Best header we sent it. */
+  bestHeaderSent: HeaderNode | null = null;
+  unconnectingHeaders = 0;
+  /** Asked for, oldest first. */
+  readonly inFlight: BlockInFlight[] = [];
+  /** Since when it holds up the download window, ms; 0: it doesn't. */
+  stallingSinceMs = 0;
+  /** When the oldest block in flight became the oldest, ms. */
+  downloadingSinceMs = 0;
+  prefersHeaders = false;
+  /** Its chain must have this much work by chainDeadlineMs, or it is dropped (outbound eviction). */
+  chainDeadlineMs = 0;
+  chainWorkWanted: bigint | null = null;
+  sentGetheadersForChain = false;
+  protectedFromChainSync = false;
+  /** Chain that getblocks left off at: the next getdata of it brings the tip's inv. */
+  continueAt: Uint8Array | null = null;
+  /** Blocks to announce at the next round. */
+  announce: Uint8Array[] = [];
+  /** Hashes for inv at the next round. */
+  blockInvs: Uint8Array[] = [];
+}
+
+/** Compact blocks with this peer (BIP-0152). */
+export class PeerCompact {
+  /** It wants new blocks as compact blocks without being asked. */
+  wantsHighBandwidth = false;
+  /** We want that from it. */
+  highBandwidth = false;
+  /** It speaks version 2. */
+  provides = false;
+}
+
+export class Peer {
+  readonly sync = new PeerSync();
+  readonly compact = new PeerCompact();
+  connection!: Connection;
+
+  version = 0;
+  services = 0n;
+  userAgent = '';
+  startHeight = -1;
+  /** Seconds its clock is ahead of ours. */
+  timeOffset = 0;
+  /** How it sees us. */
+  localAddress: NetAddress | null = null;
+  /** version was received. */
+  greeted = false;
+  /** verack was received: the handshake is over. */
+  ready = false;
+  wantsAddrV2 = false;
+  relaysByWtxid = false;
+  /** What it said in version: it wants transactions announced. */
+  relaysTxs = false;
+  /** Our nonce of its version message. */
+  localNonce = 0n;
+
+  misbehaviour = 0;
+  /** Set once it shall go: nothing more is handled. */
+  leaving = false;
+  /** Why, for the log. */
+  shouldDiscourage = false;
+
+  pingNonce = 0n;
+  pingSentMs = 0;
+  /** Last round trip and the shortest, ms; -1 before the first. */
+  pingMs = -1;
+  minPingMs = -1;
+  pingWanted = false;
+
+  /** Seconds of the last new transaction and block it brought. */
+  lastTxTime = 0;
+  lastBlockTime = 0;
+
+  /** What it asked for and has not got yet. */
+  wanted: InvItem[] = [];
+  /** Addresses to tell it, and those it knows. */
+  addressesToSend: KnownAddress[] = [];
+  nextAddrSendMs = 0;
+  nextLocalAddrMs = 0;
+  getaddrSent = false;
+  getaddrReceived = false;
+  addrRelay = false;
+
+  constructor(
+    readonly id: number,
+    readonly type: ConnectionType,
+    /** Where it is; for inbound ones the port is the one it connected from. */
+    readonly address: NetAddress,
+    /** As asked for by the operator, else its address as text. */
+    readonly name: string,
+    /** Our end. */
+    readonly bindText: string,
+    readonly permissions: Permissions,
+    /** Seconds since 1970, mockable. */
+    readonly connectedAt: number,
+  ) {}
+
+  get inbound(): boolean {
+    return this.type === 'inbound';
+  }
+  get manual(): boolean {
+    return this.type === 'manual';
+  }
+  /** Chosen by us, other than by the operator's word. */
+  get outboundOrBlockRelay(): boolean {
+    return this.type === 'outbound-full-relay' || this.type === 'block-relay-only';
+  }
+  /** Has the blocks of the whole chain (or at least recent ones, with witnesses). */
+  get isFullNode(): boolean {
+    return (this.services & SERVICE.NETWORK) !== 0n;
+  }
+  get isClient(): boolean {
+    return (this.services & (SERVICE.NETWORK | SERVICE.NETWORK_LIMITED)) === 0n;
+  }
+  get isLimited(): boolean {
+    return (this.services & SERVICE.NETWORK) === 0n && (this.services & SERVICE.NETWORK_LIMITED) !== 0n;
+  }
+  get hasWitness(): boolean {
+    return (this.services & SERVICE.WITNESS) !== 0n;
+  }
+  /** Transactions go back and forth. */
+  get relaysTransactions(): boolean {
+    return this.type !== 'block-relay-only' && this.type !== 'feeler';
+  }
+
+  send(command: string, payload?: Uint8Array): void {
+    this.connection.send(command, payload);
+  }
+}

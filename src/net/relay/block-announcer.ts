@@ -1,0 +1,98 @@
+// Tells peers of new blocks: as headers where they asked for that (BIP-0130), as a compact block in high-bandwidth mode (BIP-0152), else as
+// inv (Core's SendMessages, block announcements). Callers: Net on every tip and in its sending round.
+import type { HeaderNode } from '../../chain/header-node.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { hasHeader, settleAvailability } from '../sync/availability.js';
+import { encodeHeaders, encodeInv } from '../wire/messages.js';
+import { INV } from '../wire/protocol.js';
+
+/** More new blocks than this are announced by the tip's inv: the peer then asks for headers. */
+export const MAX_BLOCKS_TO_ANNOUNCE = 8;
+/** Blocks a peer may be ahead of us and still be told of ours. */
+const FAR_AHEAD = 2_000;
+/** Hashes of one inv. */
+const MAX_INV = 1_000;
+
+export class BlockAnnouncer {
+  constructor(
+    private readonly context: NetContext,
+    /** Sends the tip as a compact block. @returns false when there is none to send */
+    private readonly sendCompact: (peer: Peer, node: HeaderNode) => boolean,
+  ) {}
+
+  /** The tip moved: remembers the new blocks for each peer, newest last. @param connected lowest first */
+  onTip(connected: readonly HeaderNode[]): void {
+    if (connected.length === 0 || this.context.chain.isInitialBlockDownload()) return;
+    // Not all of a long reorganisation is told: a peer that misses the rest will ask.
+    const told = connected.slice(-MAX_BLOCKS_TO_ANNOUNCE);
+    const { tip } = this.context.chain;
+    for (const peer of this.context.peers) {
+      // A peer that said it is far ahead of us needs no word of our blocks.
+      if (tip.height <= peer.startHeight - FAR_AHEAD) continue;
+      for (const { hash } of told) peer.sync.announce.push(hash);
+    }
+  }
+
+  /** Sends what waits for a peer. */
+  send(peer: Peer): void {
+    const { sync } = peer;
+    if (sync.announce.length > 0) this.#announce(peer);
+    if (sync.blockInvs.length === 0) return;
+    for (let at = 0; at < sync.blockInvs.length; at += MAX_INV) {
+      peer.send('inv', encodeInv(sync.blockInvs.slice(at, at + MAX_INV).map((hash) => ({ type: INV.BLOCK, hash }))));
+    }
+    sync.blockInvs = [];
+  }
+
+  #announce(peer: Peer): void {
+    const { chain, log } = this.context;
+    const { sync } = peer;
+    const hashes = sync.announce;
+    sync.announce = [];
+    const direct = sync.prefersHeaders || (peer.compact.wantsHighBandwidth && hashes.length === 1);
+    let revert = !direct || hashes.length > MAX_BLOCKS_TO_ANNOUNCE;
+    settleAvailability(chain, peer);
+    const headers: HeaderNode[] = [];
+    if (!revert) {
+      let foundStart = false;
+      for (const hash of hashes) {
+        const node = chain.node(hash);
+        // Blocks that left the chain meanwhile, or do not follow each other: too much happened for headers.
+        if (node === undefined || !chain.contains(node) || (headers.length > 0 && node.prev !== headers[headers.length - 1])) {
+          revert = true;
+          break;
+        }
+        if (foundStart) headers.push(node);
+        else if (hasHeader(peer, node)) continue;
+        else if (node.prev === null || hasHeader(peer, node.prev)) {
+          foundStart = true;
+          headers.push(node);
+        } else {
+          revert = true;
+          break;
+        }
+      }
+    }
+    if (!revert && headers.length > 0) {
+      const last = headers[headers.length - 1] as HeaderNode;
+      if (headers.length === 1 && peer.compact.wantsHighBandwidth && this.sendCompact(peer, last)) {
+        sync.bestHeaderSent = last;
+        return;
+      }
+      if (sync.prefersHeaders) {
+        log.debug('net', `sendheaders: sending ${headers.length === 1 ? 'header' : `${headers.length} headers`} to peer=${peer.id}`);
+        peer.send('headers', encodeHeaders(headers.map(({ headerBytes }) => headerBytes)));
+        sync.bestHeaderSent = last;
+        return;
+      }
+      revert = true;
+    }
+    if (!revert) return;
+    // Only the newest: a peer without it asks for headers, and gets the others on the way.
+    const newest = chain.node(hashes[hashes.length - 1] as Uint8Array);
+    if (newest === undefined || hasHeader(peer, newest)) return;
+    log.debug('net', `sending inv peer=${peer.id} hash=${newest.hashHex}`);
+    sync.blockInvs.push(newest.hash);
+  }
+}

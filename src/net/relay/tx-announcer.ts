@@ -1,0 +1,281 @@
+// Tells peers of transactions, slowly and in an order that says nothing about where they came from, and hands them out on request (Core's
+// inventory trickle, mapRelay and feefilter). Callers: Net's sending round, RPC's broadcasts, the getdata pump.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import type { MempoolEntry } from '../../mempool/entry.js';
+import { type NetContext, poissonDelayMs } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { encodeInv, encodeU64, type InvItem } from '../wire/messages.js';
+import { FEEFILTER_VERSION, INV, MAX_INV_SIZE } from '../wire/protocol.js';
+import { RollingBloom } from './rolling-bloom.js';
+
+/** Mean time between announcements to peers that we chose; all others share one clock, so that none learns more than another. */
+const OUTBOUND_INTERVAL_MS = 2_000;
+const INBOUND_INTERVAL_MS = 5_000;
+/** Transactions announced at once, seven a second for inbound peers. */
+const BROADCAST_MAX = 7 * 5;
+/** Hashes of one inv. */
+const MAX_INV = 1_000;
+/** Hashes a peer surely knows, and those told it lately. */
+const KNOWN = 50_000;
+const RECENT = 3_500;
+const FALSE_HITS = 0.000001;
+/** What was announced is kept this long for those who ask, even when the mempool lost it. */
+const RELAY_MS = 15 * 60_000;
+const RELAY_MAX_BYTES = 16 << 20;
+/** Transactions this old may be asked for by anybody: they are known everywhere. */
+const UNCONDITIONAL_RELAY_SECONDS = 2 * 60;
+/** feefilter: mean time between, and how soon after a large change. */
+const FEE_INTERVAL_MS = 10 * 60_000;
+const FEE_CHANGE_DELAY_MS = 5 * 60_000;
+const MAX_MONEY = 2_100_000_000_000_000;
+/** Steps of 10 %: the exact rate would tell our mempool from others'. */
+const FEE_STEP = 1.1;
+const MAX_FEE_STEP = 10_000_000;
+
+interface PeerInventory {
+  readonly known: RollingBloom;
+  readonly recent: RollingBloom;
+  /** To be announced, by txid or wtxid as the peer wants. */
+  readonly waiting: Map<string, Uint8Array>;
+  nextSendMs: number;
+  /** It asked for the whole mempool. */
+  sendMempool: boolean;
+  lastMempoolRequest: number;
+  /** Satoshis per 1,000 virtual bytes below which it wants nothing. */
+  minFeeRate: number;
+  feeSent: number;
+  nextFeeMs: number;
+}
+
+interface Relayed {
+  readonly bytes: Uint8Array;
+  readonly wtxidKey: string;
+  readonly expiresMs: number;
+}
+
+export class TxAnnouncer {
+  readonly #books = new Map<Peer, PeerInventory>();
+  /** By txid, oldest first; and the txids of wtxids. */
+  readonly #relay = new Map<string, Relayed>();
+  readonly #relayTxids = new Map<string, string>();
+  #relayBytes = 0;
+  #nextInboundMs = 0;
+
+  constructor(private readonly context: NetContext) {}
+
+  /** The handshake with a peer is over. */
+  join(peer: Peer): void {
+    if (!peer.relaysTransactions) return;
+    this.#books.set(peer, {
+      known: new RollingBloom(KNOWN, FALSE_HITS),
+      recent: new RollingBloom(RECENT, FALSE_HITS),
+      waiting: new Map(),
+      nextSendMs: 0,
+      sendMempool: false,
+      lastMempoolRequest: 0,
+      minFeeRate: 0,
+      feeSent: 0,
+      nextFeeMs: 0,
+    });
+  }
+
+  forget(peer: Peer): void {
+    this.#books.delete(peer);
+  }
+
+  /** Lowest rate the peer takes, satoshis per 1,000 virtual bytes. */
+  minFeeRate(peer: Peer): number {
+    return this.#books.get(peer)?.minFeeRate ?? 0;
+  }
+
+  /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
+  relay(tx: TxView): void {
+    for (const [peer, book] of this.#books) {
+      const hash = peer.relaysByWtxid ? tx.wtxid : tx.txid;
+      if (!book.known.has(hash)) book.waiting.set(hashKey(hash), hash.slice());
+    }
+  }
+
+  /** A peer sent or announced it. */
+  noteKnown(peer: Peer, tx: TxView): void {
+    const book = this.#books.get(peer);
+    if (book === undefined) return;
+    const hash = peer.relaysByWtxid ? tx.wtxid : tx.txid;
+    book.known.add(hash);
+    book.waiting.delete(hashKey(hash));
+  }
+  noteKnownHash(peer: Peer, hash: Uint8Array): void {
+    this.#books.get(peer)?.known.add(hash);
+  }
+
+  /** feefilter. @param rate as received */
+  feeFilter(peer: Peer, rate: bigint): void {
+    const book = this.#books.get(peer);
+    if (book === undefined || rate < 0n || rate > BigInt(MAX_MONEY)) return;
+    book.minFeeRate = Number(rate);
+    this.context.log.debug('net', `received: feefilter of ${(Number(rate) / 1e8).toFixed(8)} BTC/kvB from peer=${peer.id}`);
+  }
+
+  /** mempool (BIP-0035), allowed by permission only. */
+  wholeMempool(peer: Peer): void {
+    const book = this.#books.get(peer);
+    if (book !== undefined) book.sendMempool = true;
+  }
+
+  /** Sends what is due to a peer. */
+  send(peer: Peer): void {
+    const book = this.#books.get(peer);
+    if (book === undefined) return;
+    this.#sendFeeFilter(peer, book);
+    const { clock, random } = this.context;
+    const now = clock.nowMs();
+    let trickle = peer.permissions.noban;
+    if (book.nextSendMs < now) {
+      trickle = true;
+      if (peer.inbound) {
+        if (this.#nextInboundMs < now) this.#nextInboundMs = now + poissonDelayMs(random, INBOUND_INTERVAL_MS);
+        book.nextSendMs = this.#nextInboundMs;
+      } else book.nextSendMs = now + poissonDelayMs(random, OUTBOUND_INTERVAL_MS);
+    }
+    if (!trickle) return;
+    if (!peer.relaysTxs) {
+      book.waiting.clear();
+      return;
+    }
+    if (book.sendMempool) this.#announceMempool(peer, book);
+    this.#announceWaiting(peer, book, now);
+  }
+
+  #announceMempool(peer: Peer, book: PeerInventory): void {
+    book.sendMempool = false;
+    book.lastMempoolRequest = this.context.clock.nowSeconds();
+    const items: InvItem[] = [];
+    for (const entry of this.context.mempool.entries()) {
+      const hash = peer.relaysByWtxid ? entry.tx.wtxid : entry.txid;
+      book.waiting.delete(hashKey(hash));
+      if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
+      book.known.add(hash);
+      items.push({ type: invType(peer), hash: hash.slice() });
+      if (items.length === MAX_INV_SIZE) break;
+    }
+    for (let at = 0; at < items.length; at += MAX_INV) peer.send('inv', encodeInv(items.slice(at, at + MAX_INV)));
+  }
+
+  #announceWaiting(peer: Peer, book: PeerInventory, now: number): void {
+    if (book.waiting.size === 0) return;
+    const { mempool, wtxids } = this.context;
+    const found: { hash: Uint8Array; entry: MempoolEntry }[] = [];
+    for (const [key, hash] of book.waiting) {
+      const entry = peer.relaysByWtxid ? wtxids.get(hash) : mempool.get(hash);
+      // It left the mempool: nobody needs it now.
+      if (entry === undefined) book.waiting.delete(key);
+      else found.push({ hash, entry });
+    }
+    // Parents before children, then by fee rate.
+    found.sort((a, b) => a.entry.ancestorCount - b.entry.ancestorCount || b.entry.fee * a.entry.size - a.entry.fee * b.entry.size);
+    const items: InvItem[] = [];
+    for (const { hash, entry } of found) {
+      if (items.length >= BROADCAST_MAX) break;
+      book.waiting.delete(hashKey(hash));
+      if (book.known.has(hash)) continue;
+      if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
+      book.known.add(hash);
+      book.recent.add(hash);
+      this.#remember(entry, now);
+      items.push({ type: invType(peer), hash });
+    }
+    if (items.length > 0) peer.send('inv', encodeInv(items));
+  }
+
+  #remember(entry: MempoolEntry, now: number): void {
+    const { tx } = entry;
+    const key = hashKey(tx.txid);
+    if (this.#relay.has(key)) return;
+    const relayed: Relayed = { bytes: tx.bytes.slice(), wtxidKey: hashKey(tx.wtxid), expiresMs: now + RELAY_MS };
+    this.#relay.set(key, relayed);
+    this.#relayTxids.set(relayed.wtxidKey, key);
+    this.#relayBytes += relayed.bytes.length;
+    for (const [oldKey, old] of this.#relay) {
+      if (old.expiresMs > now && this.#relayBytes <= RELAY_MAX_BYTES) break;
+      this.#relay.delete(oldKey);
+      this.#relayTxids.delete(old.wtxidKey);
+      this.#relayBytes -= old.bytes.length;
+    }
+  }
+
+  /** The transaction a peer may ask for, if any (Core's FindTxForGetData). */
+  find(peer: Peer, hash: Uint8Array, byWtxid: boolean): TxView | undefined {
+    const { mempool, wtxids, clock, crypto } = this.context;
+    const book = this.#books.get(peer);
+    if (book === undefined) return undefined;
+    const entry = byWtxid ? wtxids.get(hash) : mempool.get(hash);
+    if (entry !== undefined) {
+      const longAgo = entry.time <= clock.nowSeconds() - UNCONDITIONAL_RELAY_SECONDS;
+      if (longAgo || (book.lastMempoolRequest > 0 && entry.time <= book.lastMempoolRequest)) return entry.tx;
+    }
+    if (!book.recent.has(hash)) return undefined;
+    if (entry !== undefined) return entry.tx;
+    const key = hashKey(hash);
+    const relayed = this.#relay.get(byWtxid ? (this.#relayTxids.get(key) ?? '') : key);
+    return relayed === undefined ? undefined : parseTx(relayed.bytes, crypto);
+  }
+
+  /** It was handed out: its parents may be asked for too, since the peer may lack them. */
+  allowParents(peer: Peer, tx: TxView): void {
+    const book = this.#books.get(peer);
+    if (book === undefined) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const parent = this.context.mempool.get(tx.prevHash(i));
+      if (parent === undefined) continue;
+      const hash = peer.relaysByWtxid ? parent.tx.wtxid : parent.txid;
+      book.recent.add(parent.txid);
+      book.recent.add(hash);
+    }
+  }
+
+  #sendFeeFilter(peer: Peer, book: PeerInventory): void {
+    const { options, clock, chain, mempool, random } = this.context;
+    if (!options.feeFilter || options.blocksOnly || peer.version < FEEFILTER_VERSION || peer.permissions.forcerelay) return;
+    const stats = mempool.stats();
+    // In initial download nothing can be checked: nothing is wanted.
+    const current = chain.isInitialBlockDownload() ? MAX_MONEY : stats.minFeeRate;
+    const now = clock.nowMs();
+    if (book.feeSent === roundedUp(MAX_MONEY) && current !== MAX_MONEY) book.nextFeeMs = 0;
+    if (now > book.nextFeeMs) {
+      const told = Math.max(this.#rounded(current), stats.minRelayFeeRate);
+      if (told !== book.feeSent) {
+        peer.send('feefilter', encodeU64(BigInt(told)));
+        book.feeSent = told;
+      }
+      book.nextFeeMs = now + poissonDelayMs(random, FEE_INTERVAL_MS);
+    } else if (now + FEE_CHANGE_DELAY_MS < book.nextFeeMs && (current < (3 * book.feeSent) / 4 || current > (4 * book.feeSent) / 3)) {
+      book.nextFeeMs = now + random() * FEE_CHANGE_DELAY_MS;
+    }
+  }
+
+  /** Two times in three the step below. */
+  #rounded(rate: number): number {
+    const up = roundedUp(rate);
+    return up > 0 && this.context.random() * 3 >= 1 && up !== roundedUp(0) ? stepBelow(up) : up;
+  }
+}
+
+/** Steps of feefilter: 0, then from half the least relay fee up by tenths. */
+const steps: readonly number[] = (() => {
+  const list = [0];
+  for (let step = 500; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));
+  return list;
+})();
+
+function roundedUp(rate: number): number {
+  return steps.find((step) => step >= rate) ?? (steps[steps.length - 1] as number);
+}
+
+function stepBelow(step: number): number {
+  return steps[Math.max(0, steps.indexOf(step) - 1)] as number;
+}
+
+function invType(peer: Peer): number {
+  return peer.relaysByWtxid ? INV.WTX : INV.TX;
+}

@@ -1,0 +1,26 @@
+// Which blocks a peer has: the best one it announced, and the last hash it named that we have not seen yet (Core's
+// ProcessBlockAvailability and UpdateBlockAvailability). Callers: headers, downloads, announcements.
+import type { Chain } from '../../chain/chain.js';
+import type { Peer } from '../peer/peer.js';
+
+/** Looks whether the unknown hash is known by now. */
+export function settleAvailability(chain: Chain, { sync }: Peer): void {
+  if (sync.lastUnknown === null) return;
+  const node = chain.node(sync.lastUnknown);
+  if (node === undefined || node.chainWork === 0n) return;
+  if (sync.bestKnown === null || node.chainWork >= sync.bestKnown.chainWork) sync.bestKnown = node;
+  sync.lastUnknown = null;
+}
+
+/** The peer named a block. @param hash 32 bytes, internal order; copied */
+export function noteAvailable(chain: Chain, peer: Peer, hash: Uint8Array): void {
+  settleAvailability(chain, peer);
+  const node = chain.node(hash);
+  if (node === undefined) peer.sync.lastUnknown = hash.slice();
+  else if (peer.sync.bestKnown === null || node.chainWork >= peer.sync.bestKnown.chainWork) peer.sync.bestKnown = node;
+}
+
+/** Whether the peer has a block's header, as far as we told each other (Core's PeerHasHeader). */
+export function hasHeader({ sync }: Peer, node: { readonly height: number }): boolean {
+  return sync.bestKnown?.ancestor(node.height) === node || sync.bestHeaderSent?.ancestor(node.height) === node;
+}

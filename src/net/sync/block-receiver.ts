@@ -1,0 +1,66 @@
+// A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at it much later.
+// Callers: Net's table of messages, compact blocks.
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Reject } from '../../consensus/state.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { punishForBlock } from './blame.js';
+import type { BlockDownload } from './block-download.js';
+
+/** Blocks whose sender is remembered until they are checked: two windows of downloads. */
+const MAX_SOURCES = 2_048;
+
+interface Source {
+  readonly peer: Peer;
+  /** Whether its sender vouched for it: not so for a compact block that was passed on before its check. */
+  readonly vouched: boolean;
+}
+
+export class BlockReceiver {
+  readonly #sources = new Map<string, Source>();
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly downloads: BlockDownload,
+  ) {
+    context.chain.onChecked((hash, _block, reject) => this.#checked(hash, reject));
+  }
+
+  /** Told of the sender of a block that became part of the best chain near the tip. */
+  onGoodBlock: (peer: Peer) => void = () => {};
+
+  /** block. @throws DecodeError */
+  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+    const block = parseBlock(payload, this.context.crypto);
+    this.context.log.debug('net', `received block ${Buffer.from(block.hash).reverse().toString('hex')} peer=${peer.id}`);
+    const requested = this.downloads.end(block.hash);
+    await this.process(peer, block, requested, true);
+  }
+
+  /** @param requested we asked for it: it is stored whatever its work */
+  async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
+    const key = hashKey(block.hash);
+    this.#sources.delete(key);
+    this.#sources.set(key, { peer, vouched });
+    if (this.#sources.size > MAX_SOURCES) this.#sources.delete(this.#sources.keys().next().value as string);
+    const outcome = await this.context.chain.submitBlock(block, { force: requested });
+    if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
+    else this.#sources.delete(key);
+    this.context.wake();
+  }
+
+  /** The peer is gone. */
+  forget(peer: Peer): void {
+    for (const [key, source] of this.#sources) if (source.peer === peer) this.#sources.delete(key);
+  }
+
+  #checked(hash: Uint8Array, reject: Reject | null): void {
+    const key = hashKey(hash);
+    const source = this.#sources.get(key);
+    this.#sources.delete(key);
+    if (source === undefined) return;
+    if (reject !== null) punishForBlock(this.context, source.peer, reject, !source.vouched, 'invalid block');
+    else if (!this.context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
+  }
+}

@@ -1,0 +1,205 @@
+// Guards the header tree against long chains of little work: such a chain is read twice. First only its work is added up, and one bit in
+// some six hundred headers is kept; when there is enough work, it is read again, checked against those bits, and taken in. A peer can
+// so make us keep some kilobytes, never a tree (Core's HeadersSyncState). Callers: HeadersSync.
+import crypto from 'node:crypto';
+import type { HeaderNode } from '../../chain/header-node.js';
+import type { HeaderView } from '../../consensus/block/header-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { blockProof, decodeCompact, encodeCompact } from '../../consensus/rules/bits.js';
+import { checkProofOfWork } from '../../consensus/rules/check-block.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { locatorOf } from './locator.js';
+
+/** Blocks of the tip's difficulty that a chain may have less than ours. */
+const RECENT_BLOCKS = 144n;
+/** One commitment in this many headers, and headers buffered in the second reading: Core's figures for a peer that lies for an hour. */
+const COMMITMENT_PERIOD = 606;
+const REDOWNLOAD_BUFFER = 14_441;
+/** Most blocks a second that rules on time let a chain have. */
+const MAX_BLOCKS_PER_SECOND = 6;
+const FUTURE_SECONDS = 2 * 60 * 60;
+
+interface Reading {
+  readonly start: HeaderNode;
+  readonly wantedWork: bigint;
+  readonly salt: Uint8Array;
+  /** Which headers are committed to: height modulo COMMITMENT_PERIOD. */
+  readonly offset: number;
+  readonly maxCommitments: number;
+  readonly commitments: number[];
+  phase: 'first' | 'second';
+  lastHash: Uint8Array;
+  lastBits: number;
+  height: number;
+  work: bigint;
+  /** Second reading: the next commitment, headers not released yet. */
+  checked: number;
+  buffer: HeaderView[];
+  releaseAll: boolean;
+}
+
+export class HeadersPresync {
+  readonly #readings = new Map<Peer, Reading>();
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly ask: (peer: Peer, locator: readonly Uint8Array[]) => void,
+  ) {}
+
+  forget(peer: Peer): void {
+    this.#readings.delete(peer);
+  }
+
+  /** The least work of a chain that is taken in without a first reading. */
+  get threshold(): bigint {
+    const { chain } = this.context;
+    const { tip } = chain;
+    const near = blockProof(tip.bits) * RECENT_BLOCKS;
+    const nearTip = tip.chainWork > near ? tip.chainWork - near : 0n;
+    return nearTip > chain.minimumChainWork ? nearTip : chain.minimumChainWork;
+  }
+
+  /**
+   * Looks at headers on a known parent. @returns false when they may be taken in; true when they are dealt with: a first reading begins, or a
+   * short chain with too little work is not kept.
+   */
+  begin(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
+    const { clock, log, params } = this.context;
+    if (peer.permissions.noban) return false;
+    let work = parent.chainWork;
+    for (const { bits } of views) work += blockProof(bits);
+    const wanted = this.threshold;
+    if (work >= wanted) return false;
+    for (const view of views) {
+      const wrong = checkProofOfWork(view, params);
+      if (wrong === null) continue;
+      this.context.misbehaving(peer, 100, 'header with invalid proof of work');
+      return true;
+    }
+    if (!full) {
+      log.debug('net', `Ignoring low-work chain (height=${parent.height + views.length}) from peer=${peer.id}`);
+      return true;
+    }
+    const seconds = clock.nowSeconds() - parent.medianTimePast() + FUTURE_SECONDS;
+    const reading: Reading = {
+      start: parent,
+      wantedWork: wanted,
+      salt: crypto.randomBytes(16),
+      offset: crypto.randomInt(COMMITMENT_PERIOD),
+      maxCommitments: Math.floor((MAX_BLOCKS_PER_SECOND * Math.max(0, seconds)) / COMMITMENT_PERIOD),
+      commitments: [],
+      phase: 'first',
+      lastHash: parent.hash,
+      lastBits: parent.bits,
+      height: parent.height,
+      work: parent.chainWork,
+      checked: 0,
+      buffer: [],
+      releaseAll: false,
+    };
+    this.#readings.set(peer, reading);
+    log.debug('net', `Initial headers sync started with peer=${peer.id}: height=${parent.height}, presync`);
+    if (this.take(peer, views, full) === null) return false;
+    return true;
+  }
+
+  /**
+   * Headers while a reading is under way. null: there is none, the headers are like any others. 'held': nothing to take in yet.
+   * Otherwise the headers that stood the second reading.
+   */
+  take(peer: Peer, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] | null {
+    const reading = this.#readings.get(peer);
+    if (reading === undefined) return null;
+    const [first] = views;
+    if (first === undefined || !equalBytes(first.prevHash, reading.lastHash)) {
+      // An announcement in between, or a peer that went to another chain: the reading is over.
+      this.forget(peer);
+      return null;
+    }
+    return reading.phase === 'first' ? this.#first(peer, reading, views, full) : this.#second(peer, reading, views, full);
+  }
+
+  #first(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | null {
+    for (const view of views) {
+      if (checkProofOfWork(view, this.context.params) !== null || !this.#difficultyPossible(reading, view)) {
+        this.forget(peer);
+        this.context.misbehaving(peer, 100, 'invalid header in headers presync');
+        return 'held';
+      }
+      this.#step(reading, view);
+      if (reading.height % COMMITMENT_PERIOD === reading.offset) {
+        reading.commitments.push(commitment(reading.salt, view.hash));
+        if (reading.commitments.length > reading.maxCommitments) {
+          this.forget(peer);
+          this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: exceeded max commitments at height=${reading.height}`);
+          return 'held';
+        }
+      }
+      if (reading.work >= reading.wantedWork) {
+        this.#rewind(reading);
+        this.context.log.debug('net', `Initial headers sync transition with peer=${peer.id}: reached sufficient work, redownloading`);
+        this.ask(peer, locatorOf(reading.start));
+        return 'held';
+      }
+    }
+    if (full) this.ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
+    else {
+      this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: incomplete headers message at height=${reading.height}`);
+      this.forget(peer);
+    }
+    return 'held';
+  }
+
+  #rewind(reading: Reading): void {
+    reading.phase = 'second';
+    reading.lastHash = reading.start.hash;
+    reading.lastBits = reading.start.bits;
+    reading.height = reading.start.height;
+    reading.work = reading.start.chainWork;
+  }
+
+  #second(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] {
+    for (const view of views) {
+      const wrong = checkProofOfWork(view, this.context.params) !== null || !this.#difficultyPossible(reading, view);
+      this.#step(reading, view);
+      const due = reading.height % COMMITMENT_PERIOD === reading.offset && !reading.releaseAll;
+      if (wrong || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {
+        this.forget(peer);
+        this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: not the chain of the first reading`);
+        return 'held';
+      }
+      if (reading.work >= reading.wantedWork) reading.releaseAll = true;
+      reading.buffer.push(view);
+    }
+    const keep = reading.releaseAll ? 0 : REDOWNLOAD_BUFFER;
+    const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - keep));
+    if (full) this.ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
+    if (reading.releaseAll || !full) this.forget(peer);
+    return released.length > 0 ? released : 'held';
+  }
+
+  #step(reading: Reading, view: HeaderView): void {
+    reading.lastHash = view.hash.slice();
+    reading.lastBits = view.bits;
+    reading.height++;
+    reading.work += blockProof(view.bits);
+  }
+
+  /** Whether a header could follow as far as difficulty goes, without knowing the times before it (Core's PermittedDifficultyTransition). */
+  #difficultyPossible(reading: Reading, view: HeaderView): boolean {
+    const { params } = this.context;
+    if (params.allowMinDifficultyBlocks) return true;
+    const interval = params.powTargetTimespan / params.powTargetSpacing;
+    if ((reading.height + 1) % interval !== 0) return view.bits === reading.lastBits;
+    const old = decodeCompact(reading.lastBits).target;
+    const capped = (target: bigint): bigint => decodeCompact(encodeCompact(target > params.powLimit ? params.powLimit : target)).target;
+    const target = decodeCompact(view.bits).target;
+    return target <= capped(old * 4n) && target >= capped(old / 4n);
+  }
+}
+
+/** One bit of a salted hash. */
+function commitment(salt: Uint8Array, hash: Uint8Array): number {
+  return (crypto.createHash('sha256').update(salt).update(hash).digest()[0] as number) & 1;
+}

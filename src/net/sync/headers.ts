@@ -1,0 +1,212 @@
+// Headers first: asks peers for headers, takes what comes, and asks for blocks that were just announced (Core's ProcessHeadersMessage).
+// Callers: Net's table of messages, the sending round, compact blocks.
+import type { HeaderNode } from '../../chain/header-node.js';
+import { NodeStatus } from '../../chain/header-node.js';
+import { parseHeader } from '../../consensus/block/header-view.js';
+import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { decodeHeaders, encodeLocator, TooMany } from '../wire/messages.js';
+import { MAX_HEADERS_RESULTS, PROTOCOL_VERSION } from '../wire/protocol.js';
+import { noteAvailable, settleAvailability } from './availability.js';
+import { punishForBlock } from './blame.js';
+import { type BlockDownload, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from './block-download.js';
+import { HeadersPresync } from './headers-presync.js';
+import { locatorOf } from './locator.js';
+
+/** Headers that may arrive without their parent: blocks announced while we were behind. */
+const MAX_BLOCKS_TO_ANNOUNCE = 8;
+const MAX_UNCONNECTING_HEADERS = 10;
+/** Headers checked in one step of the node thread: some 2 ms. */
+const HEADERS_PER_STEP = 250;
+/** Time for the first headers: a base, and a share for each that is expected. */
+const HEADERS_TIMEOUT_BASE_MS = 15 * 60_000;
+const HEADERS_TIMEOUT_PER_HEADER_MS = 1;
+/** With a tip this recent all peers are asked for headers, not just one. */
+const RECENT_SECONDS = 24 * 60 * 60;
+/** Blocks are asked for as they are announced when the tip is at most this many intervals old. */
+const DIRECT_FETCH_INTERVALS = 20;
+const noStop = new Uint8Array(32);
+
+export class HeadersSync {
+  /** Peers that headers were asked from at the start. */
+  syncing = 0;
+  readonly #presync: HeadersPresync;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly downloads: BlockDownload,
+  ) {
+    this.#presync = new HeadersPresync(context, (peer, locator) => this.#ask(peer, locator));
+  }
+
+  /** Asks a peer for the headers after a block that both may have. */
+  askFrom(peer: Peer, node: HeaderNode): void {
+    this.#ask(peer, locatorOf(node));
+  }
+
+  #ask(peer: Peer, locator: readonly Uint8Array[]): void {
+    peer.send('getheaders', encodeLocator({ locator, stop: noStop }, PROTOCOL_VERSION));
+  }
+
+  /** Asks for what leads up to a block somebody named. */
+  askUpTo(peer: Peer, stop: Uint8Array): void {
+    peer.send('getheaders', encodeLocator({ locator: locatorOf(this.context.chain.bestHeader), stop }, PROTOCOL_VERSION));
+  }
+
+  /** Begins headers sync: with one peer at first, with all of them once the chain is recent. @param fetch whether this peer may be used */
+  begin(peer: Peer, fetch: boolean): void {
+    const { chain, clock, log, params } = this.context;
+    if (peer.sync.started || peer.isClient) return;
+    const best = chain.bestHeader;
+    const recent = best.time > clock.nowSeconds() - RECENT_SECONDS;
+    if (!recent && !(this.syncing === 0 && fetch)) return;
+    peer.sync.started = true;
+    this.syncing++;
+    const expected = Math.max(0, (clock.nowSeconds() - best.time) / params.powTargetSpacing);
+    peer.sync.headersDeadlineMs = clock.nowMs() + HEADERS_TIMEOUT_BASE_MS + HEADERS_TIMEOUT_PER_HEADER_MS * expected;
+    // One before our best, so that even a peer without news answers with a header and we learn that it is in step.
+    const from = best.prev ?? best;
+    log.debug('net', `initial getheaders (${from.height}) to peer=${peer.id} (startheight:${peer.startHeight})`);
+    this.askFrom(peer, from);
+  }
+
+  /** The peer is gone. */
+  forget(peer: Peer): void {
+    if (peer.sync.started) this.syncing--;
+    peer.sync.started = false;
+    this.#presync.forget(peer);
+  }
+
+  /** headers. @throws DecodeError */
+  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+    let headers: Uint8Array[];
+    try {
+      headers = decodeHeaders(payload);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      this.context.misbehaving(peer, 20, error.message);
+      return;
+    }
+    await this.process(peer, headers, false);
+  }
+
+  /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
+  async process(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
+    const { chain, crypto, log } = this.context;
+    const { sync } = peer;
+    if (headers.length === 0) {
+      this.#presync.forget(peer);
+      return;
+    }
+    const views = headers.map((bytes) => parseHeader(bytes, crypto));
+    const last = views[views.length - 1] as (typeof views)[0];
+    for (let i = 1; i < views.length; i++) {
+      if (equalBytes((views[i] as typeof last).prevHash, (views[i - 1] as typeof last).hash)) continue;
+      this.context.misbehaving(peer, 20, 'non-continuous headers sequence');
+      return;
+    }
+    const full = headers.length === MAX_HEADERS_RESULTS;
+    const [first] = views as [typeof last];
+    const held = this.#presync.take(peer, views, full);
+    if (held === 'held') return;
+    const accepted = held ?? views;
+    const parent = held === null ? chain.node(first.prevHash) : undefined;
+    if (held === null && parent === undefined) {
+      if (headers.length > MAX_BLOCKS_TO_ANNOUNCE) {
+        this.context.misbehaving(peer, 20, 'headers message does not connect');
+        return;
+      }
+      sync.unconnectingHeaders++;
+      this.askFrom(peer, chain.bestHeader);
+      log.debug(
+        'net',
+        `received header ${hashToHex(first.hash)}: missing prev block ${hashToHex(first.prevHash)}, sending getheaders (${chain.bestHeader.height}) to end (peer=${peer.id}, nUnconnectingHeaders=${sync.unconnectingHeaders})`,
+      );
+      noteAvailable(chain, peer, last.hash);
+      if (sync.unconnectingHeaders % MAX_UNCONNECTING_HEADERS === 0) {
+        this.context.misbehaving(peer, 20, `${sync.unconnectingHeaders} non-connecting headers`);
+      }
+      return;
+    }
+    const isNew = chain.node(last.hash) === undefined;
+    // A long chain without much work would fill our memory: it is first looked at without keeping it.
+    if (parent !== undefined && isNew && this.#presync.begin(peer, parent, views, full)) return;
+    for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
+      const { verdict } = await chain.submitHeaders(accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes));
+      if (verdict === null) continue;
+      if (verdict.category === 'cached' || verdict.category === 'time-future') log.debug('net', `peer=${peer.id}: ${verdict.reason}`);
+      punishForBlock(this.context, peer, verdict, compact, 'invalid header received');
+      return;
+    }
+    const end = accepted[accepted.length - 1];
+    if (end === undefined || peer.leaving) return;
+    this.#accepted(peer, end.hash, isNew, full && held === null);
+  }
+
+  #accepted(peer: Peer, lastHash: Uint8Array, isNew: boolean, full: boolean): void {
+    const { chain, log } = this.context;
+    const { sync } = peer;
+    const node = chain.node(lastHash);
+    if (node === undefined) return;
+    if (sync.unconnectingHeaders > 0) {
+      log.debug('net', `peer=${peer.id}: resetting nUnconnectingHeaders (${sync.unconnectingHeaders} -> 0)`);
+      sync.unconnectingHeaders = 0;
+    }
+    noteAvailable(chain, peer, lastHash);
+    if (isNew && node.chainWork > chain.tip.chainWork) sync.chainDeadlineMs = 0;
+    if (full) {
+      log.debug('net', `more getheaders (${node.height}) to end to peer=${peer.id} (startheight:${peer.startHeight})`);
+      this.askFrom(peer, node);
+    } else if (sync.started) {
+      // Its headers are all here: what it does from now on is judged by its blocks.
+      sync.headersDeadlineMs = Number.POSITIVE_INFINITY;
+    }
+    this.#fetchDirectly(peer, node);
+    if (!full && chain.isInitialBlockDownload()) this.#dropIfUseless(peer);
+    if (peer.outboundOrBlockRelay && !peer.leaving && sync.bestKnown !== null && sync.bestKnown.chainWork >= chain.tip.chainWork) {
+      this.onGoodChain(peer);
+    }
+    this.context.wake();
+  }
+
+  /** Told of outbound peers whose chain is as good as ours. */
+  onGoodChain: (peer: Peer) => void = () => {};
+
+  /** Whether blocks are asked for as soon as their headers are there (Core's CanDirectFetch). */
+  get canFetchDirectly(): boolean {
+    const { chain, clock, params } = this.context;
+    return chain.tip.time > clock.nowSeconds() - params.powTargetSpacing * DIRECT_FETCH_INTERVALS;
+  }
+
+  #fetchDirectly(peer: Peer, last: HeaderNode): void {
+    const { chain, log, params } = this.context;
+    if (!this.canFetchDirectly || last.failed || chain.tip.chainWork > last.chainWork) return;
+    const missing: HeaderNode[] = [];
+    for (let walk: HeaderNode | null = last; walk !== null && !chain.contains(walk); walk = walk.prev) {
+      if (missing.length > MAX_BLOCKS_IN_TRANSIT_PER_PEER) {
+        log.debug('net', `Large reorg, won't direct fetch to ${last.hashHex} (${last.height})`);
+        return;
+      }
+      const servable = peer.hasWitness || walk.height < params.segwitHeight;
+      if (!walk.has(NodeStatus.HAVE_DATA) && this.downloads.of(walk.hash) === undefined && servable) missing.push(walk);
+    }
+    const wanted = missing.reverse().slice(0, MAX_BLOCKS_IN_TRANSIT_PER_PEER - peer.sync.inFlight.length);
+    if (wanted.length === 0) return;
+    if (wanted.length > 1) log.debug('net', `Downloading blocks toward ${last.hashHex} (${last.height}) via headers direct fetch`);
+    if (!this.fetchCompact(peer, wanted)) this.downloads.ask(peer, wanted);
+  }
+
+  /** Asks for a single announced block as a compact block where that helps. @returns whether it did */
+  fetchCompact: (peer: Peer, wanted: readonly HeaderNode[]) => boolean = () => false;
+
+  /** In initial download an outbound peer whose whole chain has too little work is of no use. */
+  #dropIfUseless(peer: Peer): void {
+    const { chain } = this.context;
+    settleAvailability(chain, peer);
+    const best = peer.sync.bestKnown;
+    if (best === null || best.chainWork >= chain.minimumChainWork || !peer.outboundOrBlockRelay) return;
+    this.context.log.debug('net', `Disconnecting outbound peer ${peer.id} -- headers chain has insufficient work`);
+    this.context.disconnect(peer);
+  }
+}

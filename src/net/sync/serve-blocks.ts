@@ -1,0 +1,165 @@
+// Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata. Callers: Net's table of messages, the pump.
+import type { HeaderNode } from '../../chain/header-node.js';
+import { NodeStatus } from '../../chain/header-node.js';
+import { parseBlock } from '../../consensus/block/block-view.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { blockProof } from '../../consensus/rules/bits.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '../wire/messages.js';
+import { INV, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
+import { forkOfLocator } from './locator.js';
+
+/** Hashes answered to one getblocks. */
+const MAX_GETBLOCKS_RESULTS = 500;
+/** Blocks off the best chain are served when they are this recent and have nearly its work: less tells what else we have seen. */
+const STALE_RELAY_AGE_SECONDS = 30 * 24 * 60 * 60;
+/** Blocks this deep are served by nodes that keep only recent ones, and two more for races. */
+const NODE_NETWORK_LIMITED_MIN_BLOCKS = 288;
+const LIMITED_SLACK = 2;
+/** Older blocks count against the upload target. */
+const HISTORICAL_BLOCK_AGE_SECONDS = 7 * 24 * 60 * 60;
+
+export class BlockServer {
+  constructor(
+    private readonly context: NetContext,
+    /** Whether the day's upload is used up but for what the chain's newest blocks need. */
+    private readonly uploadTargetReached: () => boolean,
+    /** Sends a compact block; false: the whole one has to go. */
+    private readonly sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean,
+  ) {}
+
+  /** getheaders. @throws DecodeError */
+  headers(peer: Peer, payload: Uint8Array): void {
+    const { chain, log } = this.context;
+    const request = this.#locator(peer, payload);
+    if (request === null) return;
+    if (chain.isInitialBlockDownload() && !peer.permissions.download) {
+      log.debug('net', `Ignoring getheaders from peer=${peer.id} because node is in initial block download`);
+      return;
+    }
+    let node: HeaderNode | undefined;
+    if (request.locator.length === 0) {
+      node = chain.node(request.stop);
+      if (node === undefined) return;
+      if (!this.#mayServe(node)) {
+        log.debug('net', `getheaders: ignoring request from peer=${peer.id} for old block header that isn't in the main chain`);
+        return;
+      }
+    } else {
+      node = chain.next(forkOfLocator(chain, request.locator));
+    }
+    const headers: Uint8Array[] = [];
+    let last: HeaderNode | undefined;
+    log.debug('net', `getheaders ${node?.height ?? -1} to ${displayed(request.stop)} from peer=${peer.id}`);
+    while (node !== undefined) {
+      headers.push(node.headerBytes);
+      last = node;
+      if (headers.length >= MAX_HEADERS_RESULTS || equalBytes(node.hash, request.stop)) break;
+      node = chain.next(node);
+    }
+    // An answer is also how a peer learns what our best block is: what it now knows need not be announced.
+    peer.sync.bestHeaderSent = last ?? chain.tip;
+    peer.send('headers', encodeHeaders(headers));
+  }
+
+  /** getblocks. @throws DecodeError */
+  hashes(peer: Peer, payload: Uint8Array): void {
+    const { chain, log } = this.context;
+    const request = this.#locator(peer, payload);
+    if (request === null) return;
+    let node = chain.next(forkOfLocator(chain, request.locator));
+    log.debug('net', `getblocks ${node?.height ?? -1} to ${displayed(request.stop)} limit ${MAX_GETBLOCKS_RESULTS} from peer=${peer.id}`);
+    for (let left = MAX_GETBLOCKS_RESULTS; node !== undefined; node = chain.next(node)) {
+      if (equalBytes(node.hash, request.stop)) break;
+      peer.sync.blockInvs.push(node.hash);
+      if (--left > 0) continue;
+      // When it asks for this block, we tell it of the tip, and it asks for more.
+      peer.sync.continueAt = node.hash;
+      break;
+    }
+    this.context.wake();
+  }
+
+  #locator(peer: Peer, payload: Uint8Array): ReturnType<typeof decodeLocator> | null {
+    try {
+      return decodeLocator(payload);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      this.context.log.debug('net', `getheaders/getblocks ${error.message}, disconnect peer=${peer.id}`);
+      this.context.disconnect(peer);
+      return null;
+    }
+  }
+
+  /** Sends one block somebody asked for. Unknown and unservable ones are passed over in silence, as in Core. */
+  async block(peer: Peer, item: InvItem): Promise<void> {
+    const { chain, log } = this.context;
+    const node = chain.node(item.hash);
+    if (node === undefined) return;
+    if (!this.#mayServe(node)) {
+      log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
+      return;
+    }
+    const old = chain.bestHeader.time - node.time > HISTORICAL_BLOCK_AGE_SECONDS || item.type === INV.FILTERED_BLOCK;
+    if (this.uploadTargetReached() && old && !peer.permissions.download) {
+      log.debug('net', `historical block serving limit reached, disconnect peer=${peer.id}`);
+      this.context.disconnect(peer);
+      return;
+    }
+    const limited = (this.context.options.services & SERVICE.NETWORK) === 0n;
+    const tooDeep = chain.tip.height - node.height > NODE_NETWORK_LIMITED_MIN_BLOCKS + LIMITED_SLACK;
+    if (limited && tooDeep && !peer.permissions.noban) {
+      log.debug('net', `Ignore block request below NODE_NETWORK_LIMITED threshold from peer=${peer.id}`);
+      this.context.disconnect(peer);
+      return;
+    }
+    if (!node.has(NodeStatus.HAVE_DATA)) return;
+    let bytes: Uint8Array;
+    try {
+      bytes = await chain.readBlockBytes(node);
+    } catch (error) {
+      // Pruned meanwhile, or unreadable: the chain finds out when it needs the block itself.
+      log.warn(`Block ${node.hashHex} asked for by a peer can't be read: ${(error as Error).message}`);
+      return;
+    }
+    if (peer.leaving) return;
+    if (item.type === INV.WITNESS_BLOCK) peer.send('block', bytes);
+    else if (item.type === INV.BLOCK) peer.send('block', withoutWitnesses(bytes, this.context));
+    else if (item.type === INV.CMPCT_BLOCK && !this.sendCompact(peer, node, bytes)) peer.send('block', bytes);
+    this.#continue(peer, item.hash);
+  }
+
+  #continue(peer: Peer, hash: Uint8Array): void {
+    const { sync } = peer;
+    if (sync.continueAt === null || !equalBytes(sync.continueAt, hash)) return;
+    // Sent at once, before anything that comes from the next request.
+    peer.send('inv', encodeInv([{ type: INV.BLOCK, hash: this.context.chain.tip.hash }]));
+    sync.continueAt = null;
+  }
+
+  /** Core's BlockRequestAllowed. */
+  #mayServe(node: HeaderNode): boolean {
+    const { chain } = this.context;
+    if (chain.contains(node)) return true;
+    const best = chain.bestHeader;
+    if (!node.has(NodeStatus.SCRIPTS_VALID) || node.failed) return false;
+    if (best.time - node.time >= STALE_RELAY_AGE_SECONDS) return false;
+    // Work between the two, in seconds at the best header's difficulty.
+    const seconds = ((best.chainWork - node.chainWork) * BigInt(this.context.params.powTargetSpacing)) / blockProof(best.bits);
+    return seconds < BigInt(STALE_RELAY_AGE_SECONDS);
+  }
+}
+
+function displayed(hash: Uint8Array): string {
+  return hash.every((byte) => byte === 0) ? 'end' : Buffer.from(hash).reverse().toString('hex');
+}
+
+/** The block as peers without witnesses know it. */
+function withoutWitnesses(bytes: Uint8Array, { crypto }: NetContext): Uint8Array {
+  const block = parseBlock(bytes, crypto);
+  const writer = new ByteWriter(block.strippedSize).bytes(block.header.bytes).compactSize(block.txs.length);
+  for (const tx of block.txs) writer.bytes(tx.hasWitness ? tx.stripped() : tx.bytes);
+  return writer.finish();
+}

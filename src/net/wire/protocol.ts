@@ -1,0 +1,79 @@
+// Numbers of the P2P protocol, with the names Bitcoin Core gives them (version.h, protocol.h, net.h, net_processing.cpp of 0.21).
+// Callers: every file of this room.
+
+/** What this node speaks: wtxid relay (BIP-0339). */
+export const PROTOCOL_VERSION = 70016;
+/** Peers below are disconnected. */
+export const MIN_PEER_PROTO_VERSION = 31800;
+/** From here on pings carry a nonce (BIP-0031). */
+export const BIP0031_VERSION = 60000;
+/** `sendheaders`, BIP-0130. */
+export const SENDHEADERS_VERSION = 70012;
+/** `feefilter`, BIP-0133. */
+export const FEEFILTER_VERSION = 70013;
+/** Compact blocks, BIP-0152. */
+export const SHORT_IDS_BLOCKS_VERSION = 70014;
+/** Relay by wtxid, BIP-0339. */
+export const WTXID_RELAY_VERSION = 70016;
+
+/** Largest payload, bytes. */
+export const MAX_PROTOCOL_MESSAGE_LENGTH = 4_000_000;
+/** Entries of one inv, getdata or notfound. */
+export const MAX_INV_SIZE = 50_000;
+/** Headers of one message; fewer mean that the peer has no more. */
+export const MAX_HEADERS_RESULTS = 2_000;
+/** Hashes of a locator that are read. */
+export const MAX_LOCATOR_SIZE = 101;
+/** Addresses of one message. */
+export const MAX_ADDR_TO_SEND = 1_000;
+/** Bytes of a peer's user agent. */
+export const MAX_SUBVERSION_LENGTH = 256;
+
+/** Bits of a peer's services. */
+export const SERVICE = {
+  NETWORK: 1n,
+  GETUTXO: 2n,
+  BLOOM: 4n,
+  WITNESS: 8n,
+  COMPACT_FILTERS: 64n,
+  NETWORK_LIMITED: 1024n,
+} as const;
+
+const serviceNames: readonly (readonly [bigint, string])[] = [
+  [SERVICE.NETWORK, 'NETWORK'],
+  [SERVICE.GETUTXO, 'GETUTXO'],
+  [SERVICE.BLOOM, 'BLOOM'],
+  [SERVICE.WITNESS, 'WITNESS'],
+  [SERVICE.COMPACT_FILTERS, 'COMPACT_FILTERS'],
+  [SERVICE.NETWORK_LIMITED, 'NETWORK_LIMITED'],
+];
+
+/** Names of services as getpeerinfo lists them, lowest bit first; unknown bits as `UNKNOWN[2^n]`. */
+export function namesOfServices(services: bigint): string[] {
+  const names: string[] = [];
+  for (let bit = 0n; bit < 64n; bit++) {
+    const flag = 1n << bit;
+    if ((services & flag) === 0n) continue;
+    names.push(serviceNames.find(([known]) => known === flag)?.[1] ?? `UNKNOWN[2^${bit}]`);
+  }
+  return names;
+}
+
+/** Types of an inventory entry (protocol.h's GetDataMsg). */
+export const INV = {
+  TX: 1,
+  BLOCK: 2,
+  FILTERED_BLOCK: 3,
+  CMPCT_BLOCK: 4,
+  WTX: 5,
+  WITNESS_TX: 0x40000001,
+  WITNESS_BLOCK: 0x40000002,
+} as const;
+
+/** Every message this node knows; others are counted under `*other*`. */
+// biome-ignore format: a list reads better filled
+export const MESSAGES = [
+  'version', 'verack', 'addr', 'addrv2', 'sendaddrv2', 'inv', 'getdata', 'merkleblock', 'getblocks', 'getheaders', 'tx', 'headers', 'block',
+  'getaddr', 'mempool', 'ping', 'pong', 'notfound', 'filterload', 'filteradd', 'filterclear', 'sendheaders', 'feefilter', 'sendcmpct',
+  'cmpctblock', 'getblocktxn', 'blocktxn', 'getcfilters', 'cfilter', 'getcfheaders', 'cfheaders', 'getcfcheckpt', 'cfcheckpt', 'wtxidrelay',
+] as const;
