@@ -63,12 +63,12 @@ section('Options', [
   ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
   ['startupnotify', 'list', 'Run this command once the node is up'],
   ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
-  ['blockreconstructionextratxn', 'int', undefined, 'none'],
-  ['blocksonly', 'bool', undefined, 'none'],
+  ['blockreconstructionextratxn', 'int', 'Transactions outside the mempool kept for compact blocks (default: 100)'],
+  ['blocksonly', 'bool', 'Take no transactions from peers (default: 0)'],
   ['daemon', 'bool', undefined, 'none'],
   ['daemonwait', 'bool', undefined, 'none'],
-  ['feefilter', 'bool', undefined, 'none'],
-  ['maxorphantx', 'int', undefined, 'none'],
+  ['feefilter', 'bool', 'Tell peers which fee rates are wanted (default: 1)'],
+  ['maxorphantx', 'int', 'Transactions kept while their parents are missing (default: 100)'],
   ['prune', 'int', undefined, 'none'],
   ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files (default: 0)'],
   ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks (default: 0)'],
@@ -161,43 +161,38 @@ section('Node relay', [
 ]);
 
 section('Connection', [
-  ['port', 'int', 'Port for peers', 'net'],
-  ['listen', 'bool', undefined, 'none'],
-  ['connect', 'list', undefined, 'net'],
-  ['addnode', 'list', undefined, 'net'],
-  ['bind', 'list', undefined, 'net'],
-  ...(['asmap', 'externalip', 'onlynet', 'onion', 'proxy', 'seednode', 'torcontrol', 'torpassword', 'whitebind', 'whitelist'] as const).map(
-    (name) => [name, 'list', undefined, 'none'] as const,
+  ['port', 'int', "Port for peers (default: the chain's own, 8333 on main, 18444 on regtest)", 'net'],
+  ['listen', 'bool', 'Let peers connect (default: 1 unless -proxy or -connect)'],
+  ['bind', 'list', 'Listen for peers at this address[:port] only; may be given more than once', 'net'],
+  ['whitebind', 'list', 'The same, with permissions for whoever comes in there: [permission,...@]address:port'],
+  ['whitelist', 'list', 'Permissions for peers of an address or subnet: [noban,relay,forcerelay,mempool,download,addr,all@]subnet'],
+  ['connect', 'list', 'Connect to this peer only; 0: to none', 'net'],
+  ['addnode', 'list', 'Keep a connection to this peer, besides others', 'net'],
+  ['seednode', 'list', 'Ask this peer for addresses of others, then leave it'],
+  ['maxconnections', 'int', 'Connections at most (default: 125)'],
+  ['maxuploadtarget', 'int', 'MiB a day after which old blocks are not served any more (default: 0, no limit)'],
+  ['maxreceivebuffer', 'int', 'Thousands of bytes a peer may have sent that are not handled yet (default: 5000)'],
+  ['maxsendbuffer', 'int', 'Thousands of bytes a peer may leave unread before it has to wait (default: 1000)'],
+  ['timeout', 'int', 'Milliseconds a connection may take to be made (default: 5000)'],
+  ['peertimeout', 'int', 'Seconds a new peer has for its first message (default: 60)'],
+  ['bantime', 'int', 'Seconds a ban lasts when none are named (default: 86400)'],
+  ['networkactive', 'bool', 'Whether there are peers at all; setnetworkactive changes it (default: 1)'],
+  ['onlynet', 'list', 'Connect to addresses of this network only: ipv4, ipv6, onion, i2p, cjdns'],
+  ['proxy', 'string', 'Connect through this SOCKS5 proxy, host[:port]'],
+  ['onion', 'string', 'Another SOCKS5 proxy for onion addresses (default: -proxy)'],
+  ['proxyrandomize', 'bool', 'New credentials for each connection through a proxy, so that Tor uses separate circuits (default: 1)'],
+  ['externalip', 'list', 'Tell peers that this is our address'],
+  ['discover', 'bool', 'Tell peers addresses of this machine (default: 1 when listening without -externalip or -proxy)'],
+  ['dns', 'bool', 'Look names up for -addnode, -seednode and -connect (default: 1)'],
+  ['dnsseed', 'bool', 'Ask DNS seeds for addresses when few are known (default: 1 unless -connect or -proxy)'],
+  ['forcednsseed', 'bool', 'Always ask DNS seeds (default: 0)'],
+  ['fixedseeds', 'bool', 'Use addresses that came with the program when no others are found (default: 1)'],
+  ['peerblockfilters', 'bool', 'Serve filters of -blockfilterindex to peers (BIP-0157; default: 0)'],
+  ...(['asmap', 'torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
+  ...(['listenonion', 'peerbloomfilters', 'upnp', 'natpmp', 'v2transport'] as const).map(
+    (name) => [name, 'bool', undefined, 'none'] as const,
   ),
-  ...(
-    [
-      'discover',
-      'dns',
-      'dnsseed',
-      'forcednsseed',
-      'fixedseeds',
-      'listenonion',
-      'networkactive',
-      'peerblockfilters',
-      'peerbloomfilters',
-      'proxyrandomize',
-      'upnp',
-      'natpmp',
-      'v2transport',
-    ] as const
-  ).map((name) => [name, 'bool', undefined, 'none'] as const),
-  ...(
-    [
-      'bantime',
-      'maxconnections',
-      'maxreceivebuffer',
-      'maxsendbuffer',
-      'maxtimeadjustment',
-      'maxuploadtarget',
-      'timeout',
-      'peertimeout',
-    ] as const
-  ).map((name) => [name, 'int', undefined, 'none'] as const),
+  ['maxtimeadjustment', 'int', undefined, 'none'],
 ]);
 
 section('Debugging and testing', [
@@ -224,7 +219,7 @@ section('Debugging and testing', [
   ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logsourcelocations'] as const).map(
     (name) => [name, 'bool', undefined, 'none'] as const,
   ),
-  ['uacomment', 'list', undefined, 'none'],
+  ['uacomment', 'list', 'Comment to add to the user agent'],
 ]);
 
 section('Wallet', [

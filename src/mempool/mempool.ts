@@ -224,10 +224,15 @@ export class Mempool {
   /** Marks a transaction as not yet announced to anyone (it came from RPC, not from a peer). */
   addUnbroadcast(txid: Uint8Array): void {
     const entry = this.#pool.get(txid);
-    if (entry === undefined || entry.unbroadcast) return;
-    entry.unbroadcast = true;
-    this.#unbroadcast++;
+    if (entry === undefined) return;
+    if (!entry.unbroadcast) {
+      entry.unbroadcast = true;
+      this.#unbroadcast++;
+    }
+    this.onBroadcast(entry);
   }
+  /** Told of transactions that the node itself wants known, each time it says so. */
+  onBroadcast: (entry: MempoolEntry) => void = () => {};
   /** A peer has asked for it. */
   removeUnbroadcast(txid: Uint8Array): void {
     const entry = this.#pool.get(txid);

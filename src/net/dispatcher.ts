@@ -3,8 +3,7 @@
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Handler, NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
-import { type InvItem, sanitized } from './wire/messages.js';
-import { encodeInv } from './wire/messages.js';
+import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
 import { INV, MESSAGES } from './wire/protocol.js';
 
 /** Messages that may come before verack. */

@@ -5,7 +5,6 @@ import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
-import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
@@ -17,6 +16,7 @@ import { Connection } from './peer/connection.js';
 import { Connector, type Inbound } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { Keepalive } from './peer/keepalive.js';
+import { Outbound } from './peer/outbound.js';
 import { type ConnectionType, Peer } from './peer/peer.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
@@ -27,8 +27,8 @@ import { BlockDownload } from './sync/block-download.js';
 import { BlockReceiver } from './sync/block-receiver.js';
 import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
-import { addressKey, addressText, hostKey, isLocal, type NetAddress } from './wire/net-address.js';
 import { decodeInv, decodeSendCmpct, decodeU64, type InvItem, TooMany } from './wire/messages.js';
+import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPort } from './wire/net-address.js';
 import { INV } from './wire/protocol.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
@@ -65,6 +65,7 @@ export class Net {
   readonly downloads: BlockDownload;
   readonly txs: TxReceiver;
   readonly announcer: TxAnnouncer;
+  readonly outbound: Outbound;
   readonly #context: NetContext;
   readonly #connector: Connector;
   readonly #dispatcher: Dispatcher;
@@ -93,7 +94,11 @@ export class Net {
     this.options = { ...DEFAULT_NET, ...options };
     this.#active = this.options.active;
     const { clock, log } = deps;
-    this.bans = new Bans(deps.banFile, () => clock.nowSeconds(), (text) => log.warn(text));
+    this.bans = new Bans(
+      deps.banFile,
+      () => clock.nowSeconds(),
+      (text) => log.warn(text),
+    );
     const context: NetContext = {
       options: this.options,
       params: deps.params,
@@ -117,6 +122,11 @@ export class Net {
       isOwnNonce: (nonce) => [...this.#all].some((peer) => !peer.inbound && !peer.ready && peer.localNonce === nonce),
     });
     this.#keepalive = new Keepalive(context);
+    this.outbound = new Outbound(
+      context,
+      (target, type) => this.connect(target, type),
+      (name) => this.isConnected(name),
+    );
     this.downloads = new BlockDownload(context);
     this.#headers = new HeadersSync(context, this.downloads);
     this.#blocks = new BlockReceiver(context, this.downloads);
@@ -126,7 +136,7 @@ export class Net {
       () => [...this.#ready].filter((peer) => peer.relaysByWtxid).length,
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
-    this.txs.onAccepted = (tx) => this.#relayed(tx);
+    this.txs.onAccepted = (tx) => this.announcer.relay(tx);
     this.#blockServer = new BlockServer(
       context,
       () => false,
@@ -137,6 +147,7 @@ export class Net {
       block: (peer, item) => this.#blockServer.block(peer, item),
       transaction: (peer, item) => this.#sendTransaction(peer, item),
     });
+    deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);
     this.#off.push(
       deps.chain.onTip((_tip, { connected, disconnected }) => {
         this.txs.onTip(
@@ -149,21 +160,30 @@ export class Net {
     );
   }
 
-  /** Opens listeners and begins to connect. @throws BindError */
-  async start(): Promise<void> {
+  /** Opens the listeners and serves whoever comes. @throws BindError */
+  async listen(): Promise<void> {
     if (this.options.listen) await this.#connector.listen((inbound) => this.#accept(inbound));
     this.#timer = setInterval(() => this.#round(), ROUND_MS);
     this.#timer.unref();
   }
 
+  /** Begins to connect to others. */
+  start(): void {
+    this.outbound.start();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.outbound.stop();
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const off of this.#off) off();
     for (const peer of [...this.#all]) this.disconnect(peer);
     await this.#connector.close();
   }
 
+  get clock(): NetClock {
+    return this.#context.clock;
+  }
   get active(): boolean {
     return this.#active;
   }
@@ -187,11 +207,6 @@ export class Net {
   }
   get totals(): NetTotals {
     return { sent: this.#sent, received: this.#received, sentByMessage: this.#sentByMessage, receivedByMessage: this.#receivedByMessage };
-  }
-
-  /** Announces a transaction of the mempool to everyone. */
-  relay(tx: TxView): void {
-    this.announcer.relay(tx);
   }
 
   /**
@@ -243,10 +258,20 @@ export class Net {
   }
 
   async #addressesOf(target: string): Promise<NetAddress[]> {
-    const { splitHostPort } = await import('./wire/net-address.js');
     const parts = splitHostPort(target, this.options.port);
     if (parts === null) return [];
     return this.#connector.resolve(parts.host, parts.port);
+  }
+
+  /** The peer of an address or name. */
+  async findConnected(target: string): Promise<Peer | undefined> {
+    for (const peer of this.#all) if (peer.name === target) return peer;
+    const keys = (await this.#addressesOf(target)).map(addressKey);
+    for (const peer of this.#all) if (keys.includes(addressKey(peer.address))) return peer;
+    return undefined;
+  }
+  async isConnected(target: string): Promise<boolean> {
+    return (await this.findConnected(target)) !== undefined;
   }
 
   #connectedTo(address: NetAddress): boolean {
@@ -277,11 +302,20 @@ export class Net {
       log.info(`connection from ${who} dropped${why}`);
       socket.destroy();
     };
-    if (!this.#active) return drop(': not accepting new connections');
-    if (!permissions.noban && this.bans.isBanned(address)) return drop(' (banned)');
+    if (!this.#active) {
+      drop(': not accepting new connections');
+      return;
+    }
+    if (!permissions.noban && this.bans.isBanned(address)) {
+      drop(' (banned)');
+      return;
+    }
     const inbound = [...this.#all].filter((peer) => peer.inbound).length;
     const most = Math.max(0, this.options.maxConnections - MAX_OUTBOUND);
-    if (!permissions.noban && inbound + 1 >= most && this.bans.isDiscouraged(address)) return drop(' (discouraged)');
+    if (!permissions.noban && inbound + 1 >= most && this.bans.isDiscouraged(address)) {
+      drop(' (discouraged)');
+      return;
+    }
     if (inbound >= most && !this.#evict()) {
       log.debug('net', 'failed to find an eviction candidate - connection dropped (full)');
       socket.destroy();
@@ -357,7 +391,10 @@ export class Net {
     const before = peer.misbehaviour;
     peer.misbehaviour += score;
     const over = peer.misbehaviour >= DISCOURAGEMENT_THRESHOLD && before < DISCOURAGEMENT_THRESHOLD;
-    log.debug('net', `Misbehaving: peer=${peer.id} (${before} -> ${peer.misbehaviour})${over ? ' DISCOURAGE THRESHOLD EXCEEDED' : ''}: ${reason}`);
+    log.debug(
+      'net',
+      `Misbehaving: peer=${peer.id} (${before} -> ${peer.misbehaviour})${over ? ' DISCOURAGE THRESHOLD EXCEEDED' : ''}: ${reason}`,
+    );
     if (!over) return;
     if (peer.permissions.noban) {
       log.info(`Warning: not punishing noban peer ${peer.id}!`);
@@ -378,10 +415,6 @@ export class Net {
       }
     }
     this.disconnect(peer);
-  }
-
-  #relayed(tx: TxView): void {
-    this.announcer.relay(tx);
   }
 
   #sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
@@ -415,7 +448,7 @@ export class Net {
   }
 
   #send(peer: Peer): void {
-    const { chain, clock, log } = this.#context;
+    const { chain, log } = this.#context;
     this.#keepalive.send(peer);
     const outboundReady = [...this.#ready].some((other) => !other.inbound && !other.isClient);
     const preferred = (!peer.inbound || peer.permissions.noban) && !peer.isClient;
@@ -431,7 +464,6 @@ export class Net {
     }
     if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.request(peer);
     this.txs.send(peer);
-    void clock;
   }
 
   #headersOverdue(peer: Peer): string | null {
@@ -497,7 +529,10 @@ export class Net {
   }
 
   #wholeMempool(peer: Peer): void {
-    if (peer.permissions.mempool) return this.announcer.wholeMempool(peer);
+    if (peer.permissions.mempool) {
+      this.announcer.wholeMempool(peer);
+      return;
+    }
     if (peer.permissions.noban) return;
     this.#context.log.debug('net', `mempool request with bloom filters disabled, disconnect peer=${peer.id}`);
     this.disconnect(peer);
@@ -531,7 +566,8 @@ export class Net {
       if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
       if (rejectTxs) {
         log.debug('net', `transaction (${hashToHex(hash)}) inv sent in violation of protocol, disconnecting peer=${peer.id}`);
-        return this.disconnect(peer);
+        this.disconnect(peer);
+        return;
       }
       this.announcer.noteKnownHash(peer, hash);
       const known = this.txs.isKnown(hash, byWtxid);
@@ -558,6 +594,25 @@ export class Net {
     for (const { type, hash } of items) {
       if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.txs.notFound(peer, hash);
     }
+  }
+
+  /** Names of a peer's permissions in Core's order. */
+  permissionNames({ permissions }: Peer): string[] {
+    const order: readonly (readonly [keyof Permissions, string])[] = [
+      ['bloomfilter', 'bloomfilter'],
+      ['noban', 'noban'],
+      ['forcerelay', 'forcerelay'],
+      ['relay', 'relay'],
+      ['mempool', 'mempool'],
+      ['download', 'download'],
+      ['addr', 'addr'],
+    ];
+    return order.filter(([key]) => permissions[key]).map(([, name]) => name);
+  }
+
+  /** Seconds since a ping that is not answered yet. */
+  pingWaitSeconds(peer: Peer): number {
+    return Math.max(0, (this.#context.clock.nowMs() - peer.pingSentMs) / 1000);
   }
 
   /** Heights a peer shares with us and has announced, as getpeerinfo shows them. */

@@ -1,28 +1,92 @@
-// What RPC says about peers while there is no network room: nobody is connected, nothing was sent.
+// What RPC and metrics see of the network: the room itself once it runs, before that a network without peers.
 import { protocolVersion, userAgent } from '../config/version.js';
-import type { NetworkAccess } from '../rpc/node/context.js';
+import type { Net } from '../net/net.js';
+import type { NetOptions } from '../net/options.js';
+import type { Peer } from '../net/peer/peer.js';
+import { addressText } from '../net/wire/net-address.js';
+import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
+import type { NetworkAccess, PeerInfo } from '../rpc/node/context.js';
+import { Amount } from '../rpc/wire/values.js';
+import { createNetworkControl } from './network-control.js';
 
-/** NETWORK, WITNESS, NETWORK_LIMITED. */
-const services = 0x409n;
+const defaultServices = SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.NETWORK_LIMITED;
 
-export function createNetworkAccess(): NetworkAccess {
+/** @param net the room, as soon as there is one */
+export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net | undefined): NetworkAccess {
+  const services = options.services ?? defaultServices;
+  const onlyNets = options.onlyNets ?? [];
   return {
-    connections: () => ({ in: 0, out: 0 }),
-    peers: () => [],
-    totals: () => ({ received: 0, sent: 0 }),
-    subversion: userAgent,
+    connections: () => {
+      const peers = net()?.peers ?? [];
+      const inbound = peers.filter((peer) => peer.inbound).length;
+      return { in: inbound, out: peers.length - inbound };
+    },
+    peers: () => {
+      const room = net();
+      return room === undefined ? [] : room.peers.map((peer) => peerInfo(room, peer));
+    },
+    totals: () => net()?.totals ?? { received: 0, sent: 0 },
+    subversion: options.userAgent ?? userAgent,
     protocolVersion,
     localServices: services,
-    serviceNames: ['NETWORK', 'WITNESS', 'NETWORK_LIMITED'],
-    active: true,
-    relays: true,
-    networks: ['ipv4', 'ipv6', 'onion'].map((name) => ({
-      name,
-      limited: name === 'onion',
-      reachable: name !== 'onion',
-      proxy: '',
-      proxy_randomize_credentials: false,
-    })),
+    serviceNames: namesOfServices(services),
+    get active() {
+      return net()?.active ?? true;
+    },
+    relays: options.blocksOnly !== true,
+    networks: ['ipv4', 'ipv6', 'onion'].map((name) => {
+      const proxy = name === 'onion' ? (options.onionProxy ?? options.proxy ?? null) : (options.proxy ?? null);
+      const limited = onlyNets.length > 0 ? !onlyNets.includes(name) : name === 'onion' && proxy === null;
+      return {
+        name,
+        limited,
+        reachable: !limited,
+        proxy: proxy === null ? '' : `${proxy.host}:${proxy.port}`,
+        proxy_randomize_credentials: proxy !== null && options.proxyRandomize !== false,
+      };
+    }),
     timeOffset: () => 0,
+    control: createNetworkControl(net),
   };
+}
+
+/** Core 0.21.1's members and their order. */
+function peerInfo(net: Net, peer: Peer): PeerInfo {
+  const { connection } = peer;
+  const heights = net.heightsOf(peer);
+  const info: Record<string, PeerInfo[string]> = { id: peer.id, addr: peer.name };
+  if (peer.bindText !== '') info.addrbind = peer.bindText;
+  if (peer.localAddress !== null) info.addrlocal = addressText(peer.localAddress);
+  info.network = peer.address.network;
+  info.services = peer.services.toString(16).padStart(16, '0');
+  info.servicesnames = namesOfServices(peer.services);
+  info.relaytxes = peer.relaysTxs;
+  info.lastsend = connection.lastSend;
+  info.lastrecv = connection.lastReceive;
+  info.last_transaction = peer.lastTxTime;
+  info.last_block = peer.lastBlockTime;
+  info.bytessent = connection.bytesSent;
+  info.bytesrecv = connection.bytesReceived;
+  info.conntime = peer.connectedAt;
+  info.timeoffset = peer.timeOffset;
+  if (peer.pingMs >= 0) info.pingtime = peer.pingMs / 1000;
+  if (peer.minPingMs >= 0) info.minping = peer.minPingMs / 1000;
+  if (peer.pingNonce !== 0n) info.pingwait = net.pingWaitSeconds(peer);
+  info.version = peer.version;
+  info.subver = peer.userAgent;
+  info.inbound = peer.inbound;
+  info.startingheight = peer.startHeight;
+  info.synced_headers = heights.headers;
+  info.synced_blocks = heights.blocks;
+  info.inflight = peer.sync.inFlight.map(({ node }) => node?.height ?? -1);
+  info.permissions = net.permissionNames(peer);
+  info.minfeefilter = new Amount(net.announcer.minFeeRate(peer));
+  info.bytessent_per_msg = Object.fromEntries([...connection.sentByMessage].sort(byName));
+  info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));
+  info.connection_type = peer.type;
+  return info;
+}
+
+function byName([a]: readonly [string, number], [b]: readonly [string, number]): number {
+  return a < b ? -1 : 1;
 }

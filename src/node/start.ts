@@ -2,6 +2,7 @@
 // Callers: aditd, benches. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
 // templates, fronts; the RPC cookie is written once the port is ours, and calls are answered with -28 until the chain is loaded.
 import crypto from 'node:crypto';
+import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
@@ -27,6 +28,8 @@ import type { NodeLogger } from '../log/create-logger.js';
 import { Mempool } from '../mempool/mempool.js';
 import { pageHtml } from '../metrics/page.js';
 import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
+import { Net } from '../net/net.js';
+import { BindError } from '../net/peer/connector.js';
 import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { PooledBlockScanner } from '../parallel/block-scanner.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
@@ -198,7 +201,8 @@ async function build(
 
   // In mode live templates follow each other more quickly than slow readers read them.
   const slabs = new SlabRing(config.mining.templateMode === 'live' ? liveSlabs : undefined);
-  const network = createNetworkAccess();
+  let net: Net | undefined;
+  const network = createNetworkAccess(config.net, () => net);
   const showLogging = (): void => {
     const on = log.categories();
     state.set(STATE_FLAG.LOG_HTTP, on.http === true);
@@ -546,6 +550,20 @@ async function build(
     `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
   );
   warm(null);
+  const peers = new Net(config.net, {
+    params,
+    chain,
+    mempool,
+    crypto: native,
+    clock: { nowSeconds: () => clock.nowSeconds(), nowMs: () => (state.mockSeconds === 0 ? clock.nowMs() : state.mockSeconds * 1000) },
+    log,
+    banFile: path.join(config.netDir, 'banlist.json'),
+  });
+  net = peers;
+  teardown.add(() => peers.stop());
+  await peers.listen().catch((error: Error) => {
+    throw error instanceof BindError ? new ConfigError(error.message) : error;
+  });
   // Returned first, so that signals and the stop call are heard while this goes on.
   const loading = loadBlocks(
     { scan: rebuild.scan ? rebuild.note : null, files: config.loadBlockFiles },
@@ -557,6 +575,7 @@ async function build(
       if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
       else mempool.loaded = true;
       templates.start();
+      peers.start();
       log.info(`Done loading: height ${chain.tip.height}, tip ${chain.tip.hashHex}`);
       notifications.started();
     })

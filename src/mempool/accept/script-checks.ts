@@ -1,6 +1,11 @@
 // Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21 does: rules beyond
 // P2SH are "non-mandatory" when the input passes without them.
-import { MANDATORY_SCRIPT_FLAGS, SCRIPT_VERIFY_CLEANSTACK, SCRIPT_VERIFY_WITNESS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
+import {
+  MANDATORY_SCRIPT_FLAGS,
+  SCRIPT_VERIFY_CLEANSTACK,
+  SCRIPT_VERIFY_WITNESS,
+  STANDARD_SCRIPT_FLAGS,
+} from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Verifier, VerifyResult } from '../../parallel/verifier.js';

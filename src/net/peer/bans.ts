@@ -1,9 +1,9 @@
 // Addresses nobody wants to hear from: banned by the operator (setban), kept in banlist.json until they run out; and discouraged for
 // misbehaviour, which only this process remembers. Callers: Net, RPC.
 import fs from 'node:fs';
-import { hostText, matchesPrefix, type NetAddress, parseHost } from '../wire/net-address.js';
 import type { Subnet } from '../options.js';
 import { RollingBloom } from '../relay/rolling-bloom.js';
+import { hostText, matchesPrefix, type NetAddress, parseHost } from '../wire/net-address.js';
 
 /** Addresses that are remembered as discouraged, and false hits among others. */
 const DISCOURAGED = 50_000;

@@ -4,7 +4,7 @@ import dns from 'node:dns/promises';
 import net from 'node:net';
 import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
-import { type NetAddress, hostText, isLocal, parseHost, splitHostPort } from '../wire/net-address.js';
+import { hostText, isLocal, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 import { connectThroughSocks } from './socks.js';
 
 /** A connection somebody made to us. */
@@ -102,8 +102,7 @@ export class Connector {
     const { options } = this;
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
     const proxy = onion ? (options.onionProxy ?? options.proxy) : options.proxy;
-    const where =
-      typeof target === 'string' ? splitHostPort(target, options.port) : { host: hostText(target), port: target.port };
+    const where = typeof target === 'string' ? splitHostPort(target, options.port) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
     const direct = typeof target !== 'string' && isLocal(target) && proxy === null;
     if (!direct && proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {

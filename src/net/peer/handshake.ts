@@ -2,8 +2,8 @@
 // lines. Callers: Net's table of messages.
 import crypto from 'node:crypto';
 import type { NetContext } from '../context.js';
-import { type NetAddress, addressText, isRoutable } from '../wire/net-address.js';
 import { decodeVersion, encodeSendCmpct, encodeVersion, sanitized } from '../wire/messages.js';
+import { addressText, isRoutable, type NetAddress } from '../wire/net-address.js';
 import {
   MIN_PEER_PROTO_VERSION,
   PROTOCOL_VERSION,
@@ -67,15 +67,18 @@ export class Handshake {
         'net',
         `peer=${peer.id} does not offer the expected services (${hex(message.services)} offered, ${hex(wantedServices)} expected); disconnecting`,
       );
-      return this.context.disconnect(peer);
+      this.context.disconnect(peer);
+      return;
     }
     if (version < MIN_PEER_PROTO_VERSION) {
       log.debug('net', `peer=${peer.id} using obsolete version ${version}; disconnecting`);
-      return this.context.disconnect(peer);
+      this.context.disconnect(peer);
+      return;
     }
     if (peer.inbound && this.events.isOwnNonce(message.nonce)) {
       log.info(`connected to self at ${addressText(peer.address)}, disconnecting`);
-      return this.context.disconnect(peer);
+      this.context.disconnect(peer);
+      return;
     }
     if (peer.inbound) this.sendVersion(peer);
     const common = Math.min(version, PROTOCOL_VERSION);
@@ -106,9 +109,7 @@ export class Handshake {
     if (peer.ready) return;
     if (!peer.inbound) {
       const shown = options.logIps ? `, peeraddr=${addressText(peer.address)}` : '';
-      log.info(
-        `New outbound peer connected: version: ${peer.version}, blocks=${peer.startHeight}, peer=${peer.id}${shown} (${peer.type})`,
-      );
+      log.info(`New outbound peer connected: version: ${peer.version}, blocks=${peer.startHeight}, peer=${peer.id}${shown} (${peer.type})`);
     }
     const common = Math.min(peer.version, PROTOCOL_VERSION);
     if (common >= SENDHEADERS_VERSION) peer.send('sendheaders');
@@ -119,7 +120,10 @@ export class Handshake {
 
   /** wtxidrelay: only before verack. */
   wtxidRelay(peer: Peer): void {
-    if (peer.ready) return this.#late(peer, 'wtxidrelay');
+    if (peer.ready) {
+      this.#late(peer, 'wtxidrelay');
+      return;
+    }
     if (Math.min(peer.version, PROTOCOL_VERSION) < WTXID_RELAY_VERSION) return;
     if (peer.relaysByWtxid) this.context.log.debug('net', `ignoring duplicate wtxidrelay from peer=${peer.id}`);
     peer.relaysByWtxid = true;
@@ -127,7 +131,10 @@ export class Handshake {
 
   /** sendaddrv2: only before verack (BIP-0155). */
   sendAddrV2(peer: Peer): void {
-    if (peer.ready) return this.#late(peer, 'sendaddrv2');
+    if (peer.ready) {
+      this.#late(peer, 'sendaddrv2');
+      return;
+    }
     peer.wantsAddrV2 = true;
   }
 

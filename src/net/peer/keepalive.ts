@@ -46,16 +46,23 @@ export class Keepalive {
     const problem = (text: string): void => {
       log.debug('net', `pong peer=${peer.id}: ${text}, ${hex(peer.pingNonce)} expected, ${hex(nonce)} received, ${payload.length} bytes`);
     };
-    if (peer.pingNonce === 0n) return problem('Unsolicited pong without ping');
+    if (peer.pingNonce === 0n) {
+      problem('Unsolicited pong without ping');
+      return;
+    }
     if (nonce !== peer.pingNonce) {
       problem(nonce === 0n ? 'Nonce zero' : 'Nonce mismatch');
       // Zero means that the peer does not know better: the ping is over.
       if (nonce === 0n) peer.pingNonce = 0n;
       return;
     }
-    const ms = clock.nowMs() - peer.pingSentMs;
+    // Whole microseconds, as they are shown.
+    const ms = Math.round((clock.nowMs() - peer.pingSentMs) * 1000) / 1000;
     peer.pingNonce = 0n;
-    if (ms < 0) return problem('Timing mishap');
+    if (ms < 0) {
+      problem('Timing mishap');
+      return;
+    }
     peer.pingMs = ms;
     peer.minPingMs = peer.minPingMs < 0 ? ms : Math.min(peer.minPingMs, ms);
   }

@@ -1,8 +1,8 @@
 // What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay. Callers: all of this room.
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { Permissions } from '../options.js';
-import type { KnownAddress, NetAddress } from '../wire/net-address.js';
 import type { InvItem } from '../wire/messages.js';
+import type { KnownAddress, NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
 import type { Connection } from './connection.js';
 

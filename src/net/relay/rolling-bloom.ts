@@ -82,8 +82,7 @@ export class RollingBloom {
     let a = this.#salt[0] as number;
     let b = this.#salt[1] as number;
     for (let i = 0; i < 32; i += 4) {
-      const word =
-        (hash[i] as number) | ((hash[i + 1] as number) << 8) | ((hash[i + 2] as number) << 16) | ((hash[i + 3] as number) << 24);
+      const word = (hash[i] as number) | ((hash[i + 1] as number) << 8) | ((hash[i + 2] as number) << 16) | ((hash[i + 3] as number) << 24);
       a = Math.imul(a ^ word, 0x85ebca6b);
       a ^= a >>> 13;
       b = Math.imul(b + word, 0xc2b2ae35) ^ a;

@@ -29,7 +29,7 @@ const UNCONDITIONAL_RELAY_SECONDS = 2 * 60;
 const FEE_INTERVAL_MS = 10 * 60_000;
 const FEE_CHANGE_DELAY_MS = 5 * 60_000;
 const MAX_MONEY = 2_100_000_000_000_000;
-/** Steps of 10 %: the exact rate would tell our mempool from others'. */
+/** Steps of 10 %, up to where nobody pays. */
 const FEE_STEP = 1.1;
 const MAX_FEE_STEP = 10_000_000;
 
@@ -241,7 +241,7 @@ export class TxAnnouncer {
     // In initial download nothing can be checked: nothing is wanted.
     const current = chain.isInitialBlockDownload() ? MAX_MONEY : stats.minFeeRate;
     const now = clock.nowMs();
-    if (book.feeSent === roundedUp(MAX_MONEY) && current !== MAX_MONEY) book.nextFeeMs = 0;
+    if (book.feeSent === highestStep && current !== MAX_MONEY) book.nextFeeMs = 0;
     if (now > book.nextFeeMs) {
       const told = Math.max(this.#rounded(current), stats.minRelayFeeRate);
       if (told !== book.feeSent) {
@@ -254,10 +254,11 @@ export class TxAnnouncer {
     }
   }
 
-  /** Two times in three the step below. */
+  /** The next step, or two times in three the one below it: the exact rate would tell our mempool from others'. */
   #rounded(rate: number): number {
-    const up = roundedUp(rate);
-    return up > 0 && this.context.random() * 3 >= 1 && up !== roundedUp(0) ? stepBelow(up) : up;
+    const at = steps.findIndex((step) => step >= rate);
+    if (at < 0) return highestStep;
+    return steps[at > 0 && this.context.random() * 3 >= 1 ? at - 1 : at] as number;
   }
 }
 
@@ -267,14 +268,8 @@ const steps: readonly number[] = (() => {
   for (let step = 500; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));
   return list;
 })();
-
-function roundedUp(rate: number): number {
-  return steps.find((step) => step >= rate) ?? (steps[steps.length - 1] as number);
-}
-
-function stepBelow(step: number): number {
-  return steps[Math.max(0, steps.indexOf(step) - 1)] as number;
-}
+/** What peers are told while nothing is wanted. */
+const highestStep = steps[steps.length - 1] as number;
 
 function invType(peer: Peer): number {
   return peer.relaysByWtxid ? INV.WTX : INV.TX;

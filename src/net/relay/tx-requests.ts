@@ -160,6 +160,8 @@ export class TxRequests {
   }
 
   #advance(nowMs: number): void {
+    // Chosen only when all that are due are ready: the best of them is asked, not the first.
+    const changed = new Set<string>();
     for (let first = this.#timers[0]; first !== undefined && first.dueMs <= nowMs; first = this.#timers[0]) {
       this.#popTimer();
       const { announcement, state } = first;
@@ -167,11 +169,12 @@ export class TxRequests {
       if (announcement.state !== state || announcement.dueMs !== first.dueMs) continue;
       if (state === 'waiting') {
         announcement.state = 'ready';
-        this.#choose(announcement.key);
+        changed.add(announcement.key);
       } else {
         this.#finish(announcement);
       }
     }
+    for (const key of changed) this.#choose(key);
   }
 
   /** Puts a timer into the heap. */

@@ -132,7 +132,10 @@ export class HeadersPresync {
         reading.commitments.push(commitment(reading.salt, view.hash));
         if (reading.commitments.length > reading.maxCommitments) {
           this.forget(peer);
-          this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: exceeded max commitments at height=${reading.height}`);
+          this.context.log.debug(
+            'net',
+            `Initial headers sync aborted with peer=${peer.id}: exceeded max commitments at height=${reading.height}`,
+          );
           return 'held';
         }
       }
@@ -145,7 +148,10 @@ export class HeadersPresync {
     }
     if (full) this.ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     else {
-      this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: incomplete headers message at height=${reading.height}`);
+      this.context.log.debug(
+        'net',
+        `Initial headers sync aborted with peer=${peer.id}: incomplete headers message at height=${reading.height}`,
+      );
       this.forget(peer);
     }
     return 'held';

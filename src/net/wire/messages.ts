@@ -38,7 +38,11 @@ export function encodeVersion(message: VersionMessage): Uint8Array {
     writer.u64(address === message.addressOfSender ? message.services : 0n);
     writeAddress(writer, address);
   }
-  writer.u64(message.nonce).varBytes(new TextEncoder().encode(message.userAgent)).i32(message.startHeight).u8(message.relay ? 1 : 0);
+  writer
+    .u64(message.nonce)
+    .varBytes(new TextEncoder().encode(message.userAgent))
+    .i32(message.startHeight)
+    .u8(message.relay ? 1 : 0);
   return writer.finish();
 }
 
@@ -68,7 +72,7 @@ export function decodeVersion(payload: Uint8Array): VersionMessage {
 
 /** Printable ASCII that is safe in logs and JSON (Core's SanitizeString): everything else is left out. */
 export function sanitized(text: string): string {
-  return text.replace(/[^a-zA-Z0-9 .,;_/:?@()\-]/g, '');
+  return text.replace(/[^a-zA-Z0-9 .,;_/:?@()-]/g, '');
 }
 
 function latin1(bytes: Uint8Array): string {
@@ -172,7 +176,11 @@ export function decodeAddr(payload: Uint8Array): KnownAddress[] {
 
 /** The same of BIP-0155. @throws DecodeError; TooMany */
 export function decodeAddrV2(payload: Uint8Array): KnownAddress[] {
-  return addresses(payload, 9, 'addrv2', (reader) => ({ time: reader.u32(), services: reader.compactSizeBig(), at: readAddressV2(reader) }));
+  return addresses(payload, 9, 'addrv2', (reader) => ({
+    time: reader.u32(),
+    services: reader.compactSizeBig(),
+    at: readAddressV2(reader),
+  }));
 }
 
 function addresses(
@@ -210,7 +218,10 @@ export interface SendCmpctMessage {
 }
 
 export function encodeSendCmpct({ announce, version }: SendCmpctMessage): Uint8Array {
-  return new ByteWriter(9).u8(announce ? 1 : 0).u64(version).finish();
+  return new ByteWriter(9)
+    .u8(announce ? 1 : 0)
+    .u64(version)
+    .finish();
 }
 
 export function decodeSendCmpct(payload: Uint8Array): SendCmpctMessage {

@@ -1,9 +1,12 @@
 // All methods of the node by name; a method that is not here does not exist.
+
 import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
+import { addnode } from './addnode.js';
 import { analyzepsbt } from './analyzepsbt.js';
 import { backupwallet } from './backupwallet.js';
+import { clearbanned } from './clearbanned.js';
 import { combinepsbt } from './combinepsbt.js';
 import { combinerawtransaction } from './combinerawtransaction.js';
 import { converttopsbt } from './converttopsbt.js';
@@ -15,6 +18,7 @@ import { decodepsbt } from './decodepsbt.js';
 import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
+import { disconnectnode } from './disconnectnode.js';
 import { discover } from './discover.js';
 import { dumpprivkey } from './dumpprivkey.js';
 import { dumpwallet } from './dumpwallet.js';
@@ -28,6 +32,7 @@ import { generate } from './generate.js';
 import { generateblock } from './generateblock.js';
 import { generatetoaddress } from './generatetoaddress.js';
 import { generatetodescriptor } from './generatetodescriptor.js';
+import { getaddednodeinfo } from './getaddednodeinfo.js';
 import { getaddressesbylabel } from './getaddressesbylabel.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getbalance } from './getbalance.js';
@@ -84,6 +89,7 @@ import { invalidateblock } from './invalidateblock.js';
 import { joinpsbts } from './joinpsbts.js';
 import { keypoolrefill } from './keypoolrefill.js';
 import { listaddressgroupings } from './listaddressgroupings.js';
+import { listbanned } from './listbanned.js';
 import { listdescriptors } from './listdescriptors.js';
 import { listlabels } from './listlabels.js';
 import { listlockunspent } from './listlockunspent.js';
@@ -98,6 +104,7 @@ import { loadwallet } from './loadwallet.js';
 import { lockunspent } from './lockunspent.js';
 import { logging } from './logging.js';
 import { mockscheduler } from './mockscheduler.js';
+import { ping } from './ping.js';
 import { preciousblock } from './preciousblock.js';
 import { prioritisetransaction } from './prioritisetransaction.js';
 import { reconsiderblock } from './reconsiderblock.js';
@@ -109,9 +116,11 @@ import { scantxoutset } from './scantxoutset.js';
 import { sendmany } from './sendmany.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
 import { sendtoaddress } from './sendtoaddress.js';
-import { sethdseed } from './sethdseed.js';
-import { setlabel } from './setlabel.js';
-import { setmocktime } from './setmocktime.js';
+import { setban } from './setban.js';
+import { sethdseed, sethdseed } from './sethdseed.js';
+import { setlabel, setlabel } from './setlabel.js';
+import { setmocktime, setmocktime } from './setmocktime.js';
+import { setnetworkactive } from './setnetworkactive.js';
 import { settxfee } from './settxfee.js';
 import { setwalletflag } from './setwalletflag.js';
 import { signmessage } from './signmessage.js';
@@ -141,6 +150,14 @@ import { walletpassphrasechange } from './walletpassphrasechange.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 const ALL: readonly MethodSpec[] = [
+  addnode,
+  disconnectnode,
+  getaddednodeinfo,
+  ping,
+  setban,
+  listbanned,
+  clearbanned,
+  setnetworkactive,
   abandontransaction,
   abortrescan,
   addmultisigaddress,

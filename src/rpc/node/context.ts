@@ -15,7 +15,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SpendTools } from '../../wallet/spend/create-transaction.js';
 import type { TemplateRequest } from '../front/template-request.js';
-import type { RawJson } from '../wire/values.js';
+import type { Amount, RawJson } from '../wire/values.js';
 
 /** A header of the tree; chain's HeaderNode is one. */
 export interface HeaderInfo extends HeaderContext {
@@ -319,6 +319,33 @@ export interface NetworkAccess {
   /** ipv4, ipv6, onion, as getnetworkinfo lists them. */
   readonly networks: readonly NetworkInfo[];
   timeOffset(): number;
+  readonly control: NetworkControl;
+}
+
+/** What RPC may change about the network. */
+export interface NetworkControl {
+  /** Tries to connect once; whether it worked shows in getpeerinfo. */
+  connectOnce(node: string): Promise<void>;
+  /** Keeps a connection to a peer. False when it does so already. */
+  addNode(node: string): boolean;
+  /** False when it did not. */
+  removeNode(node: string): boolean;
+  /** What addNode keeps, in wire form. */
+  addedNodes(): Promise<{ addednode: string; connected: boolean; addresses: { address: string; connected: 'inbound' | 'outbound' }[] }[]>;
+  /** Ends a connection. False when there is none such. */
+  disconnectAddress(address: string): boolean;
+  disconnectId(id: number): boolean;
+  pingAll(): void;
+  setActive(active: boolean): void;
+  /** Whether the text names an address or subnet. */
+  isSubnet(text: string): boolean;
+  /** Of an address: whether any ban covers it; of a subnet: whether exactly it is banned. */
+  isBanned(text: string): boolean;
+  /** @param seconds from now, 0 for the default; with `absolute` seconds since 1970 */
+  ban(text: string, seconds: number, absolute: boolean): void;
+  unban(text: string): boolean;
+  bans(): readonly { readonly address: string; readonly until: number; readonly createdAt: number }[];
+  clearBans(): void;
 }
 
 /** One of getnetworkinfo's networks, members in wire order. */
@@ -331,7 +358,9 @@ export interface NetworkInfo {
 }
 
 /** A peer as getpeerinfo shows it; members in order, already in wire form. */
-export type PeerInfo = Readonly<Record<string, string | number | boolean | null>>;
+export type PeerInfo = Readonly<
+  Record<string, string | number | boolean | null | Amount | readonly string[] | readonly number[] | Readonly<Record<string, number>>>
+>;
 
 /** The mock clock and the scheduler that tests move. */
 export interface ClockControl extends Clock {

@@ -30,6 +30,7 @@ import { getblockfilter, getindexinfo } from './indexes.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
+import { addnode, clearbanned, disconnectnode, getaddednodeinfo, listbanned, ping, setban, setnetworkactive } from './peers.js';
 import {
   getmempoolancestors,
   getmempooldescendants,
@@ -95,6 +96,14 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getnetworkhashps,
   getnetworkinfo,
   getpeerinfo,
+  addnode,
+  clearbanned,
+  disconnectnode,
+  getaddednodeinfo,
+  listbanned,
+  ping,
+  setban,
+  setnetworkactive,
   getprioritisedtransactions,
   getrawmempool,
   getrawtransaction,

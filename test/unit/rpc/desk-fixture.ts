@@ -111,6 +111,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       relays: true,
       networks: [{ name: 'ipv4', limited: false, reachable: true, proxy: '', proxy_randomize_credentials: false }],
       timeOffset: () => 0,
+      control: networkControl(),
     },
     log: {
       categories: () => [...categories],
@@ -154,5 +155,27 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       const { error } = await reply(method, params);
       return error ? `${error.code} ${error.message}` : 'none';
     },
+  };
+}
+
+/** A network that remembers what it was told. */
+function networkControl(): NodeContext['network']['control'] {
+  const added: string[] = [];
+  const bans = new Map<string, { address: string; until: number; createdAt: number }>();
+  return {
+    connectOnce: async () => {},
+    addNode: (node) => !added.includes(node) && added.push(node) > 0,
+    removeNode: (node) => added.includes(node) && added.splice(added.indexOf(node), 1).length > 0,
+    addedNodes: async () => added.map((addednode) => ({ addednode, connected: false, addresses: [] })),
+    disconnectAddress: (address) => address === '1.2.3.4:5',
+    disconnectId: (id) => id === 7,
+    pingAll: () => {},
+    setActive: () => {},
+    isSubnet: (text) => /^[\d./]+$/.test(text),
+    isBanned: (text) => bans.has(text),
+    ban: (address, seconds, absolute) => bans.set(address, { address, until: absolute ? seconds : 1_000 + seconds, createdAt: 1_000 }),
+    unban: (text) => bans.delete(text),
+    bans: () => [...bans.values()],
+    clearBans: () => bans.clear(),
   };
 }

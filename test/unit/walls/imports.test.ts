@@ -19,7 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/lib': [],
   'src/log': [],
   // Options of a room are plain records beside it.
-  'src/config': ['src/wallet'],
+  'src/config': ['src/wallet', 'src/net'],
   'src/metrics': [],
   'src/jobs': ['src/consensus', 'src/crypto', 'src/policy', 'src/selection', 'src/template/encode', 'src/filters', 'src/storage'],
   'src/parallel': ['src/jobs', 'src/consensus', 'src/crypto', 'src/selection', 'src/log'],
@@ -85,6 +85,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
+  'src/net': ['src/mempool', 'src/chain', 'src/consensus', 'src/crypto', 'src/log'],
   'src/notify': ['src/log'],
   'src/cli': ['src/config', 'src/rpc'],
   'src/http': [

@@ -1,0 +1,171 @@
+// What the command line says about peers, as the network room wants it: hosts and ports still as text where a look-up may be needed.
+// Callers: loadConfig.
+import type { NetOptions, Permissions } from '../net/options.js';
+import { NO_PERMISSIONS } from '../net/options.js';
+import { parseSubnet } from '../net/peer/bans.js';
+import { type NetAddress, parseHost, splitHostPort } from '../net/wire/net-address.js';
+import { SERVICE } from '../net/wire/protocol.js';
+import { type Args, ConfigError } from './args.js';
+import { userAgent } from './version.js';
+
+const networkNames = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
+/** BIP-0014: comments may not look like the agent itself. */
+const SAFE_COMMENT = /^[a-zA-Z0-9 .,;\-_?@]*$/;
+const MAX_AGENT_BYTES = 256;
+/** Listening fails for want of descriptors above. */
+const DEFAULT_MAX_CONNECTIONS = 125;
+
+/** What `-whitelist=` and `-whitebind=` give when they name nothing. */
+const IMPLICIT = ['noban', 'mempool', 'relay', 'download'] as const;
+
+/** @throws ConfigError with Core's texts */
+export function networkOptions(args: Args, defaultPort: number, logIps: boolean): Partial<NetOptions> {
+  const port = portOf(args) ?? defaultPort;
+  const connect = args.list('connect');
+  const connectOnly = args.isSet('connect') || args.isNegated('connect');
+  const binds = args.list('bind');
+  const whiteBinds = args.list('whitebind');
+  const proxy = proxyOf(args, 'proxy');
+  const askedToListen = binds.length > 0 || whiteBinds.length > 0;
+  // Core's parameter interactions: an explicit address means listening, a proxy or a list of peers means not.
+  const listen = args.isSet('listen') ? args.bool('listen', true) : askedToListen || (proxy === null && !connectOnly);
+  if (!listen && askedToListen) throw new ConfigError('Cannot set -bind or -whitebind together with -listen=0');
+  const maxConnections = args.int('maxconnections', DEFAULT_MAX_CONNECTIONS);
+  if (maxConnections < 0) throw new ConfigError('Invalid value for -maxconnections: cannot be negative');
+  const onlyNets = args.list('onlynet');
+  for (const name of onlyNets) {
+    if (!networkNames.includes(name.toLowerCase())) throw new ConfigError(`Unknown network specified in -onlynet: '${name}'`);
+  }
+  const filters = args.bool('peerblockfilters', false);
+  if (filters && !args.isSet('blockfilterindex')) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
+  const noDns = connectOnly || maxConnections <= 0 || proxy !== null;
+  return {
+    port,
+    listen,
+    binds: listen ? bindsOf(args, port) : [],
+    connect: connect.filter((value) => value !== '' && value !== '0'),
+    connectOnly,
+    addNodes: args.list('addnode'),
+    seedNodes: args.list('seednode'),
+    dnsSeed: args.isSet('dnsseed') ? args.bool('dnsseed', true) : !noDns,
+    forceDnsSeed: args.bool('forcednsseed', false),
+    maxConnections,
+    maxSendBytes: 1000 * Math.max(1, args.int('maxsendbuffer', 1000)),
+    maxReceiveBytes: 1000 * Math.max(1, args.int('maxreceivebuffer', 5000)),
+    connectTimeoutMs: Math.max(1, args.int('timeout', 5000)),
+    peerTimeoutSeconds: peerTimeout(args),
+    blocksOnly: args.bool('blocksonly', false),
+    active: args.bool('networkactive', true),
+    whitelist: args.list('whitelist').map(whitelisted),
+    banSeconds: args.int('bantime', 24 * 60 * 60),
+    userAgent: agentOf(args),
+    services: SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.NETWORK_LIMITED | (filters ? SERVICE.COMPACT_FILTERS : 0n),
+    proxy,
+    onionProxy: proxyOf(args, 'onion'),
+    proxyRandomize: args.bool('proxyrandomize', true),
+    onlyNets: onlyNets.map((name) => name.toLowerCase()),
+    externalAddresses: args.list('externalip').map((text) => externalAddress(text, port)),
+    discover: args.isSet('discover') ? args.bool('discover', true) : proxy === null && listen && !args.isSet('externalip'),
+    dns: args.bool('dns', true),
+    maxUploadBytes: args.int('maxuploadtarget', 0) * (1 << 20),
+    maxOrphans: Math.max(0, args.int('maxorphantx', 100)),
+    extraTxs: Math.max(0, args.int('blockreconstructionextratxn', 100)),
+    peerBlockFilters: filters,
+    feeFilter: args.bool('feefilter', true),
+    logIps,
+  };
+}
+
+function portOf(args: Args): number | undefined {
+  if (!args.isSet('port')) return undefined;
+  const text = args.text('port') ?? '';
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new ConfigError(`Invalid port specified in -port: '${text}'`);
+  return Number(text) === 0 ? undefined : Number(text);
+}
+
+function peerTimeout(args: Args): number {
+  const seconds = args.int('peertimeout', 60);
+  if (seconds <= 0) throw new ConfigError('peertimeout cannot be configured with a negative value.');
+  return seconds;
+}
+
+function agentOf(args: Args): string {
+  const comments = args.list('uacomment');
+  for (const comment of comments) {
+    if (!SAFE_COMMENT.test(comment)) throw new ConfigError(`User Agent comment (${comment}) contains unsafe characters.`);
+  }
+  const agent = comments.length === 0 ? userAgent : userAgent.replace(/\/$/, `(${comments.join('; ')})/`);
+  if (agent.length > MAX_AGENT_BYTES) {
+    throw new ConfigError(
+      `Total length of network version string (${agent.length}) exceeds maximum length (${MAX_AGENT_BYTES}). Reduce the number or size of uacomments.`,
+    );
+  }
+  return agent;
+}
+
+function bindsOf(args: Args, port: number): NetOptions['binds'] {
+  const named = args.list('bind').map((text) => ({ ...endpoint(text, port, 'bind'), permissions: null, required: true }));
+  const white = args.list('whitebind').map((text) => {
+    const { names, rest } = permissionsIn(text);
+    if (!/:\d+$/.test(rest)) throw new ConfigError(`Need to specify a port with -whitebind: '${rest}'`);
+    return { ...endpoint(rest, port, 'whitebind'), permissions: permissionsOf(names), required: true };
+  });
+  if (named.length + white.length > 0) return [...named, ...white];
+  // Nobody named a place: where one is taken, the other or none has to do.
+  return ['0.0.0.0', '::'].map((host) => ({ host, port, permissions: null, required: false }));
+}
+
+function endpoint(text: string, port: number, option: string): { host: string; port: number } {
+  const plain = text.replace(/=onion$/, '');
+  const parts = splitHostPort(plain, port);
+  if (parts === null || parseHost(parts.host, parts.port) === null) throw new ConfigError(`Cannot resolve -${option} address: '${text}'`);
+  return parts;
+}
+
+/** Splits `noban,mempool@rest`. */
+function permissionsIn(text: string): { names: readonly string[] | null; rest: string } {
+  const at = text.indexOf('@');
+  if (at < 0) return { names: null, rest: text };
+  return {
+    names: text
+      .slice(0, at)
+      .split(',')
+      .filter((name) => name !== ''),
+    rest: text.slice(at + 1),
+  };
+}
+
+function permissionsOf(names: readonly string[] | null): Permissions {
+  const granted: Record<keyof Permissions, boolean> = { ...NO_PERMISSIONS };
+  for (const name of names ?? IMPLICIT) {
+    if (name === 'all') for (const key of Object.keys(granted)) granted[key as keyof Permissions] = true;
+    else if (name === 'bloom') granted.bloomfilter = true;
+    else if (Object.hasOwn(granted, name)) granted[name as keyof Permissions] = true;
+    else throw new ConfigError(`Invalid P2P permission: '${name}'`);
+  }
+  if (granted.forcerelay) granted.relay = true;
+  if (granted.noban) granted.download = true;
+  return granted;
+}
+
+function whitelisted(text: string): NetOptions['whitelist'][number] {
+  const { names, rest } = permissionsIn(text);
+  const subnet = parseSubnet(rest);
+  if (subnet === null) throw new ConfigError(`Invalid netmask specified in -whitelist: '${rest}'`);
+  return { subnet, permissions: permissionsOf(names) };
+}
+
+function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {
+  const text = args.text(name);
+  if (text === undefined || text === '' || text === '0') return null;
+  const parts = splitHostPort(text, 9050);
+  if (parts === null || parts.host === '') throw new ConfigError(`Invalid -${name} address or hostname: '${text}'`);
+  return parts;
+}
+
+function externalAddress(text: string, port: number): NetAddress {
+  const parts = splitHostPort(text, port);
+  const address = parts === null ? null : parseHost(parts.host, parts.port);
+  if (address === null) throw new ConfigError(`Cannot resolve -externalip address: '${text}'`);
+  return address;
+}

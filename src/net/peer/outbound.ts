@@ -1,0 +1,74 @@
+// Whom the node connects to by itself: the peers of -connect or -addnode (and addnode), again and again. Callers: Net.
+import type { NetContext } from '../context.js';
+import { splitHostPort } from '../wire/net-address.js';
+import type { ConnectionType, Peer } from './peer.js';
+
+/** Pause after going through all peers that were named, and after a failed attempt. */
+const RETRY_MS = 60_000;
+const FIRST_MS = 500;
+/** Peers of addnode that are connected at a time. */
+const MAX_ADDED = 8;
+
+export class Outbound {
+  readonly #added: string[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly connect: (target: string, type: ConnectionType) => Promise<Peer | null>,
+    /** Whether a peer of that name or address is there. */
+    private readonly connected: (name: string) => Promise<boolean>,
+  ) {
+    for (const name of context.options.addNodes) this.add(name);
+  }
+
+  /** Names given by -addnode and addnode, in order. */
+  get added(): readonly string[] {
+    return this.#added;
+  }
+
+  start(): void {
+    void this.#loop();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** addnode add. @returns false when it is there already */
+  add(name: string): boolean {
+    if (this.#added.includes(name)) return false;
+    this.#added.push(name);
+    if (this.#timer !== null) this.#again(0);
+    return true;
+  }
+
+  /** addnode remove. @returns false when it was not added */
+  remove(name: string): boolean {
+    const at = this.#added.indexOf(name);
+    if (at >= 0) this.#added.splice(at, 1);
+    return at >= 0;
+  }
+
+  #again(ms: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => void this.#loop(), ms);
+    this.#timer.unref();
+  }
+
+  async #loop(): Promise<void> {
+    const { connect } = this.context.options;
+    const named = [...connect, ...this.#added.slice(0, MAX_ADDED)];
+    for (const name of named) {
+      if (this.#stopped) return;
+      if (splitHostPort(name, this.context.options.port) === null || (await this.connected(name))) continue;
+      await this.connect(name, 'manual');
+    }
+    // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be hammered.
+    const waiting = named.length > 0 && this.context.peers.size === 0;
+    this.#again(waiting ? FIRST_MS * 4 : RETRY_MS);
+  }
+}

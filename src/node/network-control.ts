@@ -1,0 +1,72 @@
+// What RPC may do to the network room: connect, disconnect, ban. Before the room runs there is nobody to do it to.
+import type { Net } from '../net/net.js';
+import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
+import { addressText } from '../net/wire/net-address.js';
+import { RPC_CODE, RpcError } from '../rpc/errors.js';
+import type { NetworkControl } from '../rpc/node/context.js';
+
+/** @param room the network, as soon as there is one */
+export function createNetworkControl(room: () => Net | undefined): NetworkControl {
+  const net = (): Net => {
+    const found = room();
+    if (found === undefined) throw new RpcError(RPC_CODE.CLIENT_P2P_DISABLED, 'Error: Peer-to-peer functionality missing or disabled');
+    return found;
+  };
+  const subnetOf = (text: string): NonNullable<ReturnType<typeof parseSubnet>> => {
+    const subnet = parseSubnet(text);
+    if (subnet === null) throw new RpcError(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Error: Invalid IP/Subnet');
+    return subnet;
+  };
+  return {
+    connectOnce: async (node) => {
+      await net().connect(node, 'manual');
+    },
+    addNode: (node) => net().outbound.add(node),
+    removeNode: (node) => net().outbound.remove(node),
+    addedNodes: async () => {
+      const { outbound } = net();
+      const rows = outbound.added.map(async (addednode) => {
+        const peer = await net().findConnected(addednode);
+        const addresses = peer === undefined ? [] : [{ address: addressText(peer.address), connected: side(peer.inbound) }];
+        return { addednode, connected: peer !== undefined, addresses };
+      });
+      return Promise.all(rows);
+    },
+    disconnectAddress: (address) => {
+      const peer = net().peers.find(({ name }) => name === address);
+      if (peer !== undefined) net().disconnect(peer);
+      return peer !== undefined;
+    },
+    disconnectId: (id) => {
+      const peer = net().peer(id);
+      if (peer !== undefined) net().disconnect(peer);
+      return peer !== undefined;
+    },
+    pingAll: () => {
+      for (const peer of net().peers) peer.pingWanted = true;
+    },
+    setActive: (active) => net().setActive(active),
+    isSubnet: (text) => parseSubnet(text) !== null,
+    isBanned: (text) => {
+      const subnet = subnetOf(text);
+      return text.includes('/') ? net().bans.has(subnet) : net().bans.isBanned(subnet.address);
+    },
+    ban: (text, seconds, absolute) => {
+      const subnet = subnetOf(text);
+      const { bans, options, clock } = net();
+      const now = clock.nowSeconds();
+      bans.add(subnet, absolute ? seconds : now + (seconds > 0 ? seconds : options.banSeconds));
+      for (const peer of net().peers) if (subnetContains(subnet, peer.address)) net().disconnect(peer);
+    },
+    unban: (text) => net().bans.remove(subnetOf(text)),
+    bans: () =>
+      net()
+        .bans.list()
+        .map(({ subnet, until, createdAt }) => ({ address: subnetText(subnet), until, createdAt })),
+    clearBans: () => net().bans.clear(),
+  };
+}
+
+function side(inbound: boolean): 'inbound' | 'outbound' {
+  return inbound ? 'inbound' : 'outbound';
+}

@@ -1,0 +1,15 @@
+// Declares addnode; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const addnode: MethodSpec = {
+  name: 'addnode',
+  category: 'network',
+  runs: 'node',
+  description: 'Connects to a peer, now and again whenever the connection is lost (add), only once (onetry), or no longer (remove).',
+  args: [
+    { name: 'node', type: 'str', help: 'The peer, host or host:port.' },
+    { name: 'command', type: 'str', help: "'add', 'remove' or 'onetry'." },
+  ],
+  results: [{ type: 'none', help: '' }],
+  examples: [{ cli: '"192.168.0.6:8333" "onetry"', rpc: '"192.168.0.6:8333", "onetry"' }],
+};

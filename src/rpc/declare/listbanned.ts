@@ -1,0 +1,28 @@
+// Declares listbanned; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const listbanned: MethodSpec = {
+  name: 'listbanned',
+  category: 'network',
+  runs: 'node',
+  description: 'The bans set by hand.',
+  args: [],
+  results: [
+    {
+      type: 'arr',
+      help: '',
+      inner: [
+        {
+          type: 'obj',
+          help: '',
+          inner: [
+            { type: 'str', key: 'address', help: 'Address or subnet' },
+            { type: 'num', key: 'banned_until', help: 'End of the ban, seconds since 1970' },
+            { type: 'num', key: 'ban_created', help: 'When it was set' },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [{ cli: '', rpc: '' }],
+};

@@ -1,0 +1,86 @@
+// Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned,
+// setnetworkactive.
+import { asBool, asInt64, asString } from '../args.js';
+import { METHODS } from '../declare/methods.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { renderHelp } from '../help.js';
+import type { JsonValue } from '../wire/values.js';
+import type { NodeContext } from './context.js';
+
+type NodeRun = Run<NodeContext>;
+
+/** The word after the first argument, one of those given; to another Core answers with the method's page. */
+function commandOf(value: JsonValue | undefined, method: string, words: readonly string[]): string {
+  const command = value === null || value === undefined ? '' : asString(value);
+  if (words.includes(command)) return command;
+  const spec = METHODS.get(method);
+  return fail(RPC_CODE.MISC_ERROR, spec === undefined ? '' : renderHelp(spec));
+}
+
+export const addnode: NodeRun = async (ctx, args) => {
+  const command = commandOf(args[1], 'addnode', ['onetry', 'add', 'remove']);
+  const node = asString(args[0]);
+  const { control } = ctx.network;
+  if (command === 'onetry') {
+    await control.connectOnce(node);
+  } else if (command === 'add') {
+    if (!control.addNode(node)) fail(RPC_CODE.CLIENT_NODE_ALREADY_ADDED, 'Error: Node already added');
+  } else if (!control.removeNode(node)) {
+    fail(RPC_CODE.CLIENT_NODE_NOT_ADDED, 'Error: Node could not be removed. It has not been added previously.');
+  }
+  return null;
+};
+
+export const disconnectnode: NodeRun = (ctx, args) => {
+  const [address, id] = [args[0] ?? null, args[1] ?? null];
+  const { control } = ctx.network;
+  let found: boolean;
+  if (address !== null && id === null) found = control.disconnectAddress(asString(address));
+  else if (id !== null && (address === null || address === '')) found = control.disconnectId(Number(asInt64(id)));
+  else return fail(RPC_CODE.INVALID_PARAMS, 'Only one of address and nodeid should be provided.');
+  if (!found) fail(RPC_CODE.CLIENT_NODE_NOT_CONNECTED, 'Node not found in connected nodes');
+  return null;
+};
+
+export const getaddednodeinfo: NodeRun = async (ctx, args) => {
+  const all = await ctx.network.control.addedNodes();
+  if ((args[0] ?? null) === null) return all;
+  const wanted = asString(args[0]);
+  const found = all.filter(({ addednode }) => addednode === wanted);
+  return found.length > 0 ? found : fail(RPC_CODE.CLIENT_NODE_NOT_ADDED, 'Error: Node has not been added.');
+};
+
+export const ping: NodeRun = (ctx) => {
+  ctx.network.control.pingAll();
+  return null;
+};
+
+export const setban: NodeRun = (ctx, args) => {
+  const command = commandOf(args[1], 'setban', ['add', 'remove']);
+  const text = asString(args[0]);
+  const { control } = ctx.network;
+  if (!control.isSubnet(text)) return fail(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Error: Invalid IP/Subnet');
+  if (command === 'remove') {
+    if (control.unban(text)) return null;
+    return fail(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Error: Unban failed. Requested address/subnet was not previously manually banned.');
+  }
+  if (control.isBanned(text)) return fail(RPC_CODE.CLIENT_NODE_ALREADY_ADDED, 'Error: IP/Subnet already banned');
+  const seconds = (args[2] ?? null) === null ? 0 : Number(asInt64(args[2]));
+  const absolute = args[3] === undefined || args[3] === null ? false : asBool(args[3]);
+  control.ban(text, seconds, absolute);
+  return null;
+};
+
+export const listbanned: NodeRun = (ctx) =>
+  ctx.network.control.bans().map(({ address, until, createdAt }) => ({ address, banned_until: until, ban_created: createdAt }));
+
+export const clearbanned: NodeRun = (ctx) => {
+  ctx.network.control.clearBans();
+  return null;
+};
+
+export const setnetworkactive: NodeRun = (ctx, args) => {
+  ctx.network.control.setActive(asBool(args[0]));
+  return ctx.network.active;
+};

@@ -1,0 +1,187 @@
+// A peer of the tests' own: it writes and reads the P2P protocol with code that shares nothing with the node's.
+import net from 'node:net';
+import { compactSize, hash256 } from './messages.js';
+
+const MAGIC = Buffer.from('fabfb5da', 'hex');
+const NONE = Buffer.alloc(0);
+
+/** A message as it came. */
+export interface Message {
+  readonly command: string;
+  readonly payload: Buffer;
+}
+
+/** A message ready to be sent. */
+export function framed(command: string, payload: Uint8Array = NONE): Buffer {
+  const header = Buffer.alloc(24);
+  MAGIC.copy(header, 0);
+  header.write(command, 4, 'latin1');
+  header.writeUInt32LE(payload.length, 16);
+  hash256(payload).copy(header, 20, 0, 4);
+  return Buffer.concat([header, payload]);
+}
+
+/** inv, getdata and notfound. */
+export function invPayload(items: readonly (readonly [type: number, hash: Uint8Array])[]): Buffer {
+  const rows = items.map(([type, hash]) => {
+    const row = Buffer.alloc(36);
+    row.writeUInt32LE(type, 0);
+    row.set(hash, 4);
+    return row;
+  });
+  return Buffer.concat([compactSize(items.length), ...rows]);
+}
+
+/** headers. */
+export function headersPayload(headers: readonly Uint8Array[]): Buffer {
+  return Buffer.concat([compactSize(headers.length), ...headers.map((header) => Buffer.concat([header, Buffer.alloc(1)]))]);
+}
+
+/** getheaders and getblocks. */
+export function locatorPayload(locator: readonly Uint8Array[], stop: Uint8Array = Buffer.alloc(32)): Buffer {
+  const version = Buffer.alloc(4);
+  version.writeInt32LE(70016, 0);
+  return Buffer.concat([version, compactSize(locator.length), ...locator, stop]);
+}
+
+export interface Greeting {
+  readonly version?: number;
+  readonly services?: bigint;
+  readonly startHeight?: number;
+  readonly relay?: boolean;
+  readonly wtxidRelay?: boolean;
+  readonly userAgent?: string;
+}
+
+function versionPayload({ version = 70016, services = 9n, startHeight = 0, relay = true, userAgent = '/test:1/' }: Greeting): Buffer {
+  const head = Buffer.alloc(20);
+  head.writeInt32LE(version, 0);
+  head.writeBigUInt64LE(services, 4);
+  head.writeBigInt64LE(BigInt(Math.floor(Date.now() / 1000)), 12);
+  const address = Buffer.alloc(26);
+  const tail = Buffer.alloc(5);
+  tail.writeInt32LE(startHeight, 0);
+  tail[4] = relay ? 1 : 0;
+  const nonce = Buffer.alloc(8);
+  nonce.writeBigUInt64LE(BigInt(Math.floor(Math.random() * 2 ** 48)) + 2n);
+  const agent = Buffer.from(userAgent, 'latin1');
+  return Buffer.concat([head, address, address, nonce, compactSize(agent.length), agent, tail]);
+}
+
+/** A connection to a node. */
+export class P2pClient {
+  readonly received: Message[] = [];
+  #buffer = NONE;
+  #waiters: (() => void)[] = [];
+  #closed = false;
+
+  private constructor(readonly socket: net.Socket) {
+    socket.on('data', (chunk) => {
+      this.#buffer = Buffer.concat([this.#buffer, chunk]);
+      this.#cut();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#closed = true;
+      this.#tell();
+    });
+  }
+
+  /** Connects without a word. */
+  static async open(port: number, host = '127.0.0.1'): Promise<P2pClient> {
+    const socket = net.connect({ port, host });
+    const client = new P2pClient(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return client;
+  }
+
+  /** Connects and goes through the handshake. */
+  static async connect(port: number, greeting: Greeting = {}): Promise<P2pClient> {
+    const client = await P2pClient.open(port);
+    await client.greet(greeting);
+    return client;
+  }
+
+  async greet(greeting: Greeting = {}): Promise<void> {
+    this.send('version', versionPayload(greeting));
+    await this.next('version');
+    if (greeting.wtxidRelay !== false && (greeting.version ?? 70016) >= 70016) this.send('wtxidrelay');
+    this.send('verack');
+    await this.next('verack');
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  send(command: string, payload: Uint8Array = NONE): void {
+    this.socket.write(framed(command, payload));
+  }
+  raw(bytes: Uint8Array): void {
+    this.socket.write(bytes);
+  }
+
+  /** The next message of a kind, those before it are dropped unless of another kind. */
+  async next(command: string, timeoutMs = 20_000): Promise<Buffer> {
+    const until = Date.now() + timeoutMs;
+    for (;;) {
+      const at = this.received.findIndex((message) => message.command === command);
+      if (at >= 0) return (this.received.splice(at, 1)[0] as Message).payload;
+      if (this.#closed) throw new Error(`closed while waiting for ${command}`);
+      if (!(await this.#more(until - Date.now()))) throw new Error(`no ${command} came`);
+    }
+  }
+
+  /** Resolves once everything sent before was handled: the node answers messages in order. */
+  async sync(): Promise<void> {
+    const nonce = Buffer.alloc(8);
+    nonce.writeBigUInt64LE(BigInt(Math.floor(Math.random() * 2 ** 48)) + 1n);
+    this.send('ping', nonce);
+    for (;;) if ((await this.next('pong')).equals(nonce)) return;
+  }
+
+  /** Waits for the node to hang up. */
+  async ended(timeoutMs = 20_000): Promise<boolean> {
+    const until = Date.now() + timeoutMs;
+    while (!this.#closed) if (!(await this.#more(until - Date.now()))) break;
+    return this.#closed;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #more(timeoutMs: number): Promise<boolean> {
+    if (timeoutMs <= 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), timeoutMs);
+      this.#waiters.push(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+
+  #tell(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  #cut(): void {
+    for (;;) {
+      if (this.#buffer.length < 24) return;
+      const length = this.#buffer.readUInt32LE(16);
+      if (this.#buffer.length < 24 + length) return;
+      const command = this.#buffer.subarray(4, 16).toString('latin1').replace(/\0+$/, '');
+      const payload = Buffer.from(this.#buffer.subarray(24, 24 + length));
+      this.#buffer = this.#buffer.subarray(24 + length);
+      if (command === 'ping') this.send('pong', payload);
+      else this.received.push({ command, payload });
+      this.#tell();
+    }
+  }
+}

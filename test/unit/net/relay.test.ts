@@ -1,0 +1,141 @@
+// The small structures of relay against naive models: the rolling filter, the request tracker, the orphan pool.
+import fc from 'fast-check';
+import t from 'tap';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import type { Peer } from '../../../src/net/peer/peer.js';
+import { Orphanage } from '../../../src/net/relay/orphanage.js';
+import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
+import { TxRequests } from '../../../src/net/relay/tx-requests.js';
+
+const hashes = createPureHashes();
+const numbered = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n, n >> 8, n >> 16, 7));
+
+t.test('the rolling filter remembers the last n and little else', async (t) => {
+  const filter = new RollingBloom(1_000, 0.001);
+  let forgotten = 0;
+  for (let n = 0; n < 5_000; n++) {
+    filter.add(numbered(n));
+    if (n >= 999 && n % 97 === 0) for (let back = 0; back < 1_000; back += 13) if (!filter.has(numbered(n - back))) forgotten++;
+  }
+  t.equal(forgotten, 0);
+  let hits = 0;
+  for (let n = 0; n < 20_000; n++) if (filter.has(numbered(1_000_000 + n))) hits++;
+  t.ok(hits < 100, `${hits} false hits in 20,000`);
+  let old = 0;
+  for (let n = 0; n < 2_000; n++) if (filter.has(numbered(n))) old++;
+  t.ok(old < 100, 'what is long ago is forgotten');
+  filter.reset();
+  t.equal(filter.has(numbered(4_999)), false);
+});
+
+const peerOf = (id: number): Peer => ({ id }) as Peer;
+
+t.test('each transaction is asked from one peer at a time, and from every one that has it in the end', async (t) => {
+  const runs = fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.constant('announce'), peer: fc.nat(3), tx: fc.nat(5), delay: fc.nat(3) }),
+      fc.record({ kind: fc.constant('answer'), peer: fc.nat(3), tx: fc.nat(5), delay: fc.constant(0) }),
+      fc.record({ kind: fc.constant('arrived'), peer: fc.constant(0), tx: fc.nat(5), delay: fc.constant(0) }),
+      fc.record({ kind: fc.constant('leave'), peer: fc.nat(3), tx: fc.constant(0), delay: fc.constant(0) }),
+      fc.record({ kind: fc.constant('wait'), peer: fc.constant(0), tx: fc.constant(0), delay: fc.nat(80) }),
+    ),
+    { maxLength: 60 },
+  );
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(runs, (steps) => {
+        const tracker = new TxRequests();
+        const peers = [0, 1, 2, 3].map(peerOf);
+        let now = 0;
+        // The model: who has announced what and may still be asked, and what is asked from whom until when.
+        const open = new Map<string, { due: number; state: 'open' | 'asked' | 'done'; until: number }>();
+        const ofTx = (tx: number) =>
+          [0, 1, 2, 3].map((peer) => [peer, open.get(`${peer}/${tx}`)] as const).filter(([, row]) => row !== undefined);
+        const tidy = (): void => {
+          for (const row of open.values()) if (row.state === 'asked' && row.until <= now) row.state = 'done';
+          for (let tx = 0; tx < 6; tx++) {
+            const rows = ofTx(tx);
+            if (rows.length > 0 && rows.every(([, row]) => row?.state === 'done')) for (const [peer] of rows) open.delete(`${peer}/${tx}`);
+          }
+        };
+        for (const { kind, peer, tx, delay } of steps) {
+          const key = `${peer}/${tx}`;
+          if (kind === 'announce') {
+            tracker.announced(peers[peer] as Peer, numbered(tx), true, peer < 2, now + delay);
+            if (!open.has(key)) open.set(key, { due: now + delay, state: 'open', until: 0 });
+          } else if (kind === 'answer') {
+            tracker.answered(peers[peer] as Peer, numbered(tx));
+            const row = open.get(key);
+            if (row !== undefined) row.state = 'done';
+          } else if (kind === 'arrived') {
+            tracker.forget(numbered(tx));
+            for (const [other] of ofTx(tx)) open.delete(`${other}/${tx}`);
+          } else if (kind === 'leave') {
+            tracker.forgetPeer(peers[peer] as Peer);
+            for (let n = 0; n < 6; n++) open.delete(`${peer}/${n}`);
+          } else now += delay;
+          tidy();
+          for (const [id, one] of peers.entries()) {
+            for (const { hash } of tracker.due(one, now)) {
+              const which = [0, 1, 2, 3, 4, 5].find((n) => Buffer.compare(numbered(n), hash) === 0) as number;
+              const row = open.get(`${id}/${which}`);
+              if (row === undefined || row.state !== 'open' || row.due > now) throw new Error('asked out of turn');
+              if (ofTx(which).some(([, other]) => other?.state === 'asked')) throw new Error('asked twice at a time');
+              if (id >= 2 && ofTx(which).some(([other, r]) => other < 2 && r?.state === 'open' && r.due < now))
+                throw new Error('a preferred peer was passed over');
+              row.state = 'asked';
+              row.until = now + 60;
+              tracker.requested(one, hash, now + 60);
+            }
+            const flying = [...open].filter(([k, row]) => k.startsWith(`${id}/`) && row.state === 'asked').length;
+            if (tracker.countInFlight(one) !== flying) throw new Error('requests are miscounted');
+          }
+          // Nothing may be left waiting: whatever is due and not asked from anybody has been asked now.
+          for (let n = 0; n < 6; n++) {
+            const rows = ofTx(n);
+            if (!rows.some(([, row]) => row?.state === 'asked') && rows.some(([, row]) => row?.state === 'open' && row.due <= now))
+              throw new Error('forgotten');
+          }
+        }
+        return true;
+      }),
+      { numRuns: 400 },
+    ),
+  );
+});
+
+t.test('orphans wait for parents, within bounds', async (t) => {
+  const orphanage = new Orphanage(5, () => 0);
+  const child = (parent: number, n: number) =>
+    parseTx(
+      buildTx({
+        version: 2,
+        inputs: [{ prevHash: numbered(parent), prevIndex: n, scriptSig: new Uint8Array(0), sequence: 0, witness: [] }],
+        outputs: [{ value: n, script: new Uint8Array(0) }],
+        locktime: 0,
+      }),
+      hashes,
+    );
+  const [a, b] = [peerOf(1), peerOf(2)];
+  const first = child(1, 0);
+  t.equal(orphanage.add(first, a, 100), true);
+  t.equal(orphanage.add(first, b, 100), false, 'once');
+  t.equal(orphanage.add(child(1, 1), b, 100), true);
+  t.equal(orphanage.childrenOf(numbered(1)).length, 2);
+  t.equal(orphanage.has(first.txid, false) && orphanage.has(first.wtxid, true), true);
+  for (let n = 2; n < 12; n++) orphanage.add(child(2, n), a, 100);
+  t.equal(orphanage.size, 5, 'bounded');
+  orphanage.forgetPeer(b);
+  t.equal(
+    orphanage.childrenOf(numbered(1)).every(({ peer }) => peer === a),
+    true,
+  );
+  const waiting = child(3, 1);
+  orphanage.add(waiting, a, 100);
+  orphanage.onBlock([waiting]);
+  t.equal(orphanage.has(waiting.txid, false), false, 'a block spent what it spends');
+  orphanage.add(child(4, 1), a, 100 + 20 * 60 + 5 * 60);
+  t.equal(orphanage.size, 1, 'those older than twenty minutes are gone');
+});
