@@ -1,6 +1,7 @@
 // Every public key a legacy wallet knows something about, as rows of columns: private keys (plain or sealed), watched public keys, and
 // mere metadata of keys named by descriptors. Found by HASH160 of the key, or by HASH160 of its P2WPKH script, which every compressed key
 // that is held or watched implies as a redeem script (Core's ImplicitlyLearnRelatedKeyScripts).
+import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packPath, packRow, unpackPath, unpackRow } from '../storage/rows.js';
@@ -36,6 +37,8 @@ export class KeyTable {
   #fingerprints = new Uint32Array(32);
   #times = new Float64Array(32);
   #privateCount = 0;
+  /** Entry of the seed id written last. */
+  #lastSeed = NONE;
 
   constructor(private readonly hashes: Hashes) {}
 
@@ -114,11 +117,11 @@ export class KeyTable {
   setOrigin(row: number, origin: KeyOrigin, seedId: Uint8Array | undefined): void {
     this.#fingerprints[row] = new DataView(origin.fingerprint.buffer, origin.fingerprint.byteOffset, 4).getUint32(0);
     this.#paths[row] = this.#bytes.add(packPath(origin.path));
-    if (seedId) this.#seeds[row] = this.#bytes.add(seedId);
+    if (seedId) this.#seeds[row] = this.#seedEntry(seedId);
   }
   /** Marks the key as an HD seed (no origin, its own id as seed id). */
   setSeed(row: number, seedId: Uint8Array): void {
-    this.#seeds[row] = this.#bytes.add(seedId);
+    this.#seeds[row] = this.#seedEntry(seedId);
   }
   setSecret(row: number, resting: Uint8Array): void {
     if (!this.isPrivate(row)) this.#privateCount++;
@@ -172,11 +175,16 @@ export class KeyTable {
       this.#fingerprints[row] = Number(fingerprint);
       this.#paths[row] = this.#bytes.add(path);
     }
-    if (seed instanceof Uint8Array) this.#seeds[row] = this.#bytes.add(seed);
+    if (seed instanceof Uint8Array) this.#seeds[row] = this.#seedEntry(seed);
     if (secret instanceof Uint8Array) this.setSecret(row, secret);
     else if (this.isWatched(row)) this.#learnProgram(row);
   }
 
+  /** Keys of one seed share its id. */
+  #seedEntry(seedId: Uint8Array): number {
+    if (this.#lastSeed === NONE || !equalBytes(this.#bytes.get(this.#lastSeed), seedId)) this.#lastSeed = this.#bytes.add(seedId);
+    return this.#lastSeed;
+  }
   #touchId(id: Uint8Array, publicKey: Uint8Array): number {
     const before = this.#ids.rows;
     const row = this.#ids.add(id);
