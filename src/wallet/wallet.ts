@@ -72,6 +72,7 @@ export class Wallet {
   #commits: Promise<void> = Promise.resolve();
   #relock: NodeJS.Timeout | undefined;
   #closed = false;
+  #generation = 0;
 
   constructor(
     readonly parts: WalletParts,
@@ -185,8 +186,13 @@ export class Wallet {
   }
   /** Writes a batch after all before it. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
+    if (batch.ops.length > 0) this.#generation++;
     if (batch.ops.length === 0 && !sync) return this.#commits;
     return this.exclusive(() => this.store.batch(batch.ops, { sync }));
+  }
+  /** Rises with every change: long answers that pause look whether they still speak of the same wallet. */
+  get generation(): number {
+    return this.#generation;
   }
   /** Runs after every write before, and before every write after. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {

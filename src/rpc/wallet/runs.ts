@@ -3,7 +3,7 @@ import type { RunTable } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { getaddressesbylabel, getnewaddress, getrawchangeaddress, keypoolrefill, listlabels, sethdseed, setlabel } from './addresses.js';
-import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, listunspent, lockunspent } from './coins.js';
+import { getbalance, getbalances, getunconfirmedbalance, listlockunspent, lockunspent } from './coins.js';
 import { dumpprivkey, dumpwallet, importwallet } from './dump.js';
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
 import { getaddressinfo } from './getaddressinfo.js';
@@ -25,6 +25,7 @@ import {
   upgradewallet,
 } from './lifecycle.js';
 import { listaddressgroupings } from './listaddressgroupings.js';
+import { listunspent } from './listunspent.js';
 import { importprunedfunds, removeprunedfunds } from './prunedfunds.js';
 import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel } from './received.js';
 import { abortrescan, rescanblockchain } from './rescan.js';

@@ -78,6 +78,10 @@ export class CoinTable {
   bucket(row: number): Bucket {
     return this.#buckets[row] as Bucket;
   }
+  /** Whether a row is still a coin of the wallet. */
+  isLive(row: number): boolean {
+    return this.#outpoints.isLive(row);
+  }
   rows(): Generator<number> {
     return this.#outpoints.liveRows();
   }

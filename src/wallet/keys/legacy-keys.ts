@@ -14,7 +14,7 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import type { HdChain, WalletRecord } from '../wallet-record.js';
 import { WALLET_FLAG } from '../wallet-record.js';
-import { keyOfDestination } from './destination.js';
+import { keyOfDestination, payToKey } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
 import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
@@ -425,11 +425,6 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       }
     }
   }
-}
-
-/** <key> OP_CHECKSIG. */
-export function payToKey(publicKey: Uint8Array): Uint8Array {
-  return joinScript(plainPush(publicKey), OP.OP_CHECKSIG);
 }
 
 /** OP_0 and the SHA-256 of a witness script. */

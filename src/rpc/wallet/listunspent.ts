@@ -1,0 +1,243 @@
+// listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the addresses asked for,
+// as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and AvailableCoins.
+import { decodeAddress, encodeAddress } from '../../address/address.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { solve } from '../../policy/script-type.js';
+import { BUCKET } from '../../wallet/coins/coin-table.js';
+import { destinationOf, payToKey } from '../../wallet/keys/destination.js';
+import { OWNERSHIP } from '../../wallet/keys/ownership.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
+import { asAmount, asBool, asInt, asInt64, asObject, asString, checkMembers, checkType, MAX_MONEY } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
+import { hashHex, hex } from '../render/hex.js';
+import { encodeJson } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
+import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { describeScript } from './describe.js';
+import { settledWallet, walletOf } from './select.js';
+
+const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+/** What listunspent filters by. */
+interface CoinFilter {
+  readonly minDepth: number;
+  readonly maxDepth: number;
+  /** Output scripts of the wanted addresses by hashKey; null: all. */
+  readonly scripts: ReadonlyMap<string, Uint8Array> | null;
+  readonly includeUnsafe: boolean;
+  readonly minAmount: number;
+  readonly maxAmount: number;
+  readonly minSum: number;
+  readonly maxCount: bigint;
+}
+
+function addressFilter(ctx: NodeContext, value: JsonValue | undefined): Map<string, Uint8Array> | null {
+  if (!given(value)) return null;
+  checkType(value, 'array');
+  const scripts = new Map<string, Uint8Array>();
+  for (const item of value as JsonValue[]) {
+    const text = asString(item);
+    const decoded = decodeAddress(text, ctx.params, ctx.crypto);
+    if ('error' in decoded) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid Bitcoin address: ${text}`);
+    const key = hashKey(decoded.script);
+    if (scripts.has(key)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, duplicated address: ${text}`);
+    scripts.set(key, decoded.script);
+  }
+  return scripts.size === 0 ? null : scripts;
+}
+
+function coinFilter(ctx: NodeContext, args: readonly JsonValue[]): CoinFilter {
+  const number = (value: JsonValue | undefined, otherwise: number): number => {
+    if (!given(value)) return otherwise;
+    checkType(value, 'number');
+    return asInt(value);
+  };
+  const minDepth = number(args[0], 1);
+  const maxDepth = number(args[1], 9_999_999);
+  const scripts = addressFilter(ctx, args[2]);
+  if (given(args[3])) checkType(args[3], 'bool');
+  const includeUnsafe = given(args[3]) ? asBool(args[3]) : true;
+  let minAmount = 0;
+  let maxAmount = MAX_MONEY;
+  let minSum = MAX_MONEY;
+  let maxCount = 0n;
+  if (given(args[4])) {
+    const options = asObject(args[4]);
+    checkMembers(
+      options,
+      { minimumAmount: null, maximumAmount: null, minimumSumAmount: null, maximumCount: 'number' },
+      { allowNull: true, strict: true },
+    );
+    if (options.has('minimumAmount')) minAmount = asAmount(options.get('minimumAmount'));
+    if (options.has('maximumAmount')) maxAmount = asAmount(options.get('maximumAmount'));
+    if (options.has('minimumSumAmount')) minSum = asAmount(options.get('minimumSumAmount'));
+    if (options.has('maximumCount')) maxCount = asInt64(options.get('maximumCount'));
+  }
+  return { minDepth, maxDepth, scripts, includeUnsafe, minAmount, maxAmount, minSum, maxCount };
+}
+
+/** A coin that passed, whether it may be relied on, and its confirmations. */
+interface FoundCoin {
+  readonly coin: number;
+  readonly safe: boolean;
+  readonly depth: number;
+}
+
+const limited = (filter: CoinFilter): boolean => filter.minSum !== MAX_MONEY || filter.maxCount > 0n;
+/** Below this share of all records with coins, sorting those is quicker than walking all. */
+const SORT_SHARE = 16;
+/** Starts over after a change that often; then the selection is made in one go. */
+const MAX_STARTS = 3;
+
+/** Unspent coins in order of txid and output, perhaps with others among them; null now and then: a good moment for a pause. */
+function* orderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number | null> {
+  const { coins, txs } = wallet.ledger;
+  const sorted = (rows: number[]): number[] =>
+    rows.sort((a, b) => txs.compareTxids(coins.txRow(a), coins.txRow(b)) || coins.vout(a) - coins.vout(b));
+  if (filter.scripts !== null && !limited(filter)) {
+    const rows: number[] = [];
+    for (const script of filter.scripts.values()) {
+      rows.push(...coins.ofScript(script));
+      // Outputs that pay to a bare key count as its P2PKH address.
+      const { type, solutions } = solve(script);
+      const key = type === 'pubkeyhash' ? wallet.provider(script)?.publicKey(solutions[0]) : undefined;
+      if (key) rows.push(...coins.ofScript(payToKey(key)));
+    }
+    yield* sorted(rows);
+    return;
+  }
+  const unspent = [...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)];
+  if (unspent.length * SORT_SHARE < txs.size) {
+    yield* sorted(unspent);
+    return;
+  }
+  for (const row of txs.inTxidOrder().slice()) {
+    yield* coins.ofTx(row);
+    yield null;
+  }
+}
+
+/** Whether a coin passes all but the limits. */
+function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<number, boolean>): FoundCoin | null {
+  const { ledger } = wallet;
+  const { coins, txs } = ledger;
+  const bucket = coins.bucket(coin);
+  if (bucket !== BUCKET.CONFIRMED && bucket !== BUCKET.PENDING) return null;
+  const row = coins.txRow(coin);
+  const depth = ledger.depth(row);
+  if (depth < filter.minDepth || depth > filter.maxDepth || (depth === 0 && !txs.inMempool(row))) return null;
+  let safe = ledger.isTrusted(row, memo);
+  if (depth === 0) {
+    const values = txs.values(row);
+    const view = txs.view(row);
+    if (view && !wallet.parts.isFinal(view)) return null;
+    if (values?.has('replaces_txid') || values?.has('replaced_by_txid')) safe = false;
+  }
+  if (!safe && !filter.includeUnsafe) return null;
+  const value = coins.value(coin);
+  if (value < filter.minAmount || value > filter.maxAmount) return null;
+  return ledger.locked.size > 0 && wallet.isLocked(coins.outpoint(coin)) ? null : { coin, safe, depth };
+}
+
+/** Coins that pass, in Core's order, of one moment. */
+async function selectCoins(wallet: Wallet, filter: CoinFilter, slicer: Slicer): Promise<FoundCoin[]> {
+  for (let start = 1; ; start++) {
+    const { generation } = wallet;
+    const found: FoundCoin[] = [];
+    const memo = new Map<number, boolean>();
+    let sum = 0;
+    let stale = false;
+    for (const coin of orderedCoins(wallet, filter)) {
+      if (coin === null) {
+        if (start > MAX_STARTS || !slicer.due) continue;
+        await slicer.pause();
+        stale = wallet.generation !== generation;
+        if (stale) break;
+        continue;
+      }
+      const passed = judge(wallet, coin, filter, memo);
+      if (passed === null) continue;
+      found.push(passed);
+      sum += wallet.ledger.coins.value(coin);
+      if (filter.minSum !== MAX_MONEY && sum >= filter.minSum) break;
+      if (filter.maxCount > 0n && BigInt(found.length) >= filter.maxCount) break;
+    }
+    if (!stale) return found;
+  }
+}
+
+/** What a script's coins have in common. */
+interface ScriptFacts {
+  readonly destination: Uint8Array | null;
+  readonly before: Record<string, JsonResult>;
+  readonly after: Record<string, JsonResult>;
+}
+
+function scriptFacts(ctx: NodeContext, wallet: Wallet, script: Uint8Array): ScriptFacts {
+  const provider = wallet.provider(script);
+  const desc = describeScript(ctx, script, provider);
+  const destination = destinationOf(script, ctx.crypto);
+  const before: Record<string, JsonResult> = {};
+  if (destination !== null) {
+    before.address = encodeAddress(destination, ctx.params, ctx.crypto);
+    const label = wallet.book.label(destination);
+    if (label !== undefined) before.label = label;
+    const { type, solutions } = solve(script);
+    if (provider && type === 'scripthash') {
+      const redeem = provider.script(solutions[0]);
+      if (redeem) {
+        before.redeemScript = hex(redeem);
+        const inner = solve(redeem);
+        const witness = inner.type === 'witness_v0_scripthash' ? provider.script(ctx.crypto.ripemd160(inner.solutions[0])) : undefined;
+        if (witness) before.witnessScript = hex(witness);
+      }
+    } else if (provider && type === 'witness_v0_scripthash') {
+      const witness = provider.script(ctx.crypto.ripemd160(solutions[0]));
+      if (witness) before.witnessScript = hex(witness);
+    }
+  }
+  before.scriptPubKey = hex(script);
+  const after: Record<string, JsonResult> = { solvable: desc !== null };
+  if (desc !== null) after.desc = desc;
+  if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) after.reused = wallet.isUsed(script);
+  return { destination, before, after };
+}
+
+export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
+  const chosen = walletOf(ctx, call);
+  const filter = coinFilter(ctx, args);
+  const wallet = await settledWallet(ctx, call);
+  if (wallet !== chosen) return fail(RPC_CODE.WALLET_NOT_FOUND, 'Requested wallet does not exist or is not loaded');
+  const { coins, txs } = wallet.ledger;
+  const slicer = new Slicer(call.breathe);
+  const found = await selectCoins(wallet, filter, slicer);
+  const facts = new Map<number, ScriptFacts>();
+  const pieces = new Pieces(',');
+  for (const { coin, safe, depth } of found) {
+    if (slicer.due) await slicer.pause();
+    // Gone meanwhile: a record that removeprunedfunds took out.
+    if (!coins.isLive(coin)) continue;
+    const id = coins.scriptId(coin);
+    const about = facts.get(id) ?? scriptFacts(ctx, wallet, coins.script(coin));
+    facts.set(id, about);
+    const { destination, before, after } = about;
+    if (filter.scripts !== null && (destination === null || !filter.scripts.has(hashKey(destination)))) continue;
+    pieces.add(
+      encodeJson({
+        txid: hashHex(txs.txid(coins.txRow(coin))),
+        vout: coins.vout(coin),
+        ...before,
+        amount: new Amount(coins.value(coin)),
+        confirmations: depth,
+        spendable: coins.ownership(coin) === OWNERSHIP.SPENDABLE,
+        ...after,
+        safe,
+      }),
+    );
+  }
+  return new RawJson(`[${pieces.text()}]`);
+};
