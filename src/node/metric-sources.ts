@@ -8,6 +8,7 @@ import type { Fronts } from '../http/server.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { NetworkAccess } from '../rpc/node/context.js';
+import { networkHashes } from '../rpc/node/mining-info.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateService } from '../template/service.js';
 import type { MetricSources } from './metrics.js';
@@ -26,6 +27,8 @@ export interface MetricRooms {
   readonly startedSeconds: number;
   /** undefined with -server=0. */
   readonly fronts: () => Fronts | undefined;
+  /** The warnings of getnetworkinfo. */
+  readonly warnings: () => string;
   readonly latest: () => ReturnType<MetricSources['latestBlock']>;
 }
 
@@ -60,6 +63,13 @@ export function metricSources(rooms: MetricRooms): MetricSources {
       };
     },
     latestBlock: rooms.latest,
+    hashesPerSecond: (blocks) => networkHashes(chain, blocks),
+    feeEstimate: (blocks) => mempool.fees.smart(blocks, true).feeRate,
+    traffic: () => rooms.network.totals(),
+    txCount: () => chain.tip.chainTxCount,
+    unbroadcast: () => mempool.stats().unbroadcast,
+    activeCalls: () => rooms.fronts()?.stats().link.running ?? 0,
+    warnings: () => (rooms.warnings() === '' ? 0 : 1),
     mempool: () => {
       const stats = mempool.stats();
       return { size: stats.transactions, bytes: stats.bytes, usage: stats.usageBytes, minFeeRate: stats.minFeeRate };

@@ -1,9 +1,10 @@
 // Every metric by name, with where its figure comes from. Callers: node/start. Each of them is on a dashboard in grafana/; a test
 // compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for.
 import { Metrics, secondsBuckets } from '../metrics/registry.js';
+import { addExporterMetrics, type ExporterSources } from './exporter-metrics.js';
 
 /** Figures asked for at each scrape. Sizes in bytes, times in seconds, fees in satoshi. */
-export interface MetricSources {
+export interface MetricSources extends ExporterSources {
   readonly info: Record<string, string>;
   readonly uptimeSeconds: () => number;
   readonly chain: () => {
@@ -171,6 +172,8 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
       }),
     );
   }
+
+  addExporterMetrics(metrics, from);
 
   metrics.gauge(
     'adit_headers',

@@ -65,7 +65,7 @@ import { PoolFiles } from './pool-files.js';
 import { prepareRebuild } from './rebuild.js';
 import { createSpending } from './spending.js';
 import { RecentBlocks, StatusFeed } from './status.js';
-import { statusOf } from './status-figures.js';
+import { LoadMeter, statusOf } from './status-figures.js';
 import { Teardown } from './teardown.js';
 import { createTemplateAccess } from './template-access.js';
 import { createWallets } from './wallets.js';
@@ -517,12 +517,15 @@ async function build(
     backend: native.backend,
     startedSeconds,
     fronts: () => fronts,
+    warnings: context.warnings,
     latest: () => latest,
   });
   if (config.metrics.port !== undefined) {
     const figures = sources;
+    const meter = new LoadMeter();
+    teardown.add(() => meter.close());
     const feed = new StatusFeed(() =>
-      statusOf({ config, sources: figures, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size }),
+      statusOf({ config, sources: figures, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size, meter }),
     );
     teardown.add(() => feed.close());
     const pages = new Map([

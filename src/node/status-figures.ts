@@ -1,4 +1,5 @@
 // Gathers what the page shows from the rooms' own figures. Callers: node/start, by way of node/status.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
@@ -19,6 +20,7 @@ export interface StatusRooms {
   readonly blocks: RecentBlocks;
   readonly fronts: () => Fronts | undefined;
   readonly scriptThreads: number;
+  readonly meter: LoadMeter;
 }
 
 // Bars are read anew only for a new template.
@@ -33,17 +35,31 @@ function barsOf(facts: TemplateFacts, slabs: SlabRing): FeeBars {
   return known;
 }
 
-let cpuBefore = { at: performance.now(), used: process.cpuUsage(), scripts: 0 };
+/** What the process and its threads do between two looks. */
+export class LoadMeter {
+  #before = { at: performance.now(), used: process.cpuUsage(), scripts: 0 };
+  readonly #lag = monitorEventLoopDelay({ resolution: 20 });
 
-/** Cores in use since the last look: by the process, and by scripts. */
-function load(scriptSeconds: number): { process: number; scripts: number } {
-  const at = performance.now();
-  const used = process.cpuUsage();
-  const seconds = Math.max(0.001, (at - cpuBefore.at) / 1000);
-  const spent = (used.user + used.system - cpuBefore.used.user - cpuBefore.used.system) / 1e6;
-  const result = { process: spent / seconds, scripts: Math.max(0, scriptSeconds - cpuBefore.scripts) / seconds };
-  cpuBefore = { at, used, scripts: scriptSeconds };
-  return result;
+  constructor() {
+    this.#lag.enable();
+  }
+
+  /** Cores in use since the last look, by the process and by scripts, and how late the node thread's loop was at most. */
+  read(scriptSeconds: number): { process: number; scripts: number; lagMs: number } {
+    const at = performance.now();
+    const used = process.cpuUsage();
+    const { at: since, used: usedBefore, scripts } = this.#before;
+    const seconds = Math.max(0.001, (at - since) / 1000);
+    const spent = (used.user + used.system - usedBefore.user - usedBefore.system) / 1e6;
+    const lagMs = this.#lag.max / 1e6;
+    this.#lag.reset();
+    this.#before = { at, used, scripts: scriptSeconds };
+    return { process: spent / seconds, scripts: Math.max(0, scriptSeconds - scripts) / seconds, lagMs };
+  }
+
+  close(): void {
+    this.#lag.disable();
+  }
 }
 
 /** One event's worth. */
@@ -54,7 +70,7 @@ export function statusOf(rooms: StatusRooms): unknown {
   const verify = sources.verify();
   const template = sources.template();
   const facts = templates.current();
-  const cores = load(verify.cpuSeconds);
+  const cores = rooms.meter.read(verify.cpuSeconds);
   const fronts = rooms.fronts()?.stats().fronts ?? [];
   return {
     version: `adit ${version}`,
@@ -64,6 +80,7 @@ export function statusOf(rooms: StatusRooms): unknown {
     now: Date.now() / 1000,
     tip: { height, hash: chain.tip.hashHex, time: chain.tip.time, difficulty },
     headers,
+    peers: sources.peers().in + sources.peers().out,
     template: template && facts ? { ...template, bars: barsOf(facts, rooms.slabs) } : null,
     waiters: http.waiters,
     connections: http.connections,
@@ -73,7 +90,7 @@ export function statusOf(rooms: StatusRooms): unknown {
     blocks: rooms.blocks.list,
     threads: [
       { name: 'process', what: 'all threads together', load: `${cores.process.toFixed(2)} cores`, lagMs: null },
-      { name: 'node', what: 'chain, mempool, calls', load: `${http.queued} calls under way`, lagMs: null },
+      { name: 'node', what: 'chain, mempool, calls', load: `${http.queued} calls under way`, lagMs: cores.lagMs },
       ...fronts.map((front, i) => ({
         name: `front ${i}`,
         what: 'HTTP',

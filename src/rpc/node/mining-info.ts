@@ -23,9 +23,11 @@ function toDouble(value: bigint): number {
   return sum;
 }
 
-/** Hashes per second over the blocks before a height; heights outside the chain below the tip mean the tip. */
-function networkHashes(ctx: NodeContext, lookback: number, height: number): number {
-  const { chain } = ctx;
+/**
+ * Hashes per second over the blocks before a height; heights outside the chain below the tip mean the tip.
+ * @param lookback blocks; 0 or less: those since the last change of difficulty
+ */
+export function networkHashes(chain: Pick<NodeContext['chain'], 'tip' | 'atHeight' | 'params'>, lookback: number, height = -1): number {
   const last = height >= 0 && height < chain.tip.height ? (chain.atHeight(height) ?? chain.tip) : chain.tip;
   if (last.height === 0) return 0;
   const wanted = lookback <= 0 ? (last.height % retargetInterval(chain.params)) + 1 : lookback;
@@ -43,7 +45,7 @@ function networkHashes(ctx: NodeContext, lookback: number, height: number): numb
 export const getnetworkhashps: NodeRun = (ctx, args) => {
   const lookback = (args[0] ?? null) === null ? DEFAULT_LOOKBACK : asInt(args[0]);
   const height = (args[1] ?? null) === null ? -1 : asInt(args[1]);
-  return new Double(networkHashes(ctx, lookback, height));
+  return new Double(networkHashes(ctx.chain, lookback, height));
 };
 
 export const getmininginfo: NodeRun = async (ctx) => {
@@ -55,7 +57,7 @@ export const getmininginfo: NodeRun = async (ctx) => {
     currentblockweight: last?.weight,
     currentblocktx: last?.transactions,
     difficulty: new Double(difficultyOf(tip.bits)),
-    networkhashps: new Double(networkHashes(ctx, DEFAULT_LOOKBACK, -1)),
+    networkhashps: new Double(networkHashes(ctx.chain, DEFAULT_LOOKBACK)),
     pooledtx: ctx.mempool.size,
     chain: params.name,
     warnings: ctx.warnings(),
