@@ -59,8 +59,9 @@ class Measured {
     const rivals = fresh.map((tx) => this.#payments.rival(tx, 50_000));
     await measure('replace', CHANGES, () => acceptAll(pool, rivals));
     // Parents stand before their children there.
-    const txs = pool.sorted().slice(0, BLOCK);
-    const block = { txs: txs.map(({ tx }) => tx) };
+    const snapshot = await pool.snapshot();
+    const block = { txs: Array.from({ length: BLOCK }, (_, i) => snapshot.at(i).tx) };
+    snapshot.release();
     await measure('confirm', BLOCK, () => pool.onTip(null, { disconnected: [], connected: [{ block }] }));
     await fillPool(pool, this.#payments, this.#size - pool.size);
 

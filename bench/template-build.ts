@@ -8,13 +8,15 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { chainParams } from '../src/consensus/params/chain-params.js';
 import { VersionBitsCache } from '../src/consensus/rules/versionbits.js';
+import type { TxView } from '../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../src/crypto/native/index.js';
 import { silentLogger } from '../src/log/logger.js';
+import { TxPool } from '../src/mempool/tx-pool.js';
 import { InlineAssembler } from '../src/parallel/assembler-inline.js';
 import { PooledAssembler } from '../src/parallel/assembler-pooled.js';
 import { Assembly, type ChosenTransactions } from '../src/template/assembly.js';
 import { TemplateService } from '../src/template/service.js';
-import type { SourceEntry, SourceListener, TransactionSource } from '../src/template/source.js';
+import type { SourceListener, TransactionSource } from '../src/template/source.js';
 import { tipFacts } from '../src/template/tip-facts.js';
 import { HandSlabs } from '../test/framework/hand-slabs.js';
 import { ModelChain, outpointOf, spend } from '../test/framework/model-chain.js';
@@ -33,8 +35,14 @@ const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 1000, m
 const crypto = createNativeCrypto();
 const chain = new ModelChain(crypto);
 
+/** A transaction and what it pays. */
+interface Payment {
+  readonly tx: TxView;
+  readonly fee: number;
+}
+
 /** One input with signature and key, two outputs: the usual payment. */
-function makeEntry(i: number, parent: SourceEntry | undefined, extraFee = 0): SourceEntry {
+function makePayment(i: number, parent: Payment | undefined, extraFee = 0): Payment {
   const witness = [new Uint8Array(71).fill(i), new Uint8Array(33).fill(i >> 8)];
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(i));
   const first = parent === undefined ? outpoint(i) : outpointOf(parent.tx, 0);
@@ -47,13 +55,7 @@ function makeEntry(i: number, parent: SourceEntry | undefined, extraFee = 0): So
     ],
     { witness },
   );
-  const fee = 400 + extraFee + ((i * 7919) % 5000);
-  const { vsize: size, weight } = tx;
-  const sums =
-    parent === undefined
-      ? { ancestorCount: 1, ancestorSize: size, ancestorFees: fee, ancestorSigops: 2 }
-      : { ancestorCount: 2, ancestorSize: size + parent.size, ancestorFees: fee + parent.fee, ancestorSigops: 4 };
-  return { tx, fee, modifiedFee: fee, size, weight, sigopCost: 2, ...sums, parents: parent === undefined ? [] : [parent] };
+  return { tx, fee: 400 + extraFee + ((i * 7919) % 5000) };
 }
 
 /** An outpoint that nothing else names. */
@@ -63,47 +65,49 @@ function outpoint(i: number): Uint8Array {
   return bytes;
 }
 
-/** A set of candidates without a mempool around it. */
+/** The pool's structure without a mempool around it. */
 class BenchSource implements TransactionSource {
-  readonly list: SourceEntry[] = [];
-  counter = 0;
+  records = new TxPool(1 << 20);
+  /** In order of arrival; some may be gone. */
+  readonly list: Payment[] = [];
   readonly returning = false;
-  readonly #listeners: SourceListener[] = [];
-  get size(): number {
-    return this.list.length;
+  get counter(): number {
+    return this.records.counter;
   }
-  entries(): Iterable<SourceEntry> {
-    return this.list;
+  get size(): number {
+    return this.records.size;
   }
   listen(listener: SourceListener): void {
-    this.#listeners.push(listener);
+    this.records.listen(listener);
   }
   async settled(): Promise<void> {}
-  add(entry: SourceEntry): void {
-    this.counter++;
-    this.list.push(entry);
-    for (const listener of this.#listeners) listener.added(entry);
+  add(payment: Payment): void {
+    const { tx, fee } = payment;
+    this.list.push(payment);
+    this.records.add({ tx, fee, time: 0, height: 1, sigopCost: 2, size: tx.vsize, spendsCoinbase: false, hasSequenceLock: false });
   }
   /** A block took these; nothing that stays spends them, in this bench. */
-  confirm(taken: ReadonlySet<SourceEntry>): void {
-    const gone = this.list.filter((entry) => taken.has(entry) || [...entry.parents].some((parent) => taken.has(parent)));
-    const set = new Set(gone);
-    this.list.splice(0, this.list.length, ...this.list.filter((entry) => !set.has(entry)));
-    for (const entry of gone.reverse()) for (const listener of this.#listeners) listener.removed(entry);
-  }
-  /** Nobody listens any more. */
-  forget(): void {
-    this.#listeners.length = 0;
+  confirm(txs: readonly TxView[]): void {
+    for (const tx of txs) this.records.removeRecursive(tx, 'block');
   }
   /** Some leave and as many come, as between two templates. */
-  move(fresh: readonly SourceEntry[]): void {
-    for (const entry of this.list.splice(this.list.length - fresh.length)) for (const listener of this.#listeners) listener.removed(entry);
-    for (const entry of fresh) {
-      this.counter++;
-      this.list.push(entry);
-      for (const listener of this.#listeners) listener.added(entry);
-    }
+  move(fresh: readonly Payment[]): void {
+    for (const { tx } of this.list.splice(this.list.length - fresh.length)) this.records.removeRecursive(tx, 'sizelimit');
+    for (const payment of fresh) this.add(payment);
   }
+  /** The same set anew: nobody follows it. */
+  copy(): BenchSource {
+    const copy = new BenchSource();
+    for (const payment of this.list) copy.add(payment);
+    return copy;
+  }
+}
+
+/** So many payments, every tenth the child of the one before it. */
+function filled(count: number): BenchSource {
+  const source = new BenchSource();
+  for (let i = 0; i < count; i++) source.add(makePayment(i, i % CHILD_EVERY === CHILD_EVERY - 1 ? source.list[i - 1] : undefined));
+  return source;
 }
 
 function service(source: TransactionSource, pooled: PooledAssembler): TemplateService {
@@ -155,8 +159,7 @@ function cpuMs(): number {
  * best of all, so that another one has to go.
  */
 async function measureSize(count: number): Promise<SizeSamples> {
-  const source = new BenchSource();
-  for (let i = 0; i < count; i++) source.list.push(makeEntry(i, i % CHILD_EVERY === CHILD_EVERY - 1 ? source.list[i - 1] : undefined));
+  const source = filled(count);
   const output = new SharedArrayBuffer(16 << 20);
   const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), null);
   const samples: SizeSamples = { count, mirror: [], block: [], one: [] };
@@ -166,23 +169,18 @@ async function measureSize(count: number): Promise<SizeSamples> {
     to.push(cpuMs() - started);
     return chosen;
   };
-  const create = (instance: number) =>
-    new Assembly(new InlineAssembler({ hashes: crypto, now: () => performance.now() }), source, instance);
-  for (let round = 0; round < SIZE_ROUNDS; round++) {
-    source.forget();
-    await timed(samples.mirror, create(round));
-  }
-  source.forget();
-  const assembly = create(SIZE_ROUNDS);
+  const create = (from: BenchSource, instance: number) =>
+    new Assembly(new InlineAssembler({ hashes: crypto, now: () => performance.now() }), from, instance);
+  for (let round = 0; round < SIZE_ROUNDS; round++) await timed(samples.mirror, create(source.copy(), round));
+  const assembly = create(source, SIZE_ROUNDS);
   await assembly.choose(tip, LIMITS, output);
   for (let i = 0; i < 40; i++) {
-    source.add(makeEntry(count + i, undefined, 50_000));
+    source.add(makePayment(count + i, undefined, 50_000));
     await timed(samples.one, assembly);
   }
   for (let round = 0; round < SIZE_ROUNDS; round++) {
-    const { entries } = await assembly.choose(tip, LIMITS, output);
-    const taken = new Set(entries.slice(0, Math.floor(count / 30)));
-    source.confirm(taken);
+    const { records } = await assembly.choose(tip, LIMITS, output);
+    source.confirm(records.txs().slice(0, Math.floor(count / 30)));
     await timed(samples.block, assembly);
   }
   return { count, mirror: samples.mirror.slice(2), block: samples.block.slice(2), one: samples.one.slice(10) };
@@ -192,20 +190,20 @@ await runBench({
   name: 'template/service',
   protects: 'How old the mempool in a template is, and how soon after a block there is work with fees in it.',
   async run() {
-    const source = new BenchSource();
-    for (let i = 0; i < TXS; i++) source.list.push(makeEntry(i, i % CHILD_EVERY === CHILD_EVERY - 1 ? source.list[i - 1] : undefined));
-    source.counter = TXS;
+    const source = filled(TXS);
+    // Two followers of one set would each hold what leaves.
+    const serviceSource = filled(TXS);
     const raw = Buffer.concat(source.list.map(({ tx }) => tx.bytes));
     const output = new SharedArrayBuffer(16 << 20);
     const out = Buffer.from(output);
     const tip = tipFacts(chain.tip, chainParams('regtest'), new VersionBitsCache(), null);
     const inline = new Assembly(new InlineAssembler({ hashes: crypto, now: () => performance.now() }), source, 1);
     const pooled = new PooledAssembler();
-    const onThread = service(source, pooled);
+    const onThread = service(serviceSource, pooled);
     const empty = service(new BenchSource(), pooled);
     const rounds = ROUNDS.warmup + ROUNDS.rounds;
     const changes = Array.from({ length: 2 * rounds }, (_, k) =>
-      Array.from({ length: CHANGED }, (__, i) => makeEntry(k * CHANGED + i, undefined)),
+      Array.from({ length: CHANGED }, (__, i) => makePayment(k * CHANGED + i, undefined)),
     );
     const select: number[] = [];
     const encode: number[] = [];
@@ -213,16 +211,16 @@ await runBench({
     const runs = {
       inline: async () => {
         // Some of the new ones rank high, so that next to nothing of the last encoding can be copied.
-        source.move(changes.pop() as SourceEntry[]);
+        source.move(changes.pop() as Payment[]);
         const chosen = await inline.choose(tip, LIMITS, output);
         select.push(chosen.selectMs);
         encode.push(chosen.encodeMs);
         length = chosen.encodedLength;
-        if (chosen.txs.length !== TXS) throw new Error(`only ${chosen.txs.length} chosen`);
+        if (chosen.records.length !== TXS) throw new Error(`only ${chosen.records.length} chosen`);
       },
       hex: () => out.write(raw.toString('hex'), 'latin1'),
       thread: async () => {
-        source.move(changes.pop() as SourceEntry[]);
+        serviceSource.move(changes.pop() as Payment[]);
         chain.connect([]);
         await onThread.refresh();
       },

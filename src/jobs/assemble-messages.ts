@@ -1,8 +1,8 @@
-// Messages between the node's thread and the assembler: numbers, short strings and typed arrays only. The mempool writes deltas
-// (mempool/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts), run-assemble.ts answers requests.
+// Messages between the node's thread and the assembler: numbers, short strings and typed arrays only. The template service
+// writes deltas (template/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts), run-assemble.ts answers requests.
 
 /** Raised whenever a record here changes shape; both sides compare it. */
-export const ASSEMBLE_VERSION = 2;
+export const ASSEMBLE_VERSION = 3;
 
 /** Columns of MirrorDelta.rows, one row of float64 for each changed slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes. */
 export const COLUMN = {
@@ -19,7 +19,7 @@ export const COLUMN = {
   lockTime: 9,
   /** 1 when the transaction carries a witness. */
   hasWitness: 10,
-  /** Where its record lies in the shared arena: segment, byte offset, record length. */
+  /** Where its record lies in shared memory: segment, byte offset, record length. */
   segment: 11,
   offset: 12,
   length: 13,
@@ -29,7 +29,7 @@ export const COLUMN = {
 /** Number of columns in a row. */
 export const ROW_LENGTH = 15;
 
-/** An arena record is txid, wtxid, then the serialised transaction. */
+/** A record in shared memory is txid, wtxid, then the serialised transaction. */
 export const RECORD_HEADER = 64;
 
 /** Changes of the mempool since the delta before. */
@@ -40,8 +40,8 @@ export interface MirrorDelta {
   readonly base: number;
   /** Sequence the mirror is at afterwards. */
   readonly sequence: number;
-  /** Arena segments the mirror has not seen. */
-  readonly segments: readonly { readonly index: number; readonly buffer: SharedArrayBuffer }[];
+  /** Memory that the mirror has not seen, and numbers whose memory it shall forget (null). The same number may stand for other memory later. */
+  readonly segments: readonly { readonly index: number; readonly buffer: SharedArrayBuffer | null }[];
   /** Slots that left; applied first. */
   readonly removed: Int32Array;
   /** Slots that came or whose numbers or parents changed. */

@@ -8,6 +8,7 @@ import { COLUMN, type ImproveResult, type MirrorDelta, ROW_LENGTH } from './asse
 
 const INITIAL_SLOTS = 1024;
 const NONE: readonly number[] = [];
+const NO_BYTES = new Uint8Array(0);
 
 /** Columns as Candidates names them, and where the records lie. */
 class Columns implements Candidates {
@@ -142,7 +143,7 @@ export class AssembleMirror {
     if (full) this.#clear();
     this.#instance = delta.instance;
     this.#sequence = delta.sequence;
-    for (const { index, buffer } of delta.segments) this.#segments[index] = new Uint8Array(buffer);
+    for (const { index, buffer } of delta.segments) this.#segments[index] = buffer === null ? NO_BYTES : new Uint8Array(buffer);
     if (delta.removed.length === 0 && delta.changed.length === 0) return true;
     this.#makeRoom(delta);
     if (this.#stale.length < this.#columns.capacity) this.#stale = new Uint8Array(this.#columns.capacity);

@@ -1,16 +1,16 @@
-// One transaction of the mempool with what is known of its place among the others. The pool (tx-pool.ts) keeps the sums; nobody else
-// writes to an entry.
+// A transaction of the mempool as an object, for whoever would rather not count rows: a view of its row (rows.ts), made when asked for and
+// read at once. Rows are reused once their transaction has left, so a view that is kept until then refuses to answer.
 import type { Coin } from '../consensus/coin.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { type ArenaPlace, type ArenaSegment, NO_SEGMENT } from './tx-arena.js';
-import { bytesOfKey, type TxKeys } from './tx-keys.js';
-import { entryUsage } from './usage.js';
+import { RECORD_HEADER } from '../jobs/assemble-messages.js';
+import type { LinkTable } from './link-table.js';
+import type { RecordArena } from './record-arena.js';
+import { FLAG, type Rows } from './rows.js';
 
 /** What acceptance has learnt about a transaction. */
 export interface EntryFields {
   readonly tx: TxView;
-  readonly keys: TxKeys;
   /** Base fee in satoshis. */
   readonly fee: number;
   /** Mockable seconds at acceptance. */
@@ -26,111 +26,139 @@ export interface EntryFields {
   readonly hasSequenceLock: boolean;
 }
 
-const NO_ENTRIES: ReadonlySet<never> = new Set<never>();
+/** Where views read. */
+export interface EntryStore {
+  readonly rows: Rows;
+  readonly arena: RecordArena;
+  readonly links: LinkTable;
+  readonly hashes: Hashes;
+}
 
 /** A transaction in the pool. Sums include the transaction itself; fees in sums are modified fees. */
-export class MempoolEntry implements ArenaPlace {
-  /** Map key of the txid. */
-  readonly key: string;
-  readonly fee: number;
-  readonly time: number;
-  readonly height: number;
-  readonly sigopCost: number;
-  readonly size: number;
-  readonly weight: number;
-  readonly spendsCoinbase: boolean;
-  readonly hasSequenceLock: boolean;
-  /** Estimated memory of transaction and entry, links left out. */
-  readonly usageBytes: number;
-  /** fee plus what prioritisetransaction added. */
-  modifiedFee: number;
-  ancestorCount = 1;
-  ancestorSize: number;
-  ancestorFees: number;
-  ancestorSigops: number;
-  descendantCount = 1;
-  descendantSize: number;
-  descendantFees: number;
-  /** Shared and empty until the first link: most transactions stand alone. */
-  parents: ReadonlySet<MempoolEntry> = NO_ENTRIES;
-  children: ReadonlySet<MempoolEntry> = NO_ENTRIES;
-  /** Not yet handed to a peer. */
-  unbroadcast = false;
-  /** The fee estimator's mark: its bucket, -1 when it doesn't follow this one. */
-  feeBucket = -1;
-  /** Places in the pool's heaps; -1 outside. */
-  scorePlace = -1;
-  agePlace = -1;
-  /** Its bytes in the pool's arena; the arena's to write. */
-  segment: ArenaSegment = NO_SEGMENT;
-  offset = 0;
-  readonly length: number;
-  stored = false;
-  readonly #hashes: Hashes;
-  /** The transaction as it came, until its bytes are in the arena. */
-  #fresh: TxView | null;
+export class MempoolEntry {
+  readonly #store: EntryStore;
+  readonly #row: number;
+  readonly #serial: number;
+  /** The transaction as it came, when the view is made while it comes. */
+  readonly #fresh: TxView | null;
 
-  constructor(fields: EntryFields) {
-    this.#fresh = fields.tx;
-    this.#hashes = fields.tx.hashes;
-    this.length = fields.tx.totalSize;
-    this.key = fields.keys.txid;
-    this.fee = fields.fee;
-    this.modifiedFee = fields.fee;
-    this.time = fields.time;
-    this.height = fields.height;
-    this.sigopCost = fields.sigopCost;
-    this.size = fields.size;
-    this.weight = fields.tx.weight;
-    this.spendsCoinbase = fields.spendsCoinbase;
-    this.hasSequenceLock = fields.hasSequenceLock;
-    this.usageBytes = entryUsage(fields.tx);
-    this.ancestorSize = fields.size;
-    this.ancestorFees = fields.fee;
-    this.ancestorSigops = fields.sigopCost;
-    this.descendantSize = fields.size;
-    this.descendantFees = fields.fee;
+  constructor(store: EntryStore, row: number, fresh: TxView | null = null) {
+    this.#store = store;
+    this.#row = row;
+    this.#serial = store.rows.serial[row];
+    this.#fresh = fresh;
   }
 
-  /** A view of the transaction, a fresh one each time: keep it for as long as it is looked at. */
+  /** Its row, the same for as long as it is here or held. */
+  get row(): number {
+    if (this.#store.rows.serial[this.#row] !== this.#serial) throw new Error('a mempool entry was kept after its transaction left');
+    return this.#row;
+  }
+  /** A number that no other entry of this pool ever has. */
+  get serial(): number {
+    return this.#serial;
+  }
+  /** A view of a copy of the transaction, a fresh one each time. */
   get tx(): TxView {
-    return this.#fresh ?? parseTx(this.segment.bytes, this.#hashes, { offset: this.offset });
+    if (this.#fresh !== null) return this.#fresh;
+    const { rows, arena, hashes } = this.#store;
+    const from = rows.offset[this.row] + RECORD_HEADER;
+    return parseTx(arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]), hashes);
   }
-
-  /** 32 bytes, internal order, without a look at the transaction. */
+  /** 32 bytes, internal order. */
   get txid(): Uint8Array {
-    return bytesOfKey(this.key);
+    return idOfRow(this.#store, this.row, 0);
   }
-
-  /** The pool has stored the bytes: from now on they are read there. */
-  settle(): void {
-    this.#fresh = null;
+  get wtxid(): Uint8Array {
+    return idOfRow(this.#store, this.row, 32);
+  }
+  /** Bytes of the whole transaction. */
+  get totalSize(): number {
+    return this.#store.rows.length[this.row];
+  }
+  get fee(): number {
+    return this.#store.rows.fee[this.row];
+  }
+  /** fee plus what prioritisetransaction added. */
+  get modifiedFee(): number {
+    return this.#store.rows.modifiedFee[this.row];
+  }
+  get time(): number {
+    return this.#store.rows.time[this.row];
+  }
+  get height(): number {
+    return this.#store.rows.height[this.row];
+  }
+  get sigopCost(): number {
+    return this.#store.rows.sigopCost[this.row];
+  }
+  get size(): number {
+    return this.#store.rows.size[this.row];
+  }
+  get weight(): number {
+    return this.#store.rows.weight[this.row];
+  }
+  get ancestorCount(): number {
+    return this.#store.rows.ancestorCount[this.row];
+  }
+  get ancestorSize(): number {
+    return this.#store.rows.ancestorSize[this.row];
+  }
+  get ancestorFees(): number {
+    return this.#store.rows.ancestorFees[this.row];
+  }
+  get ancestorSigops(): number {
+    return this.#store.rows.ancestorSigops[this.row];
+  }
+  get descendantCount(): number {
+    return this.#store.rows.descendantCount[this.row];
+  }
+  get descendantSize(): number {
+    return this.#store.rows.descendantSize[this.row];
+  }
+  get descendantFees(): number {
+    return this.#store.rows.descendantFees[this.row];
+  }
+  get unbroadcast(): boolean {
+    return this.#store.rows.has(this.row, FLAG.unbroadcast);
+  }
+  /** BIP-0125: the transaction itself opts in to replacement. */
+  get signalsReplacement(): boolean {
+    return this.#store.rows.has(this.row, FLAG.signals);
+  }
+  /** The fee estimator's mark: its bucket, -1 when it doesn't follow this one. */
+  get feeBucket(): number {
+    return this.#store.rows.feeBucket[this.row];
+  }
+  set feeBucket(bucket: number) {
+    this.#store.rows.feeBucket[this.row] = bucket;
+  }
+  /** What it spends in the pool, in the order of its inputs. */
+  get parents(): MempoolEntry[] {
+    return this.#store.links.parents(this.row).map((row) => new MempoolEntry(this.#store, row));
+  }
+  /** What spends it in the pool. */
+  get children(): MempoolEntry[] {
+    return this.#store.links.children(this.row).map((row) => new MempoolEntry(this.#store, row));
   }
 }
 
-/** Adds to one of an entry's sets of relatives. */
-export function withRelative(set: ReadonlySet<MempoolEntry>, relative: MempoolEntry): ReadonlySet<MempoolEntry> {
-  if (set === NO_ENTRIES) return new Set([relative]);
-  return (set as Set<MempoolEntry>).add(relative);
+/** A row's transaction where it lies: for a look in the pool's own room. Its bytes are shared memory, which not everybody takes. */
+export function txInPlace({ rows, arena, hashes }: EntryStore, row: number): TxView {
+  return parseTx(arena.bytesOf(row), hashes, { offset: rows.offset[row] + RECORD_HEADER });
 }
 
-/** Takes from one of an entry's sets of relatives. */
-export function withoutRelative(set: ReadonlySet<MempoolEntry>, relative: MempoolEntry): ReadonlySet<MempoolEntry> {
-  if (set === NO_ENTRIES) return set;
-  (set as Set<MempoolEntry>).delete(relative);
-  return set.size === 0 ? NO_ENTRIES : set;
+/** A copy of one of the two ids at the head of a row's record. */
+export function idOfRow({ rows, arena }: EntryStore, row: number, at: 0 | 32): Uint8Array {
+  const from = rows.offset[row] + at;
+  return arena.bytesOf(row).slice(from, from + 32);
 }
 
-/** Outputs of a pool transaction as coins: a height that no block has marks them. */
+/** Outputs of pool transactions as coins: a height that no block has marks them. */
 export const POOL_COIN_HEIGHT = 0x7fffffff;
 
 /** An output of a pool transaction; undefined when there is no such output. */
 export function poolCoin(tx: TxView, index: number): Coin | undefined {
   if (index >= tx.outputCount) return undefined;
-  return { value: tx.outputValue(index), script: tx.outputScript(index), height: POOL_COIN_HEIGHT, coinbase: false };
-}
-
-/** Core's order of txids: bytes as stored, first byte first (which is the last one displayed). Equal-length keys compare so. */
-export function compareEntryIds(a: MempoolEntry, b: MempoolEntry): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+  return { value: tx.outputValue(index), script: new Uint8Array(tx.outputScript(index)), height: POOL_COIN_HEIGHT, coinbase: false };
 }

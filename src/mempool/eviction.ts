@@ -2,7 +2,6 @@
 // GetMinFee. The pool is never trimmed by a timer: only acceptance and reorganisations call here.
 import type { Clock } from '../lib/clock.js';
 import { feeRateOf } from '../policy/fee-rate.js';
-import type { MempoolEntry } from './entry.js';
 import type { MempoolOptions } from './options.js';
 import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
@@ -11,18 +10,6 @@ import type { TxPool } from './tx-pool.js';
 const HALF_LIFE = 12 * 60 * 60;
 /** The minimum is recomputed at most this often, in seconds. */
 const DECAY_STEP = 10;
-
-/**
- * Whether a is evicted before b: the lower of the two when each counts with its own or its descendants' fee rate, whichever is
- * higher; among equals the newer.
- */
-export function worseByDescendants(a: MempoolEntry, b: MempoolEntry): boolean {
-  const aWhole = a.descendantFees * a.size > a.modifiedFee * a.descendantSize;
-  const bWhole = b.descendantFees * b.size > b.modifiedFee * b.descendantSize;
-  const left = (aWhole ? a.descendantFees : a.modifiedFee) * (bWhole ? b.descendantSize : b.size);
-  const right = (aWhole ? a.descendantSize : a.size) * (bWhole ? b.descendantFees : b.modifiedFee);
-  return left === right ? a.time > b.time : left < right;
-}
 
 export class Eviction {
   readonly #pool: TxPool;
@@ -74,17 +61,16 @@ export class Eviction {
   /** @returns entries removed */
   expire(): number {
     const cutoff = this.#clock.nowSeconds() - this.#options.expirySeconds;
-    const stage = new Set<MempoolEntry>();
+    const stage = new Set<number>();
     // Descendants are never older than what they spend, except after a reorganisation: hence one walk per turn.
-    let before = this.#pool.size;
-    const start = before;
-    for (let oldest = this.#pool.oldest; oldest !== undefined && oldest.time < cutoff; oldest = this.#pool.oldest) {
+    const start = this.#pool.size;
+    const { rows, links } = this.#pool;
+    for (let oldest = this.#pool.oldest; oldest !== undefined && rows.time[oldest] < cutoff; oldest = this.#pool.oldest) {
       stage.clear();
-      collectDescendants(oldest, stage);
+      collectDescendants(links, oldest, stage);
       this.#pool.remove(stage, 'expiry');
-      before = this.#pool.size;
     }
-    return start - before;
+    return start - this.#pool.size;
   }
 
   /** @returns entries removed */
@@ -95,7 +81,8 @@ export class Eviction {
       worst !== undefined && this.#pool.usageBytes > this.#options.maxUsageBytes;
       worst = this.#pool.worst
     ) {
-      const removedRate = feeRateOf(worst.descendantFees, worst.descendantSize) + this.#options.policy.incrementalFeeRate;
+      const { descendantFees, descendantSize } = this.#pool.rows;
+      const removedRate = feeRateOf(descendantFees[worst], descendantSize[worst]) + this.#options.policy.incrementalFeeRate;
       if (removedRate > this.#rollingMinimum) {
         this.#rollingMinimum = removedRate;
         this.#blockSinceBump = false;

@@ -6,15 +6,16 @@ import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
 import { Acceptor, type AcceptResult } from './accept/acceptor.js';
 import type { AcceptOptions } from './accept/workspace.js';
-import { compareEntryIds, type MempoolEntry } from './entry.js';
+import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
-import type { SavedPool } from './persist/mempool-file.js';
+import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
+import { FLAG, NO_ROW } from './rows.js';
+import { PoolSnapshot } from './snapshot.js';
 import type { ChainChange, MempoolChain } from './source.js';
-import { bytesOfKey } from './tx-keys.js';
 import { type PoolListener, TxPool } from './tx-pool.js';
 
 export interface MempoolDeps {
@@ -56,7 +57,7 @@ export class Mempool {
   /** Whether a saved pool is back, or none is wanted; set by who loads it. */
   loaded = false;
   readonly #deps: MempoolDeps;
-  readonly #pool = new TxPool();
+  readonly #pool: TxPool;
   readonly #eviction: Eviction;
   readonly #acceptor: Acceptor;
   readonly #reorg: ReorgFollower;
@@ -68,7 +69,8 @@ export class Mempool {
   constructor(options: Partial<MempoolOptions>, deps: MempoolDeps) {
     this.options = { ...DEFAULT_MEMPOOL, ...options };
     this.#deps = deps;
-    const pool = this.#pool;
+    const pool = new TxPool(this.options.segmentBytes);
+    this.#pool = pool;
     this.#eviction = new Eviction(pool, this.options, deps.clock);
     const fees = deps.fees ?? new FeeEstimator();
     this.fees = fees;
@@ -76,13 +78,13 @@ export class Mempool {
     this.#acceptor = new Acceptor(this.options, { pool, eviction: this.#eviction, ...deps, fees, blocksAreCurrent });
     this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees });
     for (let i = startingCounter(deps.chain.tip.height); i > 0; i--) pool.bumpCounter();
-    pool.listen({
+    pool.follow({
       added() {},
       changed() {},
-      removed: (entry) => {
-        if (entry.unbroadcast) this.#unbroadcast--;
-        entry.unbroadcast = false;
-        fees.leave(entry);
+      moved() {},
+      removed: (row) => {
+        this.#setUnbroadcast(row, false);
+        fees.leave(pool.entry(row));
       },
     });
   }
@@ -156,36 +158,61 @@ export class Mempool {
     this.#pool.listen(listener);
   }
 
+  /** The pool by rows, with the records in shared memory: what the assembler's mirror is fed from. */
+  get records(): TxPool {
+    return this.#pool;
+  }
+
+  // Entries are views, to be read at once: see entry.ts.
+
   /** @param txid 32 bytes, internal order */
   get(txid: Uint8Array): MempoolEntry | undefined {
-    return this.#pool.get(txid);
+    return this.#view(this.#pool.find(txid));
+  }
+  getByWtxid(wtxid: Uint8Array): MempoolEntry | undefined {
+    return this.#view(this.#pool.findWitness(wtxid));
   }
   has(txid: Uint8Array): boolean {
-    return this.#pool.get(txid) !== undefined;
+    return this.#pool.find(txid) !== NO_ROW;
   }
   /** Who spends an outpoint (36 bytes) here. */
   spender(outpoint: Uint8Array): MempoolEntry | undefined {
-    return this.#pool.spender(outpoint);
+    return this.#view(this.#pool.spender(outpoint));
   }
-  entries(): IterableIterator<MempoolEntry> {
-    return this.#pool.entries();
+  /** All of them, in no order; to be walked without a pause. */
+  *entries(): IterableIterator<MempoolEntry> {
+    for (const row of this.#pool.rows.here()) if (this.#pool.rows.isHere(row)) yield this.#pool.entry(row);
   }
 
-  /** All entries as getrawmempool lists them: fewer ancestors first, then the higher base fee rate, then the larger txid. */
-  sorted(): MempoolEntry[] {
-    return [...this.#pool.entries()].sort(byDepthAndScore);
+  /** All entries of this moment in getrawmempool's order, for work with pauses. Release it. @param breathe see Slicer */
+  snapshot(breathe?: () => unknown): Promise<PoolSnapshot> {
+    return PoolSnapshot.take(this.#pool, breathe);
+  }
+
+  /** These entries, in this order, for work with pauses. Release it. */
+  hold(entries: readonly MempoolEntry[]): PoolSnapshot {
+    return PoolSnapshot.of(
+      this.#pool,
+      Int32Array.from(entries, ({ row }) => row),
+    );
   }
 
   /** Everything the transaction depends on here, by txid. */
   ancestors(entry: MempoolEntry): MempoolEntry[] {
-    return [...collectAncestors(entry)].sort(compareEntryIds);
+    return this.#views(collectAncestors(this.#pool.links, entry.row));
   }
   /** Everything that depends on it, by txid. */
   descendants(entry: MempoolEntry): MempoolEntry[] {
-    const found = new Set<MempoolEntry>();
-    collectDescendants(entry, found);
-    found.delete(entry);
-    return [...found].sort(compareEntryIds);
+    const found = new Set<number>();
+    collectDescendants(this.#pool.links, entry.row, found);
+    found.delete(entry.row);
+    return this.#views(found);
+  }
+  #view(row: number): MempoolEntry | undefined {
+    return row === NO_ROW ? undefined : this.#pool.entry(row);
+  }
+  #views(rows: ReadonlySet<number>): MempoolEntry[] {
+    return [...rows].sort(this.#pool.compareIds).map((row) => this.#pool.entry(row));
   }
 
   /** prioritisetransaction. @param txid internal order @param deltaSats added to what was given before */
@@ -194,26 +221,29 @@ export class Mempool {
   }
   /** Every prioritisation that is not zero, by txid in internal order. */
   prioritised(): { txid: Uint8Array; delta: number; entry: MempoolEntry | undefined }[] {
-    return [...this.#pool.deltas]
-      .filter(([, delta]) => delta !== 0)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, delta]) => ({ txid: bytesOfKey(key), delta, entry: this.#pool.getByKey(key) }));
+    return [...this.#pool.prioritised()]
+      .filter(({ delta }) => delta !== 0)
+      .sort((a, b) => Buffer.compare(a.txid, b.txid))
+      .map(({ txid, delta, row }) => ({ txid, delta, entry: this.#view(row) }));
   }
 
-  /** What a restart should bring back, as it is now. */
-  saved(): SavedPool {
-    return {
-      txs: this.sorted().map(({ tx, time, fee, modifiedFee }) => ({ tx, time, delta: modifiedFee - fee })),
-      deltas: [...this.#pool.deltas]
-        .filter(([key]) => this.#pool.getByKey(key) === undefined)
-        .map(([key, delta]) => [bytesOfKey(key), delta]),
-      unbroadcast: [...this.#pool.entries()].filter((entry) => entry.unbroadcast).map(({ txid }) => txid),
-    };
+  /** What a restart should bring back, as it is at the call. Release it once it is written. */
+  async saved(): Promise<SavedPool & { release(): void }> {
+    const pool = this.#pool;
+    const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
+    const absent = [...pool.prioritised()].filter(({ row }) => row === NO_ROW).map(({ txid, delta }) => [txid, delta] as const);
+    const unbroadcast: Uint8Array[] = [];
+    if (this.#unbroadcast > 0) for (const entry of this.entries()) if (entry.unbroadcast) unbroadcast.push(entry.txid);
+    const snapshot = await this.snapshot();
+    function* txs(): Generator<SavedRecord> {
+      for (const { row, time } of snapshot) yield { bytes: pool.bytesOf(row), time, delta: deltas.get(row) ?? 0 };
+    }
+    return { count: snapshot.length, txs: txs(), deltas: absent, unbroadcast, release: () => snapshot.release() };
   }
 
   /** The node ends: what waits in the pool will have waited in vain. Before the estimates are saved. */
   forgetFees(): void {
-    for (const entry of this.#pool.entries()) this.fees.leave(entry);
+    for (const entry of this.entries()) this.fees.leave(entry);
   }
 
   /** Sum of the prioritisations of a txid. */
@@ -223,22 +253,23 @@ export class Mempool {
 
   /** Marks a transaction as not yet announced to anyone (it came from RPC, not from a peer). */
   addUnbroadcast(txid: Uint8Array): void {
-    const entry = this.#pool.get(txid);
-    if (entry === undefined) return;
-    if (!entry.unbroadcast) {
-      entry.unbroadcast = true;
-      this.#unbroadcast++;
-    }
-    this.onBroadcast(entry);
+    const row = this.#pool.find(txid);
+    if (row === NO_ROW) return;
+    this.#setUnbroadcast(row, true);
+    this.onBroadcast(this.#pool.entry(row));
   }
   /** Told of transactions that the node itself wants known, each time it says so. */
   onBroadcast: (entry: MempoolEntry) => void = () => {};
   /** A peer has asked for it. */
   removeUnbroadcast(txid: Uint8Array): void {
-    const entry = this.#pool.get(txid);
-    if (entry === undefined || !entry.unbroadcast) return;
-    entry.unbroadcast = false;
-    this.#unbroadcast--;
+    const row = this.#pool.find(txid);
+    if (row !== NO_ROW) this.#setUnbroadcast(row, false);
+  }
+  #setUnbroadcast(row: number, unbroadcast: boolean): void {
+    const { rows } = this.#pool;
+    if (rows.has(row, FLAG.unbroadcast) === unbroadcast) return;
+    rows.flags[row] ^= FLAG.unbroadcast;
+    this.#unbroadcast += unbroadcast ? 1 : -1;
   }
 
   stats(): MempoolStats {
@@ -258,13 +289,6 @@ export class Mempool {
       replaced: this.#replaced,
     };
   }
-}
-
-function byDepthAndScore(a: MempoolEntry, b: MempoolEntry): number {
-  if (a.ancestorCount !== b.ancestorCount) return a.ancestorCount - b.ancestorCount;
-  const left = a.fee * b.size;
-  const right = b.fee * a.size;
-  return left === right ? compareEntryIds(b, a) : right - left;
 }
 
 /** Where Core's counter stands when it begins to serve: its pool was cleared twice, and a fresh chain has just connected its genesis. */

@@ -15,6 +15,8 @@ export interface MempoolOptions {
   readonly limitDescendantCount: number;
   /** -limitdescendantsize in virtual bytes. */
   readonly limitDescendantSize: number;
+  /** Memory for transactions is taken in pieces of so many bytes. */
+  readonly segmentBytes: number;
 }
 
 export const DEFAULT_MEMPOOL: MempoolOptions = {
@@ -25,4 +27,5 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   limitAncestorSize: 101_000,
   limitDescendantCount: 25,
   limitDescendantSize: 101_000,
+  segmentBytes: 1 << 20,
 };

@@ -12,12 +12,13 @@ import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
 import { coinHeights } from './accept/pre-checks.js';
-import { type MempoolEntry, poolCoin } from './entry.js';
+import { poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
 import type { FeeEstimator } from './fees/fee-estimator.js';
+import { keyOf } from './hash-key.js';
 import { collectDescendants } from './relatives.js';
+import { FLAG, NO_ROW } from './rows.js';
 import type { ChainChange, MempoolChain } from './source.js';
-import { keyOf } from './tx-keys.js';
 import type { TxPool } from './tx-pool.js';
 import { entryUsage } from './usage.js';
 
@@ -93,11 +94,14 @@ export class ReorgFollower {
 
   #removeForBlock(txs: readonly TxView[], height: number): void {
     const { pool, fees } = this.#deps;
-    const confirmedEntries = txs.map((tx) => pool.get(tx.txid)).filter((entry) => entry !== undefined);
-    fees.block(height, confirmedEntries);
+    const rows = txs.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW);
+    fees.block(
+      height,
+      rows.map((row) => pool.entry(row)),
+    );
     for (const tx of txs) {
-      const entry = pool.get(tx.txid);
-      if (entry !== undefined) pool.remove(new Set([entry]), 'block', true);
+      const row = pool.find(tx.txid);
+      if (row !== NO_ROW) pool.remove(new Set([row]), 'block', true);
       if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
     }
@@ -120,19 +124,18 @@ export class ReorgFollower {
     const { pool, eviction, log } = this.#deps;
     try {
       do {
-        const returned: MempoolEntry[] = [];
+        const returned: Uint8Array[] = [];
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
-          const result = item.tx.isCoinbase ? null : await this.#accept(item.tx);
+          if (!item.tx.isCoinbase) await this.#accept(item.tx);
           const at = this.#returning.indexOf(item);
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
           this.#returning.splice(at, 1);
-          const entry = result?.entry ?? pool.get(item.tx.txid);
-          if (entry !== undefined) returned.push(entry);
+          if (pool.find(item.tx.txid) !== NO_ROW) returned.push(item.tx.txid);
           else pool.removeRecursive(item.tx, 'reorg');
         }
-        pool.linkChildren(returned.filter((entry) => pool.has(entry)));
+        pool.linkChildren(returned.map((txid) => pool.find(txid)).filter((row) => row !== NO_ROW));
         await this.#removeUnfit();
       } while (this.#returning.length > 0);
       eviction.limit();
@@ -161,45 +164,48 @@ export class ReorgFollower {
     for (;;) {
       const { tip, coins } = chain;
       const wanted: Uint8Array[] = [];
-      for (const entry of pool.entries()) if (needsCoins(entry)) wanted.push(...this.#chainOutpoints(entry));
+      for (const row of pool.rows.here()) if (this.#needsCoins(row)) wanted.push(...this.#chainOutpoints(row));
       if (wanted.length > 0) await coins.prefetch(wanted);
       if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
-      const stage = new Set<MempoolEntry>();
-      for (const entry of pool.entries()) {
+      const stage = new Set<number>();
+      for (const row of pool.rows.here()) {
         // What was accepted during the prefetch fits this tip by itself.
-        if (needsCoins(entry) && this.#chainOutpoints(entry).some((outpoint) => !coins.isKnown(outpoint))) continue;
-        if (!this.#fits(entry)) collectDescendants(entry, stage);
+        if (this.#needsCoins(row) && this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) continue;
+        if (!this.#fits(row)) collectDescendants(pool.links, row, stage);
       }
       pool.remove(stage, 'reorg');
       return;
     }
   }
 
-  #chainOutpoints(entry: MempoolEntry): Uint8Array[] {
-    const { tx } = entry;
+  #needsCoins(row: number): boolean {
+    return this.#deps.pool.rows.has(row, FLAG.spendsCoinbase | FLAG.sequenceLock);
+  }
+
+  #chainOutpoints(row: number): Uint8Array[] {
+    const { pool } = this.#deps;
+    const tx = pool.tx(row);
     const found: Uint8Array[] = [];
-    for (let i = 0; i < tx.inputCount; i++) if (this.#deps.pool.get(tx.prevHash(i)) === undefined) found.push(tx.outpoint(i));
+    for (let i = 0; i < tx.inputCount; i++) if (pool.find(tx.buffer, tx.outpointAt(i)) === NO_ROW) found.push(tx.outpoint(i));
     return found;
   }
 
-  #fits(entry: MempoolEntry): boolean {
+  #fits(row: number): boolean {
     const { pool, chain } = this.#deps;
-    const { tx } = entry;
     const { tip, coins } = chain;
+    // The column is zero where the lock time doesn't count.
+    if (pool.rows.lockTime[row] === 0 && !this.#needsCoins(row)) return true;
+    const tx = pool.tx(row);
     if (!isFinalTx(tx, tip.height + 1, tip.medianTimePast())) return false;
-    if (!needsCoins(entry)) return true;
+    if (!this.#needsCoins(row)) return true;
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = pool.get(tx.prevHash(i));
-      const coin = parent === undefined ? coins.get(tx.outpoint(i)) : poolCoin(parent.tx, tx.prevIndex(i));
+      const parent = pool.find(tx.buffer, tx.outpointAt(i));
+      const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(pool.tx(parent), tx.prevIndex(i));
       if (coin === undefined) return false;
       if (coin.coinbase && tip.height + 1 - coin.height < COINBASE_MATURITY) return false;
       spent.push(coin);
     }
     return sequenceLocksMet(sequenceLocks(tx, coinHeights(spent, tip.height), tip), tip);
   }
-}
-
-function needsCoins(entry: MempoolEntry): boolean {
-  return entry.spendsCoinbase || entry.hasSequenceLock;
 }

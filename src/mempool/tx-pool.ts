@@ -1,19 +1,27 @@
-// The pool's structure: entries by txid, spenders by outpoint, links, sums over ancestors and descendants, deltas of fees, and the
-// transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/).
+// The pool's structure: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants, deltas of fees, and the
+// transactions-updated counter. Synchronous and complete after each call; what may enter is decided elsewhere (accept/). A change costs
+// time in proportion to what it touches: the rows that come or go and their relatives.
+import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { type MempoolEntry, withoutRelative, withRelative } from './entry.js';
-import { worseByDescendants } from './eviction.js';
-import { IndexedHeap } from './indexed-heap.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { RECORD_HEADER } from '../jobs/assemble-messages.js';
+import { signalsReplacement } from '../policy/replaceable.js';
+import { type EntryFields, type EntryStore, MempoolEntry, txInPlace } from './entry.js';
+import { byAge, worseByDescendants } from './eviction-order.js';
+import { bytesOfKey, keyOf } from './hash-key.js';
+import { IdTable } from './id-table.js';
+import { LinkTable } from './link-table.js';
+import { RecordArena } from './record-arena.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
-import { SpenderIndex } from './spender-index.js';
-import { TxArena } from './tx-arena.js';
-import { keyOf } from './tx-keys.js';
-import { DELTA_USAGE, hashListUsage, LINK_USAGE } from './usage.js';
+import { RowHeap } from './row-heap.js';
+import { FLAG, NO_ROW, Rows } from './rows.js';
+import { SpenderTable } from './spender-table.js';
+import { DELTA_USAGE, entryUsage, hashListUsage, LINK_USAGE } from './usage.js';
 
 /** Why a transaction left, as Core's MemPoolRemovalReason. */
 export type RemovalReason = 'expiry' | 'sizelimit' | 'reorg' | 'block' | 'conflict' | 'replaced';
 
-/** Hears of every change, synchronously and in order. */
+/** Hears of every change, synchronously and in order. The views are for at once. */
 export interface PoolListener {
   added(entry: MempoolEntry): void;
   removed(entry: MempoolEntry, reason: RemovalReason): void;
@@ -21,21 +29,47 @@ export interface PoolListener {
   changed(entry: MempoolEntry): void;
 }
 
-export class TxPool {
-  readonly #byTxid = new Map<string, MempoolEntry>();
-  readonly #spenders = new SpenderIndex();
-  readonly #arena = new TxArena();
+/** Hears the same by rows. One that is removed may be held. */
+export interface RowListener {
+  added(row: number): void;
+  removed(row: number): void;
+  changed(row: number): void;
+  /** Its record lies elsewhere now. */
+  moved(row: number): void;
+}
+
+export class TxPool implements EntryStore {
+  readonly rows = new Rows();
+  readonly links = new LinkTable(this.rows);
+  readonly arena: RecordArena;
+  readonly #byTxid: IdTable;
+  readonly #byWtxid: IdTable;
+  readonly #spenders: SpenderTable;
+  readonly #scores = new RowHeap(this.rows, 'scorePlace', worseByDescendants(this.rows));
+  readonly #ages = new RowHeap(this.rows, 'agePlace', byAge(this.rows));
   readonly #deltas = new Map<string, number>();
   readonly #listeners: PoolListener[] = [];
-  readonly #scores = new IndexedHeap('scorePlace', worseByDescendants);
-  readonly #ages = new IndexedHeap('agePlace', (a, b) => a.time < b.time);
+  readonly #followers: RowListener[] = [];
+  #hashes: Hashes | null = null;
   #usage = 0;
   /** Room in Core's list of hashes: doubles when full, shrinks to fit when half of it is idle. */
   #hashCapacity = 0;
   #bytes = 0;
+  #txBytes = 0;
   #totalFees = 0;
   #counter = 0;
   #sequence = 1;
+  #serial = 0;
+
+  /** @param segmentBytes see MempoolOptions */
+  constructor(segmentBytes: number) {
+    this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
+      for (const follower of this.#followers) follower.moved(row);
+    });
+    this.#byTxid = new IdTable(this.rows, this.arena, 0);
+    this.#byWtxid = new IdTable(this.rows, this.arena, 32);
+    this.#spenders = new SpenderTable(this.rows, this.arena);
+  }
 
   get size(): number {
     return this.#byTxid.size;
@@ -44,6 +78,10 @@ export class TxPool {
   get bytes(): number {
     return this.#bytes;
   }
+  /** Serialised bytes of all transactions. */
+  get txBytes(): number {
+    return this.#txBytes;
+  }
   /** Base fees of everything here. */
   get totalFees(): number {
     return this.#totalFees;
@@ -51,6 +89,11 @@ export class TxPool {
   /** Estimated memory in Core's count. */
   get usageBytes(): number {
     return this.#usage + this.#deltas.size * DELTA_USAGE + hashListUsage(this.#hashCapacity);
+  }
+  /** Functions that views are read with: those of the transactions that came. */
+  get hashes(): Hashes {
+    if (this.#hashes === null) throw new Error('the pool was never given a transaction');
+    return this.#hashes;
   }
   /** Told of every step of the counter. */
   onCounter: (counter: number) => void = () => {};
@@ -63,41 +106,71 @@ export class TxPool {
   get sequence(): number {
     return this.#sequence;
   }
-  /** First to be evicted. */
-  get worst(): MempoolEntry | undefined {
+  /** First row to be evicted. */
+  get worst(): number | undefined {
     return this.#scores.peek();
   }
-  get oldest(): MempoolEntry | undefined {
+  get oldest(): number | undefined {
     return this.#ages.peek();
   }
+  /** Satoshis that prioritisetransaction added, by key of the txid. */
   get deltas(): ReadonlyMap<string, number> {
     return this.#deltas;
   }
 
-  entries(): IterableIterator<MempoolEntry> {
-    return this.#byTxid.values();
+  /** The row of a txid, 32 bytes at `at` in internal order; NO_ROW when it isn't here. */
+  find(txid: Uint8Array, at = 0): number {
+    return this.#byTxid.get(txid, at);
   }
-  /** @param txid 32 bytes, internal order */
-  get(txid: Uint8Array): MempoolEntry | undefined {
-    return this.#byTxid.get(keyOf(txid));
+  /** The same by wtxid. */
+  findWitness(wtxid: Uint8Array): number {
+    return this.#byWtxid.get(wtxid);
   }
-  has(entry: MempoolEntry): boolean {
-    return this.#byTxid.get(entry.key) === entry;
+  /** Who spends an outpoint, 36 bytes at `at`. */
+  spender(outpoint: Uint8Array, at = 0): number {
+    return this.#spenders.get(outpoint, at);
   }
-  /** Who spends an outpoint (36 bytes). */
-  spender(outpoint: Uint8Array): MempoolEntry | undefined {
-    return this.#spenders.get(outpoint);
+  /** A view of a row that is here or held. */
+  entry(row: number): MempoolEntry {
+    return new MempoolEntry(this, row);
   }
-  /** get by a key made before. */
-  getByKey(txid: string): MempoolEntry | undefined {
-    return this.#byTxid.get(txid);
+  /** A row's transaction where it lies, in shared memory; for a look. */
+  tx(row: number): TxView {
+    return txInPlace(this, row);
+  }
+  /** The bytes of a row's transaction, in place; good for as long as the row is here or held, and never written again. */
+  bytesOf(row: number): Uint8Array {
+    const from = this.rows.offset[row] + RECORD_HEADER;
+    return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
   }
   /** What prioritisetransaction added for a txid. */
   delta(txid: Uint8Array): number {
-    return this.#deltas.get(keyOf(txid)) ?? 0;
+    return this.#deltas.size === 0 ? 0 : (this.#deltas.get(keyOf(txid)) ?? 0);
   }
   listen(listener: PoolListener): void {
     this.#listeners.push(listener);
+  }
+  follow(follower: RowListener): void {
+    this.#followers.push(follower);
+  }
+
+  /** Core's order of txids: bytes as stored, first byte first (which is the last one displayed). */
+  compareIds = (a: number, b: number): number => {
+    const { offset } = this.rows;
+    const aBytes = this.arena.bytesOf(a);
+    const bBytes = this.arena.bytesOf(b);
+    for (let i = offset[a], k = offset[b], end = i + 32; i < end; i++, k++) {
+      if (aBytes[i] !== bBytes[k]) return aBytes[i] - bBytes[k];
+    }
+    return 0;
+  };
+
+  /** The row's figures and bytes stay as they are until as many releases, also when its transaction leaves. */
+  hold(row: number): void {
+    this.rows.holds[row]++;
+  }
+  release(row: number): void {
+    if (--this.rows.holds[row] === 0 && !this.rows.isHere(row)) this.#recycle(row);
   }
 
   /** The tip moved by one block, or the node shuts down. */
@@ -106,111 +179,105 @@ export class TxPool {
     this.onCounter(this.#counter);
   }
 
-  /** Inserts an entry whose parents are here; links to children already here are made by linkChildren. */
-  add(entry: MempoolEntry): void {
-    this.#byTxid.set(entry.key, entry);
-    const delta = this.#deltas.get(entry.key);
-    if (delta !== undefined) {
-      entry.modifiedFee += delta;
-      entry.ancestorFees += delta;
-      entry.descendantFees += delta;
-    }
-    const { tx } = entry;
-    const { bytes } = tx;
-    this.#arena.store(entry, bytes);
-    entry.settle();
+  /** Adds a transaction whose parents are here; links to children already here are made by linkChildren. @returns its row */
+  add(fields: EntryFields): number {
+    const { tx } = fields;
+    this.#hashes ??= tx.hashes;
+    const row = this.rows.allocate();
+    this.#fill(row, fields);
+    this.arena.store(row, tx);
+    this.#byTxid.add(row);
+    this.#byWtxid.add(row);
     for (let i = 0; i < tx.inputCount; i++) {
-      const outpoint = tx.outpoint(i);
-      this.#spenders.set(entry, outpoint.byteOffset - bytes.byteOffset);
-      const parent = this.#byTxid.get(keyOf(outpoint.subarray(0, 32)));
-      if (parent !== undefined) this.#link(parent, entry);
+      const at = tx.outpointAt(i);
+      this.#spenders.add(row, RECORD_HEADER + at - tx.start);
+      const parent = this.#byTxid.get(tx.buffer, at);
+      if (parent !== NO_ROW) this.#link(parent, row);
     }
-    if (entry.parents.size > 0) for (const ancestor of collectAncestors(entry)) this.#relate(ancestor, entry);
-    this.#usage += entry.usageBytes;
-    if (this.#byTxid.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
-    this.#bytes += entry.size;
-    this.#totalFees += entry.fee;
-    this.#scores.insert(entry);
-    this.#ages.insert(entry);
+    if (this.links.hasParents(row)) for (const ancestor of collectAncestors(this.links, row)) this.#relate(ancestor, row);
+    this.#usage += entryUsage(tx);
+    if (this.size > this.#hashCapacity) this.#hashCapacity = Math.max(1, this.#hashCapacity * 2);
+    this.#bytes += fields.size;
+    this.#txBytes += tx.totalSize;
+    this.#totalFees += fields.fee;
+    this.#scores.insert(row);
+    this.#ages.insert(row);
     this.bumpCounter();
     this.#sequence++;
-    for (const listener of this.#listeners) listener.added(entry);
+    for (const follower of this.#followers) follower.added(row);
+    if (this.#listeners.length > 0) {
+      const entry = new MempoolEntry(this, row, tx);
+      for (const listener of this.#listeners) listener.added(entry);
+    }
+    return row;
   }
 
   /**
-   * Removes a set that is closed under descendants, or, for a block, entries whose ancestors are all in the set or gone: then
+   * Removes a set that is closed under descendants, or, for a block, rows whose ancestors are all in the set or gone: then
    * `updateDescendants` corrects the sums of those who stay.
    */
-  remove(stage: ReadonlySet<MempoolEntry>, reason: RemovalReason, updateDescendants = false): void {
-    for (const entry of stage) {
-      if (updateDescendants && entry.children.size > 0) {
-        const below = new Set<MempoolEntry>();
-        collectDescendants(entry, below);
+  remove(stage: ReadonlySet<number>, reason: RemovalReason, updateDescendants = false): void {
+    for (const row of stage) {
+      if (updateDescendants && this.links.hasChildren(row)) {
+        const below = new Set<number>();
+        collectDescendants(this.links, row, below);
         for (const descendant of below) {
-          if (descendant !== entry && !stage.has(descendant)) this.#unrelateAncestor(entry, descendant);
+          if (descendant !== row && !stage.has(descendant)) this.#unrelateAncestor(row, descendant);
         }
       }
-      if (entry.parents.size === 0) continue;
-      for (const ancestor of collectAncestors(entry)) {
-        if (!stage.has(ancestor)) this.#unrelateDescendant(ancestor, entry);
+      if (!this.links.hasParents(row)) continue;
+      for (const ancestor of collectAncestors(this.links, row)) {
+        if (!stage.has(ancestor)) this.#unrelateDescendant(ancestor, row);
       }
     }
-    for (const entry of stage) {
-      for (const parent of entry.parents) {
-        parent.children = withoutRelative(parent.children, entry);
-        this.#usage -= LINK_USAGE;
-      }
-      for (const child of entry.children) {
-        child.parents = withoutRelative(child.parents, entry);
-        this.#usage -= LINK_USAGE;
-        if (!stage.has(child)) this.#changed(child);
-      }
+    for (const row of stage) {
+      const orphaned = this.links.hasChildren(row) ? this.links.children(row) : NO_CHILDREN;
+      this.#usage -= this.links.unlinkAll(row) * LINK_USAGE;
+      for (const child of orphaned) if (!stage.has(child)) this.#changed(child);
     }
-    for (const entry of stage) this.#drop(entry, reason);
+    for (const row of stage) this.#drop(row, reason);
   }
 
-  /** An entry and everything after it. */
-  removeWithDescendants(entry: MempoolEntry, reason: RemovalReason): void {
-    const stage = new Set<MempoolEntry>();
-    collectDescendants(entry, stage);
+  /** A row and everything after it. */
+  removeWithDescendants(row: number, reason: RemovalReason): void {
+    const stage = new Set<number>();
+    collectDescendants(this.links, row, stage);
     this.remove(stage, reason);
   }
 
   /** Whatever in the pool is this transaction or depends on it, also when the transaction itself isn't here. */
   removeRecursive(tx: TxView, reason: RemovalReason): void {
-    const stage = new Set<MempoolEntry>();
-    const entry = this.get(tx.txid);
-    if (entry !== undefined) collectDescendants(entry, stage);
-    else for (const child of this.#spendersOf(tx)) collectDescendants(child, stage);
+    const stage = new Set<number>();
+    const row = this.find(tx.txid);
+    if (row !== NO_ROW) collectDescendants(this.links, row, stage);
+    else for (const child of this.#spendersOf(tx.txid, tx.outputCount)) collectDescendants(this.links, child, stage);
     this.remove(stage, reason);
   }
 
-  /** Entries that spend the same outputs as a confirmed transaction go, with all that depends on them and their prioritisations. */
+  /** What spends the same outputs as a confirmed transaction goes, with all that depends on it and their prioritisations. */
   removeConflicts(tx: TxView): void {
-    const confirmed = keyOf(tx.txid);
+    const confirmed = this.find(tx.txid);
     for (let i = 0; i < tx.inputCount; i++) {
-      const rival = this.spender(tx.outpoint(i));
-      if (rival === undefined || rival.key === confirmed) continue;
-      this.#deltas.delete(rival.key);
+      const rival = this.spender(tx.buffer, tx.outpointAt(i));
+      if (rival === NO_ROW || rival === confirmed) continue;
+      if (this.#deltas.size > 0) this.#deltas.delete(keyOf(this.entry(rival).txid));
       this.removeWithDescendants(rival, 'conflict');
     }
   }
 
-  /**
-   * Entries that came back from disconnected blocks meet children that were here before. Call once with all of them in block order.
-   */
-  linkChildren(returned: readonly MempoolEntry[]): void {
+  /** Rows that came back from disconnected blocks meet children that were here before. Call once with all of them in block order. */
+  linkChildren(returned: readonly number[]): void {
     const excluded = new Set(returned);
     for (let i = returned.length - 1; i >= 0; i--) {
-      const entry = returned[i];
-      for (const child of this.#spendersOf(entry.tx)) {
-        if (excluded.has(child) || entry.children.has(child)) continue;
-        this.#link(entry, child);
+      const row = returned[i];
+      for (const child of this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount)) {
+        if (excluded.has(child) || this.links.isParent(row, child)) continue;
+        this.#link(row, child);
         this.#changed(child);
       }
-      const below = new Set<MempoolEntry>();
-      collectDescendants(entry, below);
-      for (const descendant of below) if (!excluded.has(descendant)) this.#relate(entry, descendant, true);
+      const below = new Set<number>();
+      collectDescendants(this.links, row, below);
+      for (const descendant of below) if (!excluded.has(descendant)) this.#relate(row, descendant, true);
     }
   }
 
@@ -218,19 +285,20 @@ export class TxPool {
   prioritise(txid: Uint8Array, deltaSats: number): void {
     const key = keyOf(txid);
     this.#deltas.set(key, (this.#deltas.get(key) ?? 0) + deltaSats);
-    const entry = this.#byTxid.get(key);
-    if (entry === undefined) return;
-    entry.modifiedFee += deltaSats;
-    const below = new Set<MempoolEntry>();
-    collectDescendants(entry, below);
+    const row = this.find(txid);
+    if (row === NO_ROW) return;
+    const { modifiedFee, ancestorFees, descendantFees } = this.rows;
+    modifiedFee[row] += deltaSats;
+    const below = new Set<number>();
+    collectDescendants(this.links, row, below);
     for (const descendant of below) {
-      descendant.ancestorFees += deltaSats;
+      ancestorFees[descendant] += deltaSats;
       this.#changed(descendant);
     }
-    entry.descendantFees += deltaSats;
-    this.#scores.update(entry);
-    for (const ancestor of collectAncestors(entry)) {
-      ancestor.descendantFees += deltaSats;
+    descendantFees[row] += deltaSats;
+    this.#scores.update(row);
+    for (const ancestor of collectAncestors(this.links, row)) {
+      descendantFees[ancestor] += deltaSats;
       this.#scores.update(ancestor);
     }
     this.bumpCounter();
@@ -238,78 +306,146 @@ export class TxPool {
 
   /** Forgets a prioritisation, as when its transaction was mined. */
   clearDelta(txid: Uint8Array): void {
-    this.#deltas.delete(keyOf(txid));
+    if (this.#deltas.size > 0) this.#deltas.delete(keyOf(txid));
   }
 
-  #spendersOf(tx: TxView): MempoolEntry[] {
-    const found: MempoolEntry[] = [];
+  /** Every prioritisation by txid, with the row it is for, NO_ROW when that isn't here. */
+  *prioritised(): IterableIterator<{ txid: Uint8Array; delta: number; row: number }> {
+    for (const [key, delta] of this.#deltas) {
+      const txid = bytesOfKey(key);
+      yield { txid, delta, row: this.find(txid) };
+    }
+  }
+
+  #fill(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, hasSequenceLock }: EntryFields): void {
+    const { rows } = this;
+    const modifiedFee = fee + this.delta(tx.txid);
+    rows.fee[row] = fee;
+    rows.modifiedFee[row] = modifiedFee;
+    rows.time[row] = time;
+    rows.size[row] = size;
+    rows.ancestorSize[row] = size;
+    rows.ancestorFees[row] = modifiedFee;
+    rows.descendantSize[row] = size;
+    rows.descendantFees[row] = modifiedFee;
+    this.#serial = (this.#serial + 1) >>> 0 || 1;
+    rows.serial[row] = this.#serial;
+    rows.height[row] = height;
+    rows.weight[row] = tx.weight;
+    rows.sigopCost[row] = sigopCost;
+    rows.lockTime[row] = effectiveLockTime(tx);
+    rows.ancestorCount[row] = 1;
+    rows.ancestorSigops[row] = sigopCost;
+    rows.descendantCount[row] = 1;
+    this.links.clear(row);
+    rows.scorePlace[row] = -1;
+    rows.agePlace[row] = -1;
+    rows.feeBucket[row] = -1;
+    rows.holds[row] = 0;
+    rows.flags[row] =
+      FLAG.here |
+      (spendsCoinbase ? FLAG.spendsCoinbase : 0) |
+      (hasSequenceLock ? FLAG.sequenceLock : 0) |
+      (tx.hasWitness ? FLAG.hasWitness : 0) |
+      (signalsReplacement(tx) ? FLAG.signals : 0);
+  }
+
+  #spendersOf(txid: Uint8Array, outputCount: number): number[] {
+    const found: number[] = [];
     const outpoint = new Uint8Array(36);
-    outpoint.set(tx.txid);
+    outpoint.set(txid);
     const view = new DataView(outpoint.buffer);
-    for (let i = 0; i < tx.outputCount; i++) {
+    for (let i = 0; i < outputCount; i++) {
       view.setUint32(32, i, true);
-      const child = this.#spenders.get(outpoint);
-      if (child !== undefined) found.push(child);
+      const child = this.spender(outpoint);
+      if (child !== NO_ROW) found.push(child);
     }
     return found;
   }
 
-  #link(parent: MempoolEntry, child: MempoolEntry): void {
-    if (child.parents.has(parent)) return;
-    child.parents = withRelative(child.parents, parent);
-    parent.children = withRelative(parent.children, child);
+  #link(parent: number, child: number): void {
+    if (this.links.isParent(parent, child)) return;
+    this.links.link(parent, child);
     this.#usage += LINK_USAGE;
   }
 
   /** Puts a new pair of relatives into each other's sums. */
-  #relate(ancestor: MempoolEntry, descendant: MempoolEntry, tell = false): void {
-    descendant.ancestorCount++;
-    descendant.ancestorSize += ancestor.size;
-    descendant.ancestorFees += ancestor.modifiedFee;
-    descendant.ancestorSigops += ancestor.sigopCost;
-    ancestor.descendantCount++;
-    ancestor.descendantSize += descendant.size;
-    ancestor.descendantFees += descendant.modifiedFee;
+  #relate(ancestor: number, descendant: number, tell = false): void {
+    const { rows } = this;
+    rows.ancestorCount[descendant]++;
+    rows.ancestorSize[descendant] += rows.size[ancestor];
+    rows.ancestorFees[descendant] += rows.modifiedFee[ancestor];
+    rows.ancestorSigops[descendant] += rows.sigopCost[ancestor];
+    rows.descendantCount[ancestor]++;
+    rows.descendantSize[ancestor] += rows.size[descendant];
+    rows.descendantFees[ancestor] += rows.modifiedFee[descendant];
     this.#scores.update(ancestor);
     if (tell) this.#changed(descendant);
   }
 
-  #unrelateAncestor(gone: MempoolEntry, descendant: MempoolEntry): void {
-    descendant.ancestorCount--;
-    descendant.ancestorSize -= gone.size;
-    descendant.ancestorFees -= gone.modifiedFee;
-    descendant.ancestorSigops -= gone.sigopCost;
+  #unrelateAncestor(gone: number, descendant: number): void {
+    const { rows } = this;
+    rows.ancestorCount[descendant]--;
+    rows.ancestorSize[descendant] -= rows.size[gone];
+    rows.ancestorFees[descendant] -= rows.modifiedFee[gone];
+    rows.ancestorSigops[descendant] -= rows.sigopCost[gone];
     this.#changed(descendant);
   }
 
-  #unrelateDescendant(ancestor: MempoolEntry, gone: MempoolEntry): void {
-    ancestor.descendantCount--;
-    ancestor.descendantSize -= gone.size;
-    ancestor.descendantFees -= gone.modifiedFee;
+  #unrelateDescendant(ancestor: number, gone: number): void {
+    const { rows } = this;
+    rows.descendantCount[ancestor]--;
+    rows.descendantSize[ancestor] -= rows.size[gone];
+    rows.descendantFees[ancestor] -= rows.modifiedFee[gone];
     this.#scores.update(ancestor);
   }
 
-  #drop(entry: MempoolEntry, reason: RemovalReason): void {
-    this.#byTxid.delete(entry.key);
-    const { tx } = entry;
-    const { bytes } = tx;
-    for (let i = 0; i < tx.inputCount; i++) {
-      this.#spenders.delete(entry, tx.outpoint(i).byteOffset - bytes.byteOffset);
-    }
-    this.#arena.free(entry);
-    this.#usage -= entry.usageBytes;
-    const left = this.#byTxid.size;
+  #drop(row: number, reason: RemovalReason): void {
+    const { rows } = this;
+    const tx = this.tx(row);
+    this.#byTxid.delete(row);
+    this.#byWtxid.delete(row);
+    for (let i = 0; i < tx.inputCount; i++) this.#spenders.delete(row, RECORD_HEADER + tx.outpointAt(i) - tx.start);
+    this.#usage -= entryUsage(tx);
+    const left = this.size;
     if (left > 0 && left * 2 < this.#hashCapacity) this.#hashCapacity = left;
-    this.#bytes -= entry.size;
-    this.#totalFees -= entry.fee;
-    this.#scores.remove(entry);
-    this.#ages.remove(entry);
+    this.#bytes -= rows.size[row];
+    this.#txBytes -= rows.length[row];
+    this.#totalFees -= rows.fee[row];
+    this.#scores.remove(row);
+    this.#ages.remove(row);
+    rows.flags[row] &= ~FLAG.here;
     this.bumpCounter();
     this.#sequence++;
-    for (const listener of this.#listeners) listener.removed(entry, reason);
+    // Held by this call, so that no listener's release gives the row away under the next one.
+    this.hold(row);
+    for (const follower of this.#followers) follower.removed(row);
+    if (this.#listeners.length > 0) {
+      const entry = this.entry(row);
+      for (const listener of this.#listeners) listener.removed(entry, reason);
+    }
+    this.release(row);
   }
 
-  #changed(entry: MempoolEntry): void {
+  #recycle(row: number): void {
+    this.arena.free(row);
+    this.rows.serial[row] = 0;
+    this.rows.recycle(row);
+  }
+
+  #changed(row: number): void {
+    for (const follower of this.#followers) follower.changed(row);
+    if (this.#listeners.length === 0) return;
+    const entry = this.entry(row);
     for (const listener of this.#listeners) listener.changed(entry);
   }
+}
+
+const NO_CHILDREN: readonly number[] = [];
+
+/** nLockTime, or 0 when every input switches it off. */
+function effectiveLockTime(tx: TxView): number {
+  if (tx.locktime === 0) return 0;
+  for (let i = 0; i < tx.inputCount; i++) if (tx.sequence(i) !== SEQUENCE_FINAL) return tx.locktime;
+  return 0;
 }

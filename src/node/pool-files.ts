@@ -78,8 +78,11 @@ export class PoolFiles {
 
   /** Writes the pool as it is at this call. */
   save(mempool: Mempool): Promise<void> {
-    const pieces = encodePool(mempool.saved());
-    const next = this.#saving.then(() => replaceFile(this.#poolFile, pieces));
+    const state = mempool.saved();
+    const next = this.#saving.then(async () => {
+      const saved = await state;
+      await replaceFile(this.#poolFile, encodePool(saved)).finally(saved.release);
+    });
     this.#saving = next.catch(() => {});
     return next;
   }

@@ -62,8 +62,8 @@ export function createSpending({ chain, mempool, crypto, signer, clock }: Spendi
 
 /** Descendants of the topmost ancestor that has most of them. */
 function mostDescendants(mempool: Mempool, entry: MempoolEntry): number {
-  if (entry.parents.size === 0) return entry.descendantCount;
-  const tops = mempool.ancestors(entry).filter(({ parents }) => parents.size === 0);
+  if (entry.parents.length === 0) return entry.descendantCount;
+  const tops = mempool.ancestors(entry).filter(({ parents }) => parents.length === 0);
   return Math.max(...tops.map(({ descendantCount }) => descendantCount));
 }
 

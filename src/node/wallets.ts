@@ -85,7 +85,10 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
   chain.onTip((_tip, change) => manager.onTip(change));
   mempool.listen({
     added: (entry) => manager.onPoolAdded(entry.tx),
-    removed: (entry, reason) => manager.onPoolRemoved(entry.tx, reason),
+    // What a block took is told by the block: no transaction is read for it here.
+    removed: (entry, reason) => {
+      if (reason !== 'block') manager.onPoolRemoved(entry.tx, reason);
+    },
     changed() {},
   });
   // What still runs goes on without the node; what waits is left out, as when Core stops.

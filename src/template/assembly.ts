@@ -1,10 +1,10 @@
 // Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the template service.
-import type { TxView } from '../consensus/tx/tx-view.js';
 import { ASSEMBLE_VERSION, type AssembleReply } from '../jobs/assemble-messages.js';
 import type { Assembler } from '../parallel/assembler.js';
+import { ChosenRecords, NO_RECORDS } from './chosen-records.js';
 import { maxEncodedBytes } from './encode/transactions.js';
 import { MirrorFeed } from './mirror-feed.js';
-import type { SourceEntry, TransactionSource } from './source.js';
+import type { TransactionSource } from './source.js';
 import type { TipFacts } from './tip-facts.js';
 
 /** Lightest thinkable transaction: bounds how many fit. */
@@ -23,10 +23,7 @@ export interface AssemblyLimits {
 
 /** The transactions of a block. */
 export interface ChosenTransactions {
-  /** In block order, without the coinbase. */
-  readonly entries: readonly SourceEntry[];
-  /** Their transactions, parsed when asked for. */
-  readonly txs: readonly TxView[];
+  readonly records: ChosenRecords;
   readonly fees: number;
   /** With the part reserved for header and coinbase. */
   readonly weight: number;
@@ -43,8 +40,7 @@ export interface ChosenTransactions {
 /** No transactions: a tree of the coinbase's zero leaf alone. @param reservedWeight what such a block counts as */
 export function nothingChosen(reservedWeight: number): ChosenTransactions {
   return {
-    entries: [],
-    txs: [],
+    records: NO_RECORDS,
     fees: 0,
     weight: reservedWeight,
     witnessRoot: new Uint8Array(32),
@@ -70,11 +66,11 @@ export class Assembly {
   readonly #feed: MirrorFeed;
   #resyncs = 0;
 
-  /** @param instance a number that no other user of this assembler has @param eager see MirrorFeed */
-  constructor(assembler: Assembler, source: TransactionSource, instance: number, eager = false) {
+  /** @param instance a number that no other user of this assembler has */
+  constructor(assembler: Assembler, source: TransactionSource, instance: number) {
     this.#assembler = assembler;
     this.#source = source;
-    this.#feed = new MirrorFeed(source, instance, eager);
+    this.#feed = new MirrorFeed(source.records, instance);
   }
 
   /** Full copies sent after the first. */
@@ -82,13 +78,13 @@ export class Assembly {
     return this.#resyncs;
   }
   get arenaBytes(): number {
-    return this.#feed.arenaBytes;
+    return this.#source.records.arena.reservedBytes;
   }
 
   /** Bytes that are enough for the encoding of any choice made now. */
   encodedBound({ maxWeight }: AssemblyLimits): number {
     const count = Math.min(this.#source.size, Math.ceil(maxWeight / MIN_TX_WEIGHT));
-    return maxEncodedBytes(count, Math.min(this.#feed.txBytes, maxWeight));
+    return maxEncodedBytes(count, Math.min(this.#source.records.txBytes, maxWeight));
   }
 
   /** Chooses from the set as it is now. @param output where the encoding goes; null when it isn't wanted @throws AssemblyFault */
@@ -99,14 +95,11 @@ export class Assembly {
       reply = await this.#ask(tip, limits, output, true);
     }
     if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
-    const entries = Array.from(reply.slots, (slot) => this.#feed.entryAt(slot));
+    const records = new ChosenRecords(this.#source.records, reply.slots);
     this.#feed.acknowledge(reply.sequence);
     const { fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
     return {
-      entries,
-      get txs() {
-        return entries.map(({ tx }) => tx);
-      },
+      records,
       fees,
       weight,
       witnessRoot,

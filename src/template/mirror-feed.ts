@@ -1,92 +1,67 @@
-// Watches the candidate set and writes the deltas that keep the assembler's mirror equal to it. Each transaction gets a slot number and a
-// record in shared memory when it first goes out. Slots and records of transactions that left are reused only after the assembler
-// acknowledged the delta that says so; until then a reply may still name them.
-import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
-import type { TxView } from '../consensus/tx/tx-view.js';
+// Writes the deltas that keep the assembler's mirror equal to the candidate set. The set keeps its figures in columns and its transactions
+// in shared memory (source.ts), so a delta is figures alone; the assembler reads the transactions where they are. A row that the assembler
+// knows is held when its transaction leaves, until the assembler has acknowledged the delta that says so: a reply may still name it.
 import { COLUMN, type MirrorDelta, RECORD_HEADER, ROW_LENGTH } from '../jobs/assemble-messages.js';
-import { Arena, type ArenaRange } from './arena.js';
-import type { SourceEntry, SourceListener, TransactionSource } from './source.js';
+import type { CandidateRecords, RecordFollower } from './source.js';
 
+/** A row that left; `sequence` of the delta that says so, -1 while none has. */
 interface Departed {
-  readonly slot: number;
-  readonly range: ArenaRange;
-  /** Sequence of the delta that removed it; -1 while none has. */
+  readonly row: number;
   sequence: number;
 }
 
-export class MirrorFeed implements SourceListener {
-  readonly #arena = new Arena();
+const FIRST_ROOM = 1024;
+
+/** States of a row here. */
+const SENT = 1;
+const DIRTY = 2;
+
+export class MirrorFeed implements RecordFollower {
+  readonly #records: CandidateRecords;
   readonly #instance: number;
-  readonly #slots = new Map<SourceEntry, number>();
-  readonly #entries: (SourceEntry | undefined)[] = [];
-  /** Records by slot; undefined while the transaction was never sent. */
-  readonly #ranges: (ArenaRange | undefined)[] = [];
-  /** What a row says of the transaction itself, by slot, so that it is looked at once. */
-  readonly #lengths: number[] = [];
-  readonly #lockTimes: number[] = [];
-  readonly #witnesses: number[] = [];
-  readonly #eager: boolean;
-  readonly #freeSlots: number[] = [];
-  readonly #dirty = new Set<SourceEntry>();
+  #states = new Uint8Array(FIRST_ROOM);
+  #dirty: number[] = [];
+  #dirtyLimit = FIRST_ROOM;
   #departed: Departed[] = [];
   #sequence = 0;
-  #segmentsSent = 0;
-  #txBytes = 0;
+  #segmentsSent: (SharedArrayBuffer | null)[] = [];
 
-  /**
-   * @param instance a number that no other feed of this assembler has
-   * @param eager records are written as transactions come, when they are at hand, rather than all at the first template
-   */
-  constructor(source: TransactionSource, instance: number, eager = false) {
+  /** @param instance a number that no other feed of this assembler has */
+  constructor(records: CandidateRecords, instance: number) {
+    this.#records = records;
     this.#instance = instance;
-    this.#eager = eager;
-    for (const entry of source.entries()) this.added(entry);
-    source.listen(this);
+    for (const row of records.rows.here()) this.added(row);
+    records.follow(this);
   }
 
-  /** Serialised bytes of all transactions in the set. */
-  get txBytes(): number {
-    return this.#txBytes;
-  }
-  get arenaBytes(): number {
-    return this.#arena.allocatedBytes;
-  }
-
-  added(entry: SourceEntry): void {
-    const slot = this.#freeSlots.pop() ?? this.#entries.length;
-    this.#slots.set(entry, slot);
-    this.#entries[slot] = entry;
-    this.#dirty.add(entry);
-    const { tx } = entry;
-    this.#lengths[slot] = tx.totalSize;
-    this.#txBytes += tx.totalSize;
-    if (this.#eager) this.#writeRecord(slot, tx);
-  }
-
-  removed(entry: SourceEntry): void {
-    const slot = this.#slots.get(entry);
-    if (slot === undefined) return;
-    this.#slots.delete(entry);
-    this.#dirty.delete(entry);
-    this.#txBytes -= this.#lengths[slot];
-    const range = this.#ranges[slot];
-    if (range !== undefined) {
-      this.#departed.push({ slot, range, sequence: -1 });
-      return;
+  added(row: number): void {
+    if (row >= this.#states.length) {
+      const grown = new Uint8Array(Math.max(row + 1, this.#records.rows.capacity));
+      grown.set(this.#states);
+      this.#states = grown;
     }
-    this.#entries[slot] = undefined;
-    this.#freeSlots.push(slot);
+    this.#states[row] = DIRTY;
+    this.#note(row);
   }
 
-  changed(entry: SourceEntry): void {
-    if (this.#slots.has(entry)) this.#dirty.add(entry);
+  removed(row: number): void {
+    if ((this.#states[row] & SENT) !== 0) {
+      this.#records.hold(row);
+      this.#departed.push({ row, sequence: -1 });
+    }
+    // A row that was never sent is gone; its place in #dirty is passed over, or taken by the next to have the row.
+    this.#states[row] = 0;
   }
 
-  /** The transaction in a slot that a reply named. Ask before acknowledging a later reply. */
-  entryAt(slot: number): SourceEntry {
-    const entry = this.#entries[slot];
-    if (entry === undefined) throw new RangeError(`no transaction in slot ${slot}`);
-    return entry;
+  changed(row: number): void {
+    if ((this.#states[row] & DIRTY) !== 0) return;
+    this.#states[row] |= DIRTY;
+    this.#note(row);
+  }
+
+  moved(row: number): void {
+    // Records of rows that left, and are held, move too.
+    if (this.#records.rows.isHere(row)) this.changed(row);
   }
 
   /** The changes since the delta before; everything when full. */
@@ -97,26 +72,20 @@ export class MirrorFeed implements SourceListener {
     for (const item of this.#departed) {
       if (item.sequence !== -1) continue;
       item.sequence = sequence;
-      removed.push(item.slot);
+      removed.push(item.row);
     }
-    const changed = full ? [...this.#slots.keys()] : [...this.#dirty];
-    this.#dirty.clear();
-    const rows = new Float64Array(changed.length * ROW_LENGTH);
-    const parents: number[] = [];
-    for (let i = 0; i < changed.length; i++) this.#writeRow(changed[i], rows, i * ROW_LENGTH, parents);
-    const first = full ? 0 : this.#segmentsSent;
-    const segments = this.#arena.segments.slice(first).map((buffer, i) => ({ index: first + i, buffer }));
-    this.#segmentsSent = this.#arena.segments.length;
+    const changed = full ? this.#everything() : this.#takeDirty();
+    const { columns, parents } = this.#writeRows(changed);
     return {
       instance: this.#instance,
       // The very first delta has nothing to continue.
       base: base === 0 ? -1 : base,
       sequence,
-      segments,
+      segments: this.#newSegments(full),
       removed: Int32Array.from(base <= 0 ? [] : removed),
-      changed: Int32Array.from(changed, (entry) => this.#slots.get(entry) as number),
-      rows,
-      parents: Int32Array.from(parents),
+      changed,
+      rows: columns,
+      parents,
     };
   }
 
@@ -125,59 +94,81 @@ export class MirrorFeed implements SourceListener {
     if (this.#departed.length === 0) return;
     const kept: Departed[] = [];
     for (const item of this.#departed) {
-      if (item.sequence === -1 || item.sequence > sequence) {
-        kept.push(item);
-        continue;
-      }
-      this.#entries[item.slot] = undefined;
-      this.#ranges[item.slot] = undefined;
-      this.#freeSlots.push(item.slot);
-      this.#arena.free(item.range);
+      if (item.sequence === -1 || item.sequence > sequence) kept.push(item);
+      else this.#records.release(item.row);
     }
     this.#departed = kept;
   }
 
-  #writeRow(entry: SourceEntry, rows: Float64Array, at: number, parents: number[]): void {
-    const slot = this.#slots.get(entry) as number;
-    const range = this.#ranges[slot] ?? this.#writeRecord(slot, entry.tx);
-    let parentCount = 0;
-    for (const parent of entry.parents) {
-      parents.push(this.#slots.get(parent) as number);
-      parentCount++;
-    }
-    rows[at + COLUMN.fee] = entry.fee;
-    rows[at + COLUMN.modifiedFee] = entry.modifiedFee;
-    rows[at + COLUMN.size] = entry.size;
-    rows[at + COLUMN.weight] = entry.weight;
-    rows[at + COLUMN.sigops] = entry.sigopCost;
-    rows[at + COLUMN.ancestorCount] = entry.ancestorCount;
-    rows[at + COLUMN.ancestorSize] = entry.ancestorSize;
-    rows[at + COLUMN.ancestorFees] = entry.ancestorFees;
-    rows[at + COLUMN.ancestorSigops] = entry.ancestorSigops;
-    rows[at + COLUMN.lockTime] = this.#lockTimes[slot];
-    rows[at + COLUMN.hasWitness] = this.#witnesses[slot];
-    rows[at + COLUMN.segment] = range.segment;
-    rows[at + COLUMN.offset] = range.offset;
-    rows[at + COLUMN.length] = range.length;
-    rows[at + COLUMN.parentCount] = parentCount;
+  /** Rows that came and went before anybody asked are thrown out now and then. */
+  #note(row: number): void {
+    this.#dirty.push(row);
+    if (this.#dirty.length <= this.#dirtyLimit) return;
+    this.#dirty = [];
+    for (let each = 0; each < this.#states.length; each++) if ((this.#states[each] & DIRTY) !== 0) this.#dirty.push(each);
+    this.#dirtyLimit = Math.max(FIRST_ROOM, this.#dirty.length * 2);
   }
 
-  #writeRecord(slot: number, tx: TxView): ArenaRange {
-    const range = this.#arena.allocate(RECORD_HEADER + tx.totalSize);
-    const view = this.#arena.view(range.segment);
-    view.set(tx.txid, range.offset);
-    view.set(tx.wtxid, range.offset + 32);
-    view.set(tx.bytes, range.offset + RECORD_HEADER);
-    this.#ranges[slot] = range;
-    this.#lockTimes[slot] = effectiveLockTime(tx);
-    this.#witnesses[slot] = tx.hasWitness ? 1 : 0;
-    return range;
+  #everything(): Int32Array {
+    const rows = this.#records.rows.here();
+    for (const row of rows) this.#states[row] = SENT;
+    this.#dirty = [];
+    return shared(rows);
+  }
+
+  #takeDirty(): Int32Array {
+    const rows: number[] = [];
+    for (const row of this.#dirty) {
+      if ((this.#states[row] & DIRTY) === 0) continue;
+      this.#states[row] = SENT;
+      rows.push(row);
+    }
+    this.#dirty = [];
+    return shared(rows);
+  }
+
+  #newSegments(full: boolean): { index: number; buffer: SharedArrayBuffer | null }[] {
+    const { arena } = this.#records;
+    const found: { index: number; buffer: SharedArrayBuffer | null }[] = [];
+    for (let index = 0; index < arena.segmentCount; index++) {
+      const buffer = arena.segment(index);
+      if (full ? buffer !== null : (this.#segmentsSent[index] ?? null) !== buffer) found.push({ index, buffer });
+      this.#segmentsSent[index] = buffer;
+    }
+    return found;
+  }
+
+  /** Shared, so that the message to the assembler's thread takes no copy. */
+  #writeRows(changed: Int32Array): { columns: Float64Array; parents: Int32Array } {
+    const { rows, links } = this.#records;
+    const columns = new Float64Array(new SharedArrayBuffer(changed.length * ROW_LENGTH * Float64Array.BYTES_PER_ELEMENT));
+    const parents: number[] = [];
+    for (let i = 0, at = 0; i < changed.length; i++, at += ROW_LENGTH) {
+      const row = changed[i];
+      const before = parents.length;
+      if (links.hasParents(row)) parents.push(...links.parents(row));
+      columns[at + COLUMN.fee] = rows.fee[row];
+      columns[at + COLUMN.modifiedFee] = rows.modifiedFee[row];
+      columns[at + COLUMN.size] = rows.size[row];
+      columns[at + COLUMN.weight] = rows.weight[row];
+      columns[at + COLUMN.sigops] = rows.sigopCost[row];
+      columns[at + COLUMN.ancestorCount] = rows.ancestorCount[row];
+      columns[at + COLUMN.ancestorSize] = rows.ancestorSize[row];
+      columns[at + COLUMN.ancestorFees] = rows.ancestorFees[row];
+      columns[at + COLUMN.ancestorSigops] = rows.ancestorSigops[row];
+      columns[at + COLUMN.lockTime] = rows.lockTime[row];
+      columns[at + COLUMN.hasWitness] = rows.hasWitness(row) ? 1 : 0;
+      columns[at + COLUMN.segment] = rows.segment[row];
+      columns[at + COLUMN.offset] = rows.offset[row];
+      columns[at + COLUMN.length] = RECORD_HEADER + rows.length[row];
+      columns[at + COLUMN.parentCount] = parents.length - before;
+    }
+    return { columns, parents: shared(parents) };
   }
 }
 
-/** nLockTime, or 0 when every input switches it off. */
-function effectiveLockTime(tx: TxView): number {
-  if (tx.locktime === 0) return 0;
-  for (let i = 0; i < tx.inputCount; i++) if (tx.sequence(i) !== SEQUENCE_FINAL) return tx.locktime;
-  return 0;
+function shared(values: ArrayLike<number>): Int32Array {
+  const array = new Int32Array(new SharedArrayBuffer(values.length * Int32Array.BYTES_PER_ELEMENT));
+  array.set(values);
+  return array;
 }

@@ -1,14 +1,13 @@
 // Templates that were given out without their transactions: these are held until the block that builds on the template can no longer be of
 // use, two blocks later, and for 64 templates at most. Used by the template service; filled by light requests, read by submitblock.
-import type { SourceEntry } from './source.js';
+import type { ChosenRecords } from './chosen-records.js';
 
 /** A template as it was given out. */
 export interface PinnedTemplate {
   readonly workId: string;
   /** Of the block to be built. */
   readonly height: number;
-  /** In block order, without the coinbase. */
-  readonly entries: readonly SourceEntry[];
+  readonly records: ChosenRecords;
 }
 
 const MOST = 64;

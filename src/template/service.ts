@@ -13,12 +13,13 @@ import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
 import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
 import { BlockCandidate } from './block-candidate.js';
+import type { ChosenRecords } from './chosen-records.js';
 import { buildCoinbase, commitmentScript, witnessRootOf } from './coinbase.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
 import { PinnedTemplates } from './pinned-templates.js';
-import type { SourceEntry, TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
+import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
 import { type TipFacts, tipFacts } from './tip-facts.js';
 
 export interface TemplateDeps {
@@ -86,7 +87,7 @@ const ANYONE = Uint8Array.of(0x51);
 interface Built {
   readonly tip: TemplateTip;
   readonly facts: TemplateFacts;
-  readonly entries: readonly SourceEntry[];
+  readonly records: ChosenRecords;
 }
 
 /** What a template is made of. */
@@ -127,7 +128,7 @@ export class TemplateService {
     const given = { ...DEFAULT_TEMPLATE, ...options };
     this.#options = { ...given, maxWeight: clampMaxWeight(given.maxWeight) };
     this.#deps = deps;
-    this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48), given.mode === 'live');
+    this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
     this.#schedule = given.mode === 'core' ? null : this.#followMempool();
   }
 
@@ -159,13 +160,13 @@ export class TemplateService {
   pin(workId: string): boolean {
     const built = this.#built;
     if (built?.facts.live?.workId !== workId) return this.#pinned.get(workId) !== null;
-    this.#pinned.pin({ workId, height: built.facts.height, entries: built.entries });
+    this.#pinned.pin({ workId, height: built.facts.height, records: built.records });
     return true;
   }
 
   /** The transactions of a template that was pinned, in block order; null when it is unknown or too old. */
   pinned(workId: string): readonly TxView[] | null {
-    return this.#pinned.get(workId)?.entries.map(({ tx }) => tx) ?? null;
+    return this.#pinned.get(workId)?.records.txs() ?? null;
   }
 
   /** Mode live: the first template is made before anyone asks. */
@@ -203,7 +204,7 @@ export class TemplateService {
       if (chain.tip !== tip) continue;
       this.#remember(chosen);
       const time = Math.max(facts.minTime, clock.nowSeconds());
-      const txs = options.transactions ?? chosen.txs;
+      const txs = options.transactions ?? chosen.records.txs();
       const witnessRoot = options.transactions === undefined ? chosen.witnessRoot : witnessRootOf(txs, hashes);
       const candidate = this.#candidate(tip, facts, { txs, fees: chosen.fees, witnessRoot }, time, script, options.extraNonce ?? 1);
       // generateblock's own transactions are judged by its caller, who has words for it.
@@ -303,10 +304,10 @@ export class TemplateService {
       if (chain.tip !== tip) return null;
       if (full) this.#remember(chosen);
       // Nothing that came was worth a place: the ids that clients know stay good.
-      if (full && this.#isCurrent(tip, chosen.entries)) return (this.#built as Built).facts;
+      if (full && this.#isCurrent(tip, chosen.records)) return (this.#built as Built).facts;
       if (this.#options.checkTemplates) {
         const time = Math.max(base.minTime, builtAt);
-        const candidate = this.#candidate(tip, base, chosen, time, ANYONE, 0);
+        const candidate = this.#candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, time, ANYONE, 0);
         if (!(await this.#passes(candidate, tip))) return null;
       }
       const facts = this.#take({ tip, base, chosen, counter, builtAt, epoch: tipEpoch, slabIndex: slab?.index ?? -1, empty: !full });
@@ -355,15 +356,15 @@ export class TemplateService {
       time: Math.max(base.minTime, build.builtAt),
       live: this.#schedule === null ? null : this.#liveFacts(tip, counter, empty, chosen),
     });
-    this.#built = { tip, facts, entries: chosen.entries };
+    this.#built = { tip, facts, records: chosen.records };
     return facts;
   }
 
   /** Mode live: the published template has these transactions already. */
-  #isCurrent(tip: TemplateTip, entries: readonly SourceEntry[]): boolean {
+  #isCurrent(tip: TemplateTip, records: ChosenRecords): boolean {
     const built = this.#built;
     if (built === null || built.tip !== tip || built.facts.live === null || built.facts.live.empty) return false;
-    return built.entries.length === entries.length && built.entries.every((entry, i) => entry === entries[i]);
+    return built.records.equals(records);
   }
 
   #observe(started: number): void {
@@ -401,7 +402,7 @@ export class TemplateService {
       signetChallengeHex: challenge === null ? null : toHex(challenge),
       transactionsOffset: 0,
       transactionsLength: build.slabIndex === -1 ? 2 : chosen.encodedLength,
-      txCount: chosen.entries.length,
+      txCount: chosen.records.length,
       weight: chosen.weight,
       fees: chosen.fees,
     };
@@ -414,8 +415,8 @@ export class TemplateService {
   }
 
   #remember(chosen: ChosenTransactions): void {
-    this.#last = { weight: chosen.weight, txCount: chosen.entries.length };
-    if (chosen.entries.length === 0) return;
+    this.#last = { weight: chosen.weight, txCount: chosen.records.length };
+    if (chosen.records.length === 0) return;
     this.#deps.observe?.('template_select', chosen.selectMs / 1000);
     this.#deps.observe?.('template_encode', chosen.encodeMs / 1000);
   }
@@ -432,7 +433,7 @@ export class TemplateService {
   #candidate(
     tip: TemplateTip,
     facts: TipFacts,
-    chosen: Pick<ChosenTransactions, 'txs' | 'fees' | 'witnessRoot'>,
+    chosen: Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly txs: readonly TxView[] },
     time: number,
     script: Uint8Array,
     extraNonce: number,

@@ -3,7 +3,7 @@ import type { BlockView } from '../consensus/block/block-view.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Verdict } from '../consensus/state.js';
-import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
 
 /** The block to build on. */
 export interface TemplateTip extends HeaderContext {
@@ -17,28 +17,67 @@ export interface TemplateChain {
   testBlockValidity(block: BlockView, options: { readonly checkPow: boolean; readonly checkMerkle: boolean }): Promise<Verdict>;
 }
 
-/** An unconfirmed transaction with its figures. Sums include itself; sizes are sigop-adjusted virtual bytes. */
-export interface SourceEntry {
-  readonly tx: TxView;
-  /** Base fee in satoshis. */
-  readonly fee: number;
-  readonly modifiedFee: number;
-  readonly size: number;
-  readonly weight: number;
-  readonly sigopCost: number;
-  readonly ancestorCount: number;
-  readonly ancestorSize: number;
-  /** Modified fees. */
-  readonly ancestorFees: number;
-  readonly ancestorSigops: number;
-  readonly parents: Iterable<SourceEntry>;
+/** Hears of changes of the set synchronously. */
+export interface SourceListener {
+  added(entry: { readonly modifiedFee: number }): void;
+  removed(): void;
+  /** Modified fee, parents or sums over ancestors. */
+  changed(): void;
 }
 
-/** Hears of changes synchronously. `changed`: modified fee, parents or sums over ancestors. */
-export interface SourceListener {
-  added(entry: SourceEntry): void;
-  removed(entry: SourceEntry): void;
-  changed(entry: SourceEntry): void;
+/** Hears of them by rows. */
+export interface RecordFollower {
+  added(row: number): void;
+  removed(row: number): void;
+  changed(row: number): void;
+  /** The transaction's record lies elsewhere now. */
+  moved(row: number): void;
+}
+
+/** The set's figures by row. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction itself. */
+export interface CandidateRows {
+  readonly capacity: number;
+  readonly fee: ArrayLike<number>;
+  readonly modifiedFee: ArrayLike<number>;
+  readonly size: ArrayLike<number>;
+  readonly weight: ArrayLike<number>;
+  readonly sigopCost: ArrayLike<number>;
+  readonly ancestorCount: ArrayLike<number>;
+  readonly ancestorSize: ArrayLike<number>;
+  /** Modified fees. */
+  readonly ancestorFees: ArrayLike<number>;
+  readonly ancestorSigops: ArrayLike<number>;
+  /** nLockTime, 0 when no input's sequence enables it. */
+  readonly lockTime: ArrayLike<number>;
+  /** Different for every transaction that ever came. */
+  readonly serial: ArrayLike<number>;
+  /** The record: see jobs/assemble-messages.ts; `length` is the transaction's. */
+  readonly segment: ArrayLike<number>;
+  readonly offset: ArrayLike<number>;
+  readonly length: ArrayLike<number>;
+  /** Rows of the set. */
+  here(): Int32Array;
+  isHere(row: number): boolean;
+  hasWitness(row: number): boolean;
+}
+
+/** The candidate set as columns and records in shared memory; the mempool's pool is one. */
+export interface CandidateRecords {
+  readonly rows: CandidateRows;
+  readonly links: { hasParents(row: number): boolean; parents(row: number): readonly number[] };
+  readonly arena: {
+    readonly reservedBytes: number;
+    readonly segmentCount: number;
+    segment(index: number): SharedArrayBuffer | null;
+    bytesOf(row: number): Uint8Array;
+  };
+  readonly hashes: Hashes;
+  /** Serialised bytes of all transactions. */
+  readonly txBytes: number;
+  follow(follower: RecordFollower): void;
+  /** A row keeps figures and record until it is released, also when its transaction leaves. */
+  hold(row: number): void;
+  release(row: number): void;
 }
 
 /** The candidate set; the mempool implements it. */
@@ -46,7 +85,7 @@ export interface TransactionSource {
   readonly size: number;
   /** Transactions-updated counter, uint32. */
   readonly counter: number;
-  entries(): Iterable<SourceEntry>;
+  readonly records: CandidateRecords;
   listen(listener: SourceListener): void;
   /** Resolves when the set fits the tip. */
   settled(): Promise<void>;

@@ -149,6 +149,11 @@ export class TxView {
     return this.table.data[this.base + this.inputCount * INPUT_SLOTS + i * OUTPUT_SLOTS + slot];
   }
 
+  /** Where the outpoint of input i stands in `buffer`: 36 bytes. */
+  outpointAt(i: number): number {
+    return this.inputSlot(i, 0);
+  }
+
   /** View of 36 bytes: previous txid in internal order, then its output index little-endian. */
   outpoint(i: number): Uint8Array {
     const at = this.inputSlot(i, 0);

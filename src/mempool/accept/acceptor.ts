@@ -5,12 +5,12 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Verifier } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
-import { MempoolEntry } from '../entry.js';
+import type { MempoolEntry } from '../entry.js';
 import type { Eviction } from '../eviction.js';
 import type { FeeEstimator } from '../fees/fee-estimator.js';
 import type { MempoolOptions } from '../options.js';
+import { NO_ROW } from '../rows.js';
 import type { MempoolChain } from '../source.js';
-import { TxKeys } from '../tx-keys.js';
 import type { TxPool } from '../tx-pool.js';
 import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
 import { Lookahead } from './lookahead.js';
@@ -26,7 +26,7 @@ export interface AcceptResult {
   readonly fee: number;
   /** BIP-0141 virtual size. */
   readonly vsize: number;
-  /** The entry when it was kept. */
+  /** The entry when it was kept; to be read at once. */
   readonly entry: MempoolEntry | null;
   /** Entries it pushed out (or would). */
   readonly replaced: number;
@@ -66,9 +66,8 @@ export class Acceptor {
 
   async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
     const { pool, chain, verifier } = this.#deps;
-    const keys = this.#lookahead.keys(tx) ?? new TxKeys(tx);
     for (;;) {
-      const work = new Workspace(tx, keys, options);
+      const work = new Workspace(tx, options);
       const { tip } = chain;
       const { sequence, counter } = pool;
       const moved = (): boolean => chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
@@ -87,7 +86,7 @@ export class Acceptor {
       if (!moved()) return this.#finish(work);
       // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what it
       // holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
-      const again = new Workspace(tx, keys, options);
+      const again = new Workspace(tx, options);
       if (this.#unknownCoins(again).length > 0) continue;
       const lateFault = this.#check(again, WITHOUT_COINS) ?? this.#check(again, WITH_COINS);
       return lateFault === null ? this.#finish(again) : outcome(again, lateFault);
@@ -95,11 +94,11 @@ export class Acceptor {
   }
 
   /** Outpoints that neither the pool nor the coins in memory can answer for. */
-  #unknownCoins({ tx, keys }: Workspace): Uint8Array[] {
+  #unknownCoins({ tx }: Workspace): Uint8Array[] {
     const { pool, chain } = this.#deps;
     const wanted: Uint8Array[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      if (pool.getByKey(keys.parents[i]) !== undefined) continue;
+      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) continue;
       const outpoint = tx.outpoint(i);
       if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
     }
@@ -128,9 +127,8 @@ export class Acceptor {
     if (work.accept.testOnly === true) return outcome(work, null);
     if (work.accept.maxFeeSats !== undefined && work.fee > work.accept.maxFeeSats) return outcome(work, null);
     pool.remove(work.replaced, 'replaced');
-    const entry = new MempoolEntry({
+    const row = pool.add({
       tx: work.tx,
-      keys: work.keys,
       fee: work.fee,
       time: work.accept.time ?? clock.nowSeconds(),
       height: chain.tip.height,
@@ -139,13 +137,13 @@ export class Acceptor {
       spendsCoinbase: work.spendsCoinbase,
       hasSequenceLock: work.hasSequenceLock,
     });
-    pool.add(entry);
+    const entry = pool.entry(row);
     // As Core, before the pool is trimmed: what pays for others or replaces others says nothing about waiting times.
-    const telling = work.conflicts.size === 0 && work.accept.bypassLimits !== true && entry.parents.size === 0;
+    const telling = work.conflicts.size === 0 && work.accept.bypassLimits !== true && !pool.links.hasParents(row);
     fees.enter(entry, telling && this.#deps.blocksAreCurrent());
     if (work.accept.bypassLimits !== true) {
       eviction.limit();
-      if (!pool.has(entry)) return outcome(work, policyReject('mempool-policy', 'mempool full'));
+      if (pool.find(work.tx.txid) === NO_ROW) return outcome(work, policyReject('mempool-policy', 'mempool full'));
     }
     return { ...outcome(work, null), entry };
   }

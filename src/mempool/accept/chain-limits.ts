@@ -2,7 +2,7 @@
 // by txid, because the first limit it meets is the one reported.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { policyReject } from '../../policy/reject.js';
-import { compareEntryIds, type MempoolEntry } from '../entry.js';
+import { NO_ROW } from '../rows.js';
 import type { TxPool } from '../tx-pool.js';
 import { idHex } from './pre-checks.js';
 import type { Step, Workspace } from './workspace.js';
@@ -26,7 +26,7 @@ export const checkChainLimits: Step = (work, { pool, options }) => {
   if (work.conflicts.size === 1) {
     const [rival] = work.conflicts;
     descendantCount += 1;
-    descendantSize += rival.descendantSize;
+    descendantSize += pool.rows.descendantSize[rival];
   }
   const limits: Limits = {
     ancestorCount: options.limitAncestorCount,
@@ -47,11 +47,11 @@ export const checkChainLimits: Step = (work, { pool, options }) => {
 };
 
 /** What it replaces must not be what it spends. */
-export const checkOwnConflicts: Step = (work) => {
+export const checkOwnConflicts: Step = (work, { pool }) => {
   if (work.conflicts.size === 0) return null;
-  for (const ancestor of [...work.ancestors].sort(compareEntryIds)) {
+  for (const ancestor of [...work.ancestors].sort(pool.compareIds)) {
     if (work.conflicts.has(ancestor)) {
-      const debug = `${idHex(work.tx)} spends conflicting transaction ${hashToHex(ancestor.tx.txid)}`;
+      const debug = `${idHex(work.tx)} spends conflicting transaction ${hashToHex(pool.entry(ancestor).txid)}`;
       return policyReject('consensus', 'bad-txns-spends-conflicting-tx', debug);
     }
   }
@@ -60,29 +60,30 @@ export const checkOwnConflicts: Step = (work) => {
 
 /** @returns the limit that is exceeded, or null with work.ancestors filled in */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
-  const { size } = work;
-  const found = new Set<MempoolEntry>();
-  const stage = new Set<MempoolEntry>();
-  for (const txid of work.keys.parents) {
-    const parent = pool.getByKey(txid);
-    if (parent === undefined) continue;
+  const { tx, size } = work;
+  const { rows, links } = pool;
+  const found = new Set<number>();
+  const stage = new Set<number>();
+  for (let i = 0; i < tx.inputCount; i++) {
+    const parent = pool.find(tx.buffer, tx.outpointAt(i));
+    if (parent === NO_ROW) continue;
     stage.add(parent);
     if (stage.size + 1 > limits.ancestorCount) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;
   }
   let total = size;
   while (stage.size > 0) {
-    const next = smallestId(stage);
+    const next = smallestId(pool, stage);
     stage.delete(next);
     found.add(next);
-    total += next.size;
-    if (next.descendantSize + size > limits.descendantSize) {
-      return `exceeds descendant size limit for tx ${hashToHex(next.tx.txid)} [limit: ${limits.descendantSize}]`;
+    total += rows.size[next];
+    if (rows.descendantSize[next] + size > limits.descendantSize) {
+      return `exceeds descendant size limit for tx ${hashToHex(pool.entry(next).txid)} [limit: ${limits.descendantSize}]`;
     }
-    if (next.descendantCount + 1 > limits.descendantCount) {
-      return `too many descendants for tx ${hashToHex(next.tx.txid)} [limit: ${limits.descendantCount}]`;
+    if (rows.descendantCount[next] + 1 > limits.descendantCount) {
+      return `too many descendants for tx ${hashToHex(pool.entry(next).txid)} [limit: ${limits.descendantCount}]`;
     }
     if (total > limits.ancestorSize) return `exceeds ancestor size limit [limit: ${limits.ancestorSize}]`;
-    for (const parent of next.parents) {
+    for (const parent of links.parents(next)) {
       if (!found.has(parent)) stage.add(parent);
       if (stage.size + found.size + 1 > limits.ancestorCount) {
         return `too many unconfirmed ancestors [limit: ${limits.ancestorCount}]`;
@@ -93,8 +94,8 @@ function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | 
   return null;
 }
 
-function smallestId(entries: ReadonlySet<MempoolEntry>): MempoolEntry {
-  let best: MempoolEntry | undefined;
-  for (const entry of entries) if (best === undefined || compareEntryIds(entry, best) < 0) best = entry;
-  return best as MempoolEntry;
+function smallestId(pool: TxPool, rows: ReadonlySet<number>): number {
+  let best = NO_ROW;
+  for (const row of rows) if (best === NO_ROW || pool.compareIds(row, best) < 0) best = row;
+  return best;
 }

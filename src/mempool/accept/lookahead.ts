@@ -6,14 +6,14 @@ import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Verifier, VerifyResult } from '../../parallel/verifier.js';
 import { poolCoin } from '../entry.js';
+import { keyOf } from '../hash-key.js';
+import { NO_ROW } from '../rows.js';
 import type { MempoolChain } from '../source.js';
-import { TxKeys } from '../tx-keys.js';
 import type { TxPool } from '../tx-pool.js';
 import { alsoRemembered } from './script-checks.js';
 
 /** What is known of a transaction before its turn. */
 interface Foreseen {
-  readonly keys: TxKeys;
   /** Null until its scripts are with the verifier, and for good when a coin was not found. The promise never rejects: undefined is a fault. */
   verdict: Promise<VerifyResult | undefined> | null;
 }
@@ -40,26 +40,22 @@ export class Lookahead {
     const fresh: { tx: TxView; known: Foreseen }[] = [];
     const wanted: Uint8Array[] = [];
     for (const tx of txs) {
-      const known: Foreseen = { keys: new TxKeys(tx), verdict: null };
-      if (this.#foreseen.has(tx) || pool.getByKey(known.keys.txid) !== undefined) continue;
+      const known: Foreseen = { verdict: null };
+      if (this.#foreseen.has(tx) || pool.find(tx.txid) !== NO_ROW) continue;
       this.#foreseen.set(tx, known);
-      batch.set(known.keys.txid, tx);
+      batch.set(keyOf(tx.txid), tx);
       fresh.push({ tx, known });
-      known.keys.parents.forEach((txid, i) => {
+      for (let i = 0; i < tx.inputCount; i++) {
+        if (batch.has(keyOf(tx.prevHash(i))) || pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) continue;
         const outpoint = tx.outpoint(i);
-        if (!batch.has(txid) && pool.getByKey(txid) === undefined && !chain.coins.isKnown(outpoint)) wanted.push(outpoint);
-      });
+        if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
+      }
     }
     if (wanted.length > 0) await chain.coins.prefetch(wanted);
     for (const { tx, known } of fresh) {
-      const spent = this.#coinsOf(tx, known.keys, batch);
+      const spent = this.#coinsOf(tx, batch);
       if (spent !== null) known.verdict = this.#verify(tx, spent);
     }
-  }
-
-  /** Keys made ahead, undefined for a transaction that nobody announced. */
-  keys(tx: TxView): TxKeys | undefined {
-    return this.#foreseen.get(tx)?.keys;
   }
 
   /** The verdict under the standard flags: null when none is coming, undefined inside the promise when the verifier could not say. */
@@ -67,11 +63,12 @@ export class Lookahead {
     return this.#foreseen.get(tx)?.verdict ?? null;
   }
 
-  #coinsOf(tx: TxView, keys: TxKeys, batch: ReadonlyMap<string, TxView>): Coin[] | null {
+  #coinsOf(tx: TxView, batch: ReadonlyMap<string, TxView>): Coin[] | null {
     const { pool, chain } = this.#deps;
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
-      const parent = batch.get(keys.parents[i]) ?? pool.getByKey(keys.parents[i])?.tx;
+      const row = pool.find(tx.buffer, tx.outpointAt(i));
+      const parent = row === NO_ROW ? batch.get(keyOf(tx.prevHash(i))) : pool.tx(row);
       const outpoint = tx.outpoint(i);
       const coin =
         parent !== undefined ? poolCoin(parent, tx.prevIndex(i)) : chain.coins.isKnown(outpoint) ? chain.coins.get(outpoint) : undefined;

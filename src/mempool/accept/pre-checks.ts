@@ -11,11 +11,11 @@ import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
-import { signalsReplacement } from '../../policy/replaceable.js';
 import { inputsAreStandard, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
 import { POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
+import { FLAG, NO_ROW } from '../rows.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
 
 /** Smaller ones could be confused with inner nodes of a merkle tree (CVE-2017-12842). */
@@ -41,11 +41,12 @@ export const checkFinal: Step = ({ tx }, { tip }) =>
 
 /** Known already, or at odds with transactions that did not allow replacement. */
 export const checkConflicts: Step = (work, { pool }) => {
-  if (pool.getByKey(work.keys.txid) !== undefined) return policyReject('conflict', 'txn-already-in-mempool');
-  for (let i = 0; i < work.tx.inputCount; i++) {
-    const rival = pool.spender(work.tx.outpoint(i));
-    if (rival === undefined || work.conflicts.has(rival)) continue;
-    if (!signalsReplacement(rival.tx)) return policyReject('mempool-policy', 'txn-mempool-conflict');
+  const { tx } = work;
+  if (pool.find(tx.txid) !== NO_ROW) return policyReject('conflict', 'txn-already-in-mempool');
+  for (let i = 0; i < tx.inputCount; i++) {
+    const rival = pool.spender(tx.buffer, tx.outpointAt(i));
+    if (rival === NO_ROW || work.conflicts.has(rival)) continue;
+    if (!pool.rows.has(rival, FLAG.signals)) return policyReject('mempool-policy', 'txn-mempool-conflict');
     work.conflicts.add(rival);
   }
   return null;
@@ -56,8 +57,8 @@ export const findCoins: Step = (work, { pool, coins }) => {
   const { tx } = work;
   work.spent = [];
   for (let i = 0; i < tx.inputCount; i++) {
-    const parent = pool.getByKey(work.keys.parents[i]);
-    const coin = parent !== undefined ? poolCoin(parent.tx, tx.prevIndex(i)) : coins.get(tx.outpoint(i));
+    const parent = pool.find(tx.buffer, tx.outpointAt(i));
+    const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(pool.tx(parent), tx.prevIndex(i));
     if (coin !== undefined) {
       work.spent.push(coin);
       continue;

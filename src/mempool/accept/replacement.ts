@@ -2,9 +2,9 @@
 import { formatMoney } from '../../consensus/limits.js';
 import { feeForSize, feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
-import { compareEntryIds } from '../entry.js';
+import { keyOf } from '../hash-key.js';
 import { collectDescendants } from '../relatives.js';
-import { keyOf } from '../tx-keys.js';
+import { NO_ROW } from '../rows.js';
 import { idHex } from './pre-checks.js';
 import type { Step } from './workspace.js';
 
@@ -15,30 +15,30 @@ const MAX_REPLACED = 100;
 export const checkReplacement: Step = (work, { pool, options }) => {
   const { tx } = work;
   if (work.conflicts.size === 0) return null;
+  const { rows, links } = pool;
   const id = idHex(tx);
   const newRate = feeRateOf(work.modifiedFee, work.size);
   const knownParents = new Set<string>();
   let count = 0;
-  for (const rival of [...work.conflicts].sort(compareEntryIds)) {
-    const oldRate = feeRateOf(rival.modifiedFee, rival.size);
+  for (const rival of [...work.conflicts].sort(pool.compareIds)) {
+    const oldRate = feeRateOf(rows.modifiedFee[rival], rows.size[rival]);
     if (newRate <= oldRate) {
       const debug = `rejecting replacement ${id}; new feerate ${formatFeeRate(newRate)} <= old feerate ${formatFeeRate(oldRate)}`;
       return policyReject('mempool-policy', 'insufficient fee', debug);
     }
-    const old = rival.tx;
+    const old = pool.tx(rival);
     for (let i = 0; i < old.inputCount; i++) knownParents.add(keyOf(old.prevHash(i)));
-    count += rival.descendantCount;
+    count += rows.descendantCount[rival];
   }
   if (count > MAX_REPLACED) {
     const debug = `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})\n`;
     return policyReject('mempool-policy', 'too many potential replacements', debug);
   }
-  for (const rival of work.conflicts) collectDescendants(rival, work.replaced);
+  for (const rival of work.conflicts) collectDescendants(links, rival, work.replaced);
   let oldFees = 0;
-  for (const entry of work.replaced) oldFees += entry.modifiedFee;
+  for (const row of work.replaced) oldFees += rows.modifiedFee[row];
   for (let i = 0; i < tx.inputCount; i++) {
-    const txid = work.keys.parents[i];
-    if (!knownParents.has(txid) && pool.getByKey(txid) !== undefined) {
+    if (!knownParents.has(keyOf(tx.prevHash(i))) && pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) {
       const debug = `replacement ${id} adds unconfirmed input, idx ${i}`;
       return policyReject('mempool-policy', 'replacement-adds-unconfirmed', debug);
     }

@@ -4,11 +4,9 @@ import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { MempoolEntry } from '../entry.js';
 import type { Eviction } from '../eviction.js';
 import type { MempoolOptions } from '../options.js';
 import type { CoinSource } from '../source.js';
-import type { TxKeys } from '../tx-keys.js';
 import type { TxPool } from '../tx-pool.js';
 
 export interface AcceptOptions {
@@ -43,15 +41,14 @@ export class Workspace {
   size = 0;
   spendsCoinbase = false;
   hasSequenceLock = false;
-  /** Entries that spend one of its outpoints. */
-  conflicts = new Set<MempoolEntry>();
-  ancestors = new Set<MempoolEntry>();
+  /** Rows that spend one of its outpoints. */
+  conflicts = new Set<number>();
+  ancestors = new Set<number>();
   /** The conflicts and all that depends on them: what would be replaced. */
-  replaced = new Set<MempoolEntry>();
+  replaced = new Set<number>();
 
   constructor(
     readonly tx: TxView,
-    readonly keys: TxKeys,
     readonly accept: AcceptOptions,
   ) {}
 }

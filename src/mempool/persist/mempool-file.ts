@@ -22,27 +22,36 @@ export interface SavedTx {
   readonly delta: number;
 }
 
-/** What a file holds; txids in internal order. */
+/** A transaction to be saved. */
+export interface SavedRecord {
+  readonly bytes: Uint8Array;
+  readonly time: number;
+  readonly delta: number;
+}
+
+/** What goes into a file; txids in internal order. */
 export interface SavedPool {
-  readonly txs: readonly SavedTx[];
+  readonly count: number;
+  /** So many, read once. */
+  readonly txs: Iterable<SavedRecord>;
   readonly deltas: readonly (readonly [txid: Uint8Array, delta: number])[];
   readonly unbroadcast: readonly Uint8Array[];
 }
 
 /** The file's bytes, in pieces of moderate size. */
-export function* encodePool({ txs, deltas, unbroadcast }: SavedPool): Generator<Uint8Array> {
+export function* encodePool({ count, txs, deltas, unbroadcast }: SavedPool): Generator<Uint8Array> {
   let writer = new ByteWriter();
   let size = 0;
   const i64 = (value: number): void => {
     writer.bytes(le64(BigInt(value)));
   };
   writer.bytes(le64(VERSION));
-  writer.bytes(le64(BigInt(txs.length)));
-  for (const { tx, time, delta } of txs) {
-    writer.bytes(tx.bytes);
+  writer.bytes(le64(BigInt(count)));
+  for (const { bytes, time, delta } of txs) {
+    writer.bytes(bytes);
     i64(time);
     i64(delta);
-    size += tx.totalSize;
+    size += bytes.length;
     if (size < PIECE_BYTES) continue;
     yield writer.finish();
     writer = new ByteWriter();

@@ -128,9 +128,13 @@ export interface ChainAccess {
   onTip(listener: (tip: HeaderInfo) => void): () => void;
 }
 
-/** A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. */
+/**
+ * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be read at once, or
+ * from a list that is held.
+ */
 export interface PoolEntry {
   readonly txid: Uint8Array;
+  readonly wtxid: Uint8Array;
   /** Read anew at each access. */
   readonly tx: TxView;
   readonly fee: number;
@@ -146,9 +150,18 @@ export interface PoolEntry {
   readonly ancestorCount: number;
   readonly ancestorSize: number;
   readonly ancestorFees: number;
-  readonly parents: ReadonlySet<PoolEntry>;
-  readonly children: ReadonlySet<PoolEntry>;
+  /** BIP-0125: the transaction itself opts in. */
+  readonly signalsReplacement: boolean;
+  readonly parents: readonly PoolEntry[];
+  readonly children: readonly PoolEntry[];
   readonly unbroadcast: boolean;
+}
+
+/** Entries that may be read over pauses until they are released, also when some leave the pool meanwhile. */
+export interface PoolList {
+  readonly length: number;
+  at(i: number): PoolEntry;
+  release(): void;
 }
 
 /** Figures of the pool; rates in satoshis per 1000 virtual bytes. */
@@ -216,8 +229,10 @@ export interface PoolAccess {
   get(txid: Uint8Array): PoolEntry | undefined;
   /** Who spends an outpoint, 36 bytes. */
   spender(outpoint: Uint8Array): PoolEntry | undefined;
-  /** In Core's listing order. */
-  sorted(): PoolEntry[];
+  /** Everything, in Core's listing order, as it is at the call. */
+  snapshot(breathe?: () => unknown): Promise<PoolList>;
+  /** These, in this order. */
+  hold(entries: readonly PoolEntry[]): PoolList;
   /** Relatives by the bytes of their txids, the entry itself left out. */
   ancestors(entry: PoolEntry): PoolEntry[];
   descendants(entry: PoolEntry): PoolEntry[];

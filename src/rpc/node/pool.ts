@@ -1,6 +1,5 @@
 // The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
 // getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
-import { signalsReplacement } from '../../policy/replaceable.js';
 import { asBool, asHash } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -8,8 +7,8 @@ import { hashHex } from '../render/hex.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
-import type { NodeContext, PoolEntry } from './context.js';
-import { mapSliced } from './slices.js';
+import type { NodeContext, PoolEntry, PoolList } from './context.js';
+import { Slicer } from './slices.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -19,7 +18,7 @@ const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.
 
 /** BIP-0125: it or an unconfirmed ancestor signals. */
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
-  signalsReplacement(entry.tx) || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some(({ tx }) => signalsReplacement(tx)));
+  entry.signalsReplacement || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some((ancestor) => ancestor.signalsReplacement));
 
 /** An entry as an object, members in Core 0.21's order. */
 function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
@@ -42,7 +41,7 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
     ancestorcount: entry.ancestorCount,
     ancestorsize: entry.ancestorSize,
     ancestorfees: entry.ancestorFees,
-    wtxid: hashHex(entry.tx.wtxid),
+    wtxid: hashHex(entry.wtxid),
     depends: Array.from(entry.parents, ({ txid }) => hashHex(txid)).sort(),
     spentby: [...entry.children].sort(byTxid).map(({ txid }) => hashHex(txid)),
     'bip125-replaceable': isReplaceable(ctx, entry),
@@ -50,16 +49,31 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
   };
 }
 
+/** Shows every entry of a list in turn, in slices, and releases the list. */
+async function showAll(list: PoolList, show: (entry: PoolEntry) => void, breathe?: () => unknown): Promise<void> {
+  const slicer = new Slicer(breathe);
+  try {
+    for (let i = 0; i < list.length; i++) {
+      show(list.at(i));
+      if (slicer.due) await slicer.pause();
+    }
+  } finally {
+    list.release();
+  }
+}
+
 /** An object of entries by txid, in the order given. */
-async function entriesObject(ctx: NodeContext, entries: readonly PoolEntry[], breathe?: () => unknown): Promise<RawJson> {
+async function entriesObject(ctx: NodeContext, list: PoolList, breathe?: () => unknown): Promise<RawJson> {
   const pieces = new Pieces(',');
-  const add = (entry: PoolEntry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`);
-  await mapSliced(entries, add, breathe);
+  await showAll(list, (entry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`), breathe);
   return new RawJson(`{${pieces.text()}}`);
 }
 
-const idsOf = (entries: readonly PoolEntry[], breathe?: () => unknown): Promise<string[]> =>
-  mapSliced(entries, ({ txid }) => hashHex(txid), breathe);
+async function idsOf(list: PoolList, breathe?: () => unknown): Promise<string[]> {
+  const ids: string[] = [];
+  await showAll(list, ({ txid }) => ids.push(hashHex(txid)), breathe);
+  return ids;
+}
 
 export const getrawmempool: NodeRun = async (ctx, args, call) => {
   const verbose = flag(args[0]);
@@ -67,10 +81,10 @@ export const getrawmempool: NodeRun = async (ctx, args, call) => {
   await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
-    return ctx.heavy.pass(call.signal, () => entriesObject(ctx, ctx.mempool.sorted(), call.breathe));
+    return ctx.heavy.pass(call.signal, async () => entriesObject(ctx, await ctx.mempool.snapshot(call.breathe), call.breathe));
   }
   const { sequence } = ctx.mempool;
-  const txids = await idsOf(ctx.mempool.sorted(), call.breathe);
+  const txids = await idsOf(await ctx.mempool.snapshot(call.breathe), call.breathe);
   return withSequence ? { txids, mempool_sequence: sequence } : txids;
 };
 
@@ -105,7 +119,7 @@ function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEn
     const verbose = flag(args[1]);
     const txid = asHash(args[0], 'parameter 1');
     await ctx.mempool.settled();
-    const found = list(ctx, entryOf(ctx, txid));
+    const found = ctx.mempool.hold(list(ctx, entryOf(ctx, txid)));
     return verbose ? entriesObject(ctx, found, call.breathe) : idsOf(found, call.breathe);
   };
 }

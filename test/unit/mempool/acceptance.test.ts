@@ -172,7 +172,7 @@ t.test('listings in the order of getrawmempool', async (t) => {
   for (const tx of [low, child, ...twins, high]) t.equal(await offer(setup, tx), 'ok');
   twins.sort((a, b) => Buffer.compare(b.txid, a.txid));
   t.strictSame(
-    pool.sorted().map(({ tx }) => hashToHex(tx.txid)),
+    [...(await pool.snapshot())].map(({ tx }) => hashToHex(tx.txid)),
     [high, ...twins, low, child].map((tx) => hashToHex(tx.txid)),
     'fewer ancestors, then fee rate, then the larger txid',
   );

@@ -1,10 +1,7 @@
-// A full pool: who goes first, what the minimum fee rate does afterwards, and the heap behind it.
-import fc from 'fast-check';
+// A full pool: who goes first, and what the minimum fee rate does afterwards.
 import t from 'tap';
 import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
-import type { MempoolEntry } from '../../../src/mempool/entry.js';
-import { IndexedHeap } from '../../../src/mempool/indexed-heap.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
@@ -83,36 +80,4 @@ t.test('memory is counted as Core counts it', async (t) => {
   t.equal(pool.stats().usageBytes, bare + bare + 32 + 64 + 96, 'another output, a script too long to lie inside it');
   chain.connect([one, two]);
   t.equal(pool.stats().usageBytes, 96, 'the list keeps its room for two');
-});
-
-t.test('the heap always has the smallest on top', async (t) => {
-  const steps = fc.array(fc.record({ kind: fc.integer({ min: 0, max: 2 }), pick: fc.nat(100), rank: fc.nat(30) }), { maxLength: 120 });
-  fc.assert(
-    fc.property(steps, (list) => {
-      const ranks = new Map<MempoolEntry, number>();
-      const rank = (entry: MempoolEntry): number => ranks.get(entry) as number;
-      const heap = new IndexedHeap('agePlace', (a, b) => rank(a) < rank(b));
-      for (const step of list) {
-        const known = [...ranks.keys()];
-        const entry = known[step.pick % Math.max(1, known.length)];
-        if (step.kind === 0 || entry === undefined) {
-          const fresh = { agePlace: -1 } as unknown as MempoolEntry;
-          ranks.set(fresh, step.rank);
-          heap.insert(fresh);
-        } else if (step.kind === 1) {
-          heap.remove(entry);
-          ranks.delete(entry);
-        } else {
-          ranks.set(entry, step.rank);
-          heap.update(entry);
-        }
-        const top = heap.peek();
-        const least = Math.min(...ranks.values());
-        if (ranks.size === 0 ? top !== undefined : top === undefined || rank(top) !== least) return false;
-      }
-      return true;
-    }),
-    { numRuns: 400 },
-  );
-  t.pass('400 histories');
 });

@@ -1,7 +1,9 @@
 // mempool.dat: Core's bytes, and a pool that comes back as it was.
 import t from 'tap';
+import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import type { Mempool } from '../../../src/mempool/mempool.js';
 import { decodePool, encodePool, type SavedPart } from '../../../src/mempool/persist/mempool-file.js';
 import { restorePool } from '../../../src/mempool/persist/restore.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
@@ -11,11 +13,27 @@ const script = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const pay = (outpoint: Uint8Array, value: number): TxView => spend(crypto, [outpoint], [{ value, script }]);
 const never = new AbortController().signal;
 
+async function savedFile(pool: Mempool): Promise<Buffer> {
+  const saved = await pool.saved();
+  const file = Buffer.concat([...encodePool(saved)]);
+  saved.release();
+  return file;
+}
+
+const figures = async (pool: Mempool): Promise<object[]> =>
+  Array.from(await pool.snapshot(), ({ time, modifiedFee, ancestorCount, unbroadcast }) => ({
+    time,
+    modifiedFee,
+    ancestorCount,
+    unbroadcast,
+  }));
+
 t.test('bytes in Core’s version 1 format', async (t) => {
   const tx = pay(new Uint8Array(36).fill(3), 7);
   const file = Buffer.concat([
     ...encodePool({
-      txs: [{ tx, time: 1_600_000_000, delta: -2 }],
+      count: 1,
+      txs: [{ bytes: tx.bytes, time: 1_600_000_000, delta: -2 }],
       deltas: [[new Uint8Array(32).fill(9), 5]],
       unbroadcast: [tx.txid],
     }),
@@ -46,8 +64,8 @@ t.test('bytes in Core’s version 1 format', async (t) => {
 });
 
 t.test('many pieces', async (t) => {
-  const txs = Array.from({ length: 5_000 }, (_, i) => ({ tx: pay(new Uint8Array(36).fill(i), i), time: i, delta: 0 }));
-  const pieces = [...encodePool({ txs, deltas: [], unbroadcast: [] })];
+  const txs = Array.from({ length: 5_000 }, (_, i) => ({ bytes: pay(new Uint8Array(36).fill(i), i).bytes, time: i, delta: 0 }));
+  const pieces = [...encodePool({ count: txs.length, txs, deltas: [], unbroadcast: [] })];
   t.ok(pieces.length > 1);
   const parts = [...decodePool(Buffer.concat(pieces), crypto)];
   t.equal(parts.filter(({ kind }) => kind === 'tx').length, 5_000);
@@ -66,19 +84,16 @@ t.test('a pool comes back with times, prioritisations and what nobody asked for'
   const absent = new Uint8Array(32).fill(1);
   pool.prioritise(absent, -5);
   pool.addUnbroadcast(other.txid);
-  const file = Buffer.concat([...encodePool(pool.saved())]);
+  const file = await savedFile(pool);
 
   const second = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
   for (const [key, coin] of chain.coinMap) second.chain.coinMap.set(key, coin);
   second.clock.seconds = clock.seconds + 100;
   const options = { nowSeconds: second.clock.seconds, expirySeconds: 1_000, stopping: never };
   t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 3, failed: 0, expired: 0, alreadyThere: 0 });
-  t.same(
-    second.pool.sorted().map(({ time, modifiedFee, ancestorCount, unbroadcast }) => ({ time, modifiedFee, ancestorCount, unbroadcast })),
-    pool.sorted().map(({ time, modifiedFee, ancestorCount, unbroadcast }) => ({ time, modifiedFee, ancestorCount, unbroadcast })),
-  );
+  t.same(await figures(second.pool), await figures(pool));
   t.equal(second.pool.feeDelta(absent), -5);
-  t.same(Buffer.concat([...encodePool(second.pool.saved())]), file, 'saved again it is the same file');
+  t.same(await savedFile(second.pool), file, 'saved again it is the same file');
   t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 0, failed: 0, expired: 0, alreadyThere: 3 });
 });
 
@@ -100,4 +115,21 @@ t.test('too old, unspendable, cut off, and a stop', async (t) => {
   stopped.abort();
   const more: SavedPart[] = [{ kind: 'tx', tx: pay(chain.fund(50_000), 1), time: now, delta: 0 }];
   t.equal((await restorePool(pool, more, { ...options, stopping: stopped.signal })).restored, 0);
+});
+
+t.test('a file is of the moment when saving began', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const txs = Array.from({ length: 3 }, () => pay(chain.fund(50_000), 40_000));
+  for (const tx of txs) await pool.accept(tx);
+  pool.prioritise(txs[2].txid, 7);
+  const saving = pool.saved();
+  chain.connect([txs[0], txs[2]]);
+  const late = pay(chain.fund(50_000), 39_000);
+  await pool.accept(late);
+  pool.prioritise(txs[1].txid, 9);
+  const saved = await saving;
+  const parts = [...decodePool(Buffer.concat([...encodePool(saved)]), crypto)];
+  saved.release();
+  const found = parts.flatMap((part) => (part.kind === 'tx' ? [[hashToHex(part.tx.txid), part.delta]] : []));
+  t.same(found.sort(), [txs[0], txs[1], txs[2]].map((tx) => [hashToHex(tx.txid), tx === txs[2] ? 7 : 0]).sort());
 });

@@ -3,7 +3,7 @@
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
-import type { NodeContext, PoolEntry } from '../../../src/rpc/node/context.js';
+import type { NodeContext, PoolList } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { Turnstile } from '../../../src/rpc/node/turnstile.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
@@ -21,6 +21,14 @@ export interface Desk {
   readonly events: string[];
   readonly stopping: AbortController;
 }
+
+const NOTHING: PoolList = {
+  length: 0,
+  at: () => {
+    throw new RangeError('nothing here');
+  },
+  release() {},
+};
 
 const keyMath = createKeyMath();
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
@@ -52,7 +60,8 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       sequence: 9,
       get: () => undefined,
       spender: () => undefined,
-      sorted: (): PoolEntry[] => [],
+      snapshot: async () => NOTHING,
+      hold: () => NOTHING,
       ancestors: () => [],
       descendants: () => [],
       stats: () => ({

@@ -38,9 +38,10 @@ async function assembled(assembly: Assembly): Promise<TemplateEntry[]> {
   const list = JSON.parse(text) as TemplateEntry[];
   // The exact spelling: parsing and printing must give the same text.
   if (JSON.stringify(list) !== text) throw new Error('not the expected members or spelling');
-  if (list.length !== chosen.txs.length) throw new Error('encoding and choice differ');
+  if (list.length !== chosen.records.length) throw new Error('encoding and choice differ');
+  const txs = chosen.records.txs();
   list.forEach((entry, i) => {
-    if (entry.data !== toHex(chosen.txs[i].bytes)) throw new Error(`transaction ${i} differs`);
+    if (entry.data !== toHex(txs[i].bytes)) throw new Error(`transaction ${i} differs`);
   });
   return list;
 }
@@ -114,9 +115,9 @@ for (const [name, create] of [
     t.test('a delta out of order or of an old version is refused, not guessed at', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       await fill(pool, chain);
-      const feed = new MirrorFeed(pool, 4);
+      const feed = new MirrorFeed(pool.records, 4);
       const request = (over: Partial<AssembleRequest>): AssembleRequest => ({
-        version: 2,
+        version: 3,
         delta: feed.delta(false),
         height: 201,
         lockTimeCutoff: 0,
@@ -199,7 +200,7 @@ for (const [name, create] of [
         else
           chain.connect(
             entries
-              .filter((entry) => entry.parents.size === 0)
+              .filter((entry) => entry.parents.length === 0)
               .slice(0, 4)
               .map((entry) => entry.tx),
           );

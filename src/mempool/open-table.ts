@@ -1,0 +1,111 @@
+// Open addressing over rows, since a map with a text for every id or outpoint takes more room than the transactions themselves. A place
+// holds a row, the hash of its key, and whatever number tells where in the row's record the key stands; keys are compared with the bytes in
+// the arena. Base of id-table.ts and spender-table.ts.
+//
+// Hashes are salted, so that nobody can make keys that meet in one place. They are kept: growing and deleting look at no record.
+import { randomBytes } from 'node:crypto';
+import { readU32 } from '../consensus/bytes/reader.js';
+import { NO_ROW } from './rows.js';
+
+const FIRST_PLACES = 64;
+/** Places in use at most, before the table doubles. */
+const LOAD = 0.8;
+/** Numbers of a place: row, hash, and in wide tables the mark. */
+const ROW = 0;
+const HASH = 1;
+const MARK = 2;
+
+export abstract class OpenTable {
+  readonly #salt = new Uint32Array(new Uint8Array(randomBytes(8)).buffer);
+  readonly #width: number;
+  #places: Int32Array;
+  #mask = FIRST_PLACES - 1;
+  #size = 0;
+
+  /** @param marked whether a number is kept with each row */
+  constructor(marked: boolean) {
+    this.#width = marked ? 3 : 2;
+    this.#places = new Int32Array(FIRST_PLACES * this.#width).fill(NO_ROW);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether the key at `at` is the one that stands in the row's record. */
+  protected abstract same(row: number, mark: number, key: Uint8Array, at: number): boolean;
+
+  /** Of 32 bytes at `at`, and a number beside them. */
+  protected hash(key: Uint8Array, at: number, beside: number): number {
+    let hash = Math.imul(readU32(key, at) ^ this.#salt[0], 0x9e3779b1);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ readU32(key, at + 8) ^ this.#salt[1], 0x85ebca77);
+    hash = Math.imul(hash ^ (hash >>> 13) ^ beside, 0xc2b2ae3d);
+    return hash ^ (hash >>> 16);
+  }
+
+  protected findRow(hash: number, key: Uint8Array, at: number): number {
+    return this.#places[this.#find(hash, key, at) + ROW];
+  }
+
+  /** Puts a row under its key, instead of the one that is there. */
+  protected put(hash: number, key: Uint8Array, at: number, row: number, mark: number): void {
+    if (this.#size + 1 > (this.#mask + 1) * LOAD) this.#grow();
+    const place = this.#find(hash, key, at);
+    if (this.#places[place + ROW] === NO_ROW) this.#size++;
+    this.#places[place + ROW] = row;
+    this.#places[place + HASH] = hash;
+    if (this.#width > MARK) this.#places[place + MARK] = mark;
+  }
+
+  /** Forgets a key if it is this row's. */
+  protected drop(hash: number, key: Uint8Array, at: number, row: number): void {
+    const places = this.#places;
+    const width = this.#width;
+    const mask = this.#mask;
+    const found = this.#find(hash, key, at);
+    if (places[found + ROW] !== row) return;
+    this.#size--;
+    // Those behind the hole that belong before it move up, so that no search ends too early.
+    let hole = found / width;
+    for (let index = (hole + 1) & mask; places[index * width + ROW] !== NO_ROW; index = (index + 1) & mask) {
+      const home = places[index * width + HASH] & mask;
+      if (((index - home) & mask) < ((index - hole) & mask)) continue;
+      places.copyWithin(hole * width, index * width, (index + 1) * width);
+      hole = index;
+    }
+    places[hole * width + ROW] = NO_ROW;
+  }
+
+  /** Where the place of a key begins, or the empty one where it would stand. */
+  #find(hash: number, key: Uint8Array, at: number): number {
+    const places = this.#places;
+    const width = this.#width;
+    for (let index = hash & this.#mask; ; index = (index + 1) & this.#mask) {
+      const place = index * width;
+      const row = places[place + ROW];
+      if (row === NO_ROW) return place;
+      if (places[place + HASH] === hash && this.same(row, width > MARK ? places[place + MARK] : 0, key, at)) return place;
+    }
+  }
+
+  #grow(): void {
+    const old = this.#places;
+    const width = this.#width;
+    const mask = this.#mask * 2 + 1;
+    const places = new Int32Array((mask + 1) * width).fill(NO_ROW);
+    for (let from = 0; from < old.length; from += width) {
+      if (old[from + ROW] === NO_ROW) continue;
+      let index = old[from + HASH] & mask;
+      while (places[index * width + ROW] !== NO_ROW) index = (index + 1) & mask;
+      for (let i = 0; i < width; i++) places[index * width + i] = old[from + i];
+    }
+    this.#places = places;
+    this.#mask = mask;
+  }
+}
+
+/** Whether so many bytes are the same. */
+export function sameBytes(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number, count: number): boolean {
+  for (let i = 0; i < count; i++) if (a[aAt + i] !== b[bAt + i]) return false;
+  return true;
+}

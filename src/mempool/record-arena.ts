@@ -1,0 +1,172 @@
+// The bytes of the pool's transactions, side by side in large pieces of shared memory: an object, a buffer and an offset table for each of
+// a hundred thousand transactions take five times the room of the transactions themselves. The assembler reads the same bytes on its
+// thread, so nothing is copied for it. Layout of a record: jobs/assemble-messages.ts.
+//
+// A range is written once and never again, so whoever still reads an old one reads the truth; a segment ends with its last reader. When a
+// third of all memory is idle, the emptiest segment's records move to the newest, a few with every record that is freed: no block that
+// takes thousands of transactions makes everything move at once.
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { RECORD_HEADER } from '../jobs/assemble-messages.js';
+import type { Rows } from './rows.js';
+
+/** Share of all memory that must be in use, a segment or two aside. */
+const FULL_ENOUGH = 2 / 3;
+/** Bytes moved for a byte freed, at most. Emptying a segment that is two thirds full takes two for each byte that it gives back. */
+const MOVED_PER_FREED = 3;
+
+interface Segment {
+  readonly buffer: SharedArrayBuffer;
+  readonly bytes: Uint8Array;
+  used: number;
+  live: number;
+  /** Every row that was ever written here; those that moved on name another segment. */
+  owners: number[];
+}
+
+export class RecordArena {
+  readonly #rows: Rows;
+  readonly #segmentBytes: number;
+  readonly #moved: (row: number) => void;
+  readonly #segments: (Segment | null)[] = [];
+  /** Bytes by segment number. */
+  readonly #bytes: Uint8Array[] = [];
+  readonly #freeNumbers: number[] = [];
+  #current = -1;
+  #reserved = 0;
+  #live = 0;
+  #credit = 0;
+  /** The segment that is being emptied, -1 for none. */
+  #emptying = -1;
+
+  /** @param segmentBytes of one piece of memory; larger records have their own @param moved told of every row whose record is elsewhere now */
+  constructor(rows: Rows, segmentBytes: number, moved: (row: number) => void) {
+    this.#rows = rows;
+    this.#segmentBytes = segmentBytes;
+    this.#moved = moved;
+  }
+
+  /** Bytes of all segments in use. */
+  get reservedBytes(): number {
+    return this.#reserved;
+  }
+
+  /** How many segment numbers there are; some may be free. */
+  get segmentCount(): number {
+    return this.#segments.length;
+  }
+
+  /** Memory of a segment, null for a number that is free. */
+  segment(number: number): SharedArrayBuffer | null {
+    return this.#segments[number]?.buffer ?? null;
+  }
+
+  /** The bytes of the segment that holds a row's record, which begins at the column `offset`. */
+  bytesOf(row: number): Uint8Array {
+    return this.#bytes[this.#rows.segment[row]];
+  }
+
+  /** Writes a transaction's record and fills in the row's columns. */
+  store(row: number, tx: TxView): void {
+    const at = this.#room(row, tx.totalSize);
+    this.#live += RECORD_HEADER + tx.totalSize;
+    const { bytes } = this.#segments[this.#current] as Segment;
+    bytes.set(tx.txid, at);
+    bytes.set(tx.wtxid, at + 32);
+    bytes.set(tx.bytes, at + RECORD_HEADER);
+  }
+
+  /** The row's record is no longer needed. */
+  free(row: number): void {
+    const { segment, length } = this.#rows;
+    const number = segment[row];
+    const size = RECORD_HEADER + length[row];
+    (this.#segments[number] as Segment).live -= size;
+    this.#live -= size;
+    segment[row] = -1;
+    this.#review(number);
+    this.#credit = Math.min(this.#credit + size * MOVED_PER_FREED, this.#segmentBytes);
+    this.#compact();
+  }
+
+  /** Room at the end of the newest segment, the row's from now on. @returns offset */
+  #room(row: number, length: number): number {
+    const size = RECORD_HEADER + length;
+    if (this.#current < 0 || this.#used(this.#current) + size > this.#bytes[this.#current].length) this.#startSegment(size);
+    const segment = this.#segments[this.#current] as Segment;
+    const at = segment.used;
+    this.#rows.segment[row] = this.#current;
+    this.#rows.offset[row] = at;
+    this.#rows.length[row] = length;
+    segment.used += size;
+    segment.live += size;
+    segment.owners.push(row);
+    return at;
+  }
+
+  #used(number: number): number {
+    return (this.#segments[number] as Segment).used;
+  }
+
+  #startSegment(size: number): void {
+    const full = this.#current;
+    const buffer = new SharedArrayBuffer(Math.max(this.#segmentBytes, size));
+    const number = this.#freeNumbers.pop() ?? this.#segments.length;
+    const bytes = new Uint8Array(buffer);
+    this.#segments[number] = { buffer, bytes, used: 0, live: 0, owners: [] };
+    this.#bytes[number] = bytes;
+    this.#reserved += bytes.length;
+    this.#current = number;
+    // All of it may have been freed while it was the newest, which is never given up.
+    if (full >= 0) this.#review(full);
+  }
+
+  /** Gives up a segment without records. */
+  #review(number: number): void {
+    const segment = this.#segments[number] as Segment;
+    if (number === this.#current || segment.live > 0) return;
+    this.#reserved -= segment.bytes.length;
+    this.#segments[number] = null;
+    this.#bytes[number] = NOTHING;
+    this.#freeNumbers.push(number);
+    if (this.#emptying === number) this.#emptying = -1;
+  }
+
+  /** Moves records out of the emptiest segment for as long as the credit lasts. */
+  #compact(): void {
+    while (this.#credit > 0) {
+      // One that was begun is finished: half of it gives nothing back.
+      if (this.#emptying < 0 && (this.#reserved - this.#segmentBytes) * FULL_ENOUGH > this.#live) this.#emptying = this.#emptiest();
+      const number = this.#emptying;
+      if (number < 0) return;
+      const { bytes, owners } = this.#segments[number] as Segment;
+      const row = owners.pop() as number;
+      const { segment, offset, length } = this.#rows;
+      if (segment[row] !== number) continue;
+      const from = offset[row];
+      const size = RECORD_HEADER + length[row];
+      const at = this.#room(row, length[row]);
+      this.#bytes[this.#current].set(bytes.subarray(from, from + size), at);
+      this.#credit -= size;
+      (this.#segments[number] as Segment).live -= size;
+      this.#moved(row);
+      this.#review(number);
+    }
+  }
+
+  #emptiest(): number {
+    let found = -1;
+    let least = 1;
+    for (let number = 0; number < this.#segments.length; number++) {
+      const segment = this.#segments[number];
+      if (segment === null || number === this.#current) continue;
+      const share = segment.live / segment.used;
+      if (share < least) {
+        found = number;
+        least = share;
+      }
+    }
+    return found;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

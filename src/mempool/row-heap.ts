@@ -1,0 +1,89 @@
+// A binary heap of rows that know their place, so that one whose rank changed can be moved. Used by the pool for eviction and expiry.
+import type { Rows } from './rows.js';
+
+const FIRST_ROOM = 1024;
+
+/** The column in which rows keep their place in a heap. */
+export type HeapPlace = 'scorePlace' | 'agePlace';
+
+/** Smallest row first by `before`. Each heap owns one column. */
+export class RowHeap {
+  readonly #rows: Rows;
+  readonly #before: (a: number, b: number) => boolean;
+  readonly #place: HeapPlace;
+  #items = new Int32Array(FIRST_ROOM);
+  #size = 0;
+
+  constructor(rows: Rows, place: HeapPlace, before: (a: number, b: number) => boolean) {
+    this.#rows = rows;
+    this.#place = place;
+    this.#before = before;
+  }
+
+  /** The first row, undefined when there is none. */
+  peek(): number | undefined {
+    return this.#size === 0 ? undefined : this.#items[0];
+  }
+
+  insert(row: number): void {
+    if (this.#size === this.#items.length) {
+      const grown = new Int32Array(this.#size * 2);
+      grown.set(this.#items);
+      this.#items = grown;
+    }
+    this.#up(this.#size++, row);
+  }
+
+  remove(row: number): void {
+    const places = this.#rows[this.#place];
+    const at = places[row];
+    const last = this.#items[--this.#size];
+    if (last !== row) {
+      this.#set(at, last);
+      this.#settle(at, last);
+    }
+    places[row] = -1;
+  }
+
+  /** The row's rank changed; nothing happens to one that is not here. */
+  update(row: number): void {
+    const at = this.#rows[this.#place][row];
+    if (at >= 0) this.#settle(at, row);
+  }
+
+  #settle(at: number, row: number): void {
+    this.#up(at, row);
+    if (this.#rows[this.#place][row] === at) this.#down(at, row);
+  }
+
+  #set(at: number, row: number): void {
+    this.#items[at] = row;
+    this.#rows[this.#place][row] = at;
+  }
+
+  #up(start: number, row: number): void {
+    let at = start;
+    while (at > 0) {
+      const parentAt = (at - 1) >> 1;
+      const parent = this.#items[parentAt];
+      if (!this.#before(row, parent)) break;
+      this.#set(at, parent);
+      at = parentAt;
+    }
+    this.#set(at, row);
+  }
+
+  #down(start: number, row: number): void {
+    const items = this.#items;
+    let at = start;
+    for (;;) {
+      let childAt = 2 * at + 1;
+      if (childAt >= this.#size) break;
+      if (childAt + 1 < this.#size && this.#before(items[childAt + 1], items[childAt])) childAt++;
+      if (!this.#before(items[childAt], row)) break;
+      this.#set(at, items[childAt]);
+      at = childAt;
+    }
+    this.#set(at, row);
+  }
+}

@@ -1,0 +1,51 @@
+// The transactions that a template is made of, for as long as the template is wanted: where each lies in shared memory. Ranges there are
+// written once and never again, so they stay true when the mempool has long moved on. Used by assembly.ts, the service and pinned templates.
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import { RECORD_HEADER } from '../jobs/assemble-messages.js';
+import type { CandidateRecords } from './source.js';
+
+export class ChosenRecords {
+  /** In block order, without the coinbase. */
+  readonly length: number;
+  readonly #segments: Uint8Array[] = [];
+  readonly #offsets: Int32Array;
+  readonly #lengths: Int32Array;
+  /** Which transaction of the set it was: the same again has another number. */
+  readonly #serials: Uint32Array;
+  readonly #hashes: Hashes | null;
+
+  /** @param rows that are in the set or held now */
+  constructor(records: CandidateRecords | null, rows: Int32Array) {
+    this.length = rows.length;
+    this.#offsets = new Int32Array(rows.length);
+    this.#lengths = new Int32Array(rows.length);
+    this.#serials = new Uint32Array(rows.length);
+    this.#hashes = records === null || rows.length === 0 ? null : records.hashes;
+    if (records === null) return;
+    rows.forEach((row, i) => {
+      this.#segments.push(records.arena.bytesOf(row));
+      this.#offsets[i] = records.rows.offset[row] + RECORD_HEADER;
+      this.#lengths[i] = records.rows.length[row];
+      this.#serials[i] = records.rows.serial[row];
+    });
+  }
+
+  /** The transactions, copied and read. */
+  txs(): TxView[] {
+    return Array.from({ length: this.length }, (_, i) => {
+      const from = this.#offsets[i];
+      return parseTx(this.#segments[i].slice(from, from + this.#lengths[i]), this.#hashes as Hashes);
+    });
+  }
+
+  /** The same transactions in the same order. */
+  equals(other: ChosenRecords): boolean {
+    if (this.length !== other.length) return false;
+    for (let i = 0; i < this.length; i++) if (this.#serials[i] !== other.#serials[i]) return false;
+    return true;
+  }
+}
+
+/** No transactions. */
+export const NO_RECORDS = new ChosenRecords(null, new Int32Array(0));

@@ -1,0 +1,83 @@
+// Lists of the whole pool that are made in turns: their order, and that they are of one moment.
+import t from 'tap';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { PoolSnapshot } from '../../../src/mempool/snapshot.js';
+import { TxPool } from '../../../src/mempool/tx-pool.js';
+import { crypto } from '../../framework/pool-under-test.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+const COUNT = 6_000;
+
+function fill(pool: TxPool, random: () => number): void {
+  const below = (n: number): number => Math.floor(random() * n);
+  const txids: Uint8Array[] = [];
+  for (let i = 0; i < COUNT; i++) {
+    const parent = i % 3 === 2 ? txids[below(txids.length)] : Uint8Array.from({ length: 32 }, () => below(256));
+    const input = { prevHash: parent, prevIndex: i, scriptSig: new Uint8Array(0), sequence: 0, witness: [] };
+    const bytes = buildTx({ version: 2, inputs: [input], outputs: [{ value: i, script: new Uint8Array(30) }], locktime: 0 });
+    const tx = parseTx(bytes, crypto);
+    txids.push(tx.txid);
+    // Few different rates, so that the txid decides often.
+    const size = 100 + below(3);
+    pool.add({ tx, fee: below(4) * size, time: 0, height: 1, sigopCost: 0, size, spendsCoinbase: false, hasSequenceLock: false });
+  }
+}
+
+t.test('fewer ancestors first, then the higher fee rate, then the larger txid', async (t) => {
+  const pool = new TxPool(1 << 16);
+  fill(pool, pseudoRandom(7));
+  const expected = Array.from(pool.rows.here(), (row) => pool.entry(row))
+    .map(({ row, ancestorCount, fee, size, txid }) => ({ row, ancestorCount, rate: fee / size, txid: Buffer.from(txid) }))
+    .sort((a, b) => a.ancestorCount - b.ancestorCount || b.rate - a.rate || Buffer.compare(b.txid, a.txid));
+  let pauses = 0;
+  const snapshot = await PoolSnapshot.take(pool, () => {
+    pauses++;
+  });
+  t.same(
+    Array.from(snapshot, ({ row }) => row),
+    expected.map(({ row }) => row),
+  );
+  t.ok(pauses > 0, `${pauses} pauses`);
+  snapshot.release();
+});
+
+t.test('it is of the moment of the call, whatever happens in its pauses', async (t) => {
+  const pool = new TxPool(1 << 16);
+  fill(pool, pseudoRandom(8));
+  const before = new Map(Array.from(pool.rows.here(), (row) => [Buffer.from(pool.entry(row).txid).toString('hex'), pool.entry(row).fee]));
+  const most = pool.arena.reservedBytes;
+  const taken = PoolSnapshot.take(pool);
+  for (const row of pool.rows.here()) if (row % 5 > 0 && pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
+  fill(pool, pseudoRandom(9));
+  const snapshot = await taken;
+  t.equal(snapshot.length, COUNT);
+  const found = new Map(Array.from(snapshot, ({ txid, fee }) => [Buffer.from(txid).toString('hex'), fee]));
+  t.same(found, before);
+  for (let i = 0; i < snapshot.length; i += 50) t.same(snapshot.at(i).tx.txid, snapshot.at(i).txid);
+  const stale = snapshot.at(COUNT - 1);
+  snapshot.release();
+  snapshot.release();
+  for (const row of pool.rows.here()) if (pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
+  t.throws(() => stale.fee, /kept after its transaction left/);
+  t.ok(pool.arena.reservedBytes <= 1 << 16, 'and lets go of everything');
+  t.ok(most > 10 << 16);
+});
+
+t.test('nothing, and a sort that is broken off', async (t) => {
+  const pool = new TxPool(1 << 16);
+  const empty = await PoolSnapshot.take(pool);
+  t.equal(empty.length, 0);
+  empty.release();
+  fill(pool, pseudoRandom(10));
+  await t.rejects(
+    PoolSnapshot.take(pool, () => Promise.reject(new Error('gone'))),
+    /gone/,
+  );
+  for (const row of pool.rows.here()) if (pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
+  t.equal(
+    pool.rows.holds.findIndex((holds) => holds > 0),
+    -1,
+    'nothing is held any more',
+  );
+});
