@@ -84,7 +84,7 @@ t.test('levels that get into some share of the blocks', async (t) => {
   t.ok(fees.smart(2, true).feeRate >= fees.smart(2, false).feeRate);
   t.same(fees.smart(1, true), fees.smart(2, true), 'the next block is nobody’s to promise');
   t.equal(fees.smart(1_008, true).blocks, Math.floor(fees.span / 2), 'not beyond half of what was seen');
-  t.same(fees.smart(1_009, true), { feeRate: 0, blocks: 1_009 });
+  t.same(fees.smart(1_009, true), { feeRate: 0, blocks: 1_009, reason: 'None' });
 
   t.test('saved and loaded', async (t) => {
     const bytes = encodeEstimates(fees, crypto);
