@@ -18,6 +18,7 @@ import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import type { SigningProvider } from './keys/signing-provider.js';
+import { Payees } from './payees.js';
 import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
@@ -55,6 +56,7 @@ export class Wallet {
   readonly name: string;
   readonly book = new AddressBook();
   readonly ledger: Ledger;
+  readonly payees = new Payees();
   readonly masterKeys: SealedMasterKey[] = [];
   /** The block up to which everything is known here. */
   tip: WalletBlock | null = null;
@@ -316,7 +318,7 @@ export class Wallet {
 
   /** Keys by outpoint of what lockunspent holds back. */
   isLocked(outpoint: Uint8Array): boolean {
-    return this.ledger.locked.has(hashKey(outpoint));
+    return this.ledger.locked.size > 0 && this.ledger.locked.has(hashKey(outpoint));
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,9 @@
 // Entries of a wallet's history as JSON text, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON). Text, not
 // objects: the longest answers have millions of entries. Callers: gettransaction, listtransactions, listsinceblock.
-import { encodeAddress } from '../../address/address.js';
-import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
-import { destinationOf } from '../../wallet/keys/destination.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { NodeContext } from '../node/context.js';
@@ -17,8 +14,6 @@ import { encodeString, formatAmount } from '../wire/json-write.js';
 const MAX_REPLACEABLE = 0xfffffffd;
 /** Confirmations from which a coinbase is mature. */
 const MATURE = 101;
-/** Texts of addresses kept: a pool pays the same ones again and again. */
-const MOST_ADDRESSES = 50_000;
 
 /** What entries of one record are made of. */
 export interface EntryOptions {
@@ -30,20 +25,14 @@ export interface EntryOptions {
   readonly long: boolean;
 }
 
-export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
+const NOTHING: readonly Movement[] = [];
 
-interface Payee {
-  /** `"address":"…",`, empty without one. */
-  readonly text: string;
-  /** Script of the address; null without one. */
-  readonly destination: Uint8Array | null;
-}
+export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
 
 /** Writes entries for one call; remembers what it found out on the way. */
 export class HistoryWriter {
   readonly #trust = new Map<number, boolean>();
-  readonly #blocks = new Map<number, string>();
-  readonly #payees = new Map<string, Payee>();
+  readonly #blocks = new Map<number, readonly [head: string, tail: string]>();
 
   constructor(
     private readonly ctx: NodeContext,
@@ -51,39 +40,42 @@ export class HistoryWriter {
     private readonly filter: OwnershipFilter,
   ) {}
 
-  /** Entries of a record: sent ones, then received ones. @param tx as movementsOf() needs it */
-  entries(pin: RecordPin, i: number, tx: TxView | undefined, { minDepth, label, long }: EntryOptions): string[] {
-    const { wallet } = this;
-    const row = pin.rows[i];
-    const moved = movementsOf(wallet, row, tx, this.filter);
-    const sent = label === null ? moved.sent : [];
-    const received = pin.depth(i) >= minDepth ? moved.received : [];
-    if (sent.length === 0 && received.length === 0) return [];
-    const common = long ? `,${this.common(pin, i, tx)}` : '';
-    const out: string[] = [];
-    const sendTail = `,"fee":${formatAmount(moved.fee)}${common},"abandoned":${pin.state(i) === TX_STATE.ABANDONED}}`;
-    for (const movement of sent) {
-      const { text, destination } = this.#payee(movement.script);
-      const own = destination && wallet.book.label(destination);
-      const shown = typeof own === 'string' ? `,"label":${encodeString(own)}` : '';
-      const head = `{${this.#watchOnly(moved.fromWatched, destination)}${text}"category":"send","amount":`;
-      out.push(`${head}${formatAmount(-movement.value)}${shown},"vout":${movement.vout}${sendTail}`);
+  /** Hands on the entries of a record: sent ones, then received ones. @param tx as movementsOf() needs it @returns how many */
+  entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (entry: string) => void): number {
+    const { label } = options;
+    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter);
+    const sent = label === null ? moved.sent : NOTHING;
+    const received = pin.depth(i) >= options.minDepth ? moved.received : NOTHING;
+    if (sent.length === 0 && received.length === 0) return 0;
+    const common = options.long ? `,${this.common(pin, i, tx)}` : '';
+    if (sent.length > 0) {
+      const tail = `,"fee":${formatAmount(moved.fee)}${common},"abandoned":${pin.state(i) === TX_STATE.ABANDONED}}`;
+      for (const movement of sent) take(this.#entry(movement, -movement.value, '"category":"send","amount":', moved.fromWatched, tail));
     }
-    const category = this.#category(pin, i);
+    if (received.length === 0) return sent.length;
+    let count = sent.length;
+    const category = `"category":"${this.#category(pin, i)}","amount":`;
     for (const movement of received) {
-      const entry = this.#received(movement, { category, common, fromWatched: moved.fromWatched, label });
-      if (entry !== null) out.push(entry);
+      if (label !== null && this.#labelOf(movement) !== label) continue;
+      take(this.#entry(movement, movement.value, category, moved.fromWatched, `${common}}`));
+      count++;
     }
-    return out;
+    return count;
   }
 
-  #received(movement: Movement, facts: { category: string; common: string; fromWatched: boolean; label: string | null }): string | null {
-    const { text, destination } = this.#payee(movement.script);
-    const own = destination === null ? undefined : this.wallet.book.label(destination);
-    if (facts.label !== null && (own ?? '') !== facts.label) return null;
-    const head = `{${this.#watchOnly(facts.fromWatched, destination)}${text}"category":"${facts.category}","amount":`;
+  #entry(movement: Movement, amount: number, category: string, fromWatched: boolean, tail: string): string {
+    const { wallet, ctx } = this;
+    const { address, destination } = wallet.payees.get(movement.script, ctx.params, ctx.crypto);
+    const own = destination === null ? undefined : wallet.book.label(destination);
     const shown = own === undefined ? '' : `,"label":${encodeString(own)}`;
-    return `${head}${formatAmount(movement.value)}${shown},"vout":${movement.vout}${facts.common}}`;
+    const payee = address === null ? '' : `"address":"${address}",`;
+    const watched = wallet.watches ? this.#watchOnly(fromWatched, destination) : '';
+    return `{${watched}${payee}${category}${formatAmount(amount)}${shown},"vout":${movement.vout}${tail}`;
+  }
+  /** What a label filter compares: no label counts as the empty one. */
+  #labelOf({ script }: Movement): string {
+    const { destination } = this.wallet.payees.get(script, this.ctx.params, this.ctx.crypto);
+    return (destination && this.wallet.book.label(destination)) ?? '';
   }
 
   /** What is known of a transaction, members without braces. @param tx needed when it is in no block */
@@ -93,27 +85,29 @@ export class HistoryWriter {
     const depth = pin.depth(i);
     let text = `"confirmations":${depth}`;
     if (txs.isCoinbase(row)) text += ',"generated":true';
-    if (depth > 0) text += `${this.#block(pin.blockId(i), pin.height(i))},"blockindex":${pin.position(i)}${this.#time(pin.blockId(i))}`;
-    else text += `,"trusted":${this.wallet.ledger.isTrusted(row, this.#trust)}`;
+    if (depth > 0) {
+      const [head, tail] = this.#block(pin.blockId(i), pin.height(i));
+      text += `${head}${pin.position(i)}${tail}`;
+    } else text += `,"trusted":${this.wallet.ledger.isTrusted(row, this.#trust)}`;
     const txid = txs.txid(row);
     const rivals = spends.hasRivals(row) ? this.#conflicts(row, tx) : '';
     text += `,"txid":"${hashHex(txid)}","walletconflicts":[${rivals}]`;
     text += `,"time":${txs.smart(row) || txs.received(row)},"timereceived":${txs.received(row)}`;
     text += `,"bip125-replaceable":"${depth > 0 ? 'no' : this.#replaceable(txid, tx ?? txs.view(row))}"`;
-    for (const [name, value] of txs.values(row) ?? []) text += `,${encodeString(name)}:${encodeString(value)}`;
+    const said = txs.values(row);
+    if (said) for (const [name, value] of said) text += `,${encodeString(name)}:${encodeString(value)}`;
     return text;
   }
 
-  #block(id: number, height: number): string {
+  /** What surrounds the place in a block. */
+  #block(id: number, height: number): readonly [head: string, tail: string] {
     let text = this.#blocks.get(id);
     if (text === undefined) {
-      text = `,"blockhash":"${hashHex(this.wallet.ledger.txs.block(id).hash)}","blockheight":${height}`;
+      const { hash, time } = this.wallet.ledger.txs.block(id);
+      text = [`,"blockhash":"${hashHex(hash)}","blockheight":${height},"blockindex":`, `,"blocktime":${time}`];
       this.#blocks.set(id, text);
     }
     return text;
-  }
-  #time(id: number): string {
-    return `,"blocktime":${this.wallet.ledger.txs.block(id).time}`;
   }
 
   /** Other transactions of the wallet that spend one of its inputs. */
@@ -143,24 +137,8 @@ export class HistoryWriter {
   }
 
   #watchOnly(fromWatched: boolean, destination: Uint8Array | null): string {
-    const { wallet } = this;
-    if (!wallet.watches) return '';
-    const watched = fromWatched || (destination !== null && wallet.isMine(destination) === OWNERSHIP.WATCH);
+    const watched = fromWatched || (destination !== null && this.wallet.isMine(destination) === OWNERSHIP.WATCH);
     return watched ? '"involvesWatchonly":true,' : '';
-  }
-
-  #payee(script: Uint8Array): Payee {
-    const key = hashKey(script);
-    const known = this.#payees.get(key);
-    if (known) return known;
-    const { crypto, params } = this.ctx;
-    const destination = destinationOf(script, crypto);
-    const address = destination === null ? null : encodeAddress(destination, params, crypto);
-    // The script may be a view into a block of bytes: the copy is what is kept.
-    const payee = { text: address === null ? '' : `"address":"${address}",`, destination: destination && new Uint8Array(destination) };
-    if (this.#payees.size >= MOST_ADDRESSES) this.#payees.clear();
-    this.#payees.set(key, payee);
-    return payee;
   }
 }
 

@@ -1,5 +1,6 @@
 // Many transactions of a wallet: listsinceblock and listtransactions. Both select rows in memory first and fetch bytes only of
 // transactions that spent something of ours, in portions, between other work.
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../args.js';
@@ -19,18 +20,30 @@ const PORTION = 256;
 /** Below every depth: entries of blocks that left the chain show whatever became of the transaction. */
 const ANY_DEPTH = -100_000_000;
 
-/** Entries of pinned records, in their order, handed on record by record until `take` has enough. */
-async function forEachRecord(
-  wallet: Wallet,
-  pin: RecordPin,
-  work: { writer: HistoryWriter; options: EntryOptions; slicer: Slicer; take: (entries: readonly string[]) => boolean },
-): Promise<void> {
+interface Work {
+  readonly writer: HistoryWriter;
+  readonly options: EntryOptions;
+  readonly slicer: Slicer;
+  readonly take: (entry: string) => void;
+  /** No more records after this many entries. */
+  readonly enough?: number;
+}
+
+/** Hands on the entries of pinned records, in their order. */
+async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): Promise<void> {
   const { ledger } = wallet;
-  for (let from = 0; from < pin.size; from += PORTION) {
-    const rows = Array.from(pin.rows.slice(from, from + PORTION));
-    const txs = await wallet.transactions(rows, (row) => ledger.needsTx(row));
-    for (let at = 0; at < rows.length; at++) {
-      if (!work.take(work.writer.entries(pin, from + at, txs[at], work.options))) return;
+  const needed = (row: number): boolean => ledger.needsTx(row);
+  let left = work.enough ?? Number.POSITIVE_INFINITY;
+  const portion = (from: number): Promise<(TxView | undefined)[]> =>
+    wallet.transactions(Array.from(pin.rows.subarray(from, from + PORTION)), needed);
+  let reading = portion(0);
+  for (let from = 0; from < pin.size && left > 0; from += PORTION) {
+    const txs = await reading;
+    // The next bytes come while these are written out.
+    if (from + PORTION < pin.size) reading = portion(from + PORTION);
+    reading.catch(() => {});
+    for (let at = 0; at < txs.length && left > 0; at++) {
+      left -= work.writer.entries(pin, from + at, txs[at], work.options, work.take);
       if (work.slicer.due) await work.slicer.pause();
     }
   }
@@ -80,11 +93,7 @@ async function removedEntries(
     const block = ctx.chain.hasBlock(node) ? await ctx.chain.readBlock(node).catch(unreadable) : unreadable();
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
     const options = { ...LONG, minDepth: ANY_DEPTH };
-    const take = (entries: readonly string[]): boolean => {
-      for (const entry of entries) pieces.add(entry);
-      return true;
-    };
-    await forEachRecord(wallet, new RecordPin(wallet.ledger, rows), { ...work, options, take });
+    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options, take: (entry) => pieces.add(entry) });
   }
   return pieces.text();
 }
@@ -92,10 +101,10 @@ async function removedEntries(
 export const listsinceblock: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const { ledger } = wallet;
-  let given_: { node: HeaderInfo; fork: HeaderInfo } | null = null;
+  let asked: { node: HeaderInfo; fork: HeaderInfo } | null = null;
   if (given(args[0]) && asString(args[0]) !== '') {
     const node = ctx.chain.node(asHash(args[0], 'blockhash')) ?? notFound();
-    given_ = { node, fork: forkOf(ctx, node) };
+    asked = { node, fork: forkOf(ctx, node) };
   }
   const target = given(args[1]) ? asInt(args[1]) : 1;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
@@ -104,17 +113,13 @@ export const listsinceblock: Run<NodeContext> = async (ctx, args, call) => {
 
   const { tipHeight } = ledger;
   const last = ctx.chain.atHeight(tipHeight + 1 - Math.min(target, tipHeight + 1))!;
-  const pin = new RecordPin(ledger, rowsSince(wallet, given_ && tipHeight + 1 - given_.fork.height));
+  const pin = new RecordPin(ledger, rowsSince(wallet, asked && tipHeight + 1 - asked.fork.height));
   const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe) };
   const pieces = new Pieces(',');
-  const take = (entries: readonly string[]): boolean => {
-    for (const entry of entries) pieces.add(entry);
-    return true;
-  };
-  await forEachRecord(wallet, pin, { ...work, options: LONG, take });
+  await forEachEntry(wallet, pin, { ...work, options: LONG, take: (entry) => pieces.add(entry) });
   let text = `{"transactions":[${pieces.text()}]`;
   if (includeRemoved) {
-    const removed = given_ ? await removedEntries(ctx, wallet, { from: given_.node, forkHeight: given_.fork.height }, work) : '';
+    const removed = asked ? await removedEntries(ctx, wallet, { from: asked.node, forkHeight: asked.fork.height }, work) : '';
     text += `,"removed":[${removed}]`;
   }
   return new RawJson(`${text},"lastblock":"${last.hashHex}"}`);
@@ -138,13 +143,8 @@ export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = count + skip;
   const newest = wallet.ledger.txs.newestFirst();
   for (let rows = firstOf(newest, wanted); rows.length > 0; rows = firstOf(newest, wanted)) {
-    await forEachRecord(wallet, new RecordPin(wallet.ledger, rows), {
-      ...work,
-      take: (entries) => {
-        for (const entry of entries) found.push(entry);
-        return found.length < wanted;
-      },
-    });
+    const enough = wanted - found.length;
+    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, enough, take: (entry) => found.push(entry) });
     if (found.length >= wanted) break;
   }
   const shown = found.slice(Math.min(skip, found.length), skip + count).reverse();

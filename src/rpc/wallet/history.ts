@@ -44,7 +44,9 @@ export const gettransaction: Run<NodeContext> = async (ctx, args, call) => {
   const net = creditOf(wallet, row, filter) - debit;
   let text = `{"amount":${formatAmount(net - fee)}`;
   if (debit > 0) text += `,"fee":${formatAmount(fee)}`;
-  text += `,${writer.common(pin, 0, tx)},"details":[${writer.entries(pin, 0, tx, SHORT).join(',')}]`;
+  const details: string[] = [];
+  writer.entries(pin, 0, tx, SHORT, (entry) => details.push(entry));
+  text += `,${writer.common(pin, 0, tx)},"details":[${details.join(',')}]`;
   text += `,"hex":"${txHex(tx)}"`;
   if (verbose) text += `,"decoded":${encodeJson(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe)))}`;
   return new RawJson(`${text}}`);

@@ -1,8 +1,7 @@
 // What addresses received: getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel. An address's outputs are a
 // chain in the table of coins, so that each answer costs what it counts. Core 0.21: GetReceived, ListReceived.
 import { decodeAddress } from '../../address/address.js';
-import { solve } from '../../policy/script-type.js';
-import { payToKey } from '../../wallet/keys/destination.js';
+import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt, asString } from '../args.js';
@@ -25,20 +24,11 @@ interface Tally {
   readonly rows: number[];
 }
 
-/** Coins that pay an address: its own script's, and for a key hash those of the bare key. */
-function* coinsOf(wallet: Wallet, destination: Uint8Array): Generator<number> {
-  const { coins } = wallet.ledger;
-  yield* coins.ofScript(destination);
-  const { type, solutions } = solve(destination);
-  const key = type === 'pubkeyhash' ? wallet.provider(destination)?.publicKey(solutions[0]) : undefined;
-  if (key) yield* coins.ofScript(payToKey(key));
-}
-
 /** Outputs to an address in transactions of enough confirmations; coinbases and what is not final yet do not count. */
 function tally(wallet: Wallet, destination: Uint8Array, minDepth: number): Tally {
   const { coins, txs } = wallet.ledger;
   const sum: Tally = { amount: 0, depth: Number.POSITIVE_INFINITY, rows: [] };
-  for (const coin of coinsOf(wallet, destination)) {
+  for (const coin of coinsOfAddress(wallet, destination)) {
     const row = coins.txRow(coin);
     const depth = wallet.ledger.depth(row);
     if (txs.isCoinbase(row) || depth < minDepth) continue;

@@ -263,15 +263,6 @@ export class Ledger {
     return { trusted, pending, immature: coins.sum(BUCKET.IMMATURE, ownership) };
   }
 
-  /** Coins nothing spends, in order of txid and output: what listunspent and coin selection start from. */
-  unspent(): number[] {
-    const rows = [...this.coins.inBucket(BUCKET.CONFIRMED), ...this.coins.inBucket(BUCKET.PENDING)];
-    const keys = new Map(rows.map((row) => [row, this.coins.outpoint(row)]));
-    return rows.sort(
-      (a, b) => Buffer.compare(keys.get(a)!.subarray(0, 32), keys.get(b)!.subarray(0, 32)) || this.coins.vout(a) - this.coins.vout(b),
-    );
-  }
-
   /** Keys changed: looks again at who owns the coins known. */
   reassessCoins(batch: WalletBatch): void {
     for (const coin of this.coins.rows()) {

@@ -2,34 +2,27 @@
 import type { Ledger } from './ledger.js';
 import type { TxState } from './tx-table.js';
 
+const COLUMNS = 5;
+
 export class RecordPin {
   readonly tipHeight: number;
-  readonly #depths: Int32Array;
-  readonly #states: Uint8Array;
-  readonly #heights: Int32Array;
-  readonly #positions: Int32Array;
-  readonly #blocks: Int32Array;
+  readonly rows: Int32Array;
+  /** Depth, state, height, position and block of one record after another. */
+  readonly #facts: Int32Array;
 
   /** @param rows of ledger.txs */
-  constructor(
-    ledger: Ledger,
-    readonly rows: Int32Array | readonly number[],
-  ) {
+  constructor(ledger: Ledger, rows: Int32Array | readonly number[]) {
     const { txs } = ledger;
-    const count = rows.length;
+    this.rows = rows instanceof Int32Array ? rows : Int32Array.from(rows);
     this.tipHeight = ledger.tipHeight;
-    this.#depths = new Int32Array(count);
-    this.#states = new Uint8Array(count);
-    this.#heights = new Int32Array(count);
-    this.#positions = new Int32Array(count);
-    this.#blocks = new Int32Array(count);
-    for (let i = 0; i < count; i++) {
+    this.#facts = new Int32Array(rows.length * COLUMNS);
+    for (let i = 0, at = 0; i < rows.length; i++, at += COLUMNS) {
       const row = rows[i];
-      this.#depths[i] = ledger.depth(row);
-      this.#states[i] = txs.state(row);
-      this.#heights[i] = txs.height(row);
-      this.#positions[i] = txs.position(row);
-      this.#blocks[i] = txs.blockId(row);
+      this.#facts[at] = ledger.depth(row);
+      this.#facts[at + 1] = txs.state(row);
+      this.#facts[at + 2] = txs.height(row);
+      this.#facts[at + 3] = txs.position(row);
+      this.#facts[at + 4] = txs.blockId(row);
     }
   }
   get size(): number {
@@ -37,20 +30,20 @@ export class RecordPin {
   }
   /** Confirmations; 0 outside of blocks, negative for conflicts. */
   depth(i: number): number {
-    return this.#depths[i];
+    return this.#facts[i * COLUMNS];
   }
   state(i: number): TxState {
-    return this.#states[i] as TxState;
+    return this.#facts[i * COLUMNS + 1] as TxState;
   }
   height(i: number): number {
-    return this.#heights[i];
+    return this.#facts[i * COLUMNS + 2];
   }
   /** Place in the block. */
   position(i: number): number {
-    return this.#positions[i];
+    return this.#facts[i * COLUMNS + 3];
   }
   /** For TxTable.block(). */
   blockId(i: number): number {
-    return this.#blocks[i];
+    return this.#facts[i * COLUMNS + 4];
   }
 }
