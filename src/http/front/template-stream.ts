@@ -27,6 +27,8 @@ interface Reader {
   readonly exchange: Exchange;
   readonly full: boolean;
   sending: Sending | null;
+  /** Id of the newest template it was given. */
+  last: string;
   /** Something newer than what is being sent was published. */
   behind: boolean;
   blocked: boolean;
@@ -50,7 +52,7 @@ export class TemplateStreams {
   /** Takes over a request that was let in. The first event is the current template. */
   open(exchange: Exchange): void {
     const query = new URLSearchParams(exchange.target.slice(STREAM_PATH.length));
-    const reader: Reader = { exchange, full: query.get('full') === '1', sending: null, behind: true, blocked: false };
+    const reader: Reader = { exchange, full: query.get('full') === '1', sending: null, last: '', behind: true, blocked: false };
     this.#readers.add(reader);
     exchange.onGone = () => this.#remove(reader);
     const started = exchange.startPieces(TYPE_EVENTS, ['Cache-Control', 'no-store'], () => {
@@ -66,7 +68,7 @@ export class TemplateStreams {
     this.#go(reader);
   }
 
-  /** A template was published. */
+  /** A template was published, or became the one of the tip. */
   published(): void {
     for (const reader of this.#readers) {
       reader.behind = true;
@@ -110,7 +112,7 @@ export class TemplateStreams {
     if (reader.sending === null) {
       if (!reader.behind) return;
       reader.behind = false;
-      reader.sending = this.#event(reader.full);
+      reader.sending = this.#event(reader);
       if (reader.sending === null) return;
       this.#piece(reader, reader.sending);
     }
@@ -143,13 +145,19 @@ export class TemplateStreams {
     if (!reader.exchange.writeStream(bytes)) reader.blocked = true;
   }
 
-  #event(full: boolean): Sending | null {
+  /** The current template, unless the reader has it. */
+  #event(reader: Reader): Sending | null {
     const snapshot = this.#newest();
     if (snapshot === null) return null;
     const { facts, parts, slabIndex, release } = snapshot;
     const id = longPollId(facts);
+    if (id === reader.last) {
+      release();
+      return null;
+    }
+    reader.last = id;
     const head = Buffer.from(`id: ${id}\nevent: template\ndata: `);
-    if (full) return { parts: [head, ...parts, END], slabIndex, release, part: 0, offset: 0 };
+    if (reader.full) return { parts: [head, ...parts, END], slabIndex, release, part: 0, offset: 0 };
     release();
     const totals = {
       longpollid: id,
