@@ -85,6 +85,8 @@ export class Daemon {
   async up(...more: string[]): Promise<void> {
     const network = this.#networkFolder === 'regtest' ? ['-regtest'] : [];
     const fronts = this.options.some((option) => option.startsWith('-fronts=')) ? [] : ['-fronts=2'];
+    // Nobody is called and no port is taken that another test may have, unless the test is about peers.
+    const peers = [...this.options, ...more].some((option) => /^-(listen|port|bind|connect|addnode|seednode|whitebind)=/.test(option));
     const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');
     this.#exit = undefined;
     this.#agent.destroy();
@@ -100,6 +102,7 @@ export class Daemon {
         '-printtoconsole=0',
         '-checktemplates=1',
         ...fronts,
+        ...(peers ? [] : ['-listen=0', '-connect=0']),
         ...this.options,
         ...more,
       ],

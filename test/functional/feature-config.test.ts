@@ -136,7 +136,7 @@ t.test('calls before the chain is loaded', async (t) => {
     const port = await freePort();
     const child = spawn(
       process.execPath,
-      [daemonFile, '-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', '-printtoconsole=0'],
+      [daemonFile, '-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-rpcuser=u', '-rpcpassword=p', '-printtoconsole=0', '-listen=0'],
       { stdio: 'ignore' },
     );
     const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -50,6 +50,7 @@ t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
         '-rpcuser=u',
         '-rpcpassword=p',
         '-printtoconsole=0',
+        '-listen=0',
         `-fronts=${fronts}`,
         '-rpctlscert=cert.pem',
         '-rpctlskey=key.pem',
