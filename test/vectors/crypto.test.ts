@@ -7,7 +7,9 @@ import t from 'tap';
 import { hasLowS, isStrictDer, parseLaxDer } from '../../src/consensus/script/der.js';
 import type { Crypto } from '../../src/crypto/crypto.js';
 import { createNativeHashes } from '../../src/crypto/native/hashes.js';
+import { createSigner } from '../../src/crypto/native/sign.js';
 import { createPureHashes } from '../../src/crypto/pure.js';
+import type { Signer } from '../../src/crypto/schnorr-signer.js';
 import { sipHash24, sipKey } from '../../src/crypto/siphash.js';
 import { backends } from '../framework/backends.js';
 import { TestKey } from '../framework/keys.js';
@@ -33,6 +35,8 @@ function tally(t: Tap, what: string, failures: string[], count: number): void {
 const all = backends();
 for (const { name, skip } of all) if (skip) t.comment(`${name}: ${skip}`);
 const cryptos: [string, Crypto][] = all.flatMap(({ name, crypto }) => (crypto === null ? [] : [[name, crypto] as [string, Crypto]]));
+
+const signers: [string, Signer][] = cryptos.map(([name]) => [name, createSigner({ prefer: name === 'packages' ? 'packages' : 'system' })]);
 
 interface HashVectors {
   hashes: { hex: string; hash160: string; hash256: string }[];
@@ -174,6 +178,10 @@ suite<Bip340Row[]>('taproot/bip340_schnorr.json', (t, rows) => {
     if (!row.secretKey || message.length !== 32) continue;
     const signature = new TestKey(bytes(row.secretKey)).signSchnorr(message, bytes(row.auxRand ?? ''));
     t.equal(hex(signature), row.signature.toLowerCase(), `signing row ${row.index}`);
+    for (const [name, signer] of signers) {
+      const made = signer.signSchnorr(bytes(row.secretKey), message, null, bytes(row.auxRand ?? ''));
+      t.equal(made && hex(made), row.signature.toLowerCase(), `${name}: signing row ${row.index}`);
+    }
   }
 });
 

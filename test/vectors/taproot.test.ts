@@ -2,6 +2,7 @@
 // Those of BIP-0340 run in crypto.test.ts, on every backend.
 
 import { encodeAddress } from '../../src/address/address.js';
+import { hashKey } from '../../src/consensus/bytes/hex.js';
 import {
   CONSENSUS_SCRIPT_FLAGS,
   parseScriptFlags,
@@ -19,9 +20,17 @@ import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import type { Crypto } from '../../src/crypto/crypto.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { createKeyMath } from '../../src/crypto/native/key-math.js';
+import { createSigner } from '../../src/crypto/native/sign.js';
+import { FlatProvider } from '../../src/wallet/keys/signing-provider.js';
+import { produceSignature } from '../../src/wallet/sign/produce-signature.js';
+import { signingTools } from '../../src/wallet/sign/signature-creator.js';
+import { emptySignatureData } from '../../src/wallet/sign/signature-data.js';
+import { signingTx } from '../../src/wallet/sign/signing-tx.js';
 import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
 
 const native = createNativeCrypto();
+const keyMath = createKeyMath();
 
 // The same signatures come up under every flag set; without the system's library a check takes a quarter of a millisecond.
 const answers = new Map<string, boolean>();
@@ -144,7 +153,11 @@ vectorSuite<OutputRow>('taproot/bip341_script_pub_key.json', 'outputs and contro
 interface KeyPathRow {
   given: { rawUnsignedTx: string; utxosSpent: { scriptPubKey: string; amountSats: number }[] };
   intermediary: Record<'hashAmounts' | 'hashOutputs' | 'hashPrevouts' | 'hashScriptPubkeys' | 'hashSequences', string>;
-  inputSpending: { given: { txinIndex: number; hashType: number }; intermediary: { sigHash: string }; expected: { witness: string[] } }[];
+  inputSpending: {
+    given: { txinIndex: number; hashType: number; internalPrivkey: string; merkleRoot: string | null };
+    intermediary: { sigHash: string; internalPubkey: string };
+    expected: { witness: string[] };
+  }[];
   auxiliary: { fullySignedTx: string };
 }
 
@@ -166,6 +179,29 @@ vectorSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signature hash
   for (let i = 0; i < signed.inputCount; i++) {
     const error = verifyTxInput(signed, i, spent, flags, crypto, signedCache);
     if (error !== 0) return `signed input ${i}: error ${error}`;
+  }
+  return null;
+});
+
+vectorSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signing', (row) => {
+  const spent = row.given.utxosSpent.map(({ scriptPubKey, amountSats }) => ({ value: amountSats, script: unhex(scriptPubKey) }));
+  const tx = parseTx(unhex(row.given.rawUnsignedTx), crypto, { exact: true });
+  const signing = signingTx(tx, spent, crypto);
+  for (const { given, intermediary, expected } of row.inputSpending) {
+    const { script } = spent[given.txinIndex];
+    const provider = new FlatProvider();
+    const secret = unhex(given.internalPrivkey);
+    const publicKey = keyMath.publicKey(secret, true) as Uint8Array;
+    provider.secrets.set(hashKey(crypto.hash160(publicKey)), secret);
+    const internalKey = unhex(intermediary.internalPubkey);
+    const merkleRoot = given.merkleRoot === null ? null : unhex(given.merkleRoot);
+    provider.taproots.set(hashKey(script.subarray(2)), { outputKey: script.subarray(2), internalKey, merkleRoot, leaves: [] });
+    for (const prefer of ['system', 'packages'] as const) {
+      const data = emptySignatureData();
+      const by = { input: given.txinIndex, output: spent[given.txinIndex], provider, signer: createSigner({ prefer }) };
+      const solved = produceSignature(script, data, signingTools(signing, { ...by, hashType: given.hashType }));
+      if (!solved || data.witness.map(hex).join() !== expected.witness.join()) return `input ${given.txinIndex}, ${prefer}`;
+    }
   }
   return null;
 });
