@@ -3,31 +3,24 @@
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
 import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/native/index.js';
+import { createSigner } from '../src/crypto/native/sign.js';
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
-import { createScanRunner, type ScanJob, type ScanResult } from '../src/jobs/scan-blocks.js';
-import { createVerifyRunner, type VerifyEachJob, type VerifyEachResult, type VerifyJob, type VerifyJobResult } from '../src/jobs/verify.js';
+import { createScanRunner } from '../src/jobs/scan-blocks.js';
+import { createSignRunner } from '../src/jobs/sign.js';
+import { createVerifyRunner } from '../src/jobs/verify.js';
 import { yieldToOthers } from '../src/lib/thread-priority.js';
 
 yieldToOthers();
-const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
-const runner = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
-const scan = createScanRunner(crypto, () => performance.now());
+const options = workerData as NativeCryptoOptions;
+const crypto = createNativeCrypto(options);
 
 /** Piscina calls these by name. */
-export function verify(job: VerifyJob): VerifyJobResult {
-  return runner.run(job);
-}
-
-export function verifyEach(job: VerifyEachJob): VerifyEachResult {
-  return runner.runEach(job);
-}
+export const { run: verify, runEach: verifyEach } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+export const scanBlocks = createScanRunner(crypto, () => performance.now());
+export const sign = createSignRunner(crypto, () => createSigner(options));
 
 export function grind(job: GrindJob): GrindJobResult {
   return runGrindJob(job, crypto);
-}
-
-export function scanBlocks(job: ScanJob): ScanResult {
-  return scan(job);
 }
 
 /** Answered once at the start: the thread came up, and with which libraries. */

@@ -9,6 +9,7 @@ import type { Signer } from '../crypto/schnorr-signer.js';
 import type { Clock } from '../lib/clock.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
+import type { SigningThreads } from '../wallet/sign/sign-transaction.js';
 import { createChance } from '../wallet/spend/chance.js';
 import type { SpendNode } from '../wallet/spend/spend-node.js';
 
@@ -17,14 +18,16 @@ export interface SpendingDeps {
   readonly mempool: Mempool;
   readonly crypto: Crypto;
   readonly signer: Signer;
+  readonly signingThreads: SigningThreads;
   readonly clock: Clock;
 }
 
-export function createSpending({ chain, mempool, crypto, signer, clock }: SpendingDeps): SpendNode {
+export function createSpending({ chain, mempool, crypto, signer, signingThreads, clock }: SpendingDeps): SpendNode {
   const { fees, options } = mempool;
   return {
     crypto,
     signer,
+    signingThreads,
     chance: createChance(),
     nowSeconds: () => clock.nowSeconds(),
     estimate: (target, conservative) => fees.smart(target, conservative),

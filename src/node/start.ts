@@ -50,6 +50,7 @@ import type { FolderLock } from '../storage/folder-lock.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { TemplateService } from '../template/service.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
+import { PooledSigner } from '../wallet/pooled-signer.js';
 import { blockFigures } from './block-figures.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
 import { authenticationLines, httpOptions } from './http-options.js';
@@ -425,7 +426,8 @@ async function build(
   // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
   const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
   const signer = createSigner();
-  const spend = { node: createSpending({ chain, mempool, crypto: native, signer, clock }), options: config.wallet.spend };
+  const signingThreads = new PooledSigner({ pool, crypto: native });
+  const spend = { node: createSpending({ chain, mempool, crypto: native, signer, signingThreads, clock }), options: config.wallet.spend };
   const wallets = config.wallet.enabled
     ? createWallets(config.wallet, {
         chain,
@@ -479,6 +481,7 @@ async function build(
     descriptors,
     recoverable: keyMath,
     signer,
+    signingThreads,
     wallets,
     spend: wallets && spend,
     settle: async () => {

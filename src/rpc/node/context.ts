@@ -13,6 +13,7 @@ import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
+import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/create-transaction.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { Amount, RawJson } from '../wire/values.js';
@@ -432,6 +433,8 @@ export interface NodeContext {
   readonly recoverable: RecoverableSignatures;
   /** For signed transactions. */
   readonly signer: Signer;
+  /** What large transactions are signed on; absent where there is one thread. */
+  readonly signingThreads?: SigningThreads | undefined;
   /** Resolves when every event up to now reached wallet, notifiers and indexes. */
   settle(): Promise<void>;
   /** Warnings of the node, empty when there are none. */

@@ -51,26 +51,11 @@ export function extractSignatures(signing: SigningTx, input: number, output: Spe
     data.complete = true;
     return data;
   }
-  let stack: Uint8Array[] = [];
-  evalScript(stack, data.scriptSig, SCRIPT_VERIFY_STRICTENC, new DetachedChecker(crypto), SigVersion.BASE);
-  let script = output.script;
-  let solved = solve(script);
-  let sigVersion: SigVersionCode = SigVersion.BASE;
-  const redeemScript = stack.at(-1);
-  if (solved.type === 'scripthash' && redeemScript && redeemScript.length > 0) {
-    data.redeemScript = redeemScript;
-    script = redeemScript;
-    solved = solve(script);
-    stack.pop();
-  }
-  const witnessScript = data.witness.at(-1);
-  if (solved.type === 'witness_v0_scripthash' && witnessScript && witnessScript.length > 0) {
-    data.witnessScript = witnessScript;
-    script = witnessScript;
-    solved = solve(script);
-    stack = data.witness.slice(0, -1);
-    sigVersion = SigVersion.WITNESS_V0;
-  }
+  const found = scriptsIn(signing, input, output);
+  data.redeemScript = found.redeemScript;
+  data.witnessScript = found.witnessScript;
+  const { script, stack, sigVersion } = found;
+  const solved = solve(script);
   if (solved.type === 'multisig') {
     // Signatures come in the order of the keys; a key that has its signature takes the place of one item, as in Core.
     const publicKeys = solved.solutions.slice(1, -1);
@@ -85,4 +70,33 @@ export function extractSignatures(signing: SigningTx, input: number, output: Spe
     }
   }
   return data;
+}
+
+/** Scripts that an input brings along, the innermost one that is executed, and the stack it is executed on. */
+export interface FoundScripts {
+  readonly redeemScript: Uint8Array | null;
+  readonly witnessScript: Uint8Array | null;
+  readonly script: Uint8Array;
+  readonly stack: readonly Uint8Array[];
+  readonly sigVersion: SigVersionCode;
+}
+
+/** Reads scripts off an input by the places where they must be; whether they are the right ones is seen when they are used. */
+export function scriptsIn({ tx, crypto }: SigningTx, input: number, output: SpentOutput): FoundScripts {
+  const stack: Uint8Array[] = [];
+  evalScript(stack, tx.scriptSig(input), SCRIPT_VERIFY_STRICTENC, new DetachedChecker(crypto), SigVersion.BASE);
+  let redeemScript: Uint8Array | null = null;
+  let { script } = output;
+  const last = stack.at(-1);
+  if (solve(script).type === 'scripthash' && last && last.length > 0) {
+    redeemScript = last;
+    script = last;
+    stack.pop();
+  }
+  const witness = tx.witness(input);
+  const witnessScript = witness.at(-1);
+  if (solve(script).type === 'witness_v0_scripthash' && witnessScript && witnessScript.length > 0) {
+    return { redeemScript, witnessScript, script: witnessScript, stack: witness.slice(0, -1), sigVersion: SigVersion.WITNESS_V0 };
+  }
+  return { redeemScript, witnessScript: null, script, stack, sigVersion: SigVersion.BASE };
 }

@@ -1,10 +1,5 @@
 // Signs a transaction's inputs with the keys of a provider and says of each whether it can be spent now; and merges versions of one
 // transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp combinerawtransaction.
-import { TxSignatureChecker } from '../../consensus/script/checker.js';
-import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
-import { verifyScript } from '../../consensus/script/interpreter.js';
-import { ScriptError, scriptErrorText } from '../../consensus/script/script-error.js';
-import { SIGHASH_ANYONECANPAY, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { buildTx } from '../../consensus/tx/build-tx.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -14,12 +9,9 @@ import { Slicer } from '../../lib/slicer.js';
 import { FlatProvider, type SigningProvider } from '../keys/signing-provider.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
-import { signingTools } from './signature-creator.js';
+import { type SigningResult, signInput, signingErrorText } from './sign-input.js';
 import { emptySignatureData, mergeSignatureData } from './signature-data.js';
-import { type SigningTx, signingTx, UNKNOWN_AMOUNT } from './signing-tx.js';
-
-/** What stands in for an input's error when its amount is needed and unknown. */
-export const MISSING_AMOUNT = 'Missing amount';
+import { signingTx } from './signing-tx.js';
 
 /** An input after signing. */
 export interface SignedInput {
@@ -33,15 +25,23 @@ export interface SignedInput {
 export interface SigningTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
+  /** Other threads, which large transactions are signed on. */
+  readonly signingThreads?: SigningThreads | undefined;
 }
 
-const SPECIAL_TEXTS = new Map<number, string>([
-  [ScriptError.INVALID_STACK_OPERATION, 'Unable to sign input, invalid stack size (possibly missing key)'],
-  [ScriptError.NULLFAIL, 'CHECK(MULTI)SIG failing with non-zero signature (possibly need more signatures)'],
-]);
+/** Signs on other threads; wallet/pooled-signer.ts. */
+export interface SigningThreads {
+  /** Null when the transaction is better signed where it is, or no thread is to be had. */
+  sign(
+    tx: TxView,
+    spent: readonly (SpentOutput | null)[],
+    provider: SigningProvider,
+    hashType: number,
+  ): Promise<readonly SigningResult[]> | null;
+}
 
 /**
- * Signs what can be signed, in slices.
+ * Signs what can be signed, in slices or on other threads; the signatures are the same.
  * @param spent per input, null where the output is not known or spent
  * @param hashType one byte; DEFAULT means ALL where there is no DEFAULT
  */
@@ -52,32 +52,25 @@ export async function signTransaction(
   hashType: number,
   tools: SigningTools,
 ): Promise<SignedInput[]> {
-  const signing = signingTx(tx, spent, tools.crypto);
-  const slicer = new Slicer();
-  const inputs: SignedInput[] = [];
-  for (let i = 0; i < tx.inputCount; i++) {
-    inputs.push(signInput(signing, i, provider, hashType, tools.signer));
-    if (slicer.due) await slicer.pause();
-  }
-  return inputs;
+  const results = await (tools.signingThreads?.sign(tx, spent, provider, hashType) ?? signHere(tx, spent, provider, hashType, tools));
+  return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code) }));
 }
 
-function signInput(signing: SigningTx, input: number, provider: SigningProvider, hashType: number, signer: Signer): SignedInput {
-  const { tx, crypto } = signing;
-  const output = signing.spent[input];
-  if (!output) return { scriptSig: tx.scriptSig(input), witness: tx.witness(input), error: 'Input not found or already spent' };
-  const data = extractSignatures(signing, input, output);
-  // SINGLE without its output would sign the number one: anybody could use that signature.
-  const signable = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || input < tx.outputCount;
-  if (signable) {
-    produceSignature(output.script, data, signingTools(signing, { input, output, provider, hashType, signer }));
+async function signHere(
+  tx: TxView,
+  spent: readonly (SpentOutput | null)[],
+  provider: SigningProvider,
+  hashType: number,
+  { crypto, signer }: SigningTools,
+): Promise<SigningResult[]> {
+  const signing = signingTx(tx, spent, crypto);
+  const slicer = new Slicer();
+  const results: SigningResult[] = [];
+  for (let i = 0; i < tx.inputCount; i++) {
+    results.push(signInput(signing, i, provider, hashType, signer));
+    if (slicer.due) await slicer.pause();
   }
-  const { scriptSig, witness } = data;
-  if (output.value === UNKNOWN_AMOUNT && witness.length > 0) return { scriptSig, witness, error: MISSING_AMOUNT };
-  if (data.complete) return { scriptSig, witness, error: null };
-  const checker = new TxSignatureChecker(tx, input, signing.spent, crypto, signing.sighash);
-  const code = verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, checker);
-  return { scriptSig, witness, error: code === ScriptError.OK ? null : (SPECIAL_TEXTS.get(code) ?? scriptErrorText(code)) };
+  return results;
 }
 
 /** Puts the signatures of several versions of one transaction together. @param versions the first is the template @param spent its outputs */

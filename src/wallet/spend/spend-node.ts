@@ -3,6 +3,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
+import type { SigningThreads } from '../sign/sign-transaction.js';
 import type { Chance } from './select/pace.js';
 
 /** Rates that the node's rules set. */
@@ -17,6 +18,8 @@ export interface NodeRates {
 export interface SpendNode {
   readonly crypto: Crypto;
   readonly signer: Signer;
+  /** What large transactions are signed on. */
+  readonly signingThreads?: SigningThreads | undefined;
   readonly chance: Chance;
   nowSeconds(): number;
   /** Rate 0: nothing is known. */

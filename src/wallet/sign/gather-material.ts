@@ -1,0 +1,83 @@
+// Finds out what signing a transaction will ask a provider for, by solving every input without making signatures, so that other threads
+// can be given exactly that. Caller: wallet/pooled-signer.ts.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { isCompressedKey } from '../../consensus/script/encoding.js';
+import { SigVersion } from '../../consensus/script/script-run.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import type { FlatProvider, SigningProvider } from '../keys/signing-provider.js';
+import { scriptsIn } from './extract-signatures.js';
+import { produceSignature } from './produce-signature.js';
+import { isSignable } from './sign-input.js';
+import { idsOfXOnly } from './sign-taproot.js';
+import { emptySignatureData } from './signature-data.js';
+import type { SigningTx } from './signing-tx.js';
+
+const NO_SIGNATURE = new Uint8Array(0);
+
+/** Writes down every answer. Secrets are copied; the caller wipes the material. */
+class RecordingProvider implements SigningProvider {
+  constructor(
+    private readonly inner: SigningProvider,
+    private readonly found: FlatProvider,
+  ) {}
+
+  script(id: Uint8Array): Uint8Array | undefined {
+    const script = this.inner.script(id);
+    if (script) this.found.scripts.set(hashKey(id), script);
+    return script;
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    const key = this.inner.publicKey(id);
+    if (key) this.found.publicKeys.set(hashKey(id), key);
+    return key;
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return this.inner.hasSecret(id);
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    const known = this.found.secrets.get(hashKey(id));
+    if (known) return known;
+    const secret = this.inner.secret(id);
+    if (secret) this.found.secrets.set(hashKey(id), secret);
+    return secret;
+  }
+  origin(): undefined {
+    return undefined;
+  }
+  taproot(outputKey: Uint8Array) {
+    const output = this.inner.taproot?.(outputKey);
+    if (output) this.found.taproots.set(hashKey(outputKey), output);
+    return output;
+  }
+}
+
+/** Adds what one input will need. */
+export function gatherMaterial(
+  signing: SigningTx,
+  input: number,
+  output: SpentOutput,
+  provider: SigningProvider,
+  hashType: number,
+  found: FlatProvider,
+): void {
+  if (!isSignable(signing, input, hashType)) return;
+  const recording = new RecordingProvider(provider, found);
+  const { redeemScript, witnessScript } = scriptsIn(signing, input, output);
+  const data = { ...emptySignatureData(), redeemScript, witnessScript };
+  produceSignature(output.script, data, {
+    provider: recording,
+    hashes: signing.crypto,
+    locks: { checkLockTime: () => true, checkSequence: () => true },
+    create: (keyId, publicKey, _script, sigVersion) => {
+      if (sigVersion === SigVersion.WITNESS_V0 && !isCompressedKey(publicKey)) return null;
+      return recording.secret(keyId) ? NO_SIGNATURE : null;
+    },
+    createSchnorr: (publicKey) => {
+      // No path is good enough to stop: the one that is gone in the end is found with real signatures.
+      for (const id of idsOfXOnly(publicKey, signing.crypto)) if (recording.hasSecret(id)) recording.secret(id);
+      return null;
+    },
+    // Likewise all keys of a multisig.
+    everyKey: true,
+  });
+}

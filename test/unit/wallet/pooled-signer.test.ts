@@ -1,0 +1,143 @@
+// Signing on pool threads: the same bytes as on the node thread for every kind of input and sighash type, and no private key left over.
+import t from 'tap';
+import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
+import { OP } from '../../../src/consensus/script/opcodes.js';
+import { publicKeyHashScript } from '../../../src/consensus/script/templates.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
+import { createSignRunner, type SignJob } from '../../../src/jobs/sign.js';
+import { WorkPool } from '../../../src/parallel/pool.js';
+import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
+import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
+import { signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+
+const crypto = createNativeCrypto();
+const keyMath = createKeyMath();
+const signer = createSigner();
+const EMPTY = new Uint8Array(0);
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const secretOf = (n: number): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (n * 7 + i * 13) % 251);
+const publicOf = (n: number): Uint8Array => keyMath.publicKey(secretOf(n), true) as Uint8Array;
+
+/** Ten kinds of outputs in turn, each with a key of its own. */
+function fixture(count: number): { tx: TxView; spent: { value: number; script: Uint8Array }[]; keys: FlatProvider } {
+  const keys = new FlatProvider();
+  const addScript = (script: Uint8Array): Uint8Array => {
+    keys.scripts.set(hashKey(crypto.hash160(script)), script);
+    return script;
+  };
+  const scripts = Array.from({ length: count }, (_, i) => {
+    const n = i + 1;
+    const key = publicOf(n);
+    const id = crypto.hash160(key);
+    keys.publicKeys.set(hashKey(id), key);
+    keys.secrets.set(hashKey(id), secretOf(n));
+    const multi = joinScript(pushNumber(1), plainPush(key), plainPush(publicOf(n + 1)), pushNumber(2), OP.OP_CHECKMULTISIG);
+    switch (i % 6) {
+      case 0:
+        return publicKeyHashScript(id);
+      case 1:
+        return scriptHashScript(crypto.hash160(addScript(witnessProgramScript(0, id))));
+      case 2:
+        return witnessProgramScript(0, crypto.sha256(addScript(multi)));
+      case 3: {
+        const script = witnessProgramScript(1, key.subarray(1));
+        return script;
+      }
+      case 4:
+        return joinScript(plainPush(key), OP.OP_CHECKSIG);
+      default:
+        return witnessProgramScript(0, id);
+    }
+  });
+  const spent = scripts.map((script, i) => ({ value: 1000 + i, script }));
+  const inputs = spent.map((_, i) => ({ prevHash: new Uint8Array(32).fill(3), prevIndex: i, scriptSig: EMPTY, sequence: 0xfffffffd }));
+  const outputs = spent.map(({ script }) => ({ value: 900, script }));
+  return { tx: parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto), spent, keys };
+}
+
+t.test('the same bytes by every route', async (t) => {
+  const pool = new WorkPool({ threads: 2 });
+  t.teardown(() => pool.close());
+  await pool.start();
+  const threads = new PooledSigner({ pool, crypto });
+  const { tx, spent, keys } = fixture(60);
+  for (const hashType of [0, 1, 2, 3, 0x81, 0x82, 0x83]) {
+    const here = await signTransaction(tx, spent, keys, hashType, { crypto, signer });
+    const there = await signTransaction(tx, spent, keys, hashType, { crypto, signer, signingThreads: threads });
+    t.equal(hex(withInputs(tx, there)), hex(withInputs(tx, here)), `type ${hashType}`);
+    t.same(
+      there.map(({ error }) => error),
+      here.map(({ error }) => error),
+    );
+    t.ok(there.every(({ error }) => error === null));
+  }
+  const signed = parseTx(withInputs(tx, await signTransaction(tx, spent, keys, 1, { crypto, signer })), crypto);
+  const half = spent.map((output, i) => (i % 7 === 3 ? null : output));
+  for (const [what, version, outputs, provider] of [
+    ['signed before', signed, spent, new FlatProvider()],
+    ['no keys', tx, spent, new FlatProvider()],
+    ['outputs that are not known', tx, half, keys],
+  ] as const) {
+    const here = await signTransaction(version, outputs, provider, 1, { crypto, signer });
+    const there = await signTransaction(version, outputs, provider, 1, { crypto, signer, signingThreads: threads });
+    t.same(there, here, what);
+  }
+});
+
+t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
+  const { tx, spent, keys } = fixture(24);
+  const run = createSignRunner(crypto, createSigner);
+  const slabs = new Set<SharedArrayBuffer>();
+  const secrets = [...keys.secrets.values()].map((secret) => hex(secret));
+  const holds = (bytes: Uint8Array): boolean => {
+    const text = hex(bytes);
+    return secrets.some((secret) => text.includes(secret));
+  };
+  let before = 0;
+  let failing = false;
+  const pool = {
+    size: 2,
+    canAcceptWork: () => true,
+    run: async <T>(_class: string, name: string, message: unknown): Promise<T> => {
+      t.equal(name, 'sign');
+      const job = message as SignJob;
+      if (holds(new Uint8Array(job.slab))) before++;
+      slabs.add(job.slab);
+      t.same(Object.keys(job).sort(), ['end', 'first', 'slab', 'version'], 'numbers and the slab cross, nothing else');
+      await Promise.resolve();
+      if (failing) throw new Error('a thread died');
+      const result = run(job);
+      t.notOk(holds(result.scripts));
+      return result as T;
+    },
+  };
+  const signingThreads = new PooledSigner({ pool, crypto });
+  await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
+  t.ok(before > 1, 'it was looked at rightly');
+  t.notOk(
+    [...slabs].some((slab) => holds(new Uint8Array(slab))),
+    'wiped after the last part',
+  );
+  failing = true;
+  slabs.clear();
+  await t.rejects(signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads }), /a thread died/);
+  t.ok(slabs.size > 0);
+  t.notOk(
+    [...slabs].some((slab) => holds(new Uint8Array(slab))),
+    'and after a failure',
+  );
+  t.ok(keys.secrets.size === 24 && [...keys.secrets.values()].every((secret) => secret.some((byte) => byte !== 0)), "the caller's keys stay");
+});
+
+t.test('small transactions are signed where they are', (t) => {
+  const { tx, spent, keys } = fixture(2);
+  const pool = { size: 2, canAcceptWork: () => true, run: () => Promise.reject(new Error('not asked')) };
+  t.equal(new PooledSigner({ pool, crypto }).sign(tx, spent, keys, 1), null);
+  t.equal(new PooledSigner({ pool: { ...pool, canAcceptWork: () => false }, crypto }).sign(fixture(20).tx, spent, keys, 1), null, 'full');
+  t.end();
+});
