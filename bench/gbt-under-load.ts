@@ -31,7 +31,7 @@ async function keepBusy(node: FilledNode, wallet: MiniWallet, seconds: number, d
     for (; Date.now() < end; done.counts++) await node.daemon.call('gettxoutsetinfo');
   })();
   // The same transactions again and again: they come back when a block is taken off.
-  const template = await fullTemplate(node);
+  const template = await node.fullTemplate(TXS);
   while (Date.now() < end) {
     while ((await node.daemon.call('getmempoolinfo')).size < TXS) await sleep(20);
     const verdict = await node.daemon.call('submitblock', mine(template, 'p2wpkh', wallet.key()).hex);
@@ -40,15 +40,6 @@ async function keepBusy(node: FilledNode, wallet: MiniWallet, seconds: number, d
     await node.daemon.call('invalidateblock', await node.daemon.call('getbestblockhash'));
   }
   await counting;
-}
-
-/** With nearly everything in it: the one without transactions goes first. */
-async function fullTemplate(node: FilledNode) {
-  for (;;) {
-    const template = await node.template();
-    if (template.transactions.length >= TXS * 0.9) return template;
-    await sleep(20);
-  }
 }
 
 async function during(load: Child, port: number, request: string, work: () => Promise<void>): Promise<readonly number[]> {
@@ -63,7 +54,6 @@ await runBench({
   async run() {
     const node = await FilledNode.start(TXS, '-templatemode=live', `-fronts=${FRONTS}`, '-checktemplates=0');
     const wallet = new MiniWallet();
-    await fullTemplate(node);
     const load = await startLoad();
     const bare = await startBare(Buffer.from((await node.post(TEMPLATE_CALL)).body));
     const { port } = node.daemon;

@@ -1,7 +1,7 @@
 // A new block with many long polls parked: when the last byte of the new template reaches the median and the slowest client, and what a
 // small call of somebody else waits meanwhile. Pools that are served last lose shares and blocks.
 //
-//   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n
+//   node build/bench/longpoll-fanout.js [--json]      POLLS=100,1000 ROUNDS=n TXS=n FRONTS=n OPTIONS=-templatemode=live
 import http from 'node:http';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { percentile } from './harness/samples.js';

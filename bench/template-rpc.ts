@@ -1,7 +1,7 @@
 // getblocktemplate with a full mempool: replies per second to four clients, the time of one, and the time from a new block to the
 // first new template. Every millisecond of it is work that miners do on the wrong block.
 //
-//   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool, FRONTS=n, ROUNDS=n
+//   node build/bench/template-rpc.js [--json]      TXS=n transactions in the mempool, FRONTS=n, ROUNDS=n, OPTIONS=-templatemode=live
 import { type BenchCase, runBench } from './harness/bench.js';
 import { percentile } from './harness/samples.js';
 import { FilledNode, TEMPLATE_CALL } from './http-load/filled-node.js';
@@ -44,6 +44,7 @@ await runBench({
     bare.end();
 
     const fresh: number[] = [];
+    const full: number[] = [];
     for (let i = 0; i < BLOCKS; i++) {
       const block = await node.emptyBlock();
       const submit = JSON.stringify({ method: 'submitblock', params: [block.hex], id: 1 });
@@ -52,6 +53,9 @@ await runBench({
       const next = await node.post(TEMPLATE_CALL);
       fresh.push(performance.now() - begun);
       if (!next.body.includes(`"previousblockhash":"${block.hashHex}"`)) throw new Error('the template is not on the new block');
+      if (!node.live) continue;
+      await node.fullTemplate(listed);
+      full.push(performance.now() - begun);
     }
     load.end();
     await node.end();
@@ -81,6 +85,7 @@ await runBench({
         goal: { text: '<= 10', reached: (p50) => p50 <= 10 },
       },
     ];
+    if (node.live) cases.push({ name: 'the same to the full template, looked for every 5 ms', unit: 'ms', better: 'lower', samples: full });
     return {
       cases,
       notes: [`${listed} transactions, ${(reply.body.length / 1e6).toFixed(2)} MB a reply, ${fronts} front(s), -checktemplates=${checked}`],

@@ -1,5 +1,6 @@
 // A real daemon on regtest with coins to spend and a mempool of ordinary payments, for benches of templates. Blocks and transactions come
-// from the test framework, over HTTP like everybody's.
+// from the test framework, over HTTP like everybody's. OPTIONS in the environment adds options of the daemon, OPTIONS=-templatemode=live
+// first of all.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../../test/framework/daemon.js';
@@ -17,18 +18,31 @@ const BATCH = 100;
 
 export class FilledNode {
   readonly daemon: Daemon;
+  /** The node's templates follow the mempool by themselves. */
+  readonly live: boolean;
   readonly #wallet = new MiniWallet();
   readonly #agent = new http.Agent({ keepAlive: true });
 
-  private constructor(daemon: Daemon) {
+  private constructor(daemon: Daemon, live: boolean) {
     this.daemon = daemon;
+    this.live = live;
   }
 
   /** @param transactions payments in the mempool: one p2wpkh input, two outputs each */
   static async start(transactions: number, ...options: string[]): Promise<FilledNode> {
-    const node = new FilledNode(await Daemon.start('-maxmempool=300', ...options));
+    const all = [...options, ...(process.env.OPTIONS?.split(' ') ?? [])];
+    const node = new FilledNode(await Daemon.start('-maxmempool=300', ...all), all.includes('-templatemode=live'));
     if (transactions > 0) await node.#fill(transactions);
     return node;
+  }
+
+  /** A template with at least nine tenths of so many payments: in mode live the one without comes first. */
+  async fullTemplate(payments: number): Promise<Template> {
+    for (;;) {
+      const template = await this.template();
+      if (template.transactions.length >= payments * 0.9) return template;
+      await sleep(5);
+    }
   }
 
   async template(): Promise<Template> {
@@ -82,6 +96,9 @@ export class FilledNode {
     }
     const { size } = await this.daemon.call('getmempoolinfo');
     if (size !== count) throw new Error(`${size} of ${count} payments are in the mempool`);
+    await this.fullTemplate(count);
+    // The last of them come within a second.
+    if (this.live) await sleep(1500);
   }
 
   async #mineBlock(): Promise<Spendable> {
