@@ -65,8 +65,8 @@ export function createSpending({ chain, mempool, crypto, signer, signingThreads,
 
 /** Descendants of the topmost ancestor that has most of them. */
 function mostDescendants(mempool: Mempool, entry: MempoolEntry): number {
-  if (entry.parents.length === 0) return entry.descendantCount;
-  const tops = mempool.ancestors(entry).filter(({ parents }) => parents.length === 0);
+  if (entry.ancestorCount === 1) return entry.descendantCount;
+  const tops = mempool.ancestors(entry).filter(({ ancestorCount }) => ancestorCount === 1);
   return Math.max(...tops.map(({ descendantCount }) => descendantCount));
 }
 
