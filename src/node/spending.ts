@@ -49,14 +49,14 @@ export function createSpending({ chain, mempool, crypto, signer, signingThreads,
     },
     hasDescendants: (txid) => (mempool.get(txid)?.descendantCount ?? 0) > 1,
     fitsChainLimits: (tx) => fitsChainLimits(mempool, tx),
-    broadcast: async (tx, maxFeeSats) => {
+    broadcast: async (tx, maxFeeSats, relay) => {
       const { txid } = tx;
       if (mempool.get(txid) === undefined) {
         const { reject, fee } = await mempool.accept(tx, { maxFeeSats });
         if (reject !== null) return rejectText(reject);
         if (fee > maxFeeSats) return 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)';
       }
-      mempool.addUnbroadcast(txid);
+      if (relay) mempool.addUnbroadcast(txid);
       return null;
     },
     isInitialBlockDownload: () => chain.isInitialBlockDownload(),

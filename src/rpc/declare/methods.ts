@@ -7,6 +7,7 @@ import { addnode } from './addnode.js';
 import { analyzepsbt } from './analyzepsbt.js';
 import { backupwallet } from './backupwallet.js';
 import { clearbanned } from './clearbanned.js';
+import { bumpfee } from './bumpfee.js';
 import { combinepsbt } from './combinepsbt.js';
 import { combinerawtransaction } from './combinerawtransaction.js';
 import { converttopsbt } from './converttopsbt.js';
@@ -28,6 +29,7 @@ import { encryptwallet } from './encryptwallet.js';
 import { estimaterawfee } from './estimaterawfee.js';
 import { estimatesmartfee } from './estimatesmartfee.js';
 import { finalizepsbt } from './finalizepsbt.js';
+import { fundrawtransaction } from './fundrawtransaction.js';
 import { generate } from './generate.js';
 import { generateblock } from './generateblock.js';
 import { generatetoaddress } from './generatetoaddress.js';
@@ -163,6 +165,7 @@ const ALL: readonly MethodSpec[] = [
   addmultisigaddress,
   analyzepsbt,
   backupwallet,
+  bumpfee,
   combinepsbt,
   combinerawtransaction,
   converttopsbt,
@@ -183,6 +186,7 @@ const ALL: readonly MethodSpec[] = [
   estimaterawfee,
   estimatesmartfee,
   finalizepsbt,
+  fundrawtransaction,
   generate,
   generateblock,
   generatetoaddress,

@@ -64,7 +64,7 @@ function dataScript(data: Uint8Array): Uint8Array {
   return script;
 }
 
-function outputsOf(given: JsonValue, ctx: FrontContext): TxOutputFields[] {
+function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'>): TxOutputFields[] {
   const all = joined(given);
   const seen = new Set<string>();
   const out: TxOutputFields[] = [];
@@ -87,7 +87,11 @@ function outputsOf(given: JsonValue, ctx: FrontContext): TxOutputFields[] {
 }
 
 /** The unsigned transaction that some calls begin with: inputs, outputs, lock time and replaceability as they take them. */
-export function constructTransaction(ctx: FrontContext, args: readonly JsonValue[], replaceable: boolean): Uint8Array {
+export function constructTransaction(
+  ctx: Pick<FrontContext, 'params' | 'hashes'>,
+  args: readonly JsonValue[],
+  replaceable: boolean,
+): Uint8Array {
   const [inputs = null, outputs = null, lock = null] = args;
   if (outputs === null) invalid('output argument must be non-null');
   const listed = inputs === null ? [] : asArray(inputs);

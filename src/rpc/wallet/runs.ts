@@ -31,6 +31,8 @@ import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listre
 import { abortrescan, rescanblockchain } from './rescan.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
+import { bumpfee } from './spend-bump.js';
+import { fundrawtransaction } from './spend-fund.js';
 import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
@@ -39,10 +41,12 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   abortrescan,
   addmultisigaddress,
   backupwallet,
+  bumpfee,
   createwallet,
   dumpprivkey,
   dumpwallet,
   encryptwallet,
+  fundrawtransaction,
   getaddressesbylabel,
   getaddressinfo,
   getbalance,

@@ -3,7 +3,7 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { BUCKET } from '../coins/coin-table.js';
 import { destinationOf } from '../keys/destination.js';
-import { FILTER, OWNERSHIP } from '../keys/ownership.js';
+import { OWNERSHIP } from '../keys/ownership.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
 import type { CoinControl } from './coin-control.js';
@@ -88,7 +88,6 @@ async function columnsFor(
   const { ledger } = wallet;
   const columns = emptyColumns(rows.length);
   const inputSizes: (InputSize | null)[] = [];
-  const ours = new Map<number, boolean>();
   for (let i = 0; i < rows.length; i++) {
     if ((i & 63) === 0 && pace.due) await pace.pause();
     const tx = ledger.coins.txRow(rows[i]);
@@ -99,13 +98,7 @@ async function columnsFor(
     columns.inputBytes[i] = size === null ? -1 : inputVirtualSize(size);
     columns.depths[i] = depth;
     if (depth >= SETTLED) continue;
-    let mine = ours.get(tx);
-    if (mine === undefined) {
-      const view = await wallet.transaction(tx);
-      mine = view !== undefined && ledger.debit(view, FILTER.ALL) > 0;
-      ours.set(tx, mine);
-    }
-    columns.fromMe[i] = mine ? 1 : 0;
+    columns.fromMe[i] = ledger.txs.spendsOurs(tx) ? 1 : 0;
     if (depth > 0) continue;
     const relatives = node.relatives(ledger.txs.txid(tx));
     columns.ancestors[i] = relatives.ancestors;

@@ -22,14 +22,14 @@ export async function commitTransaction(
     also?.(batch);
   });
   if (!wallet.parts.options.walletBroadcast) return null;
-  return submit(wallet, tx, tools);
+  return submit(wallet, tx, tools, true);
 }
 
-/** Offers a transaction of the wallet to the mempool; null when it is there. */
-export async function submit(wallet: Wallet, tx: TxView, { node, options }: SpendTools): Promise<string | null> {
+/** Offers a transaction of the wallet to the mempool; null when it is there. @param relay tell the peers */
+export async function submit(wallet: Wallet, tx: TxView, { node, options }: SpendTools, relay: boolean): Promise<string | null> {
   const row = wallet.ledger.txs.find(tx.txid);
   if (row < 0 || wallet.ledger.txs.state(row) !== TX_STATE.UNCONFIRMED) return 'not waiting';
-  const refusal = await node.broadcast(tx, options.maxFeeSats);
+  const refusal = await node.broadcast(tx, options.maxFeeSats, relay);
   wallet.drain();
   return refusal;
 }

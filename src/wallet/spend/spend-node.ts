@@ -35,7 +35,7 @@ export interface SpendNode {
   hasDescendants(txid: Uint8Array): boolean;
   /** Whether the mempool would take it, as far as the number and size of its relatives go. */
   fitsChainLimits(tx: TxView): boolean;
-  /** Hands it in for the mempool and the peers. @returns why it is refused, null when it is there */
-  broadcast(tx: TxView, maxFeeSats: number): Promise<string | null>;
+  /** Hands it in for the mempool, and for the peers with `relay`. @returns why it is refused, null when it is there */
+  broadcast(tx: TxView, maxFeeSats: number, relay: boolean): Promise<string | null>;
   isInitialBlockDownload(): boolean;
 }

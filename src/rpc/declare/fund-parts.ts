@@ -1,0 +1,36 @@
+// Parts of the calls that fund a transaction: the options they share.
+import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from './spend-parts.js';
+import type { ArgSpec, ResultSpec } from './types.js';
+
+/** Options that fundrawtransaction and walletcreatefundedpsbt have in common. @param addInputs default of add_inputs */
+export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
+  { name: 'add_inputs', type: 'bool', default: addInputs, help: 'Whether coins may be added to those named' },
+  { name: 'changeAddress', type: 'str', default: 'pool address', help: 'Where change goes' },
+  { name: 'changePosition', type: 'num', default: 'random', help: 'The number of the change output' },
+  { name: 'change_type', type: 'str', default: 'set by -changetype', help: 'Kind of the change address: legacy, p2sh-segwit or bech32' },
+  {
+    name: 'includeWatching',
+    type: 'bool',
+    default: 'true for watch-only wallets, otherwise false',
+    help: 'Spend watched coins too, if it is known how they are signed',
+  },
+  { name: 'lockUnspents', type: 'bool', default: 'false', help: 'Hold the chosen coins back from other payments, as lockunspent does' },
+  FEE_RATE_ARG,
+  { name: 'feeRate', type: 'amount', default: 'not set, fall back to wallet fee estimation', help: 'The fee rate, in BTC/kvB' },
+  {
+    name: 'subtractFeeFromOutputs',
+    type: 'arr',
+    default: 'empty array',
+    help: 'Numbers of outputs that pay the fee, in equal shares',
+    inner: [{ name: 'vout_index', type: 'num', optional: true, help: 'The number of an output, before change is added' }],
+  },
+  REPLACEABLE_ARG,
+  CONF_TARGET_ARG,
+  ESTIMATE_MODE_ARG,
+];
+
+/** Fee and place of the change. */
+export const FUNDED_MEMBERS: readonly ResultSpec[] = [
+  { type: 'amount', key: 'fee', help: 'The fee in BTC' },
+  { type: 'num', key: 'changepos', help: 'The number of the change output, -1 without one' },
+];

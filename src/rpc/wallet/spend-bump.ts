@@ -1,0 +1,67 @@
+// bumpfee. Core 0.21: wallet/rpcwallet.cpp bumpfee_helper.
+import { type BumpError, type BumpFailure, commitBump, createBump } from '../../wallet/spend/fee-bump.js';
+import { sign } from '../../wallet/spend/create-transaction.js';
+import { inSpendLine } from '../../wallet/spend/spend-line.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asHash, asObject, checkMembers, checkTypes } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { hashHex } from '../render/hex.js';
+import { Amount, type JsonValue } from '../wire/values.js';
+import { ensureUnlocked, settledWallet, walletOf } from './select.js';
+import { controlFor, given, setFeeRate, toolsOf } from './spend-args.js';
+
+const CODES: Readonly<Record<BumpFailure, number>> = {
+  unknown: RPC_CODE.INVALID_ADDRESS_OR_KEY,
+  parameter: RPC_CODE.INVALID_PARAMETER,
+  wallet: RPC_CODE.WALLET_ERROR,
+};
+
+const DEPRECATED =
+  'Using bumpfee with wallets that have private keys disabled is deprecated. Use psbtbumpfee instead or restart bitcoind with -deprecatedrpc=bumpfee. This functionality will be removed in 0.22';
+
+/** What the replacement should pay and whether it can be replaced again. */
+function bumpControl(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined): ReturnType<typeof controlFor> {
+  const control = controlFor(ctx);
+  control.allowWatchOnly = wallet.privateKeysDisabled;
+  control.replaceable = true;
+  if (!given(value)) return control;
+  const options = asObject(value);
+  const types = { confTarget: 'number', conf_target: 'number', fee_rate: null, replaceable: 'bool', estimate_mode: 'string' } as const;
+  checkMembers(options, types, { allowNull: true, strict: true });
+  if (options.has('confTarget') && options.has('conf_target')) {
+    fail(
+      RPC_CODE.INVALID_PARAMETER,
+      'confTarget and conf_target options should not both be set. Use conf_target (confTarget is deprecated).',
+    );
+  }
+  const confTarget = options.has('confTarget') ? options.get('confTarget') : options.get('conf_target');
+  if (options.has('replaceable')) control.replaceable = asBool(options.get('replaceable'));
+  const rate = { confTarget, estimateMode: options.get('estimate_mode'), feeRate: options.get('fee_rate') };
+  setFeeRate(ctx, control, rate, false);
+  return control;
+}
+
+const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
+
+export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
+  const chosen = walletOf(ctx, call);
+  if (chosen.privateKeysDisabled) fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
+  checkTypes(args, ['string', 'object'], true);
+  const txid = asHash(args[0], 'txid');
+  const control = bumpControl(ctx, chosen, args[1]);
+  const wallet = await settledWallet(ctx, call);
+  ensureUnlocked(wallet);
+  const tools = toolsOf(ctx);
+  const { tx, bump } = await inSpendLine(wallet, async () => {
+    const bump = await createBump(wallet, txid, control, tools, call.breathe);
+    if ('error' in bump) return refuse(bump);
+    const tx = (await sign(wallet, bump.tx, tools)) ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
+    const refusal = await commitBump(wallet, txid, tx, tools);
+    if (refusal !== null && typeof refusal === 'object') return fail(RPC_CODE.WALLET_ERROR, refusal.error);
+    if (refusal !== null) ctx.log.info(`CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
+    return { tx, bump };
+  });
+  return { txid: hashHex(tx.txid), origfee: new Amount(bump.oldFee), fee: new Amount(bump.newFee), errors: [] };
+};

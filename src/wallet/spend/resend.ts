@@ -1,0 +1,77 @@
+// Payments that wait for a block are handed in again: all of them when their wallet is loaded, and about once a day those that are older
+// than the last block, at random times so that nobody learns whose they are. Core 0.21: ReacceptWalletTransactions,
+// ResendWalletTransactions.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { TX_STATE } from '../coins/tx-table.js';
+import type { Wallet } from '../wallet.js';
+import { submit } from './commit-transaction.js';
+import type { SpendTools } from './create-transaction.js';
+
+const HOUR = 60 * 60;
+/** The next time is 12 to 36 hours away. */
+const LEAST_WAIT = 12 * HOUR;
+const SPREAD = 24 * HOUR;
+/** A payment must be older than the last block by this much, seconds. */
+const OLDER_BY = 5 * 60;
+
+/** Payments of a wallet that are in no block, oldest first. */
+function waiting(wallet: Wallet): { row: number; tx: TxView }[] {
+  const { txs } = wallet.ledger;
+  const found: { row: number; tx: TxView }[] = [];
+  for (const row of txs.liveRows()) {
+    const tx = txs.view(row);
+    if (tx && txs.state(row) === TX_STATE.UNCONFIRMED && !txs.isCoinbase(row)) found.push({ row, tx });
+  }
+  return found.sort((a, b) => txs.order(a.row) - txs.order(b.row));
+}
+
+/** Puts a wallet's waiting transactions into the mempool; peers are not told. */
+export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): Promise<void> {
+  if (!wallet.parts.options.walletBroadcast) return;
+  for (const { tx } of waiting(wallet)) {
+    if (wallet.closed) return;
+    await submit(wallet, tx, tools, false);
+  }
+}
+
+export interface ResenderDeps {
+  readonly tools: SpendTools;
+  readonly wallets: () => readonly Wallet[];
+  /** Seconds when the last block came, 0 before the first. */
+  readonly lastBlockSeconds: () => number;
+  /** Whether the node has all blocks: before, nothing is sent, old payments may be in blocks to come. */
+  readonly ready: () => boolean;
+  readonly log: (line: string) => void;
+}
+
+export class Resender {
+  /** Seconds of a wallet's next time. */
+  readonly #next = new WeakMap<Wallet, number>();
+
+  constructor(private readonly deps: ResenderDeps) {}
+
+  /** Called every second. */
+  async tick(): Promise<void> {
+    const { tools, wallets, ready } = this.deps;
+    if (!ready()) return;
+    const now = tools.node.nowSeconds();
+    for (const wallet of [...wallets()]) {
+      const next = this.#next.get(wallet) ?? 0;
+      if (now < next || !wallet.parts.options.walletBroadcast) continue;
+      this.#next.set(wallet, now + LEAST_WAIT + tools.node.chance.below(SPREAD));
+      if (next > 0) await this.#resend(wallet);
+    }
+  }
+
+  async #resend(wallet: Wallet): Promise<void> {
+    const { tools, lastBlockSeconds, log } = this.deps;
+    const before = lastBlockSeconds() - OLDER_BY;
+    let count = 0;
+    for (const { row, tx } of waiting(wallet)) {
+      if (wallet.closed) return;
+      if (wallet.ledger.txs.received(row) > before) continue;
+      if ((await submit(wallet, tx, tools, true)) === null) count++;
+    }
+    if (count > 0) log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
+  }
+}
