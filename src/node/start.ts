@@ -64,6 +64,7 @@ import { logTrust, networkParams } from './network-params.js';
 import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
 import { prepareRebuild } from './rebuild.js';
+import { startResending } from './resending.js';
 import { createSpending } from './spending.js';
 import { RecentBlocks, StatusFeed } from './status.js';
 import { LoadMeter, statusOf } from './status-figures.js';
@@ -440,6 +441,7 @@ async function build(
         onFault: askStop,
         scanner: new PooledBlockScanner(pool, chain.blockFolder),
         filters: indexes.filters?.index ?? null,
+        spend,
         settingsFile: config.settingsFile,
       })
     : null;
@@ -546,6 +548,7 @@ async function build(
     teardown.add(() => server.close());
     log.info(`Metrics on ${config.metrics.host}:${server.port}`);
   }
+  if (wallets) startResending(wallets, { chain, mempool, scheduler, spend, log });
   scheduler.every(hourMs, () => {
     if (!stopping.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
   });

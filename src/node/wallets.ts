@@ -12,6 +12,8 @@ import type { BlockScanner } from '../parallel/block-scanner.js';
 import { TX_STATE } from '../wallet/coins/tx-table.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { WalletFilters, WalletOptions } from '../wallet/source.js';
+import type { SpendTools } from '../wallet/spend/create-transaction.js';
+import { reacceptTransactions } from '../wallet/spend/resend.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 export interface WalletWiring {
@@ -26,6 +28,8 @@ export interface WalletWiring {
   readonly scanner: BlockScanner;
   /** Null without -blockfilterindex. */
   readonly filters: WalletFilters | null;
+  /** What payments are made with. */
+  readonly spend: SpendTools;
   /** settings.json, undefined with -nosettings. */
   readonly settingsFile: string | undefined;
   /** A wallet's changes cannot be written: the node stops. */
@@ -53,7 +57,7 @@ export function walletNotice(command: string, wallet: Wallet, row: number): stri
 }
 
 export function createWallets(options: WalletOptions, wiring: WalletWiring): WalletManager {
-  const { chain, mempool, crypto, clock, descriptors, log, stopping, onFault, settingsFile, scanner, filters } = wiring;
+  const { chain, mempool, crypto, clock, descriptors, log, stopping, onFault, settingsFile, scanner, filters, spend } = wiring;
   const hooks = new Hooks(log, MOST_NOTICES);
   const manager = new WalletManager({
     chain,
@@ -62,6 +66,7 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
     filters,
     log,
     stopping,
+    onLoaded: (wallet) => reacceptTransactions(wallet, spend),
     setLoadOnStart: (name, load) => {
       if (settingsFile === undefined) return;
       updateSettingsList(settingsFile, 'wallet', (list) => (load ? [...new Set([...list, name])] : list.filter((entry) => entry !== name)));

@@ -48,7 +48,7 @@ const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], er
 export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
   const chosen = walletOf(ctx, call);
   if (chosen.privateKeysDisabled) fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
-  checkTypes(args, ['string', 'object'], true);
+  checkTypes(args, ['string', 'object']);
   const txid = asHash(args[0], 'txid');
   const control = bumpControl(ctx, chosen, args[1]);
   const wallet = await settledWallet(ctx, call);

@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
 import { Amount, type JsonValue } from '../wire/values.js';
-import { settledWallet } from './select.js';
+import { settledWallet, walletOf } from './select.js';
 import { given } from './spend-args.js';
 import { fundWith } from './spend-options.js';
 
@@ -29,6 +29,7 @@ function asStartedTx(ctx: NodeContext, value: JsonValue | undefined, isWitness: 
 }
 
 export const fundrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
+  walletOf(ctx, call);
   checkTypes(args, ['string', null, 'bool']);
   const tx = asStartedTx(ctx, args[0], args[2]);
   const wallet = await settledWallet(ctx, call);

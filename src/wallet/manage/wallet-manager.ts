@@ -31,6 +31,8 @@ export interface ManagerDeps {
   readonly filters: WalletFilters | null;
   readonly log: { info(line: string): void; warn(line: string): void };
   readonly stopping: AbortSignal;
+  /** A wallet was loaded and follows the chain: its payments that wait go to the mempool again. */
+  readonly onLoaded: (wallet: Wallet) => Promise<void>;
   /** Adds a wallet to those loaded at every start, or takes it out. */
   readonly setLoadOnStart: (name: string, load: boolean) => void;
 }
@@ -210,6 +212,7 @@ export class WalletManager {
         await this.#attach(wallet);
         await wallet.change((batch) => wallet!.keys.topUp(0, batch));
         if (result.openScan) this.#resumeScan(wallet, result.openScan);
+        await this.#deps.onLoaded(wallet);
         return wallet;
       } catch (error) {
         await (wallet ? wallet.close() : store.close());

@@ -1,0 +1,44 @@
+// Has the payments of the node's wallets handed in again now and then. Called by start.
+import type { Chain } from '../chain/chain.js';
+import type { Scheduler } from '../lib/scheduler.js';
+import type { Logger } from '../log/logger.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { WalletManager } from '../wallet/manage/wallet-manager.js';
+import type { SpendTools } from '../wallet/spend/create-transaction.js';
+import { Resender } from '../wallet/spend/resend.js';
+
+/** How often it is looked whether a wallet's time has come. */
+const everyMs = 1000;
+
+export interface ResendingDeps {
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly scheduler: Scheduler;
+  readonly spend: SpendTools;
+  readonly log: Logger;
+}
+
+export function startResending(wallets: WalletManager, { chain, mempool, scheduler, spend, log }: ResendingDeps): void {
+  let lastBlock = 0;
+  let busy = false;
+  chain.onTip(() => {
+    lastBlock = spend.node.nowSeconds();
+  });
+  const resender = new Resender({
+    tools: spend,
+    wallets: () => wallets.all,
+    lastBlockSeconds: () => lastBlock,
+    ready: () => mempool.loaded && !chain.isInitialBlockDownload(),
+    log: (line) => log.info(line),
+  });
+  scheduler.every(everyMs, () => {
+    if (busy) return;
+    busy = true;
+    resender
+      .tick()
+      .catch((error: unknown) => log.warn(`Resending payments: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => {
+        busy = false;
+      });
+  });
+}
