@@ -15,7 +15,7 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
         name: 'fee_rate',
         type: 'amount',
         default: 'not set, fall back to wallet fee estimation',
-        help: 'The fee rate in sat/vB: at least the old one and that of the node\'s and the wallet\'s increments',
+        help: "The fee rate in sat/vB: at least the old one and that of the node's and the wallet's increments",
       },
       { name: 'replaceable', type: 'bool', default: 'true', help: 'Whether the new one can be replaced again' },
       ESTIMATE_MODE_ARG,

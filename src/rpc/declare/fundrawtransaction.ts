@@ -25,9 +25,7 @@ export const fundrawtransaction: MethodSpec = {
       help: 'Whether the text is in the format with witnesses; without inputs both may fit',
     },
   ],
-  results: [
-    { type: 'obj', help: '', inner: [{ type: 'hex', key: 'hex', help: 'The transaction' }, ...FUNDED_MEMBERS] },
-  ],
+  results: [{ type: 'obj', help: '', inner: [{ type: 'hex', key: 'hex', help: 'The transaction' }, ...FUNDED_MEMBERS] }],
   examples: [{ title: 'Fund a transaction', cli: '"rawtransactionhex"', rpc: '"rawtransactionhex"' }],
   waits: true,
 };

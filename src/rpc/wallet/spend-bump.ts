@@ -1,6 +1,7 @@
 // bumpfee. Core 0.21: wallet/rpcwallet.cpp bumpfee_helper.
-import { type BumpError, type BumpFailure, commitBump, createBump } from '../../wallet/spend/fee-bump.js';
+
 import { sign } from '../../wallet/spend/create-transaction.js';
+import { type BumpError, type BumpFailure, commitBump, createBump } from '../../wallet/spend/fee-bump.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asObject, checkMembers, checkTypes } from '../args.js';

@@ -4,11 +4,11 @@ import type { TxFields } from '../../consensus/tx/build-tx.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
 import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund-transaction.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { type CheckedType, asAmount, asArray, asBool, asInt, asString, checkMembers, checkType } from '../args.js';
+import { asAmount, asArray, asBool, asInt, asString, type CheckedType, checkMembers, checkType } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
-import { JsonObject, type JsonValue } from '../wire/values.js';
+import type { JsonObject, JsonValue } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { controlFor, type Given, given, setFeeRate, toolsOf } from './spend-args.js';
 
@@ -51,7 +51,13 @@ export interface FundCall {
 }
 
 /** Reads the options and funds; errors are the call's. */
-export async function fundWith(ctx: NodeContext, wallet: Wallet, options: Given, fund: FundCall, call: CallInfo): Promise<FundedTransaction> {
+export async function fundWith(
+  ctx: NodeContext,
+  wallet: Wallet,
+  options: Given,
+  fund: FundCall,
+  call: CallInfo,
+): Promise<FundedTransaction> {
   const control = controlFor(ctx);
   control.addInputs = fund.addInputs;
   let changePosition = -1;

@@ -14,8 +14,8 @@ import type { CoinControl } from './coin-control.js';
 import { commitTransaction } from './commit-transaction.js';
 import { createTransaction, type SpendTools } from './create-transaction.js';
 import { minimumFeeRate, requiredFeeRate } from './fee-rates.js';
-import { type InputSize, virtualSize } from './select/tx-size.js';
 import type { Recipient } from './select/draft.js';
+import { type InputSize, virtualSize } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 
 /** What kind of failure it is: the caller knows the codes. */
@@ -90,7 +90,13 @@ export async function createBump(
     // The rate was rounded down once: one more makes up for it.
     feeRate = Math.max(feeRateOf(oldFee, tx.vsize) + 1 + increment, minimumFeeRate(setting, control).feeRate);
   } else {
-    const fault = checkRate(feeRate, { oldRate: feeRateOf(oldFee, tx.vsize), increment, required: requiredFeeRate(setting) }, wallet, tx, tools);
+    const fault = checkRate(
+      feeRate,
+      { oldRate: feeRateOf(oldFee, tx.vsize), increment, required: requiredFeeRate(setting) },
+      wallet,
+      tx,
+      tools,
+    );
     if (fault) return fault;
   }
   const inputs = Array.from({ length: tx.inputCount }, (_, i) => new Uint8Array(tx.outpoint(i)));
@@ -133,7 +139,10 @@ function checkRate(
   const incrementFee = feeForSize(increment, size);
   if (fee < oldFee + incrementFee) {
     const sums = `(oldFee ${formatMoney(oldFee)} + incrementalFee ${formatMoney(incrementFee)})`;
-    return refuse('parameter', `Insufficient total fee ${formatMoney(fee)}, must be at least ${formatMoney(oldFee + incrementFee)} ${sums}`);
+    return refuse(
+      'parameter',
+      `Insufficient total fee ${formatMoney(fee)}, must be at least ${formatMoney(oldFee + incrementFee)} ${sums}`,
+    );
   }
   const requiredFee = feeForSize(required, size);
   if (fee < requiredFee) {

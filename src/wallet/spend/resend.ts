@@ -72,6 +72,7 @@ export class Resender {
       if (wallet.ledger.txs.received(row) > before) continue;
       if ((await submit(wallet, tx, tools, true)) === null) count++;
     }
-    if (count > 0) log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
+    if (count > 0)
+      log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
   }
 }

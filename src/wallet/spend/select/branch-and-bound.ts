@@ -35,7 +35,7 @@ export async function branchAndBound(search: ExactSearch, pace: Pace): Promise<n
   let best: Uint8Array | null = null;
   let bestWaste = NO_WASTE_YET;
   for (let step = 0; step < MAX_STEPS; step++) {
-    if ((step & 4095) === 0 && pace.due) await pace.pause();
+    if ((step & 1023) === 0 && pace.due) await pace.pause();
     let back = value + available < target || value > target + costOfChange || (waste > bestWaste && feesAreHigh);
     if (!back && value >= target) {
       // More coins after this one would only burn themselves.

@@ -84,9 +84,12 @@ export async function chooseCoins(
   const { presets } = terms;
   const missing = target - (exact ? presets.effective : presets.value);
   if (missing <= 0) return { coins: [], value: presets.value, exact: false };
+  let before = -1;
   for (const tier of tiersOf(terms)) {
     const eligible = await eligibleGroups(terms.groups, tier, pace);
-    if (eligible.sum < missing) continue;
+    // Each tier holds the one before: when it adds nothing, it finds nothing.
+    if (eligible.sum < missing || eligible.groups.length === before) continue;
+    before = eligible.groups.length;
     const found = exact
       ? await matchExactly(terms, eligible.groups, missing, fixedBytes, pace)
       : await matchClosely(terms, eligible.groups, missing, chance, pace);
@@ -97,78 +100,72 @@ export async function chooseCoins(
   return { coins: null, value: 0, exact };
 }
 
-async function eligibleGroups(groups: Groups, tier: Tier, pace: Pace): Promise<{ groups: number[]; sum: number }> {
-  const found: number[] = [];
+async function eligibleGroups(groups: Groups, tier: Tier, pace: Pace): Promise<{ groups: Int32Array; sum: number }> {
+  const found = new Int32Array(groups.count);
+  let count = 0;
   let sum = 0;
   for (let i = 0; i < groups.count; i++) {
-    if ((i & 4095) === 0 && pace.due) await pace.pause();
+    if ((i & 1023) === 0 && pace.due) await pace.pause();
     if (groups.depths[i] < (groups.fromMe[i] === 1 ? tier.mine : tier.theirs)) continue;
     if (groups.ancestors[i] > tier.ancestors || groups.descendants[i] > tier.descendants) continue;
-    found.push(i);
+    found[count++] = i;
     sum += groups.values[i];
   }
-  return { groups: found, sum };
+  return { groups: found.subarray(0, count), sum };
 }
 
 async function matchExactly(
   terms: ChoiceTerms,
-  eligible: readonly number[],
+  eligible: Int32Array,
   target: number,
   fixedBytes: number,
   pace: Pace,
 ): Promise<number[] | null> {
   const { coins, groups } = terms;
   const rate = terms.recipientsPay ? 0 : terms.feeRate;
-  const members: number[][] = [];
+  const feeOf = (coin: number, at: number): number => (coins.inputBytes[coin] < 0 ? 0 : feeForSize(at, coins.inputBytes[coin]));
+  const kept = new Int32Array(eligible.length);
   const effective = new Float64Array(eligible.length);
   const fees = new Float64Array(eligible.length);
   const longTermFees = new Float64Array(eligible.length);
-  for (const group of eligible) {
-    if ((group & 4095) === 0 && pace.due) await pace.pause();
-    const at = members.length;
-    const worth: number[] = [];
-    effective[at] = 0;
-    fees[at] = 0;
-    longTermFees[at] = 0;
+  let count = 0;
+  for (let at = 0; at < eligible.length; at++) {
+    if ((at & 1023) === 0 && pace.due) await pace.pause();
+    const group = eligible[at];
     for (let i = groups.starts[group]; i < groups.starts[group + 1]; i++) {
       const coin = groups.members[i];
-      const bytes = coins.inputBytes[coin];
-      const fee = bytes < 0 ? 0 : feeForSize(rate, bytes);
+      const fee = feeOf(coin, rate);
       // A coin that costs more than it brings stays.
       if (coins.values[coin] <= fee) continue;
-      worth.push(coin);
-      effective[at] += coins.values[coin] - fee;
-      fees[at] += fee;
-      longTermFees[at] += bytes < 0 ? 0 : feeForSize(terms.longTermFeeRate, bytes);
+      effective[count] += coins.values[coin] - fee;
+      fees[count] += fee;
+      longTermFees[count] += feeOf(coin, terms.longTermFeeRate);
     }
-    if (worth.length > 0) members.push(worth);
+    if (effective[count] > 0) kept[count++] = group;
   }
-  const found = await branchAndBound(
-    {
-      effective: effective.subarray(0, members.length),
-      fees: fees.subarray(0, members.length),
-      longTermFees: longTermFees.subarray(0, members.length),
-      target: target + feeForSize(terms.feeRate, fixedBytes),
-      costOfChange: terms.costOfChange,
-    },
-    pace,
-  );
-  return found?.flatMap((at) => members[at]) ?? null;
+  const search = {
+    effective: effective.subarray(0, count),
+    fees: fees.subarray(0, count),
+    longTermFees: longTermFees.subarray(0, count),
+    target: target + feeForSize(terms.feeRate, fixedBytes),
+    costOfChange: terms.costOfChange,
+  };
+  const found = await branchAndBound(search, pace);
+  return found?.flatMap((at) => membersOf(groups, kept[at]).filter((coin) => coins.values[coin] > feeOf(coin, rate))) ?? null;
 }
 
 async function matchClosely(
   terms: ChoiceTerms,
-  eligible: readonly number[],
+  eligible: Int32Array,
   target: number,
   chance: Chance,
   pace: Pace,
 ): Promise<number[] | null> {
   const { groups } = terms;
-  const found = await knapsack(
-    Float64Array.from(eligible, (group) => groups.values[group]),
-    target,
-    chance,
-    pace,
-  );
-  return found?.flatMap((at) => [...groups.members.subarray(groups.starts[eligible[at]], groups.starts[eligible[at] + 1])]) ?? null;
+  const values = new Float64Array(eligible.length);
+  for (let i = 0; i < values.length; i++) values[i] = groups.values[eligible[i]];
+  const found = await knapsack(values, target, chance, pace);
+  return found?.flatMap((at) => membersOf(groups, eligible[at])) ?? null;
 }
+
+const membersOf = ({ members, starts }: Groups, group: number): number[] => [...members.subarray(starts[group], starts[group + 1])];

@@ -1,5 +1,6 @@
 // Coins that are spent together or not at all. Without -avoidpartialspends each is a group of its own; with it, coins of one address go
 // together, ten at most. Core 0.21: GroupOutputs, OutputGroup.
+import { indices } from './order.js';
 import type { Pace } from './pace.js';
 
 /** Coins to choose from, by column. Amounts in satoshis. */
@@ -47,15 +48,15 @@ export function emptyColumns(count: number): CoinColumns {
 
 /** Every coin by itself. */
 export function singleGroups(coins: CoinColumns): Groups {
-  const indices = Int32Array.from({ length: coins.count + 1 }, (_, i) => i);
+  const each = indices(coins.count + 1);
   return {
     count: coins.count,
-    starts: indices,
-    members: indices.subarray(0, coins.count),
+    starts: each,
+    members: each.subarray(0, coins.count),
     values: coins.values,
     depths: coins.depths,
     fromMe: coins.fromMe,
-    ancestors: Float64Array.from(coins.ancestors),
+    ancestors: new Float64Array(coins.ancestors),
     descendants: coins.descendants,
   };
 }

@@ -1,6 +1,6 @@
 // Chooses coins of at least an amount: exactly it, or enough above it that the change is worth having, as close as chance finds. Core
 // 0.21: KnapsackSolver, ApproximateBestSubset.
-import { descending, randomOrder } from './order.js';
+import { descending, indices, randomOrder } from './order.js';
 import type { Chance, Pace } from './pace.js';
 
 /** Change below this is avoided where that is possible, satoshis. */
@@ -19,7 +19,7 @@ export async function knapsack(values: Float64Array, target: number, chance: Cha
   /** The smallest that is enough alone. */
   let larger = -1;
   for (let at = 0; at < order.length; at++) {
-    if ((at & 4095) === 0 && pace.due) await pace.pause();
+    if ((at & 1023) === 0 && pace.due) await pace.pause();
     const i = order[at];
     if (values[i] === target) return [i];
     if (values[i] < target + MIN_CHANGE) {
@@ -30,14 +30,18 @@ export async function knapsack(values: Float64Array, target: number, chance: Cha
   if (lowerSum === target) return lower;
   if (lowerSum < target) return larger < 0 ? null : [larger];
 
-  const unsorted = Float64Array.from(lower, (i) => values[i]);
-  const sorted = Array.from(await descending(unsorted, pace), (at) => lower[at]);
-  const sums = Float64Array.from(sorted, (i) => values[i]);
+  const sums = new Float64Array(lower.length);
+  for (let i = 0; i < sums.length; i++) sums[i] = values[lower[i]];
+  const sorted = await descending(sums, pace);
+  for (let i = 0; i < sums.length; i++) {
+    sorted[i] = lower[sorted[i]];
+    sums[i] = values[sorted[i]];
+  }
   let best = await approach(sums, lowerSum, target, chance, pace);
   if (best.sum !== target && lowerSum >= target + MIN_CHANGE) best = await approach(sums, lowerSum, target + MIN_CHANGE, chance, pace);
   const poor = best.sum !== target && best.sum < target + MIN_CHANGE;
   if (larger >= 0 && (poor || values[larger] <= best.sum)) return [larger];
-  return sorted.filter((_, at) => best.included[at] === 1);
+  return Array.from(best.chosen, (at) => sorted[at]);
 }
 
 /** The smallest sum not below the target that random subsets come to, each filled up in the order given. */
@@ -47,27 +51,41 @@ async function approach(
   target: number,
   chance: Chance,
   pace: Pace,
-): Promise<{ included: Uint8Array; sum: number }> {
-  let best = { included: new Uint8Array(values.length).fill(1), sum: total };
-  const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_LOOKS / values.length)));
-  const included = new Uint8Array(values.length);
+): Promise<{ chosen: Int32Array; sum: number }> {
+  const count = values.length;
+  let best = { chosen: indices(count), sum: total };
+  const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_LOOKS / count)));
+  const included = new Uint8Array(count);
+  // What a round took, in the order it did: its best is a run of these and the coin that reached the target.
+  const taken = new Int32Array(count + 1);
   for (let round = 0; round < rounds && best.sum !== target; round++) {
     included.fill(0);
     let sum = 0;
+    let length = 0;
     let reached = false;
+    let roundBest = best.sum;
+    let bestLength = -1;
+    let bestLast = -1;
     for (let pass = 0; pass < 2 && !reached; pass++) {
-      for (let i = 0; i < values.length; i++) {
-        if ((i & 4095) === 0 && pace.due) await pace.pause();
+      for (let i = 0; i < count; i++) {
+        if ((i & 1023) === 0 && pace.due) await pace.pause();
         if (pass === 0 ? !chance.coin() : included[i] === 1) continue;
-        sum += values[i];
-        included[i] = 1;
-        if (sum < target) continue;
+        if (sum + values[i] < target) {
+          sum += values[i];
+          included[i] = 1;
+          taken[length++] = i;
+          continue;
+        }
         reached = true;
-        if (sum < best.sum) best = { included: included.slice(), sum };
-        sum -= values[i];
-        included[i] = 0;
+        if (sum + values[i] >= roundBest) continue;
+        roundBest = sum + values[i];
+        bestLength = length;
+        bestLast = i;
       }
     }
+    if (bestLength < 0) continue;
+    taken[bestLength] = bestLast;
+    best = { chosen: taken.slice(0, bestLength + 1), sum: roundBest };
   }
   return best;
 }

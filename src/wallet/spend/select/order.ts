@@ -4,9 +4,16 @@ import type { Chance, Pace } from './pace.js';
 /** Indices sorted in one go; a run takes about a millisecond. */
 const RUN = 4096;
 
+/** 0, 1, 2 ... */
+export function indices(count: number): Int32Array<ArrayBuffer> {
+  const list = new Int32Array(count);
+  for (let i = 0; i < count; i++) list[i] = i;
+  return list;
+}
+
 /** Indices of the keys from the largest to the smallest; equal ones in their old order. */
 export async function descending(keys: Float64Array, pace: Pace): Promise<Int32Array> {
-  let from = Int32Array.from(keys, (_, i) => i);
+  let from = indices(keys.length);
   for (let start = 0; start < from.length; start += RUN) {
     from.subarray(start, start + RUN).sort((a, b) => keys[b] - keys[a] || a - b);
     if (pace.due) await pace.pause();
@@ -31,7 +38,7 @@ export async function descending(keys: Float64Array, pace: Pace): Promise<Int32A
 
 /** Indices in random order (Fisher and Yates): equal coins have equal chances, and an order tells nothing. */
 export async function randomOrder(count: number, chance: Chance, pace: Pace): Promise<Int32Array> {
-  const order = Int32Array.from({ length: count }, (_, i) => i);
+  const order = indices(count);
   for (let i = count - 1; i > 0; i--) {
     if ((i & (RUN - 1)) === 0 && pace.due) await pace.pause();
     const j = chance.below(i + 1);
