@@ -171,7 +171,18 @@ export class Daemon {
   /** A call's result. @throws CallError */
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async call(method: string, ...params: unknown[]): Promise<any> {
-    const reply = await this.post(JSON.stringify({ id: 1, method, params }));
+    return this.#callAt('/', method, params);
+  }
+
+  /** The same of one of several wallets. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  callWallet(wallet: string, method: string, ...params: unknown[]): Promise<any> {
+    return this.#callAt(`/wallet/${encodeURIComponent(wallet)}`, method, params);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  async #callAt(path: string, method: string, params: unknown[]): Promise<any> {
+    const reply = await this.post(JSON.stringify({ id: 1, method, params }), { path });
     if (reply.body === '') throw new CallError(-1, `HTTP ${reply.status}`);
     const parsed = JSON.parse(reply.body);
     if (parsed.error) throw new CallError(parsed.error.code, parsed.error.message);

@@ -34,3 +34,36 @@ export const FUNDED_MEMBERS: readonly ResultSpec[] = [
   { type: 'amount', key: 'fee', help: 'The fee in BTC' },
   { type: 'num', key: 'changepos', help: 'The number of the change output, -1 without one' },
 ];
+
+/** Coins by their outpoints. */
+export const INPUTS_INNER: readonly ArgSpec[] = [
+  {
+    name: '',
+    type: 'obj',
+    optional: true,
+    help: '',
+    inner: [
+      { name: 'txid', type: 'hex', help: 'The transaction id' },
+      { name: 'vout', type: 'num', help: 'The output number' },
+      { name: 'sequence', type: 'num', default: 'depends on locktime and replaceable', help: 'The sequence number' },
+    ],
+  },
+];
+
+/** Addresses with amounts, or data. */
+export const OUTPUTS_INNER: readonly ArgSpec[] = [
+  {
+    name: '',
+    type: 'obj-user-keys',
+    optional: true,
+    help: '',
+    inner: [{ name: 'address', type: 'amount', help: 'The address as the name, the amount in BTC as the value' }],
+  },
+  {
+    name: '',
+    type: 'obj',
+    optional: true,
+    help: '',
+    inner: [{ name: 'data', type: 'hex', help: 'Bytes for an output that nobody can spend' }],
+  },
+];

@@ -109,12 +109,14 @@ import { mockscheduler } from './mockscheduler.js';
 import { ping } from './ping.js';
 import { preciousblock } from './preciousblock.js';
 import { prioritisetransaction } from './prioritisetransaction.js';
+import { psbtbumpfee } from './psbtbumpfee.js';
 import { reconsiderblock } from './reconsiderblock.js';
 import { removeprunedfunds } from './removeprunedfunds.js';
 import { rescanblockchain } from './rescanblockchain.js';
 import { restorewallet } from './restorewallet.js';
 import { savemempool } from './savemempool.js';
 import { scantxoutset } from './scantxoutset.js';
+import { send } from './send.js';
 import { sendmany } from './sendmany.js';
 import { sendrawtransaction } from './sendrawtransaction.js';
 import { sendtoaddress } from './sendtoaddress.js';
@@ -146,6 +148,7 @@ import { verifytxoutproof } from './verifytxoutproof.js';
 import { waitforblock } from './waitforblock.js';
 import { waitforblockheight } from './waitforblockheight.js';
 import { waitfornewblock } from './waitfornewblock.js';
+import { walletcreatefundedpsbt } from './walletcreatefundedpsbt.js';
 import { walletlock } from './walletlock.js';
 import { walletpassphrase } from './walletpassphrase.js';
 import { walletpassphrasechange } from './walletpassphrasechange.js';
@@ -263,12 +266,14 @@ const ALL: readonly MethodSpec[] = [
   mockscheduler,
   preciousblock,
   prioritisetransaction,
+  psbtbumpfee,
   reconsiderblock,
   removeprunedfunds,
   rescanblockchain,
   restorewallet,
   savemempool,
   scantxoutset,
+  send,
   sendmany,
   sendrawtransaction,
   sendtoaddress,
@@ -297,6 +302,7 @@ const ALL: readonly MethodSpec[] = [
   waitforblock,
   waitforblockheight,
   waitfornewblock,
+  walletcreatefundedpsbt,
   walletlock,
   walletpassphrase,
   walletpassphrasechange,

@@ -31,8 +31,9 @@ import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listre
 import { abortrescan, rescanblockchain } from './rescan.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
-import { bumpfee } from './spend-bump.js';
+import { bumpfee, psbtbumpfee } from './spend-bump.js';
 import { fundrawtransaction } from './spend-fund.js';
+import { send, walletcreatefundedpsbt } from './spend-psbt.js';
 import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
@@ -82,8 +83,11 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   removeprunedfunds,
   rescanblockchain,
   restorewallet,
+  psbtbumpfee,
+  send,
   sendmany,
   sendtoaddress,
+  walletcreatefundedpsbt,
   sethdseed,
   setlabel,
   settxfee,

@@ -1,17 +1,20 @@
-// bumpfee. Core 0.21: wallet/rpcwallet.cpp bumpfee_helper.
+// bumpfee and psbtbumpfee. Core 0.21: wallet/rpcwallet.cpp bumpfee_helper.
 
+import { fieldsOf } from '../../psbt/create-psbt.js';
 import { sign } from '../../wallet/spend/create-transaction.js';
-import { type BumpError, type BumpFailure, commitBump, createBump } from '../../wallet/spend/fee-bump.js';
+import { type Bump, type BumpError, type BumpFailure, commitBump, createBump } from '../../wallet/spend/fee-bump.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asObject, checkMembers, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex } from '../render/hex.js';
+import { psbtText } from '../render/psbt-text.js';
 import { Amount, type JsonValue } from '../wire/values.js';
 import { ensureUnlocked, settledWallet, walletOf } from './select.js';
 import { controlFor, given, setFeeRate, toolsOf } from './spend-args.js';
+import { walletPsbt } from './spend-psbt.js';
 
 const CODES: Readonly<Record<BumpFailure, number>> = {
   unknown: RPC_CODE.INVALID_ADDRESS_OR_KEY,
@@ -46,23 +49,42 @@ function bumpControl(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefi
 
 const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
 
-export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
+/** The wallet, what is replaced, and what is wanted of the replacement. */
+async function bumpArgs(ctx: NodeContext, args: readonly JsonValue[], call: CallInfo) {
   const chosen = walletOf(ctx, call);
-  if (chosen.privateKeysDisabled) fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
   checkTypes(args, ['string', 'object']);
   const txid = asHash(args[0], 'txid');
   const control = bumpControl(ctx, chosen, args[1]);
   const wallet = await settledWallet(ctx, call);
   ensureUnlocked(wallet);
+  return { wallet, txid, control };
+}
+
+const fees = (bump: Bump): { origfee: Amount; fee: Amount; errors: [] } => ({
+  origfee: new Amount(bump.oldFee),
+  fee: new Amount(bump.newFee),
+  errors: [],
+});
+
+export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
+  if (walletOf(ctx, call).privateKeysDisabled) fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
+  const { wallet, txid, control } = await bumpArgs(ctx, args, call);
   const tools = toolsOf(ctx);
-  const { tx, bump } = await inSpendLine(wallet, async () => {
+  return inSpendLine(wallet, async () => {
     const bump = await createBump(wallet, txid, control, tools, call.breathe);
     if ('error' in bump) return refuse(bump);
     const tx = (await sign(wallet, bump.tx, tools)) ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
     const refusal = await commitBump(wallet, txid, tx, tools);
     if (refusal !== null && typeof refusal === 'object') return fail(RPC_CODE.WALLET_ERROR, refusal.error);
     if (refusal !== null) ctx.log.info(`CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
-    return { tx, bump };
+    return { txid: hashHex(tx.txid), ...fees(bump) };
   });
-  return { txid: hashHex(tx.txid), origfee: new Amount(bump.oldFee), fee: new Amount(bump.newFee), errors: [] };
+};
+
+export const psbtbumpfee: Run<NodeContext> = async (ctx, args, call) => {
+  const { wallet, txid, control } = await bumpArgs(ctx, args, call);
+  const bump = await inSpendLine(wallet, () => createBump(wallet, txid, control, toolsOf(ctx), call.breathe));
+  if ('error' in bump) return refuse(bump);
+  const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true }, call);
+  return { psbt: psbtText(psbt, ctx.crypto), ...fees(bump) };
 };

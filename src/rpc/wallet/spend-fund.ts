@@ -3,6 +3,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import { fieldsOf } from '../../psbt/create-psbt.js';
+import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import { asBool, asString, checkTypes, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -33,6 +34,7 @@ export const fundrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', null, 'bool']);
   const tx = asStartedTx(ctx, args[0], args[2]);
   const wallet = await settledWallet(ctx, call);
-  const funded = await fundWith(ctx, wallet, args[1], { tx, addInputs: true, overrideRate: true }, call);
+  const fund = { tx, addInputs: true, overrideRate: true };
+  const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, args[1], fund, call));
   return { hex: hex(buildTx(funded.tx)), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };

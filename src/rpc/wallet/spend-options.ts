@@ -50,7 +50,7 @@ export interface FundCall {
   readonly overrideRate: boolean;
 }
 
-/** Reads the options and funds; errors are the call's. */
+/** Reads the options and funds, in the wallet's spend line; errors are the call's. */
 export async function fundWith(
   ctx: NodeContext,
   wallet: Wallet,

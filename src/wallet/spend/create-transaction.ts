@@ -1,6 +1,6 @@
 // Makes a payment: gathers the wallet's coins, has the room select/ choose among them, gives the change an address, puts the transaction
 // together and signs it. One at a time per wallet (spend-line.ts). Core 0.21: CWallet::CreateTransaction.
-import { SIGHASH_ALL } from '../../consensus/script/sighash.js';
+import { SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -166,6 +166,6 @@ export async function sign(wallet: Wallet, tx: TxView, { node }: SpendTools): Pr
     const coin = coins.find(tx.outpoint(i));
     return coin < 0 ? null : { value: coins.value(coin), script: coins.script(coin) };
   });
-  const inputs = await signTransaction(tx, spent, signingProviderOf(wallet, spent), SIGHASH_ALL, node);
+  const inputs = await signTransaction(tx, spent, signingProviderOf(wallet, spent), SIGHASH_DEFAULT, node);
   return inputs.every(({ error }) => error === null) ? parseTx(withInputs(tx, inputs), node.crypto) : null;
 }

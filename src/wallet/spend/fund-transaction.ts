@@ -6,7 +6,6 @@ import { outpointOf } from '../coins/outpoint.js';
 import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';
 import { createTransaction, type PaymentError, type SpendTools } from './create-transaction.js';
-import { inSpendLine } from './spend-line.js';
 
 export interface FundRequest {
   readonly tx: TxFields;
@@ -26,8 +25,8 @@ export interface FundedTransaction {
   readonly changePosition: number;
 }
 
-/** @param breathe held up while something more urgent runs */
-export function fundTransaction(
+/** To be called in the wallet's spend line. @param breathe held up while something more urgent runs */
+export async function fundTransaction(
   wallet: Wallet,
   request: FundRequest,
   tools: SpendTools,
@@ -37,26 +36,24 @@ export function fundTransaction(
   const given = tx.inputs.map(({ prevHash, prevIndex }) => outpointOf(prevHash, prevIndex));
   const control = { ...request.control, inputs: [...request.control.inputs, ...given] };
   const recipients = tx.outputs.map(({ script, value }, i) => ({ script, amount: Number(value), subtractFee: payers.has(i) }));
-  return inSpendLine(wallet, async () => {
-    const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, breathe);
-    if ('error' in made) return made;
-    const known = new Set(given.map(hashKey));
-    const inputs = [...tx.inputs];
-    for (let i = 0; i < made.tx.inputCount; i++) {
-      const outpoint = new Uint8Array(made.tx.outpoint(i));
-      if (lock) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
-      if (known.has(hashKey(outpoint))) continue;
-      inputs.push({
-        prevHash: made.tx.prevHash(i),
-        prevIndex: made.tx.prevIndex(i),
-        scriptSig: new Uint8Array(0),
-        sequence: made.tx.sequence(i),
-      });
-    }
-    const outputs = Array.from({ length: made.tx.outputCount }, (_, i) => ({
-      value: made.tx.outputValue(i),
-      script: made.tx.outputScript(i),
-    }));
-    return { tx: { ...tx, inputs, outputs }, fee: made.fee, changePosition: made.changePosition };
-  });
+  const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, breathe);
+  if ('error' in made) return made;
+  const known = new Set(given.map(hashKey));
+  const inputs = [...tx.inputs];
+  for (let i = 0; i < made.tx.inputCount; i++) {
+    const outpoint = new Uint8Array(made.tx.outpoint(i));
+    if (lock) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
+    if (known.has(hashKey(outpoint))) continue;
+    inputs.push({
+      prevHash: made.tx.prevHash(i),
+      prevIndex: made.tx.prevIndex(i),
+      scriptSig: new Uint8Array(0),
+      sequence: made.tx.sequence(i),
+    });
+  }
+  const outputs = Array.from({ length: made.tx.outputCount }, (_, i) => ({
+    value: made.tx.outputValue(i),
+    script: made.tx.outputScript(i),
+  }));
+  return { tx: { ...tx, inputs, outputs }, fee: made.fee, changePosition: made.changePosition };
 }

@@ -4,6 +4,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { isSolvable } from '../keys/is-mine.js';
 import { produceSignature } from '../sign/produce-signature.js';
+import { dummyTools } from '../sign/signature-creator.js';
 import { emptySignatureData } from '../sign/signature-data.js';
 import type { Wallet } from '../wallet.js';
 import { countBytes, type InputSize } from './select/tx-size.js';
@@ -71,10 +72,10 @@ export class SignedSizes {
   #solve(script: Uint8Array): InputSize | null {
     const hashes = this.wallet.parts.crypto;
     const provider = this.wallet.provider(script);
-    if (!provider || !isSolvable(script, provider, hashes)) return null;
+    if (!provider || (this.wallet.legacy && !isSolvable(script, provider, hashes))) return null;
     const data = emptySignatureData();
     const signature = new Uint8Array(this.#signature);
-    if (!produceSignature(script, data, { provider, create: () => signature, hashes })) return null;
+    if (!produceSignature(script, data, { ...dummyTools(provider, hashes), create: () => signature })) return null;
     const witness = data.witness.reduce((sum, item) => sum + countBytes(item.length) + item.length, countBytes(data.witness.length));
     return { scriptSig: data.scriptSig.length, witness: data.witness.length > 0 ? witness : 0 };
   }

@@ -1,5 +1,6 @@
 // The keys behind a payment's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what stands behind each
 // script, found by the hash the script names so that a thousand inputs cost a thousand look-ups.
+import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -46,6 +47,9 @@ class IndexedProvider implements SigningProvider {
   }
   origin(id: Uint8Array): KeyOrigin | undefined {
     return this.#ask(id, (provider) => provider.origin(id));
+  }
+  taproot(outputKey: Uint8Array): TaprootOutput | undefined {
+    return this.#ask(outputKey, (provider) => provider.taproot?.(outputKey));
   }
   #ask<T>(id: Uint8Array, question: (provider: SigningProvider) => T | undefined): T | undefined {
     const known = this.#byId.get(hashKey(id));

@@ -1,0 +1,134 @@
+// walletcreatefundedpsbt and send: transactions from a list of outputs, as a PSBT or paid at once. Core 0.21: wallet/rpcwallet.cpp.
+
+import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
+import { parseTx } from '../../consensus/tx/tx-view.js';
+import { createPsbt, fieldsOf } from '../../psbt/create-psbt.js';
+import { extractTx } from '../../psbt/extract-tx.js';
+import type { Psbt } from '../../psbt/psbt.js';
+import { fillPsbt } from '../../wallet/fill-psbt.js';
+import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
+import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
+import { inSpendLine } from '../../wallet/spend/spend-line.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asBool, asObject, asString, checkType, checkTypes } from '../args.js';
+import type { CallInfo, Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { constructTransaction } from '../front/createrawtransaction.js';
+import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
+import { hashHex, hex } from '../render/hex.js';
+import { psbtText } from '../render/psbt-text.js';
+import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
+import { settledWallet, walletOf } from './select.js';
+import { type Given, given, toolsOf } from './spend-args.js';
+import { fundWith } from './spend-options.js';
+import { failFill } from './walletprocesspsbt.js';
+
+/** The values of the transaction that inputs, outputs and lock time make. */
+function startedTx(ctx: NodeContext, args: readonly JsonValue[], replaceable: boolean): TxFields {
+  const context = { params: ctx.params, hashes: ctx.crypto };
+  return fieldsOf(parseTx(constructTransaction(context, args, replaceable), ctx.crypto, { allowWitness: false }));
+}
+
+/** A PSBT of the values with what the wallet knows. */
+export async function walletPsbt(
+  ctx: NodeContext,
+  wallet: Wallet,
+  tx: TxFields,
+  fill: { readonly sign: boolean; readonly derivations: boolean },
+  call: CallInfo,
+): Promise<{ psbt: Psbt; complete: boolean }> {
+  const psbt = createPsbt(parseTx(buildTx(tx), ctx.crypto, { allowWitness: false }), ctx.crypto);
+  const outcome = await fillPsbt(wallet, psbt, { hashType: null, ...fill }, ctx, new Slicer(call.breathe));
+  return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
+}
+
+const member = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
+
+export const walletcreatefundedpsbt: Run<NodeContext> = async (ctx, args, call) => {
+  walletOf(ctx, call);
+  checkTypes(args, ['array', null, 'number', 'object', 'bool'], true);
+  const options = args[3];
+  let { replaceable } = toolsOf(ctx).options;
+  const asked = member(options, 'replaceable');
+  if (given(asked)) {
+    checkType(asked, 'bool');
+    replaceable = asked === true;
+  }
+  const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable);
+  const wallet = await settledWallet(ctx, call);
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true };
+  const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, options, fund, call));
+  const derivations = given(args[4]) ? asBool(args[4]) : true;
+  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations }, call);
+  return { psbt: psbtText(psbt, ctx.crypto), fee: new Amount(funded.fee), changepos: funded.changePosition };
+};
+
+/** Options that send knows by one name only, with the names that other calls take. */
+const OLD_NAMES = [
+  ['feeRate', 'fee_rate (sat/vB) instead of feeRate'],
+  ['changeAddress', 'change_address'],
+  ['changePosition', 'change_position'],
+  ['includeWatching', 'include_watching'],
+  ['lockUnspents', 'lock_unspents'],
+  ['subtractFeeFromOutputs', 'subtract_fee_from_outputs'],
+] as const;
+
+/** The options with the rate's arguments among them, whichever way they were given. */
+function sendOptions(args: readonly JsonValue[]): JsonObject {
+  const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
+  const options = given(args[4]) ? asObject(args[4]) : new JsonObject([], []);
+  const keys = [...options.keys];
+  const values = [...options.values];
+  const put = (name: string, value: Given): void => {
+    keys.push(name);
+    values.push(value ?? null);
+  };
+  if (options.has('conf_target') || options.has('estimate_mode')) {
+    if (given(args[1]) || given(args[2])) {
+      invalid('Pass conf_target and estimate_mode either as arguments or in the options object, but not both');
+    }
+  } else {
+    put('conf_target', args[1]);
+    put('estimate_mode', args[2]);
+  }
+  if (!options.has('fee_rate')) put('fee_rate', args[3]);
+  else if (given(args[3])) invalid('Pass the fee_rate either as an argument, or in the options object, but not both');
+  const merged = new JsonObject(keys, values);
+  const mode = merged.get('estimate_mode');
+  if (given(merged.get('conf_target')) && (!given(mode) || asString(mode) === 'unset')) invalid('Specify estimate_mode');
+  for (const [name, text] of OLD_NAMES) if (options.has(name)) invalid(`Use ${text}`);
+  return merged;
+}
+
+export const send: Run<NodeContext> = async (ctx, args, call) => {
+  checkTypes(args, [null, 'number', 'string', null, 'object'], true);
+  walletOf(ctx, call);
+  const options = sendOptions(args);
+  const flag = (name: string, otherwise: boolean): boolean => (options.has(name) ? asBool(options.get(name)) : otherwise);
+  const wantsPsbt = flag('psbt', false);
+  const tools = toolsOf(ctx);
+  const replaceable = flag('replaceable', tools.options.replaceable);
+  const parts = [options.get('inputs') ?? null, args[0] ?? null, options.get('locktime') ?? null];
+  const tx = startedTx(ctx, parts, replaceable);
+  const wallet = await settledWallet(ctx, call);
+  const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false };
+  return inSpendLine(wallet, async () => {
+    const funded = await fundWith(ctx, wallet, options, fund, call);
+    const addToWallet = flag('add_to_wallet', true);
+    const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: true, derivations: false }, call);
+    const complete = await finalizePsbt(psbt, ctx.crypto, new Slicer(call.breathe));
+    const result: Record<string, JsonResult> = {};
+    if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto);
+    if (complete) {
+      const signed = parseTx(extractTx(psbt), ctx.crypto);
+      result.txid = hashHex(signed.txid);
+      if (addToWallet && !wantsPsbt) {
+        const refusal = await commitTransaction(wallet, signed, new Map(), tools);
+        if (refusal !== null) ctx.log.info(`CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
+      } else result.hex = hex(signed.bytes);
+    }
+    result.complete = complete;
+    return result;
+  });
+};
