@@ -26,6 +26,6 @@ export const fundrawtransaction: MethodSpec = {
     },
   ],
   results: [{ type: 'obj', help: '', inner: [{ type: 'hex', key: 'hex', help: 'The transaction' }, ...FUNDED_MEMBERS] }],
-  examples: [{ title: 'Fund a transaction', cli: '"rawtransactionhex"', rpc: '"rawtransactionhex"' }],
+  examples: [{ title: 'Fund a transaction', cli: '"signedhex"', rpc: '"signedhex"' }],
   waits: true,
 };

@@ -73,11 +73,8 @@ export const send: MethodSpec = {
     },
   ],
   examples: [
-    { title: 'Pay at 1.1 sat/vB', cli: '"{\\"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl\\": 0.1}" null "unset" 1.1' },
-    {
-      title: 'Within 6 blocks, by name',
-      cli: '-named outputs="{\\"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl\\": 0.2}" conf_target=6 estimate_mode=economical',
-    },
+    { title: 'Pay at 1.1 sat/vB', cli: '"[{\\"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl\\":0.1}]" null "unset" 1.1' },
+    { title: 'Within 6 blocks', cli: '"[{\\"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl\\":0.2}]" 6 economical' },
   ],
   waits: true,
 };

@@ -38,7 +38,7 @@ export const sendtoaddress: MethodSpec = {
     },
     {
       title: 'At 25 sat/vB, replaceable',
-      cli: '-named address="bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" amount=0.5 fee_rate=25 replaceable=true',
+      cli: '"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" 0.5 "" "" false true null "unset" null 25',
     },
   ],
   waits: true,

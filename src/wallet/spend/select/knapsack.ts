@@ -8,8 +8,8 @@ export const MIN_CHANGE = 1_000_000;
 
 const ROUNDS = 1000;
 /** Looks at coins in all rounds: wallets of many coins get fewer rounds, they find close matches soon. */
-const MAX_LOOKS = 20_000_000;
-const MIN_ROUNDS = 50;
+const MAX_LOOKS = 8_000_000;
+const MIN_ROUNDS = 20;
 
 /** @returns indices of the chosen values, null when all together are not enough */
 export async function knapsack(values: Float64Array, target: number, chance: Chance, pace: Pace): Promise<number[] | null> {
