@@ -23,7 +23,16 @@ const MAX_HEAD_BYTES = 8_192;
 /** Headers that mean something to a front; the rest is this connection's own business. */
 const PASSED_ON = ['authorization', 'content-type', 'content-length', 'transfer-encoding'] as const;
 /** Headers of the reply that are the front's to say. */
-const PASSED_BACK = ['content-type', 'content-length', 'transfer-encoding', 'www-authenticate', 'allow'] as const;
+const PASSED_BACK: ReadonlySet<string> = new Set([
+  'content-type',
+  'date',
+  'content-length',
+  'transfer-encoding',
+  'www-authenticate',
+  'allow',
+]);
+/** Bodies from here on may be refused before they are sent, so the front sees their head at once. */
+const LARGE_BODY_BYTES = 65_536;
 
 type Headers = Record<string, string>;
 
@@ -34,6 +43,14 @@ function pick(from: http.IncomingHttpHeaders, names: readonly string[]): Headers
     if (typeof value === 'string') picked[name] = value;
   }
   return picked;
+}
+
+/** The front's headers as it wrote them, in its order. */
+function passedBack(answer: http.IncomingMessage): string[] {
+  const raw = answer.rawHeaders;
+  const headers: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) if (PASSED_BACK.has(raw[i].toLowerCase())) headers.push(raw[i], raw[i + 1]);
+  return headers;
 }
 
 /** 4 or 16 bytes of an address as sockets name it. */
@@ -144,7 +161,10 @@ export class LenientListener {
     }
     inner.setNoDelay(true);
     inner.on('response', (answer) => {
-      reply.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', pick(answer.headers, PASSED_BACK));
+      reply.sendDate = false;
+      // A connection that stays says nothing about it in HTTP/1.1, as the fronts' do.
+      if (reply.shouldKeepAlive && request.httpVersion === '1.1') reply.removeHeader('connection');
+      reply.writeHead(answer.statusCode ?? 500, answer.statusMessage ?? '', passedBack(answer));
       answer.pipe(reply);
       answer.on('error', () => reply.destroy());
     });
@@ -155,6 +175,7 @@ export class LenientListener {
     // Long polls end with the client that waits for them.
     reply.on('close', () => inner.destroy());
     request.on('error', () => inner.destroy());
+    if (Number(request.headers['content-length']) > LARGE_BODY_BYTES) inner.flushHeaders();
     request.pipe(inner);
   }
 }
