@@ -22,6 +22,8 @@ export interface CallInfo {
   readonly signal?: AbortSignal | undefined;
   /** For long work between its slices: lets more urgent work in. A promise holds it back until it is settled. */
   readonly breathe?: (() => unknown) | undefined;
+  /** Passphrases by position of their argument, which is empty where one was; wiped when the call is over. */
+  readonly secrets?: ReadonlyMap<number, Uint8Array> | undefined;
   /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
   readonly ahead?: BatchAhead | undefined;
 }

@@ -329,6 +329,7 @@ export class Wallet {
     this.lock();
     await this.exclusive(() => this.store.batch([], { sync: true })).catch(() => {});
     await this.store.close();
+    this.keys.wipe();
   }
   get closed(): boolean {
     return this.#closed;

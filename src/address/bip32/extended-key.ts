@@ -46,12 +46,11 @@ export function fingerprintOf(publicKey: Uint8Array, hashes: Hashes): Uint8Array
 export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSecret | null {
   const digest = keys.hmacSha512(MASTER_SALT, seed);
   const secret = digest.slice(0, 32);
+  const chainCode = digest.slice(32);
+  digest.fill(0);
   const publicKey = keys.publicKey(secret, true);
   if (publicKey === null) return null;
-  return {
-    key: { publicKey, chainCode: digest.slice(32), depth: 0, parentFingerprint: NO_PARENT, childNumber: 0 },
-    secret,
-  };
+  return { key: { publicKey, chainCode, depth: 0, parentFingerprint: NO_PARENT, childNumber: 0 }, secret };
 }
 
 /**

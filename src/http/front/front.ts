@@ -4,8 +4,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
+import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { FrontDesk } from '../../rpc/front/plan.js';
+import { secretMethodIn } from '../../rpc/wire/secret-params.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { FrontCounters } from '../link/front-counters.js';
 import type { FrontLink } from '../link/front-link.js';
@@ -228,6 +230,13 @@ export class Front {
         this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, method, SUBMISSIONS.has(method));
         return;
       }
+      const secret = allowed === null ? secretMethodIn(body, SECRET_PLACES.keys()) : null;
+      if (secret !== null) {
+        // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
+        this.#toNode(exchange, user, body, secret, true);
+        body.fill(0);
+        return;
+      }
       const plan = this.#desk.plan(body, { user, uri: exchange.target, allowed });
       switch (plan.kind) {
         case 'reply':
@@ -255,6 +264,7 @@ export class Front {
     }
   }
 
+  /** @param priority by the port that is drained first, with bytes of its own */
   #toNode(exchange: Exchange, user: string, body: Uint8Array, method: string, priority: boolean): void {
     const waits = METHODS.get(method)?.waits === true;
     const { link } = this.#deps;

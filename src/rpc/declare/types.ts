@@ -38,6 +38,8 @@ export interface ArgSpec {
   readonly oneline?: string;
   /** Accepted but not shown, with everything after it. */
   readonly hidden?: boolean;
+  /** A passphrase: never part of a parsed request (wire/secret-params.ts). */
+  readonly secret?: boolean;
 }
 
 /** Types of results. */

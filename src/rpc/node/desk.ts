@@ -1,8 +1,10 @@
 // The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for getrpcinfo and
 // tells metrics how long each took. Called by http/link and by tests.
 import { METHODS } from '../declare/methods.js';
+import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
 import type { Reply } from '../wire/reply.js';
+import { takeSecrets } from '../wire/secret-params.js';
 import type { NodeContext } from './context.js';
 import { NODE_RUNS } from './runs.js';
 import { lookAhead } from './send-ahead.js';
@@ -89,7 +91,13 @@ export class NodeDesk {
 
   /** Never rejects. */
   async executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Promise<Reply> {
-    const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal, breathe: hooks.breathe };
-    return this.#dispatcher.dispatchBytes(body, info, hooks);
+    const secrets = takeSecrets(body, SECRET_PLACES);
+    const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal, breathe: hooks.breathe, secrets };
+    if (secrets.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    try {
+      return await this.#dispatcher.dispatchBytes(body, info, hooks);
+    } finally {
+      for (const secret of secrets.values()) secret.fill(0);
+    }
   }
 }

@@ -3,11 +3,11 @@ import { encodeMasterKey, openMasterKey, sealMasterKey } from '../../wallet/cryp
 import { encryptWallet } from '../../wallet/manage/encrypt-wallet.js';
 import { WALLET_PREFIX, walletKey } from '../../wallet/storage/layout.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asInt64, asString } from '../args.js';
+import { asInt64 } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
-import { passphraseBytes } from './lifecycle.js';
+import { passphraseOf } from './passphrase.js';
 import { asRpcError, walletOf } from './select.js';
 
 const MAX_SECONDS = 100_000_000n;
@@ -38,7 +38,7 @@ export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
   if (wallet.vault.encrypted || wallet.frozen) {
     fail(RPC_CODE.WALLET_WRONG_ENC_STATE, 'Error: running with an encrypted wallet, but encryptwallet was called.');
   }
-  const passphrase = passphraseBytes(asString(args[0]));
+  const passphrase = passphraseOf(args, 0, call);
   try {
     if (passphrase.length === 0) empty();
     await encryptWallet(wallet, passphrase, ctx.descriptors);
@@ -52,7 +52,7 @@ export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
 
 export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  const passphrase = passphraseBytes(asString(args[0]));
+  const passphrase = passphraseOf(args, 0, call);
   try {
     ensureEncrypted(wallet, 'walletpassphrase');
     const asked = asInt64(args[1]);
@@ -72,8 +72,8 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
 export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletpassphrasechange');
-  const old = passphraseBytes(asString(args[0]));
-  const fresh = passphraseBytes(asString(args[1]));
+  const old = passphraseOf(args, 0, call);
+  const fresh = passphraseOf(args, 1, call);
   try {
     if (old.length === 0 || fresh.length === 0) empty();
     const masterKey = await masterKeyOf(wallet, old);

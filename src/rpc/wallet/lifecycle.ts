@@ -8,6 +8,7 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
+import { passphraseOf } from './passphrase.js';
 import { asRpcError, managerOf, walletNameOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -16,17 +17,11 @@ const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (giv
 /** What to do with the list of wallets to load at the next start: undefined leaves it. */
 const loadOnStart = (value: JsonValue | undefined): boolean | undefined => (given(value) ? asBool(value) : undefined);
 
-/** Bytes of a passphrase; like Core 0.21's they end at the first NUL. */
-export function passphraseBytes(text: string): Uint8Array {
-  const end = text.indexOf('\0');
-  return new TextEncoder().encode(end < 0 ? text : text.slice(0, end));
-}
-
-export const createwallet: Run<NodeContext> = async (ctx, args) => {
+export const createwallet: Run<NodeContext> = async (ctx, args, call) => {
   const manager = managerOf(ctx);
   const disablePrivateKeys = flag(args[1], false);
   const blank = flag(args[2], false);
-  const passphrase = given(args[3]) ? passphraseBytes(asString(args[3])) : null;
+  const passphrase = given(args[3]) ? passphraseOf(args, 3, call) : null;
   try {
     const avoidReuse = flag(args[4], false);
     const descriptors = flag(args[5], false);

@@ -13,6 +13,7 @@ import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
+import { SecretSlab } from '../tables/secret-slab.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { keyOfDestination } from './destination.js';
 import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
@@ -40,8 +41,9 @@ export class TrackedDescriptor implements SecretSource {
   /** The highest index whose scripts are in the table, -1 for none. */
   expanded = -1;
   readonly cache = new DescriptorCache();
-  /** Public keys with their secrets as they rest, by hashKey of HASH160. */
-  readonly secrets = new Map<string, { publicKey: Uint8Array; resting: Uint8Array }>();
+  /** Public keys by hashKey of HASH160, and where their secrets rest. */
+  readonly #secrets = new Map<string, { readonly publicKey: Uint8Array; readonly entry: number }>();
+  #slab = new SecretSlab();
 
   constructor(
     readonly id: Uint8Array,
@@ -50,11 +52,29 @@ export class TrackedDescriptor implements SecretSource {
   ) {}
 
   get hasSecrets(): boolean {
-    return this.secrets.size > 0;
+    return this.#secrets.size > 0;
+  }
+  /** @param resting the secret in the form it rests in; copied */
+  keepSecret(id: Uint8Array, publicKey: Uint8Array, resting: Uint8Array): void {
+    this.#secrets.set(hashKey(id), { publicKey: new Uint8Array(publicKey), entry: this.#slab.add(resting) });
+  }
+  /** Puts every secret into its sealed form; the plain ones are overwritten. */
+  reseal(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
+    const old = this.#slab;
+    const next = new SecretSlab();
+    for (const [id, { publicKey, entry }] of this.#secrets) {
+      this.#secrets.set(id, { publicKey, entry: next.add(seal(publicKey, old.get(entry))) });
+    }
+    this.#slab = next;
+    old.wipe();
+  }
+  wipe(): void {
+    this.#secrets.clear();
+    this.#slab.wipe();
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    const held = this.secrets.get(hashKey(id));
-    return held && this.vault.open(held.publicKey, held.resting);
+    const held = this.#secrets.get(hashKey(id));
+    return held && this.vault.open(held.publicKey, this.#slab.get(held.entry));
   }
 }
 
@@ -244,7 +264,7 @@ export class DescriptorKeys implements KeySource {
     for (const { publicKey, secret } of fresh.secrets) {
       const keyId = this.deps.context.hashes.hash160(publicKey);
       const resting = this.deps.vault.seal(publicKey, secret);
-      tracked.secrets.set(hashKey(keyId), { publicKey: new Uint8Array(publicKey), resting });
+      tracked.keepSecret(keyId, publicKey, resting);
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, keyId), packRow([publicKey, resting]));
     }
     if (!this.find(id)) {
@@ -260,13 +280,10 @@ export class DescriptorKeys implements KeySource {
 
   /** Puts every secret into its sealed form; the plain ones are overwritten. */
   resealAll(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
-    for (const tracked of this.#list) {
-      for (const held of tracked.secrets.values()) {
-        const sealed = seal(held.publicKey, held.resting);
-        held.resting.fill(0);
-        held.resting = sealed;
-      }
-    }
+    for (const tracked of this.#list) tracked.reseal(seal);
+  }
+  wipe(): void {
+    for (const tracked of this.#list) tracked.wipe();
   }
 
   write(tracked: TrackedDescriptor, batch: WalletBatch): void {
@@ -298,7 +315,7 @@ export class DescriptorKeys implements KeySource {
       this.#track(tracked, keyNumber(key, 33), unpackRow(value) as Uint8Array[]);
     } else {
       const [publicKey, resting] = unpackRow(value);
-      tracked.secrets.set(hashKey(key.subarray(33)), { publicKey: bytesOf(publicKey), resting: bytesOf(resting) });
+      if (publicKey instanceof Uint8Array && resting instanceof Uint8Array) tracked.keepSecret(key.subarray(33), publicKey, resting);
     }
     return true;
   }

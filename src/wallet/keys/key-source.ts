@@ -48,6 +48,8 @@ export interface KeySource {
   hasNewScripts(cursor: ScriptCursor): boolean;
   /** Scripts in all, roughly. */
   readonly scriptCount: number;
+  /** Overwrites every private key in memory: the wallet is closed. */
+  wipe(): void;
   /** Earliest time from which blocks matter, seconds. */
   readonly birthSeconds: number;
 }

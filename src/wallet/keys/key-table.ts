@@ -8,6 +8,7 @@ import { bytesOf, packPath, packRow, unpackPath, unpackRow } from '../storage/ro
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
+import { SecretSlab } from '../tables/secret-slab.js';
 import type { ScriptMetadata } from './key-source.js';
 import type { KeyOrigin } from './signing-provider.js';
 
@@ -28,7 +29,8 @@ export class KeyTable {
   readonly #programs = new ByteTable();
   #programRows = new Int32Array(32);
   readonly #bytes = new ByteArena();
-  #secretsArena = new ByteArena();
+  #slab = new SecretSlab();
+  #wiped = false;
   #flags = new Uint8Array(32);
   #publicKeys = new Int32Array(32);
   #secrets = new Int32Array(32);
@@ -84,7 +86,7 @@ export class KeyTable {
   }
   /** The secret as it rests. */
   restingSecret(row: number): Uint8Array | undefined {
-    return this.isPrivate(row) ? this.#secretsArena.get(this.#secrets[row]) : undefined;
+    return this.isPrivate(row) && !this.#wiped ? this.#slab.get(this.#secrets[row]) : undefined;
   }
   /** The key whose P2WPKH script has this HASH160, -1 when none. */
   byProgram(scriptId: Uint8Array): number {
@@ -125,7 +127,7 @@ export class KeyTable {
   }
   setSecret(row: number, resting: Uint8Array): void {
     if (!this.isPrivate(row)) this.#privateCount++;
-    this.#secrets[row] = this.#secretsArena.add(resting);
+    this.#secrets[row] = this.#slab.add(resting);
     this.#flags[row] |= KEY.PRIVATE;
     this.#learnProgram(row);
   }
@@ -138,14 +140,20 @@ export class KeyTable {
 
   /** Puts every secret into its sealed form; the plain ones are overwritten. */
   resealAll(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
-    const old = this.#secretsArena;
-    const next = new ByteArena();
+    const old = this.#slab;
+    const next = new SecretSlab();
     for (const row of this.rows()) {
       if (!this.isPrivate(row)) continue;
       this.#secrets[row] = next.add(seal(this.#bytes.get(this.#publicKeys[row]), old.get(this.#secrets[row])));
     }
-    this.#secretsArena = next;
+    this.#slab = next;
     old.wipe();
+  }
+
+  /** Overwrites every secret: the end of the table. */
+  wipe(): void {
+    this.#slab.wipe();
+    this.#wiped = true;
   }
 
   write(row: number, batch: WalletBatch): void {

@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { deriveSecretPath, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
-import { joinScript, plainPush, scriptHashScript } from '../../consensus/script/build-script.js';
-import { OP } from '../../consensus/script/opcodes.js';
+import { scriptHashScript } from '../../consensus/script/build-script.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import type { Vault } from '../crypt/vault.js';
@@ -153,6 +152,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return row >= 0 && this.#scriptTimes[row] > 0 ? { time: this.#scriptTimes[row], origin: undefined, seedId: undefined } : undefined;
   }
 
+  wipe(): void {
+    this.keys.wipe();
+  }
   get birthSeconds(): number {
     return this.deps.record.birthSeconds;
   }

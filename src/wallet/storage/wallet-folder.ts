@@ -50,6 +50,8 @@ export async function repairFolder(folder: string): Promise<void> {
 
 /** Puts the complete, closed and synced new database into the place of the closed present one, which is deleted. */
 export async function exchangeDatabase(folder: string): Promise<void> {
+  // The new one's name must be on the disk before the present one's goes.
+  await syncFolder(folder);
   await fs.rename(databaseOf(folder), path.join(folder, OLD));
   await fs.rename(path.join(folder, NEW), databaseOf(folder));
   await syncFolder(folder);

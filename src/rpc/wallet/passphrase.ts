@@ -1,0 +1,17 @@
+// Passphrases of a call, as bytes. Callers: createwallet and the calls of encryption.ts.
+import { asString } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
+import type { JsonValue } from '../wire/values.js';
+
+/**
+ * The passphrase among the arguments. It was taken out of the request before that was parsed; in a batch it comes as text. Like Core 0.21's
+ * it ends at the first NUL.
+ * @returns bytes that the caller wipes
+ */
+export function passphraseOf(args: readonly JsonValue[], at: number, call: CallInfo): Uint8Array {
+  const taken = call.secrets?.get(at);
+  if (taken) return taken;
+  const text = asString(args[at]);
+  const end = text.indexOf('\0');
+  return new TextEncoder().encode(end < 0 ? text : text.slice(0, end));
+}
