@@ -53,6 +53,7 @@ export class Chain extends ChainReader {
   private readonly persister: Persister;
   private readonly download: InitialDownload;
   private readonly headerListeners = new Listeners<[HeaderNode]>();
+  private readonly storedListeners = new Listeners<[HeaderNode, BlockView]>();
   private readonly assumedHash: Uint8Array | null;
   private announcedHeader: HeaderNode;
   private faultError: ChainFault | null = null;
@@ -153,6 +154,8 @@ export class Chain extends ChainReader {
         reply({ kind: 'invalid', reject: verdict, isNew: false, node });
         return;
       }
+      // Everybody downstream may begin with it while its scripts run.
+      if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.storedListeners.call(node, view);
       await this.activator.activate({ node, block: view });
       if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
       else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
@@ -395,6 +398,10 @@ export class Chain extends ChainReader {
   }
   onHeader(listener: HeaderListener): () => void {
     return this.headerListeners.add(listener);
+  }
+  /** Hears of new blocks on the tip that passed every check without coins, before they are connected (Core's NewPoWValidBlock). */
+  onStored(listener: (node: HeaderNode, block: BlockView) => void): () => void {
+    return this.storedListeners.add(listener);
   }
   onChecked(listener: CheckedListener): () => void {
     return this.activator.onChecked.add(listener);

@@ -14,6 +14,8 @@ export interface NetClock {
   nowSeconds(): number;
   /** Milliseconds since 1970, mockable. */
   nowMs(): number;
+  /** Seconds since 1970 of the machine's clock. */
+  realSeconds(): number;
 }
 
 /** Handles one message of a peer. Throws DecodeError for a payload that doesn't parse. */

@@ -19,6 +19,7 @@ import { Keepalive } from './peer/keepalive.js';
 import { Outbound } from './peer/outbound.js';
 import { type ConnectionType, Peer } from './peer/peer.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
+import { CompactRelay } from './relay/compact-relay.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
 import { TxReceiver } from './relay/tx-receiver.js';
 import { WtxidIndex } from './relay/wtxid-index.js';
@@ -66,6 +67,7 @@ export class Net {
   readonly txs: TxReceiver;
   readonly announcer: TxAnnouncer;
   readonly outbound: Outbound;
+  readonly compact: CompactRelay;
   readonly #context: NetContext;
   readonly #connector: Connector;
   readonly #dispatcher: Dispatcher;
@@ -137,18 +139,24 @@ export class Net {
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
+    const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks);
+    this.compact = compact;
+    this.#headers.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
+    this.#blocks.onGoodBlock = (peer) => compact.onGoodBlock(peer);
+    this.txs.onUnused = (tx) => compact.remember(tx);
     this.#blockServer = new BlockServer(
       context,
       () => false,
-      () => false,
+      (peer, node, bytes) => compact.serve(peer, node, bytes),
     );
-    this.#blockAnnouncer = new BlockAnnouncer(context, () => false);
+    this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
     this.#dispatcher = new Dispatcher(context, this.#handlers(), {
       block: (peer, item) => this.#blockServer.block(peer, item),
       transaction: (peer, item) => this.#sendTransaction(peer, item),
     });
     deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);
     this.#off.push(
+      deps.chain.onStored((node, block) => compact.onStored(node, block)),
       deps.chain.onTip((_tip, { connected, disconnected }) => {
         this.txs.onTip(
           connected.map(({ block }) => block),
@@ -335,7 +343,7 @@ export class Net {
     at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
   ): Peer {
     const { clock, params, crypto, log } = this.#context;
-    const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.nowSeconds());
+    const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
     peer.connection = new Connection(
       socket,
       {
@@ -343,7 +351,7 @@ export class Net {
         hashes: crypto,
         maxSendBytes: this.options.maxSendBytes,
         maxReceiveBytes: this.options.maxReceiveBytes,
-        nowSeconds: () => clock.nowSeconds(),
+        nowSeconds: () => clock.realSeconds(),
       },
       {
         wake: () => this.#dispatcher.pump(peer),
@@ -352,8 +360,10 @@ export class Net {
           this.#sent += bytes;
           this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + bytes);
         },
-        received: (command, bytes) => {
+        read: (bytes) => {
           this.#received += bytes;
+        },
+        received: (command, bytes) => {
           this.#receivedByMessage.set(command, (this.#receivedByMessage.get(command) ?? 0) + bytes);
         },
         closed: () => this.#gone(peer),
@@ -382,6 +392,7 @@ export class Net {
     this.#blocks.forget(peer);
     this.txs.forget(peer);
     this.announcer.forget(peer);
+    this.compact.forget(peer);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#soon();
   }
@@ -510,6 +521,9 @@ export class Net {
       ['headers', (peer, payload) => this.#headers.receive(peer, payload)],
       ['block', (peer, payload) => this.#blocks.receive(peer, payload)],
       ['tx', (peer, payload) => this.#tx(peer, payload)],
+      ['cmpctblock', (peer, payload) => this.compact.receive(peer, payload)],
+      ['getblocktxn', (peer, payload) => this.compact.sendTxs(peer, payload)],
+      ['blocktxn', (peer, payload) => this.compact.receiveTxs(peer, payload)],
       ['mempool', (peer) => this.#wholeMempool(peer)],
     ]);
   }

@@ -12,7 +12,9 @@ export function prepareFolders(netDir: string, blocksDir: string): void {
       `${netDir} belongs to Bitcoin Core. adit keeps its own block index and would ruin Core's; give it another -datadir.`,
     );
   }
-  for (const dir of [netDir, blocksDir]) {
+  // The first start makes the wallets' folder too, wallets or not, as Core does.
+  const walletsDir = fs.existsSync(netDir) ? [] : [path.join(netDir, 'wallets')];
+  for (const dir of [netDir, blocksDir, ...walletsDir]) {
     try {
       fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
       const probe = path.join(dir, `.write-probe-${process.pid}`);

@@ -564,7 +564,11 @@ async function build(
     chain,
     mempool,
     crypto: native,
-    clock: { nowSeconds: () => clock.nowSeconds(), nowMs: () => (state.mockSeconds === 0 ? clock.nowMs() : state.mockSeconds * 1000) },
+    clock: {
+      nowSeconds: () => clock.nowSeconds(),
+      nowMs: () => (state.mockSeconds === 0 ? clock.nowMs() : state.mockSeconds * 1000),
+      realSeconds: () => Math.floor(clock.nowMs() / 1000),
+    },
     log,
     banFile: path.join(config.netDir, 'banlist.json'),
   });

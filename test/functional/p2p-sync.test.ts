@@ -2,10 +2,24 @@
 // the tests' own with its own codec.
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
-import { shown, unshown } from '../framework/messages.js';
+import { serializeTx, sha256, shown, unshown } from '../framework/messages.js';
 import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
 
 t.setTimeout(240_000);
+/** Pay to the witness script OP_TRUE. */
+const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
+const TRUE_SCRIPT = Buffer.concat([Buffer.from([0, 32]), sha256(Buffer.from([0x51]))]);
+
+/** Spends such an output to another one, for 10,000 satoshis. */
+function spendTrue(txid: string, index: number, value: number): string {
+  return serializeTx({
+    version: 2,
+    ins: [{ txid: unshown(txid), index, witness: [Buffer.from([0x51])] }],
+    outs: [{ value: value - 10_000, script: TRUE_SCRIPT }],
+    locktime: 0,
+  }).toString('hex');
+}
+
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
 async function until(what: string, check: () => Promise<boolean>): Promise<void> {
@@ -107,4 +121,83 @@ t.test('peers that break the protocol', async (t) => {
   for (let i = 0; i < 5; i++) broken.send('inv', Buffer.concat([Buffer.from('fd51c3', 'hex'), Buffer.alloc(36)]));
   t.equal(await broken.ended(), true, 'five times too much');
   t.equal(await node.call('getconnectioncount'), 0);
+});
+
+t.test('transactions are passed on, and blocks of them go as compact blocks', async (t) => {
+  const one = await listening('-whitelist=noban@127.0.0.1');
+  t.teardown(() => one.node.remove());
+  const two = await listening(`-connect=127.0.0.1:${one.port}`, '-whitelist=noban@127.0.0.1');
+  t.teardown(() => two.node.remove());
+  const { node: a } = one;
+  const { node: b } = two;
+  await a.call('generatetoaddress', 130, ANYONE);
+  await until('sync', async () => (await tipOf(a)) === (await tipOf(b)));
+  const sent: string[] = [];
+  for (let height = 1; height <= 20; height++) {
+    const block = (await a.call('getblock', await a.call('getblockhash', height), 2)) as {
+      tx: [{ txid: string; vout: [{ value: number }] }];
+    };
+    const [{ txid, vout }] = block.tx;
+    sent.push((await a.call('sendrawtransaction', spendTrue(txid, 0, Math.round(vout[0].value * 1e8)))) as string);
+  }
+  await until('the other mempool', async () => ((await b.call('getrawmempool')) as string[]).length === 20);
+  for (let round = 0; round < 3; round++) {
+    await a.call('generatetoaddress', 1, ADDRESS);
+    await until('the block', async () => (await tipOf(a)) === (await tipOf(b)));
+  }
+  const [peer] = (await b.call('getpeerinfo')) as [{ bytesrecv_per_msg: Record<string, number> }];
+  t.ok((peer.bytesrecv_per_msg.cmpctblock ?? 0) > 0, 'as compact blocks');
+  t.notOk(peer.bytesrecv_per_msg.blocktxn, 'nothing was missing');
+  t.same(await b.call('getrawmempool'), []);
+  t.equal(
+    ((await b.call('getblock', await b.call('getblockhash', 131))) as { tx: string[] }).tx.filter((id) => sent.includes(id)).length,
+    20,
+  );
+});
+
+t.test('a compact block whose transactions are not known is asked for, and one that lies costs the connection', async (t) => {
+  const { node, port } = await listening();
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 110, ANYONE);
+  const peer = await P2pClient.connect(port);
+  t.teardown(() => peer.close());
+  const version2 = Buffer.from('010200000000000000', 'hex');
+  peer.send('sendcmpct', version2);
+  await peer.sync();
+  // What the node itself sends, once the peer has the parent.
+  peer.send('headers', headersPayload([Buffer.from((await node.call('getblockheader', await tipOf(node), false)) as string, 'hex')]));
+  await peer.sync();
+  const coinbase = ((await node.call('getblock', await node.call('getblockhash', 1), 2)) as { tx: [{ txid: string }] }).tx[0].txid;
+  const raw = spendTrue(coinbase, 0, 50e8);
+  await node.call('sendrawtransaction', raw);
+  const [hash] = (await node.call('generatetoaddress', 1, ADDRESS)) as [string];
+  const compact = await peer.next('cmpctblock');
+  t.equal(compact.subarray(0, 80).toString('hex'), await node.call('getblockheader', hash, false));
+  t.equal(compact[88], 1, 'one short id');
+  peer.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 1])]));
+  t.same(await peer.next('blocktxn'), Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
+  // The same block, taken back and offered anew: the node lacks nothing but the coinbase, which is prefilled.
+  const whole = (await node.call('getblock', hash, 0)) as string;
+  await node.call('invalidateblock', hash);
+  await node.call('reconsiderblock', hash);
+  t.equal(await tipOf(node), hash);
+  const other = await listening();
+  t.teardown(() => other.node.remove());
+  for (let height = 1; height <= 110; height++) {
+    await other.node.call('submitblock', await node.call('getblock', await node.call('getblockhash', height), 0));
+  }
+  const sender = await P2pClient.connect(other.port);
+  t.teardown(() => sender.close());
+  sender.send('sendcmpct', version2);
+  sender.send('cmpctblock', compact);
+  const request = await sender.next('getblocktxn');
+  t.same(request, Buffer.concat([unshown(hash), Buffer.from([1, 1])]), 'the one it lacks');
+  sender.send('blocktxn', Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
+  await sender.sync();
+  t.equal(await tipOf(other.node), hash);
+  t.equal(await other.node.call('getblock', hash, 0), whole);
+  const liar = await P2pClient.connect(other.port);
+  liar.send('sendcmpct', version2);
+  liar.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 9])]));
+  t.equal(await liar.ended(), true, 'a place that is not in the block');
 });

@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly hashes: Hashes;
   readonly maxSendBytes: number;
   readonly maxReceiveBytes: number;
-  /** Seconds since 1970, mockable. */
+  /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
   readonly nowSeconds: () => number;
 }
 
@@ -29,6 +29,9 @@ export interface ConnectionEvents {
   /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
   fault(text: string, fatal: boolean): void;
   sent(command: string, bytes: number): void;
+  /** Bytes came, of whatever message. */
+  read(bytes: number): void;
+  /** A message came whole. */
   received(command: string, bytes: number): void;
   closed(): void;
 }
@@ -124,6 +127,7 @@ export class Connection {
   #take(chunk: Uint8Array): void {
     this.lastReceive = this.options.nowSeconds();
     this.bytesReceived += chunk.length;
+    this.events.read(chunk.length);
     this.#reader.push(chunk);
     this.#cut();
   }

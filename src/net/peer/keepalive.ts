@@ -70,7 +70,7 @@ export class Keepalive {
   /** Why the peer is given up, for the log; null while all is well. */
   check(peer: Peer): string | null {
     const { clock, options } = this.context;
-    const now = clock.nowSeconds();
+    const now = clock.realSeconds();
     const { connection, connectedAt, id } = peer;
     if (now - connectedAt <= options.peerTimeoutSeconds) return null;
     const { lastReceive, lastSend } = connection;

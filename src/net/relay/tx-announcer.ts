@@ -239,7 +239,8 @@ export class TxAnnouncer {
     if (!options.feeFilter || options.blocksOnly || peer.version < FEEFILTER_VERSION || peer.permissions.forcerelay) return;
     const stats = mempool.stats();
     // In initial download nothing can be checked: nothing is wanted.
-    const current = chain.isInitialBlockDownload() ? MAX_MONEY : stats.minFeeRate;
+    const rolling = stats.minFeeRate > stats.minRelayFeeRate ? stats.minFeeRate : 0;
+    const current = chain.isInitialBlockDownload() ? MAX_MONEY : rolling;
     const now = clock.nowMs();
     if (book.feeSent === highestStep && current !== MAX_MONEY) book.nextFeeMs = 0;
     if (now > book.nextFeeMs) {

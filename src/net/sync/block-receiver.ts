@@ -1,8 +1,8 @@
 // A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at it much later.
 // Callers: Net's table of messages, compact blocks.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
-import { hashKey } from '../../consensus/bytes/hex.js';
-import type { Reject } from '../../consensus/state.js';
+import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForBlock } from './blame.js';
@@ -60,7 +60,9 @@ export class BlockReceiver {
     const source = this.#sources.get(key);
     this.#sources.delete(key);
     if (source === undefined) return;
-    if (reject !== null) punishForBlock(this.context, source.peer, reject, !source.vouched, 'invalid block');
-    else if (!this.context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
+    if (reject !== null) {
+      this.context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);
+      punishForBlock(this.context, source.peer, reject, !source.vouched, 'invalid block');
+    } else if (!this.context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }
 }

@@ -2,8 +2,9 @@
 // Callers: Net's table of messages, the sending round, compact blocks.
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
-import { parseHeader } from '../../consensus/block/header-view.js';
+import { type HeaderView, parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
+import { rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeHeaders, encodeLocator, TooMany } from '../wire/messages.js';
@@ -135,13 +136,18 @@ export class HeadersSync {
     for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
       const { verdict } = await chain.submitHeaders(accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes));
       if (verdict === null) continue;
-      if (verdict.category === 'cached' || verdict.category === 'time-future') log.debug('net', `peer=${peer.id}: ${verdict.reason}`);
+      log.info(`ERROR: AcceptBlockHeader: ${this.#firstUnknown(accepted)}, ${rejectText(verdict)}`);
       punishForBlock(this.context, peer, verdict, compact, 'invalid header received');
       return;
     }
     const end = accepted[accepted.length - 1];
     if (end === undefined || peer.leaving) return;
     this.#accepted(peer, end.hash, isNew, full && held === null);
+  }
+
+  /** The header that was refused: those before it are in the tree. */
+  #firstUnknown(views: readonly HeaderView[]): string {
+    return hashToHex((views.find(({ hash }) => this.context.chain.node(hash) === undefined) ?? (views[0] as HeaderView)).hash);
   }
 
   #accepted(peer: Peer, lastHash: Uint8Array, isNew: boolean, full: boolean): void {

@@ -1,0 +1,293 @@
+// Compact blocks both ways (BIP-0152 version 2): new blocks go to peers that want them at once, before they are checked in full; those that
+// come are put together from the mempool. The three peers that last brought good blocks are asked to send them unasked.
+// Callers: Net's table of messages, headers sync, block announcements and serving.
+import type { HeaderNode } from '../../chain/header-node.js';
+import { NodeStatus } from '../../chain/header-node.js';
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { parseHeader } from '../../consensus/block/header-view.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { hasHeader, noteAvailable, settleAvailability } from '../sync/availability.js';
+import { punishForBlock } from '../sync/blame.js';
+import { type BlockDownload, blockInvType, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../sync/block-download.js';
+import type { BlockReceiver } from '../sync/block-receiver.js';
+import type { HeadersSync } from '../sync/headers.js';
+import {
+  decodeBlockTxRequest,
+  decodeBlockTxs,
+  decodeCompactBlock,
+  encodeBlockTxRequest,
+  encodeBlockTxs,
+  encodeCompactBlock,
+  ShortIds,
+} from '../wire/compact-block.js';
+import { encodeInv, encodeSendCmpct } from '../wire/messages.js';
+import { INV } from '../wire/protocol.js';
+import { PartialBlock } from './partial-block.js';
+
+/** Version of BIP-0152 with wtxids. */
+const VERSION = 2n;
+/** Blocks deeper than these are sent whole: nobody has their transactions in the mempool any more. */
+const MAX_CMPCTBLOCK_DEPTH = 5;
+const MAX_BLOCKTXN_DEPTH = 10;
+/** Peers that send us blocks unasked. */
+const MAX_HIGH_BANDWIDTH = 3;
+/** Blocks that far ahead of the tip are not put together: their transactions are not known yet. */
+const MAX_AHEAD = 2;
+
+/** Figures for metrics. */
+export interface CompactStats {
+  /** Blocks put together from what we had alone, and those that needed a question. */
+  complete: number;
+  asked: number;
+  /** Blocks that had to be fetched whole. */
+  failed: number;
+  /** Transactions asked for. */
+  missingTxs: number;
+}
+
+export class CompactRelay {
+  readonly stats: CompactStats = { complete: 0, asked: 0, failed: 0, missingTxs: 0 };
+  /** Blocks being put together, by hash and peer. */
+  readonly #partial = new Map<string, { peer: Peer; block: PartialBlock }>();
+  /** Those that last brought good blocks, newest last. */
+  readonly #highBandwidth: Peer[] = [];
+  /** The newest block, ready to be sent. */
+  #newest: { hash: Uint8Array; block: BlockView; message: Uint8Array } | null = null;
+  /** Transactions that are not in the mempool and may be in a block, a ring. */
+  readonly #extra: TxView[] = [];
+  #extraAt = 0;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly downloads: BlockDownload,
+    private readonly headers: HeadersSync,
+    private readonly blocks: BlockReceiver,
+  ) {}
+
+  /** Keeps a transaction that the mempool refused or lost. */
+  remember(tx: TxView): void {
+    const most = this.context.options.extraTxs;
+    if (most <= 0) return;
+    if (this.#extra.length < most) this.#extra.push(tx);
+    else this.#extra[this.#extraAt++ % most] = tx;
+  }
+
+  forget(peer: Peer): void {
+    const at = this.#highBandwidth.indexOf(peer);
+    if (at >= 0) this.#highBandwidth.splice(at, 1);
+    for (const [key, partial] of this.#partial) if (partial.peer === peer) this.#partial.delete(key);
+  }
+
+  /** A block with proof of work that builds on the tip was stored; its scripts have not run yet (Core's NewPoWValidBlock). */
+  onStored(node: HeaderNode, block: BlockView): void {
+    const message = this.#prepare(block);
+    for (const peer of this.context.peers) {
+      if (!peer.compact.wantsHighBandwidth || peer.leaving) continue;
+      settleAvailability(this.context.chain, peer);
+      if (hasHeader(peer, node) || node.prev === null || !hasHeader(peer, node.prev)) continue;
+      this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
+      peer.send('cmpctblock', message);
+      peer.sync.bestHeaderSent = node;
+    }
+  }
+
+  #prepare(block: BlockView): Uint8Array {
+    if (this.#newest !== null && equalBytes(this.#newest.hash, block.hash)) return this.#newest.message;
+    const message = this.#encode(block);
+    this.#newest = { hash: block.hash.slice(), block, message };
+    return message;
+  }
+
+  #encode(block: BlockView): Uint8Array {
+    const nonce = (BigInt(Math.floor(this.context.random() * 2 ** 32)) << 32n) | BigInt(Math.floor(this.context.random() * 2 ** 32));
+    const header = block.header.bytes;
+    const ids = new ShortIds(header, nonce, this.context.crypto);
+    const shortIds = block.txs.slice(1).map((tx) => ids.of(tx.wtxid));
+    return encodeCompactBlock({ header, nonce, shortIds, prefilled: [{ index: 0, tx: block.txs[0] as TxView }] });
+  }
+
+  /** Announces the tip as a compact block. @returns false when it is not at hand */
+  announce(peer: Peer, node: HeaderNode): boolean {
+    if (this.#newest === null || !equalBytes(this.#newest.hash, node.hash)) return false;
+    this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
+    peer.send('cmpctblock', this.#newest.message);
+    return true;
+  }
+
+  /** Answers getdata for a compact block. @returns false when the whole block has to go */
+  serve(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
+    const { chain } = this.context;
+    if (!this.headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
+    peer.send(
+      'cmpctblock',
+      chain.tip === node ? this.#prepare(parseBlock(bytes, this.context.crypto)) : this.#encode(parseBlock(bytes, this.context.crypto)),
+    );
+    return true;
+  }
+
+  /** getblocktxn. @throws DecodeError */
+  async sendTxs(peer: Peer, payload: Uint8Array): Promise<void> {
+    const { chain, log } = this.context;
+    const { hash, indexes } = decodeBlockTxRequest(payload);
+    let block: BlockView;
+    if (this.#newest !== null && equalBytes(this.#newest.hash, hash)) ({ block } = this.#newest);
+    else {
+      const node = chain.node(hash);
+      if (node === undefined || !node.has(NodeStatus.HAVE_DATA)) {
+        log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block we don't have`);
+        return;
+      }
+      if (node.height < chain.tip.height - MAX_BLOCKTXN_DEPTH) {
+        // Old blocks cost a read from disk each time: it gets the whole one, which the limits on uploads know of.
+        log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block > ${MAX_BLOCKTXN_DEPTH} deep`);
+        peer.wanted.push({ type: INV.WITNESS_BLOCK, hash: hash.slice() });
+        return;
+      }
+      block = await chain.readBlock(node);
+    }
+    const txs: TxView[] = [];
+    for (const index of indexes) {
+      const tx = block.txs[index];
+      if (tx === undefined) {
+        this.context.misbehaving(peer, 100, 'getblocktxn with out-of-bounds tx indices');
+        return;
+      }
+      txs.push(tx);
+    }
+    if (!peer.leaving) peer.send('blocktxn', encodeBlockTxs(hash, txs));
+  }
+
+  /** cmpctblock. @throws DecodeError */
+  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+    const { chain, crypto, log } = this.context;
+    const compact = decodeCompactBlock(payload, crypto);
+    const header = parseHeader(compact.header, crypto);
+    if (chain.node(header.prevHash) === undefined) {
+      if (!chain.isInitialBlockDownload()) this.headers.askFrom(peer, chain.bestHeader);
+      return;
+    }
+    const verdict = await chain.submitHeader(compact.header);
+    if (verdict !== null) {
+      punishForBlock(this.context, peer, verdict, true, 'invalid header via cmpctblock');
+      return;
+    }
+    const node = chain.node(header.hash);
+    if (node === undefined || peer.leaving) return;
+    noteAvailable(chain, peer, header.hash);
+    if (node.has(NodeStatus.HAVE_DATA)) return;
+    const asked = this.downloads.of(header.hash);
+    if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
+      // Not what we want next; but when we asked for it, we still want it.
+      if (asked !== undefined) this.#wholeBlock(peer, node);
+      return;
+    }
+    if (asked === undefined && !this.headers.canFetchDirectly) return;
+    if (node.height > chain.tip.height + MAX_AHEAD) {
+      if (asked !== undefined) this.#wholeBlock(peer, node);
+      else await this.headers.process(peer, [compact.header], true);
+      return;
+    }
+    const mine = asked?.peer === peer;
+    const mayAsk = mine || (asked === undefined && peer.sync.inFlight.length < MAX_BLOCKS_IN_TRANSIT_PER_PEER);
+    if (mayAsk) this.downloads.begin(peer, header.hash, node);
+    const partial = await PartialBlock.begin(compact, this.context, this.#extra);
+    if (peer.leaving || node.has(NodeStatus.HAVE_DATA)) return;
+    if (partial === 'invalid') {
+      if (mayAsk) this.downloads.end(header.hash);
+      this.context.misbehaving(peer, 100, 'invalid compact block');
+      return;
+    }
+    if (partial === 'failed') {
+      this.stats.failed++;
+      if (mayAsk) this.#wholeBlock(peer, node);
+      return;
+    }
+    const missing = partial.missing();
+    log.debug(
+      'cmpctblock',
+      `Initialized PartiallyDownloadedBlock for block ${node.hashHex} using a cmpctblock of size ${payload.length}; ${missing.length} missing, ${partial.fromMempool} from mempool, ${partial.fromExtra} from extra pool`,
+    );
+    if (missing.length === 0) {
+      await this.#complete(peer, node, partial, []);
+    } else if (mayAsk) {
+      this.stats.asked++;
+      this.stats.missingTxs += missing.length;
+      this.#partial.set(partialKey(peer, header.hash), { peer, block: partial });
+      peer.send('getblocktxn', encodeBlockTxRequest({ hash: header.hash, indexes: missing }));
+    }
+  }
+
+  /** blocktxn. @throws DecodeError */
+  async receiveTxs(peer: Peer, payload: Uint8Array): Promise<void> {
+    const { chain, crypto, log } = this.context;
+    const { hash, txs } = decodeBlockTxs(payload, crypto);
+    const key = partialKey(peer, hash);
+    const partial = this.#partial.get(key);
+    const node = chain.node(hash);
+    if (partial === undefined || node === undefined || this.downloads.of(hash)?.peer !== peer) {
+      log.debug('net', `Peer ${peer.id} sent us block transactions for block we weren't expecting`);
+      return;
+    }
+    this.#partial.delete(key);
+    await this.#complete(peer, node, partial.block, txs);
+  }
+
+  async #complete(peer: Peer, node: HeaderNode, partial: PartialBlock, rest: readonly TxView[]): Promise<void> {
+    const block = partial.finish(rest, this.context);
+    if (block === 'invalid') {
+      this.downloads.end(node.hash);
+      this.context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');
+      return;
+    }
+    if (block === 'failed') {
+      this.stats.failed++;
+      this.#wholeBlock(peer, node);
+      return;
+    }
+    if (rest.length === 0) this.stats.complete++;
+    this.downloads.end(node.hash);
+    await this.blocks.process(peer, block, true, false);
+  }
+
+  #wholeBlock(peer: Peer, node: HeaderNode): void {
+    this.downloads.begin(peer, node.hash, node);
+    peer.send('getdata', encodeInv([{ type: blockInvType(peer), hash: node.hash }]));
+  }
+
+  /** Asks for a single new block on our tip as a compact one. @returns whether it did */
+  fetch(peer: Peer, wanted: readonly HeaderNode[]): boolean {
+    const [node] = wanted;
+    if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.downloads.size > 0) return false;
+    if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID)) return false;
+    this.downloads.begin(peer, node.hash, node);
+    peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
+    return true;
+  }
+
+  /** It brought a block that became the tip: it shall send the next ones unasked. */
+  onGoodBlock(peer: Peer): void {
+    if (!peer.compact.provides || !this.context.peers.has(peer)) return;
+    const list = this.#highBandwidth;
+    const at = list.indexOf(peer);
+    if (at >= 0) {
+      list.splice(at, 1);
+      list.push(peer);
+      return;
+    }
+    if (list.length >= MAX_HIGH_BANDWIDTH) {
+      const dropped = list.shift() as Peer;
+      dropped.compact.highBandwidth = false;
+      dropped.send('sendcmpct', encodeSendCmpct({ announce: false, version: VERSION }));
+    }
+    peer.compact.highBandwidth = true;
+    peer.send('sendcmpct', encodeSendCmpct({ announce: true, version: VERSION }));
+    list.push(peer);
+  }
+}
+
+function partialKey(peer: Peer, hash: Uint8Array): string {
+  return `${peer.id}/${hashKey(hash)}`;
+}

@@ -1,0 +1,114 @@
+// A block that is put together from a compact block (BIP-0152): short ids are looked up among the transactions we have, the rest is asked
+// for (Core's PartiallyDownloadedBlock). Callers: CompactRelay.
+import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { checkBlock } from '../../consensus/rules/check-block.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
+import type { NetContext } from '../context.js';
+import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
+
+/** A block has no more transactions than its weight over the least one. */
+const MAX_TXS = 4_000_000 / 60;
+/** Entries hashed between looks at the clock. */
+const LOOKS = 256;
+
+/** 'failed': nothing wrong with it, but the whole block has to be fetched; 'invalid': nobody honest sends this. */
+export type PartialFault = 'failed' | 'invalid';
+
+export class PartialBlock {
+  /** By place; null where one is missing. */
+  readonly #txs: (TxView | null)[];
+  /** How many came from where, for the log and metrics. */
+  fromMempool = 0;
+  fromExtra = 0;
+
+  private constructor(
+    private readonly compact: CompactBlock,
+    total: number,
+  ) {
+    this.#txs = new Array<TxView | null>(total).fill(null);
+  }
+
+  /** Fills in what we have. @param extra transactions outside the mempool that may be in a block */
+  static async begin(compact: CompactBlock, context: NetContext, extra: readonly TxView[]): Promise<PartialBlock | PartialFault> {
+    const total = compact.shortIds.length + compact.prefilled.length;
+    if (total === 0 || total > MAX_TXS) return 'invalid';
+    const block = new PartialBlock(compact, total);
+    for (const [i, { index, tx }] of compact.prefilled.entries()) {
+      // More places than there are transactions before it: it would leave holes.
+      if (index > compact.shortIds.length + i) return 'invalid';
+      block.#txs[index] = tx;
+    }
+    const places = new Map<number, number>();
+    let at = 0;
+    for (const id of compact.shortIds) {
+      while (block.#txs[at] !== null) at++;
+      if (places.has(id)) return 'failed';
+      places.set(id, at++);
+    }
+    await block.#fill(places, context, extra);
+    return block;
+  }
+
+  async #fill(places: Map<number, number>, context: NetContext, extra: readonly TxView[]): Promise<void> {
+    const ids = new ShortIds(this.compact.header, this.compact.nonce, context.crypto);
+    // Places that two of our transactions claim are left open: which is right, nobody knows.
+    const disputed = new Set<number>();
+    const slicer = new Slicer();
+    let looked = 0;
+    for (const { wtxid, tx } of context.wtxids.all()) {
+      const place = places.get(ids.of(wtxid));
+      if (place !== undefined) this.#offer(place, tx(), disputed);
+      if (++looked % LOOKS === 0 && slicer.due) await slicer.pause();
+    }
+    this.fromMempool = this.#txs.filter((tx) => tx !== null).length - this.compact.prefilled.length;
+    for (const tx of extra) {
+      const place = places.get(ids.of(tx.wtxid));
+      if (place === undefined || disputed.has(place)) continue;
+      const there = this.#txs[place];
+      if (there === null || there === undefined) {
+        this.#txs[place] = tx;
+        this.fromExtra++;
+      } else if (Buffer.compare(there.wtxid, tx.wtxid) !== 0) {
+        this.#txs[place] = null;
+        disputed.add(place);
+      }
+    }
+  }
+
+  #offer(place: number, tx: TxView, disputed: Set<number>): void {
+    if (disputed.has(place)) return;
+    if (this.#txs[place] === null) this.#txs[place] = tx;
+    else {
+      this.#txs[place] = null;
+      disputed.add(place);
+    }
+  }
+
+  /** Places that have to be asked for, rising. */
+  missing(): number[] {
+    const places: number[] = [];
+    for (const [place, tx] of this.#txs.entries()) if (tx === null) places.push(place);
+    return places;
+  }
+
+  /** The block with the missing ones, in order. */
+  finish(rest: readonly TxView[], context: NetContext): BlockView | PartialFault {
+    let next = 0;
+    const txs: TxView[] = [];
+    for (const tx of this.#txs) {
+      const found = tx ?? rest[next++];
+      if (found === undefined) return 'invalid';
+      txs.push(found);
+    }
+    if (next !== rest.length) return 'invalid';
+    const writer = new ByteWriter(90 + txs.reduce((sum, tx) => sum + tx.totalSize, 0));
+    writer.bytes(this.compact.header).compactSize(txs.length);
+    for (const tx of txs) writer.bytes(tx.bytes);
+    const block = parseBlock(writer.finish(), context.crypto);
+    // A wrong merkle root may be our own doing: two transactions can have the same short id.
+    const verdict = checkBlock(block, context.params, context.crypto);
+    return verdict?.category === 'mutated' ? 'failed' : block;
+  }
+}
