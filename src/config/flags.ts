@@ -156,6 +156,8 @@ section('Node relay', [
   ['limitancestorsize', 'int', 'kvB of unconfirmed ancestors at most (default: 101)'],
   ['limitdescendantcount', 'int', 'Unconfirmed descendants at most (default: 25)'],
   ['limitdescendantsize', 'int', 'kvB of unconfirmed descendants at most (default: 101)'],
+  ['limitclustercount', 'int', 'Unconfirmed transactions at most that hang together, as newer Bitcoin Core has it (default: 0, any)'],
+  ['limitclustersize', 'int', 'kvB of unconfirmed transactions at most that hang together (default: 0, any)'],
   ['whitelistforcerelay', 'bool', undefined, 'none'],
   ['whitelistrelay', 'bool', undefined, 'none'],
 ]);
@@ -213,9 +215,7 @@ section('Debugging and testing', [
   ['checkblocks', 'int', 'How many blocks to check at start (0: all; default: 6)'],
   ['checklevel', 'int', 'How thoroughly: 0 to 4, as verifychain (default: 3)'],
   ['stopatheight', 'int', 'Stop the node once the chain has this height (default: 0, never)'],
-  ...(['checkaddrman', 'checkmempool', 'limitclustercount', 'limitclustersize'] as const).map(
-    (name) => [name, 'int', undefined, 'none'] as const,
-  ),
+  ...(['checkaddrman', 'checkmempool'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
   ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logsourcelocations'] as const).map(
     (name) => [name, 'bool', undefined, 'none'] as const,
   ),

@@ -90,6 +90,9 @@ export interface NodeConfig {
     readonly limitAncestorBytes: number;
     readonly limitDescendantCount: number;
     readonly limitDescendantBytes: number;
+    /** Infinite when there is none. */
+    readonly limitClusterCount: number;
+    readonly limitClusterBytes: number;
     readonly maxMempoolBytes: number;
     readonly expirySeconds: number;
     readonly persistMempool: boolean;
@@ -493,6 +496,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       limitAncestorBytes: args.int('limitancestorsize', 101) * 1000,
       limitDescendantCount: args.int('limitdescendantcount', 25),
       limitDescendantBytes: args.int('limitdescendantsize', 101) * 1000,
+      limitClusterCount: args.int('limitclustercount', 0) || Number.POSITIVE_INFINITY,
+      limitClusterBytes: args.int('limitclustersize', 0) * 1000 || Number.POSITIVE_INFINITY,
       maxMempoolBytes: megabytes('maxmempool', 300),
       expirySeconds: args.int('mempoolexpiry', 336) * 3600,
       persistMempool: args.bool('persistmempool', true),

@@ -15,6 +15,10 @@ export interface MempoolOptions {
   readonly limitDescendantCount: number;
   /** -limitdescendantsize in virtual bytes. */
   readonly limitDescendantSize: number;
+  /** -limitclustercount, the transaction included; infinite unless given. */
+  readonly limitClusterCount: number;
+  /** -limitclustersize in virtual bytes; infinite unless given. */
+  readonly limitClusterSize: number;
   /** Memory for transactions is taken in pieces of so many bytes. */
   readonly segmentBytes: number;
 }
@@ -27,5 +31,7 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   limitAncestorSize: 101_000,
   limitDescendantCount: 25,
   limitDescendantSize: 101_000,
+  limitClusterCount: Number.POSITIVE_INFINITY,
+  limitClusterSize: Number.POSITIVE_INFINITY,
   segmentBytes: 1 << 20,
 };

@@ -357,6 +357,8 @@ async function build(
       limitAncestorSize: config.policy.limitAncestorBytes,
       limitDescendantCount: config.policy.limitDescendantCount,
       limitDescendantSize: config.policy.limitDescendantBytes,
+      limitClusterCount: config.policy.limitClusterCount,
+      limitClusterSize: config.policy.limitClusterBytes,
     },
     { chain, verifier, clock, log, fees: await poolFiles.loadFees(), blocksAreCurrent: () => blocksAreCurrent(chain, clock) },
   );

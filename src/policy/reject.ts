@@ -25,6 +25,7 @@ export type PolicyReason =
   | 'mempool min fee not met'
   | 'min relay fee not met'
   | 'too-long-mempool-chain'
+  | 'too-large-cluster'
   | 'bad-txns-spends-conflicting-tx'
   | 'insufficient fee'
   | 'too many potential replacements'

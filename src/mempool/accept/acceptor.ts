@@ -13,6 +13,7 @@ import { NO_ROW } from '../rows.js';
 import type { MempoolChain } from '../source.js';
 import type { TxPool } from '../tx-pool.js';
 import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
+import { checkClusterLimits } from './cluster-limits.js';
 import { Lookahead } from './lookahead.js';
 import { checkAlone, checkConflicts, checkFinal, checkInputs, checkSizeAndFee, findCoins } from './pre-checks.js';
 import { checkReplacement } from './replacement.js';
@@ -45,8 +46,16 @@ export interface AcceptorDeps {
 
 /** Core 0.21's order: first what needs no coins, */
 const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
-/** then what does. */
-const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkReplacement];
+/** then what does. Clusters have no limit unless somebody asks for one. */
+const WITH_COINS: readonly Step[] = [
+  findCoins,
+  checkInputs,
+  checkSizeAndFee,
+  checkChainLimits,
+  checkOwnConflicts,
+  checkReplacement,
+  checkClusterLimits,
+];
 
 export class Acceptor {
   readonly #options: MempoolOptions;

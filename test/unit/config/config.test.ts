@@ -95,6 +95,13 @@ t.test('bad values', async (t) => {
   t.equal(load(undefined, '-regtest', '-blockmaxweight=99999999').mining.maxWeight, 3_996_000);
 });
 
+t.test('limits of clusters are off unless they are given', async (t) => {
+  const { limitClusterCount, limitClusterBytes } = load(undefined, '-regtest').policy;
+  t.strictSame([limitClusterCount, limitClusterBytes], [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  const given = load(undefined, '-regtest', '-limitclustercount=64', '-limitclustersize=101').policy;
+  t.strictSame([given.limitClusterCount, given.limitClusterBytes], [64, 101_000]);
+});
+
 t.test('help and version', async (t) => {
   t.match(helpText(), /-blockmaxweight=<n>/);
   t.ok(

@@ -110,6 +110,40 @@ t.test('chain limits and the carve-out', async (t) => {
   );
 });
 
+t.test('limits of a cluster, whichever way it hangs together', async (t) => {
+  const two = (outpoints: Uint8Array[], value: number): TxView =>
+    spend(crypto, outpoints, [
+      { value, script: PADDED },
+      { value, script: ANYONE },
+    ]);
+  const setup = createPool({ policy: NO_POLICY, limitClusterCount: 4 });
+  const { chain } = setup;
+  // Two families; a joint child would make five of them.
+  const left = two([chain.fund(80_000)], 39_000);
+  const right = two([chain.fund(80_000)], 39_000);
+  const leftChild = pay([outpointOf(left, 0)], 30_000);
+  const rightChild = pay([outpointOf(right, 0)], 30_000);
+  for (const tx of [left, right, leftChild]) t.equal(await offer(setup, tx), 'ok');
+  const joint = pay([outpointOf(left, 1), outpointOf(right, 1)], 50_000);
+  t.equal(await offer(setup, joint), 'ok', 'four');
+  t.equal(await offer(setup, rightChild), 'too-large-cluster', 'no ancestor of its has more than four relatives by descent');
+  t.equal(await offer(setup, pay([chain.fund(9_000)], 8_000)), 'ok', 'strangers are none of their business');
+  // What is replaced makes room.
+  const instead = pay([outpointOf(left, 1), outpointOf(right, 1)], 40_000);
+  t.equal(await offer(setup, instead), 'ok');
+
+  const one = pay([chain.fund(50_000)], 49_000);
+  const next = pay([outpointOf(one, 0)], 48_000);
+  const sized = createPool({ policy: NO_POLICY, limitClusterSize: one.vsize + next.vsize - 1 });
+  const first = pay([sized.chain.fund(50_000)], 49_000);
+  t.equal(await offer(sized, first), 'ok');
+  t.equal(await offer(sized, pay([outpointOf(first, 0)], 48_000)), 'too-large-cluster');
+  const enough = createPool({ policy: NO_POLICY, limitClusterSize: one.vsize + next.vsize });
+  const again = pay([enough.chain.fund(50_000)], 49_000);
+  t.equal(await offer(enough, again), 'ok');
+  t.equal(await offer(enough, pay([outpointOf(again, 0)], 48_000)), 'ok');
+});
+
 t.test('replacement', async (t) => {
   const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
   const { chain, pool } = setup;
