@@ -10,7 +10,9 @@ import { threadsLoaded } from './lib/loading-threads.js';
 import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
 import { prepareFolders } from './node/data-folder.js';
+import { adviceFor, withAdvice } from './node/fault-advice.js';
 import { type RunningNode, startNode } from './node/start.js';
+import { stopWriting } from './storage/write-stop.js';
 
 function refuse(message: string): never {
   process.stderr.write(`Error: ${message}\n`);
@@ -19,8 +21,9 @@ function refuse(message: string): never {
 
 /** Messages of errors that an operator can mend; anything else is a fault of ours and shows its stack. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.message;
+  if (error instanceof ConfigError) return withAdvice(error.message, error);
+  if (error instanceof Error && (adviceFor(error) !== '' || ('code' in error && typeof error.code === 'string')))
+    return withAdvice(error.message.replaceAll('\n', ' '), error);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -34,6 +37,8 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   const die = (error: unknown): void => {
     if (dying) return;
     dying = true;
+    // Whatever is still under way writes nothing more: memory may disagree with the disk.
+    stopWriting('the process ends after a fault');
     const text = `A fault that nobody expected: ${explain(error)}`;
     log.error(text);
     process.stderr.write(`Error: ${text}\n`);
@@ -60,7 +65,11 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
   });
   if (config.announce) process.stdout.write(announcement(config, node.addresses));
   const fault = await Promise.race([signalled, node.stopAsked]);
-  if (fault) process.stderr.write(`Error: ${fault.message}\n`);
+  if (fault) {
+    const advice = adviceFor(fault);
+    if (advice !== '') log.error(advice);
+    process.stderr.write(`Error: ${withAdvice(fault.message.replaceAll('\n', ' '), fault)}\n`);
+  }
   await node.stop();
   return fault ? 1 : 0;
 }

@@ -16,6 +16,7 @@ import type { StoreCursor } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 import { acceptBlock, acceptHeader } from './accept.js';
 import { Activator } from './activator.js';
+import { adoptBehind } from './adopt-behind.js';
 import { testValidity, type ValidityOptions } from './block-validity.js';
 import { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
@@ -67,6 +68,7 @@ export class Chain extends ChainReader {
     const ws = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
     try {
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.importBlock(block, at));
       await chain.change<void>(async (reply) => {
         await chain.leaveFailedTip();
         if (chain.transactionsAhead <= ws.options.connectAtOpen) await chain.activator.activate();

@@ -32,6 +32,8 @@ export interface ChainOptions {
   readonly maxStepBytes: number;
   /** Transactions of stored blocks that opening connects at most, -1 for none; when there are more, all is left to connectStored. */
   readonly connectAtOpen: number;
+  /** Whether opening takes in blocks that lie behind the last one that the index knows (not while -reindex reads the files anyway). */
+  readonly adoptAtOpen: boolean;
   /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
   readonly orphanBytes: number;
 }
@@ -48,6 +50,7 @@ export const defaultChainOptions: ChainOptions = {
   flushChunkEntries: 4_000,
   maxStepBytes: 64 << 20,
   connectAtOpen: Number.POSITIVE_INFINITY,
+  adoptAtOpen: true,
   orphanBytes: 128 << 20,
 };
 

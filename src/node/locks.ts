@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
+import type { Logger } from '../log/logger.js';
 import { type FolderLock, lockFolder } from '../storage/folder-lock.js';
 import { openStore } from '../storage/open-store.js';
 import type { RocksStore } from '../storage/rocks-store.js';
@@ -13,9 +14,14 @@ export const storeCacheBytes = 8 << 20;
 export const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
 
 /** Opens the database; that it can be opened proves that no other node uses the folder. */
-export async function openDatabase(config: NodeConfig): Promise<RocksStore> {
+export async function openDatabase(config: NodeConfig, log: Logger): Promise<RocksStore> {
   try {
-    return await openStore({ path: databaseDir(config), cacheBytes: storeCacheBytes });
+    return await openStore({
+      path: databaseDir(config),
+      cacheBytes: storeCacheBytes,
+      // Blocks lie in their own files, and everything else follows from them.
+      onLogDamage: (text) => log.warn(`${text}. It is made again from the block files; marks set by invalidateblock since then are gone.`),
+    });
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_LOCKED') {
       throw new ConfigError(`Cannot obtain a lock on data directory ${config.netDir}. adit is probably already running.`);

@@ -9,10 +9,12 @@
 // Callers: start.ts.
 import fs from 'node:fs';
 import path from 'node:path';
+import { ConfigError } from '../config/args.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Logger } from '../log/logger.js';
 import { blockIndexKey, FLUSH_MARKER_KEY, PREFIX, prefixRange, TIP_KEY } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';
+import { StoreError } from '../storage/store-error.js';
 
 /** What an operator may ask for. */
 export interface RebuildOptions {
@@ -36,7 +38,9 @@ export class RebuildNote {
   read(): Stage | null {
     try {
       const text = fs.readFileSync(this.file, 'utf8').trim();
-      return STAGES.find((stage) => stage === text) ?? null;
+      const stage = STAGES.find((one) => one === text);
+      if (stage === undefined) throw new ConfigError(`${this.file} is unreadable. Restart with -reindex to begin the rebuilding again.`);
+      return stage;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
@@ -78,17 +82,26 @@ export async function prepareRebuild<Database extends Store>(
   log: Logger,
 ): Promise<{ store: Database; scan: boolean; note: RebuildNote }> {
   const note = new RebuildNote(places.netDir);
-  let store = await open();
-  if (options.all) note.write('all wipe');
+  if (options.all || note.read() === 'all wipe') {
+    await open()
+      .then((store) => store.close())
+      .catch((error: unknown) => {
+        if (!isDamage(error)) throw error;
+        log.warn(`The database cannot be opened, and is removed: ${(error as Error).message}`);
+      });
+    note.write('all wipe');
+  }
   // The larger rebuild includes the smaller one.
   else if (options.chainstate && note.read() === null) note.write('chainstate wipe');
   if (note.read() === 'all wipe') {
     log.info('Reindexing: removing the database and the undo files');
-    await store.close();
     removeWhole(places.databaseDir);
+  }
+  // Also the lock on the block files.
+  const store = await open();
+  if (note.read() === 'all wipe') {
     removeUndoFiles(places.blocksDir);
     note.write('all scan');
-    store = await open();
   }
   const stage = note.read();
   if (stage === 'chainstate wipe') {
@@ -98,11 +111,16 @@ export async function prepareRebuild<Database extends Store>(
   return { store, scan: stage === 'all scan', note };
 }
 
+/** A database that can't be read, as opposed to one that another node holds or that may not be touched. */
+function isDamage(error: unknown): boolean {
+  return error instanceof StoreError && ['STORE_CORRUPTION', 'STORE_NOT_FOUND', 'STORE_IO'].includes(error.code);
+}
+
 /** Aside first: a process that dies among the files of a database leaves one that cannot be opened. */
 function removeWhole(folder: string): void {
   const aside = `${folder}.old`;
   fs.rmSync(aside, { recursive: true, force: true });
-  fs.renameSync(folder, aside);
+  if (fs.existsSync(folder)) fs.renameSync(folder, aside);
   fs.rmSync(aside, { recursive: true, force: true });
 }
 

@@ -152,7 +152,7 @@ async function build(
   let blocksLock: FolderLock | undefined;
   teardown.add(() => blocksLock?.release());
   const openAlone = async (): Promise<RocksStore> => {
-    const opened = await openDatabase(config);
+    const opened = await openDatabase(config, log);
     blocksLock ??= await lockBlocks(config, opened);
     return opened;
   };
@@ -307,6 +307,7 @@ async function build(
       minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
       assumeValid: config.assumeValidHex ?? null,
       checkpoints: config.checkpoints,
+      adoptAtOpen: !rebuild.scan,
       connectAtOpen: config.stopAtHeight > 0 || rebuild.scan ? -1 : maxConnectedAtOpen,
     },
     {

@@ -9,15 +9,15 @@
 // index row. fsync happens at rollover, in sync() and in close(). Caller: chain.
 
 import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { readU32 } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { ReadHandles } from './read-handles.js';
-import { isMagic, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
+import { type FileOpener, isMagic, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
-import { createXorKey, loadXorKey } from './xor-key.js';
+import { applyXor, createXorKey, loadXorKey } from './xor-key.js';
 
 /** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
 export interface BlockPosition {
@@ -46,6 +46,12 @@ export interface BlockFilesRepair {
   readonly tornBytes: number;
 }
 
+/** Bytes of the first file in which some block must begin; the very first may be damaged. */
+const LOOK_BYTES = 8 << 20;
+/** No block is larger. */
+const MAX_RECORD_BYTES = 4_000_000;
+/** A block's header. */
+const HEADER_BYTES = 80;
 const MAX_BLOCK_FILE_BYTES = 128 << 20;
 const CHECKSUM_BYTES = 32;
 /** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
@@ -59,7 +65,7 @@ const fileName = (kind: 'blk' | 'rev', file: number): string => `${kind}${String
 export class BlockFiles {
   readonly repair: BlockFilesRepair;
   private readonly undoWriters = new Map<number, RecordFile>();
-  private readonly readHandles = new ReadHandles(READ_HANDLES);
+  private readonly readHandles: ReadHandles;
   /** Appends run one after the other; this is the last one. */
   private lastAppend: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | null = null;
@@ -67,6 +73,7 @@ export class BlockFiles {
   private constructor(
     private readonly options: BlockFilesOptions,
     private readonly hashes: Hashes,
+    private readonly opener: FileOpener,
     private readonly format: RecordFormat,
     private readonly blkSizes: Map<number, number>,
     private readonly revSizes: Map<number, number>,
@@ -75,11 +82,13 @@ export class BlockFiles {
     tornBytes: number,
   ) {
     this.repair = { tornBytes };
+    this.readHandles = new ReadHandles(READ_HANDLES, opener);
   }
 
   /** Opens the folder, checks it against the index and cuts back a half-written block at its end. */
-  static async open(options: BlockFilesOptions, deps: { hashes: Hashes }): Promise<BlockFiles> {
+  static async open(options: BlockFilesOptions, deps: { hashes: Hashes; opener?: FileOpener }): Promise<BlockFiles> {
     const { dir, lastKnown } = options;
+    const opener = deps.opener ?? openFile;
     const blkSizes = new Map<number, number>();
     const revSizes = new Map<number, number>();
     try {
@@ -94,16 +103,17 @@ export class BlockFiles {
     let xorKey = await loadXorKey(dir);
     if (xorKey === null && options.createXorKey === true && blkSizes.size === 0) xorKey = await createXorKey(dir);
     const format: RecordFormat = { magic: options.magic, xorKey };
+    await assertReadable(dir, format, blkSizes);
 
     if (lastKnown !== null) await assertKnownBlock(dir, format, lastKnown);
     const newest = Math.max(0, ...blkSizes.keys());
     // Without an index nobody knows what in an existing file is whole: it is left as it is, and a new one begun.
     const currentFile = lastKnown === null && (blkSizes.get(newest) ?? 0) > 0 ? newest + 1 : newest;
-    const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0);
+    const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0, opener);
     try {
       const tornBytes = await current.cutTornTail(lastKnown?.file === currentFile ? lastKnown.pos - RECORD_HEAD_BYTES : 0);
       blkSizes.set(currentFile, current.size);
-      return new BlockFiles(options, deps.hashes, format, blkSizes, revSizes, currentFile, current, tornBytes);
+      return new BlockFiles(options, deps.hashes, opener, format, blkSizes, revSizes, currentFile, current, tornBytes);
     } catch (error) {
       await current.close().catch(() => {});
       throw error;
@@ -124,7 +134,7 @@ export class BlockFiles {
   private async rollOver(): Promise<void> {
     await this.current.sync();
     const file = this.currentFile + 1;
-    const next = await RecordFile.open(join(this.options.dir, fileName('blk', file)), this.format, 0);
+    const next = await RecordFile.open(join(this.options.dir, fileName('blk', file)), this.format, 0, this.opener);
     await this.syncFolder();
     await this.current.close();
     this.current = next;
@@ -134,7 +144,7 @@ export class BlockFiles {
 
   /** Makes new names in the folder durable; where the system can't (Windows), they become so with time. */
   private async syncFolder(): Promise<void> {
-    const folder = await open(this.options.dir, 'r').catch(() => null);
+    const folder = await openFile(this.options.dir, 'r').catch(() => null);
     await folder?.sync().catch(() => {});
     await folder?.close().catch(() => {});
   }
@@ -168,7 +178,7 @@ export class BlockFiles {
       this.undoWriters.delete(oldest);
       await writer.close();
     }
-    const writer = await RecordFile.open(join(this.options.dir, fileName('rev', file)), this.format, CHECKSUM_BYTES);
+    const writer = await RecordFile.open(join(this.options.dir, fileName('rev', file)), this.format, CHECKSUM_BYTES, this.opener);
     const known = this.options.lastKnownUndo?.get(file);
     if (known !== undefined && (await writer.wholeRecordAt(known - RECORD_HEAD_BYTES)) === null) {
       await writer.close();
@@ -219,6 +229,33 @@ export class BlockFiles {
       }
       return undo;
     });
+  }
+
+  /**
+   * Whole records behind the last block that the index knew when the files were opened: blocks whose rows the database lost, or never got. In
+   * the order of the files; a file's walk ends where something else than a record lies. Each with its first 80 bytes.
+   */
+  async *behindLastKnown(): AsyncGenerator<{ at: BlockPosition; bytes: number; header: Uint8Array }, void, undefined> {
+    const { lastKnown } = this.options;
+    if (lastKnown === null) return;
+    for (const { file, path } of this.files()) {
+      if (file < lastKnown.file) continue;
+      const size = this.blkSizes.get(file) ?? 0;
+      const length = (pos: number): Promise<number> =>
+        this.readHandles.use(path, (handle) => readLength(handle, path, this.format, pos, size, 0));
+      let pos = RECORD_HEAD_BYTES;
+      if (file === lastKnown.file) pos += lastKnown.pos + (await length(lastKnown.pos));
+      while (pos <= size) {
+        const bytes = await length(pos).catch(endOfRecords);
+        if (bytes === null) break;
+        if (bytes >= HEADER_BYTES) {
+          const header = new Uint8Array(HEADER_BYTES);
+          await this.readHandles.use(path, (handle) => readExactly(handle, path, header, pos, this.format.xorKey));
+          yield { at: { file, pos }, bytes, header };
+        }
+        pos += bytes + RECORD_HEAD_BYTES;
+      }
+    }
   }
 
   /** fsync of everything appended before the call. */
@@ -293,6 +330,12 @@ export class BlockFiles {
   }
 }
 
+/** Where a walk over records ends; other failures go on. */
+function endOfRecords(error: unknown): null {
+  if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) return null;
+  throw error;
+}
+
 /** Reads the head in front of a payload and checks its length against the size of the file, before anything is allocated for it. */
 async function readLength(
   handle: Parameters<typeof readExactly>[0],
@@ -313,6 +356,48 @@ async function readLength(
     throw new StoreError('STORE_CORRUPTION', `The record of ${basename(path)} at ${pos} claims ${length} bytes, more than the file has`);
   }
   return length;
+}
+
+/** Refuses files under another key or of another network, before anything is written behind their blocks. */
+async function assertReadable(dir: string, format: RecordFormat, sizes: ReadonlyMap<number, number>): Promise<void> {
+  const first = [...sizes.keys()].sort((a, b) => a - b).find((file) => (sizes.get(file) as number) > RECORD_HEAD_BYTES);
+  if (first === undefined) return;
+  const size = sizes.get(first) as number;
+  const path = join(dir, fileName('blk', first));
+  const handles = new ReadHandles(0);
+  try {
+    await handles.use(path, async (handle) => {
+      if (await isRecord(handle, path, format, 0, size)) return;
+      // The first record may be damaged: some whole one, with another or the file's end behind it, proves the key.
+      const window = new Uint8Array(Math.min(LOOK_BYTES, size));
+      await readExactly(handle, path, window, 0, format.xorKey);
+      for (let at = 0; at + RECORD_HEAD_BYTES <= window.length; at++)
+        if (isMagic(window, at, format.magic) && (await isRecord(handle, path, format, at, size))) return;
+      throw new StoreError(
+        'STORE_CORRUPTION',
+        `${path} holds no blocks of this network: wrong data directory, or the xor.dat beside it is missing or changed`,
+      );
+    });
+  } finally {
+    handles.close();
+  }
+}
+
+/** Whether a record begins here and another, or the end of the file, follows it. */
+async function isRecord(handle: FileHandle, path: string, format: RecordFormat, at: number, size: number): Promise<boolean> {
+  const head = new Uint8Array(RECORD_HEAD_BYTES);
+  if (at + RECORD_HEAD_BYTES > size) return false;
+  await readExactly(handle, path, head, at, format.xorKey);
+  const length = readU32(head, 4);
+  if (!isMagic(head, 0, format.magic) || length > MAX_RECORD_BYTES) return false;
+  const next = at + RECORD_HEAD_BYTES + length;
+  // What is cut short is torn; only the first record may prove anything then.
+  if (next + RECORD_HEAD_BYTES > size) return at === 0 || next === size;
+  await readExactly(handle, path, head, next, null);
+  // Room that was reserved is zero whatever the key.
+  if (head.every((byte) => byte === 0)) return true;
+  applyXor(head, next, format.xorKey);
+  return isMagic(head, 0, format.magic);
 }
 
 async function assertKnownBlock(dir: string, format: RecordFormat, known: BlockPosition): Promise<void> {

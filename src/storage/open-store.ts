@@ -7,6 +7,7 @@ import { loadLevelEngine } from './level-engine.js';
 import { loadNxteditionEngine } from './nxtedition-engine.js';
 import { RocksStore } from './rocks-store.js';
 import { StoreError } from './store-error.js';
+import { checkWriteAheadLog } from './write-ahead-log.js';
 
 export type { EngineName } from './engine.js';
 
@@ -19,6 +20,11 @@ export interface OpenStoreOptions {
   readonly cacheBytes?: number;
   /** Bytes for memtables (32 MiB); while they are written out, up to half as much again. */
   readonly writeBufferBytes?: number;
+  /**
+   * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before it. Without this,
+   * such a folder is refused, unless nothing sound lies behind the damage: that much a loss of power may cost.
+   */
+  readonly onLogDamage?: (text: string) => void;
 }
 
 const LOADERS: Record<EngineName, () => Engine> = {
@@ -79,9 +85,18 @@ async function chooseEngine(path: string, wanted: EngineName | undefined): Promi
   return namedEngine(record.engine, path);
 }
 
+async function examineLog({ path, onLogDamage }: OpenStoreOptions): Promise<void> {
+  const damage = await checkWriteAheadLog(path);
+  if (damage === null) return;
+  const text = `${damage.file} is damaged at byte ${damage.at}; what was written after that is lost`;
+  if (onLogDamage !== undefined) onLogDamage(text);
+  else if (damage.inside) throw new StoreError('STORE_CORRUPTION', text);
+}
+
 /** Opens or creates a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION, STORE_IO. */
 export async function openStore(options: OpenStoreOptions): Promise<RocksStore> {
   const engine = await chooseEngine(options.path, options.engine);
+  await examineLog(options);
   try {
     const db = await engine.open(options.path, {
       cacheBytes: options.cacheBytes ?? 8 << 20,

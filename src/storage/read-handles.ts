@@ -2,6 +2,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { FileOpener } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 
 interface OpenFile {
@@ -15,12 +16,15 @@ export class ReadHandles {
   private closed = false;
 
   /** @param capacity handles kept while nobody uses them */
-  constructor(private readonly capacity: number) {}
+  constructor(
+    private readonly capacity: number,
+    private readonly opener: FileOpener = open,
+  ) {}
 
   /** Runs `read` with a handle that stays open meanwhile. */
   async use<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T> {
     if (this.closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
-    const file = this.files.get(path) ?? { handle: open(path, 'r'), users: 0 };
+    const file = this.files.get(path) ?? { handle: this.opener(path, 'r'), users: 0 };
     // Inserting again moves it to the young end of the map.
     this.files.delete(path);
     this.files.set(path, file);

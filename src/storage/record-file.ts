@@ -2,11 +2,12 @@
 // the length doesn't count. Written at a known offset, never through the file's own position, so a failed write can't shift what
 // follows. Caller: block-files.ts, which serialises the calls.
 
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readU32 } from '../consensus/bytes/reader.js';
 import { writeU32 } from '../consensus/bytes/writer.js';
 import { fromSystemError, StoreError } from './store-error.js';
+import { assertWriting } from './write-stop.js';
 import { applyXor } from './xor-key.js';
 
 /** Magic and length in front of every payload. */
@@ -17,6 +18,9 @@ export interface RecordFormat {
   readonly magic: Uint8Array;
   readonly xorKey: Uint8Array | null;
 }
+
+/** How files are opened: node:fs/promises' open, or something between it and the disk. */
+export type FileOpener = (path: string, flags: string) => Promise<FileHandle>;
 
 /** Bytes read at once while walking over heads. */
 const WALK_WINDOW_BYTES = 64 << 10;
@@ -64,7 +68,7 @@ export class RecordFile {
   ) {}
 
   /** Opens or creates. */
-  static async open(path: string, format: RecordFormat, trailerBytes: number): Promise<RecordFile> {
+  static async open(path: string, format: RecordFormat, trailerBytes: number, open: FileOpener = openFile): Promise<RecordFile> {
     let handle: FileHandle | undefined;
     try {
       // 'r+' and not 'a': Linux ignores offsets of writes to files opened for appending.
@@ -150,6 +154,7 @@ export class RecordFile {
    * @returns offset of the payload
    */
   async append(payload: Uint8Array, trailer: Uint8Array | null): Promise<number> {
+    assertWriting(`write ${basename(this.path)}`);
     const start = this.size;
     const record = new Uint8Array(RECORD_HEAD_BYTES + payload.length + this.trailerBytes);
     record.set(this.format.magic);

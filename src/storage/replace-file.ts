@@ -1,9 +1,11 @@
 // Replaces a file as a whole: a reader finds the old one or the new one, also after a loss of power between. For small records of state
 // beside the database (saved pool, fee estimates).
 import { open, rename, rm } from 'node:fs/promises';
+import { assertWriting } from './write-stop.js';
 
 /** Writes the pieces to `<path>.new`, then renames it. Rejects with the system's error and leaves the old file as it was. */
 export async function replaceFile(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
+  assertWriting(`write ${path}`);
   const temporary = `${path}.new`;
   const handle = await open(temporary, 'w', 0o600);
   try {

@@ -13,6 +13,7 @@ import {
   type StoreStats,
 } from './store.js';
 import { StoreError } from './store-error.js';
+import { assertWriting } from './write-stop.js';
 
 /** Entries of one chunk when the caller names no number. */
 const DEFAULT_CHUNK = 1000;
@@ -98,12 +99,18 @@ export class RocksStore implements Store {
     this.counts.batches++;
     this.counts.writes += ops.length;
     if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
-    return this.run('write a batch', () => this.db.write(ops, options.sync === true));
+    return this.run('write a batch', async () => {
+      assertWriting('write a batch');
+      await this.db.write(ops, options.sync === true);
+    });
   }
 
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     this.counts.batches++;
-    return this.run('remove a range', () => this.db.clear(gte, lt));
+    return this.run('remove a range', async () => {
+      assertWriting('remove a range');
+      await this.db.clear(gte, lt);
+    });
   }
 
   cursor(range: StoreRange = {}): StoreCursor {

@@ -9,7 +9,7 @@ import { hashHex } from '../render/hex.js';
 import { txHex, txMembersSliced } from '../render/tx.js';
 import { JsonNumber, type JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { renderContext } from './lookup.js';
+import { readBlock, renderContext } from './lookup.js';
 import { Slicer } from './slices.js';
 
 interface Found {
@@ -22,7 +22,7 @@ const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `
 
 async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal: AbortSignal | undefined): Promise<Found> {
   if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
-  const block = await ctx.heavy.pass(signal, () => ctx.chain.readBlock(node));
+  const block = await ctx.heavy.pass(signal, () => readBlock(ctx, node));
   const tx = block.txs.find((one) => hashHex(one.txid) === txid);
   return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
 }

@@ -26,10 +26,15 @@ export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderI
   return chain.atHeight(height) ?? fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} after current tip ${chain.tip.height}`);
 }
 
-/** The block's bytes, or -1 when only its header is here. */
+/** The block's bytes, or -1 when only its header is here or its bytes can't be read. */
 export async function readBlock(ctx: NodeContext, node: HeaderInfo): Promise<BlockView> {
   if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not found on disk');
-  return ctx.chain.readBlock(node);
+  return ctx.chain.readBlock(node).catch((error: NodeJS.ErrnoException) => {
+    // A file that was damaged: nothing else depends on this block now, so the caller alone is told, and the log.
+    if (error.code !== 'STORE_CORRUPTION' && error.code !== 'STORE_NOT_FOUND') throw error;
+    ctx.log.info(`ERROR: ${error.message}. Start with -reindex to make everything again from the blocks that can be read.`);
+    return fail(RPC_CODE.MISC_ERROR, 'Block not found on disk');
+  });
 }
 
 /** A block's depth: 1 for the tip, -1 off the best chain. */

@@ -2,7 +2,7 @@
 // several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { WalletError } from '../../wallet/manage/wallet-error.js';
-import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
+import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
@@ -27,7 +27,9 @@ export function walletNameOf(path: string): string | null {
 
 /** Errors of the wallet room as RPC errors. */
 export function asRpcError(error: unknown): unknown {
-  return error instanceof WalletError ? new RpcError(error.code, error.message) : error;
+  if (error instanceof WalletError) return new RpcError(error.code, error.message);
+  const fault = describeStoreError(error);
+  return fault === null ? error : new RpcError(RPC_CODE.WALLET_ERROR, fault);
 }
 
 export function managerOf(ctx: NodeContext): WalletManager {

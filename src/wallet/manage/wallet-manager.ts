@@ -370,5 +370,7 @@ async function makeFolder(folder: string, dir: string, name: string): Promise<bo
 
 /** Store faults in words for the caller. */
 export function describeStoreError(error: unknown): string | null {
-  return error instanceof StoreError ? `${VERIFY}${error.message}` : null;
+  if (!(error instanceof StoreError)) return null;
+  const damaged = error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND';
+  return `${VERIFY}${error.message}.${damaged ? ' Restore the wallet from a backup (restorewallet).' : ''}`;
 }

@@ -1,0 +1,54 @@
+// What an operator can do about a fault of storage, said behind the fault itself, in the same line. Callers: aditd, for starts that fail, faults
+// while the node runs, and errors of the database that no caller could catch.
+import { fromEngineError } from '../storage/engine.js';
+import { StoreError } from '../storage/store-error.js';
+
+/** Causes looked at. */
+const MAX_DEPTH = 6;
+
+/** The fault of storage behind an error. The newer binding throws its own errors past every caller, with the codes of abstract-level. */
+function storeErrorOf(error: unknown): StoreError | null {
+  for (let e: unknown = error, depth = 0; e instanceof Error && depth < MAX_DEPTH; e = e.cause, depth++) {
+    if (e instanceof StoreError) return e;
+    const { code } = e as NodeJS.ErrnoException;
+    if (typeof code === 'string' && code.startsWith('LEVEL_')) return fromEngineError(e, 'read the database');
+  }
+  return null;
+}
+
+/** One sentence, or '' when the message says it all. */
+export function adviceFor(error: unknown): string {
+  const fault = storeErrorOf(error);
+  if (fault === null) return '';
+  const { message } = fault;
+  if (/-reindex|[Cc]heck permissions/.test(`${error instanceof Error ? error.message : ''} ${message}`)) return '';
+  switch (fault.code) {
+    case 'STORE_DISK_FULL':
+      return 'Make room on the disk and start again: what was acknowledged is kept.';
+    case 'STORE_IO':
+      return "Look for errors of the disk in the system's log, and start again once it is sound.";
+    case 'STORE_PERMISSION':
+      return 'Check the permissions of the data directory, and start again.';
+    case 'STORE_CORRUPTION':
+    case 'STORE_NOT_FOUND':
+      return adviceForDamage(message);
+    default:
+      return '';
+  }
+}
+
+function adviceForDamage(message: string): string {
+  if (/[\\/]wallets?[\\/]|wallet/i.test(message)) return 'Restore the wallet from a backup (restorewallet), and start again.';
+  if (/xor\.dat/.test(message))
+    return 'Put back the xor.dat that belongs to these block files; without it they cannot be read, and have to go.';
+  if (/coin|flush marker/i.test(message)) return 'Start with -reindex-chainstate to make the coins again from the blocks.';
+  // A damaged table or manifest also spoils what -reindex-chainstate would keep.
+  return 'Start with -reindex to make everything again from the blocks that can be read.';
+}
+
+/** A message with its advice. */
+export function withAdvice(message: string, error: unknown): string {
+  const advice = adviceFor(error);
+  if (advice === '') return message;
+  return `${message}${/[.!?]$/.test(message) ? '' : '.'} ${advice}`;
+}

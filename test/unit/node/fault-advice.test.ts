@@ -1,0 +1,38 @@
+// What operators are told to do, by fault.
+import t from 'tap';
+import { ChainFault } from '../../../src/chain/chain-fault.js';
+import { adviceFor, withAdvice } from '../../../src/node/fault-advice.js';
+import { StoreError, type StoreErrorCode } from '../../../src/storage/store-error.js';
+
+const fault = (code: StoreErrorCode, message: string): Error =>
+  new ChainFault(`The chain stopped: ${message}`, new StoreError(code, message));
+
+t.test('every fault of storage has its way out', async (t) => {
+  for (const [code, message, advice] of [
+    ['STORE_DISK_FULL', 'Failed to write blk00000.dat: ENOSPC', /^Make room on the disk and start again/],
+    ['STORE_IO', 'Failed to sync rev00000.dat: EIO', /errors of the disk in the system's log/],
+    ['STORE_PERMISSION', 'Failed to open /d/chainstate: EACCES', /^Check the permissions/],
+    ['STORE_CORRUPTION', 'Checksum mismatch of the undo data in rev00000.dat at 8', /^Start with -reindex to make everything/],
+    ['STORE_CORRUPTION', 'Failed to read keys: Corruption: block checksum mismatch in /d/chainstate/000008.sst', /^Start with -reindex to/],
+    ['STORE_CORRUPTION', 'Stored coin is damaged: 0 bytes', /^Start with -reindex-chainstate/],
+    ['STORE_CORRUPTION', 'The flush marker names unknown blocks', /^Start with -reindex-chainstate/],
+    ['STORE_CORRUPTION', '/d/blocks/xor.dat must have 8 bytes, not 7', /^Put back the xor\.dat/],
+    ['STORE_CORRUPTION', 'Failed to open /d/wallets/a/wallet.db: Corruption: bad', /^Restore the wallet from a backup/],
+    ['STORE_NOT_FOUND', 'blk00003.dat has no record at 8', /^Start with -reindex/],
+  ] as const)
+    t.match(adviceFor(fault(code, message)), advice, message);
+  t.equal(adviceFor(new StoreError('STORE_LOCKED', 'x')), '');
+  t.equal(adviceFor(new Error('something else')), '');
+  t.equal(adviceFor('not an error'), '');
+});
+
+t.test('errors that the newer binding throws past everybody', async (t) => {
+  const text = 'Corruption: block checksum mismatch: stored = 1, computed = 2  in /d/chainstate/000017.sst offset 4';
+  const error = Object.assign(new Error(text), { code: 'LEVEL_CORRUPTION' });
+  t.equal(withAdvice(text, error), `${text}. Start with -reindex to make everything again from the blocks that can be read.`);
+});
+
+t.test('a message that says it already is left alone', async (t) => {
+  const message = 'Corrupted block database detected. Please restart with -reindex or -reindex-chainstate to recover.';
+  t.equal(withAdvice(message, new StoreError('STORE_CORRUPTION', message)), message);
+});
