@@ -17,7 +17,7 @@ const crypto = createNativeCrypto(options);
 /** Piscina calls these by name. */
 export const { run: verify, runEach: verifyEach } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 export const scanBlocks = createScanRunner(crypto, () => performance.now());
-export const sign = createSignRunner(crypto, () => createSigner(options));
+export const { run: sign, runEach: signEach } = createSignRunner(crypto, () => createSigner(options));
 
 export function grind(job: GrindJob): GrindJobResult {
   return runGrindJob(job, crypto);

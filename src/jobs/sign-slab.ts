@@ -146,8 +146,13 @@ export class SignSlabView {
     const at = this.#places.get(id);
     return at === undefined ? undefined : new Uint8Array(new Uint8Array(this.#slab, at, SECRET_SIZE));
   }
-  /** A part is done; the last one overwrites the private keys. */
+  /** @throws when the private keys are gone, as for a part that runs again after its thread died late: what they signed is not to be trusted */
+  assertWhole(): void {
+    if (Atomics.load(this.#words, WORD_PARTS) < 1) throw new Error('The keys of this transaction have been wiped');
+  }
+  /** A part is done; the last one overwrites the private keys. @throws as assertWhole */
   finishPart(): void {
+    this.assertWhole();
     if (Atomics.sub(this.#words, WORD_PARTS, 1) === 1) wipeSignSlab(this.#slab);
   }
 }

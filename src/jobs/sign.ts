@@ -31,6 +31,21 @@ export interface SignJobResult {
   readonly scripts: Uint8Array;
 }
 
+/** Small transactions that share a trip to the thread, each with a slab of its own. */
+export interface SignEachJob {
+  readonly version: typeof SIGN_MESSAGE_VERSION;
+  readonly slabs: readonly SharedArrayBuffer[];
+}
+
+/** As many as there were slabs. */
+export type SignEachResult = readonly SignJobResult[];
+
+/** The run functions of one thread. */
+export interface SignRunner {
+  run(job: SignJob): SignJobResult;
+  runEach(job: SignEachJob): SignEachResult;
+}
+
 /** The transaction last worked on: its other parts come next. */
 interface Open {
   readonly slab: SignSlabView;
@@ -38,8 +53,13 @@ interface Open {
   readonly provider: SigningProvider;
 }
 
-/** Makes the run function of one thread. @param createSigner called when the first job comes: most threads never sign */
-export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (job: SignJob) => SignJobResult {
+/** A message of other code than ours would be read wrongly in silence. */
+function assertVersion({ version }: { readonly version: number }): void {
+  if (version !== SIGN_MESSAGE_VERSION) throw new Error(`Sign message version ${version} is not ${SIGN_MESSAGE_VERSION}`);
+}
+
+/** Makes the run functions of one thread. @param createSigner called when the first job comes: most threads never sign */
+export function createSignRunner(crypto: Crypto, createSigner: () => Signer): SignRunner {
   let open: Open | null = null;
   let signer: Signer | null = null;
 
@@ -50,20 +70,32 @@ export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (j
     return open;
   };
 
-  return (job) => {
-    if (job.version !== SIGN_MESSAGE_VERSION) throw new Error(`Sign message version ${job.version} is not ${SIGN_MESSAGE_VERSION}`);
-    const { slab, signing, provider } = openSlab(job.slab);
+  const signRange = (buffer: SharedArrayBuffer, first: number, last: number | null): SignJobResult => {
+    const { slab, signing, provider } = openSlab(buffer);
+    slab.assertWhole();
+    const end = last ?? signing.tx.inputCount;
     signer ??= createSigner();
-    const codes = new Int32Array(job.end - job.first);
+    const codes = new Int32Array(end - first);
     const out = new ByteWriter(128 * codes.length);
-    for (let input = job.first; input < job.end; input++) {
+    for (let input = first; input < end; input++) {
       const { scriptSig, witness, code } = signInput(signing, input, provider, slab.hashType, signer);
-      codes[input - job.first] = code;
+      codes[input - first] = code;
       out.varBytes(scriptSig).compactSize(witness.length);
       for (const item of witness) out.varBytes(item);
     }
     slab.finishPart();
     return { version: SIGN_MESSAGE_VERSION, codes, scripts: out.finish() };
+  };
+
+  return {
+    run: (job) => {
+      assertVersion(job);
+      return signRange(job.slab, job.first, job.end);
+    },
+    runEach: (job) => {
+      assertVersion(job);
+      return job.slabs.map((slab) => signRange(slab, 0, null));
+    },
   };
 }
 

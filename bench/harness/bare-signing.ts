@@ -1,0 +1,28 @@
+// The bare limit of signing: as many signatures as the measured thing makes, on as many threads, and nothing else.
+
+import { WorkPool } from '../../src/parallel/pool.js';
+
+export class BareSigning {
+  readonly #pool: WorkPool;
+
+  constructor(private readonly threads: number) {
+    this.#pool = new WorkPool({ threads, filename: new URL('./sign-limit.js', import.meta.url).href });
+  }
+
+  start(): Promise<unknown> {
+    return this.#pool.start();
+  }
+
+  /** Milliseconds for so many signatures. @param check whether each is verified as well */
+  async run(count: number, check: boolean): Promise<number> {
+    const start = performance.now();
+    const share = Math.ceil(count / this.threads);
+    const jobs = Array.from({ length: this.threads }, () => this.#pool.run<number>('block', 'sign', { count: share, check }));
+    for (const good of await Promise.all(jobs)) if (good !== share) throw new Error(`only ${good} of ${share} signatures are good`);
+    return performance.now() - start;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}

@@ -1,0 +1,28 @@
+// Thread entry for the bare limit of signing: signatures with low R, and checks of them, nothing else. Started by bare-signing.ts.
+
+import { workerData } from 'node:worker_threads';
+import { createNativeCrypto, type NativeCryptoOptions } from '../../src/crypto/native/index.js';
+import { createKeyMath } from '../../src/crypto/native/key-math.js';
+import { createSigner } from '../../src/crypto/native/sign.js';
+
+const crypto = createNativeCrypto(workerData as NativeCryptoOptions);
+const signer = createSigner(workerData as NativeCryptoOptions);
+const secret = new Uint8Array(32).fill(7);
+const publicKey = createKeyMath().publicKey(secret, true) as Uint8Array;
+const message = new Uint8Array(32);
+let counter = 0;
+
+/** @returns the number of signatures that are good, or were made when none is checked */
+export function sign({ count, check }: { count: number; check: boolean }): number {
+  let good = 0;
+  for (let i = 0; i < count; i++) {
+    new DataView(message.buffer).setUint32(0, counter++);
+    const signature = signer.signLowR(secret, message);
+    if (signature && (!check || crypto.ecdsaVerify(signature, publicKey, message))) good++;
+  }
+  return good;
+}
+
+export function describe(): string {
+  return crypto.backend.ecdsa;
+}
