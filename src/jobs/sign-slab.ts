@@ -43,7 +43,13 @@ export interface SignSlabContent {
   readonly parts: number;
 }
 
-const idBytes = (key: string): Uint8Array => Uint8Array.from(key, (char) => char.charCodeAt(0));
+const scratch = new Uint8Array(ID_SIZE);
+
+/** The bytes of an id out of its map key, until the next call. */
+function idBytes(key: string): Uint8Array {
+  for (let i = 0; i < ID_SIZE; i++) scratch[i] = key.charCodeAt(i);
+  return scratch;
+}
 
 /** The buffer of a transaction, or null when `acquire` has none of that size. */
 export function writeSignSlab(content: SignSlabContent, acquire: (size: number) => SharedArrayBuffer): SharedArrayBuffer {
