@@ -1,0 +1,132 @@
+// A wallet without disk, chain or mempool, that is told what it received: for tests of payments.
+
+import { buildTx } from '../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { createSigner } from '../../src/crypto/native/sign.js';
+import { MemoryStore } from '../../src/storage/memory-store.js';
+import { NOWHERE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
+import type { AddressType } from '../../src/wallet/keys/key-source.js';
+import { assembleWallet } from '../../src/wallet/manage/load-wallet.js';
+import { generateKeys } from '../../src/wallet/manage/new-keys.js';
+import type { WalletBlock, WalletOptions } from '../../src/wallet/source.js';
+import { createChance } from '../../src/wallet/spend/chance.js';
+import type { SpendTools } from '../../src/wallet/spend/create-transaction.js';
+import { DEFAULT_SPEND, type SpendOptions } from '../../src/wallet/spend/options.js';
+import type { SpendNode } from '../../src/wallet/spend/spend-node.js';
+import type { Wallet } from '../../src/wallet/wallet.js';
+import { WALLET_FLAG, WalletRecord } from '../../src/wallet/wallet-record.js';
+import { descriptorContext } from './descriptor-context.js';
+
+export const crypto = createNativeCrypto();
+const signer = createSigner();
+/** Height of the tip when a wallet is made. */
+export const TIP = 1000;
+
+export interface MemoryWallet {
+  readonly wallet: Wallet;
+  /** Members of the node may be replaced. */
+  readonly tools: Omit<SpendTools, 'node'> & { readonly node: { -readonly [K in keyof SpendNode]: SpendNode[K] } };
+  /** A new address of a kind, as its script. */
+  address(type: AddressType): Promise<Uint8Array>;
+  /** Somebody pays scripts. @param height of the block, 0: in the mempool */
+  receive(outputs: readonly { script: Uint8Array; value: number }[], height: number): Promise<TxView>;
+  /** The wallet's own transaction is in the mempool. */
+  enter(tx: TxView): Promise<void>;
+}
+
+export interface MemoryWalletOptions {
+  readonly descriptors?: boolean;
+  readonly avoidReuse?: boolean;
+  readonly wallet?: Partial<WalletOptions>;
+  readonly spend?: Partial<SpendOptions>;
+}
+
+export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Promise<MemoryWallet> {
+  const context = descriptorContext('master', 'regtest');
+  const record = new WalletRecord();
+  record.flags = wanted.descriptors ? WALLET_FLAG.DESCRIPTORS : WALLET_FLAG.KEY_ORIGIN_METADATA;
+  if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
+  const spend = { ...DEFAULT_SPEND, fallbackFeeRate: 10_000, ...wanted.spend };
+  const options: WalletOptions = {
+    enabled: true,
+    dir: '',
+    names: [],
+    keypool: 5,
+    addressType: 'bech32',
+    changeType: undefined,
+    spendZeroConfChange: true,
+    walletBroadcast: true,
+    notifyCommand: undefined,
+    ...wanted.wallet,
+    spend,
+  };
+  const surroundings = {
+    crypto,
+    options,
+    context,
+    now: () => 1_600_000_000,
+    isFinal: () => true,
+    onFault: (error: unknown) => {
+      throw error;
+    },
+    onTransaction: () => {},
+  };
+  const wallet = assembleWallet(surroundings, { name: 'w', folder: '', record, encrypted: false, store: new MemoryStore() });
+  await wallet.change((batch) => generateKeys(wallet, context, batch));
+  wallet.tip = blockAt(TIP);
+  wallet.ledger.setTip(TIP);
+  let nonce = 0;
+  const node: SpendNode = {
+    crypto,
+    signer,
+    chance: createChance(),
+    nowSeconds: () => 1_600_000_000,
+    estimate: () => ({ feeRate: 0, reason: 'None' }),
+    longestTarget: 1008,
+    rates: () => ({ poolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 }),
+    maxAncestors: 25,
+    maxDescendants: 25,
+    relatives: () => ({ ancestors: 1, descendants: 1 }),
+    hasDescendants: () => false,
+    fitsChainLimits: () => true,
+    broadcast: async () => null,
+    isInitialBlockDownload: () => false,
+  };
+  return {
+    wallet,
+    tools: { node, options: spend },
+    address: async (type) => {
+      const made = await wallet.change((batch) => wallet.keys.newAddress(type, false, batch));
+      if ('error' in made) throw new Error(made.error);
+      return made.script;
+    },
+    receive: async (outputs, height) => {
+      const prevHash = crypto.sha256(new Uint8Array(new Uint32Array([++nonce, TIP]).buffer));
+      const input = { prevHash, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+      const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto);
+      const block = blockAt(height);
+      const place = { state: TX_STATE.CONFIRMED, height, blockHash: block.hash, blockTime: block.time, position: nonce };
+      await wallet.change((batch) => wallet.ledger.sync(tx, height > 0 ? place : NOWHERE, batch));
+      if (height === 0) wallet.ledger.enteredMempool(tx.txid);
+      return tx;
+    },
+    enter: async (tx) => {
+      await wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+      wallet.ledger.enteredMempool(tx.txid);
+    },
+  };
+}
+
+function blockAt(height: number): WalletBlock {
+  const hash = crypto.sha256(new Uint8Array(new Uint32Array([height]).buffer));
+  return {
+    hash,
+    hashHex: Buffer.from(hash).reverse().toString('hex'),
+    height,
+    time: 1_600_000_000 - 600 * (TIP - height),
+    prev: null,
+    ancestor: () => null,
+    medianTimePast: () => 1_600_000_000,
+  };
+}
