@@ -100,7 +100,13 @@ export class Ledger {
   }
 
   setTip(height: number): void {
+    const [low, high] = [Math.min(height, this.tipHeight), Math.max(height, this.tipHeight)];
     this.tipHeight = height;
+    // Whether a conflict holds what it spends back depends on whether its block is still below the tip.
+    for (const row of this.txs.liveRows()) {
+      if (this.txs.state(row) !== TX_STATE.CONFLICTED) continue;
+      if (this.txs.height(row) > low && this.txs.height(row) <= high) this.#judgeRow(row);
+    }
     for (const coin of this.#young) {
       this.#judge(coin);
       if (this.depth(this.coins.txRow(coin)) > SETTLED_DEPTH) this.#young.delete(coin);
@@ -185,7 +191,8 @@ export class Ledger {
   depth(row: number): number {
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
-    return state === TX_STATE.CONFLICTED ? -(this.tipHeight - this.txs.height(row) + 1) : 0;
+    // The conflicting block may have left the chain: nothing is known then. Core 0.21 goes on counting, up to positive numbers.
+    return state === TX_STATE.CONFLICTED ? Math.min(0, this.txs.height(row) - this.tipHeight - 1) : 0;
   }
   /** Blocks until a coinbase may be spent, 0 for others. */
   blocksToMaturity(row: number): number {
@@ -373,9 +380,11 @@ export class Ledger {
     if (this.coins.ownership(coin) === OWNERSHIP.NO) return BUCKET.NONE;
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFLICTED || state === TX_STATE.ABANDONED) return BUCKET.NONE;
+    // A young coinbase counts as such even when something of ours that can't confirm yet spends it, as in Core.
+    if (state === TX_STATE.CONFIRMED && this.blocksToMaturity(row) > 0) return BUCKET.IMMATURE;
     if (this.isSpent(this.coins.outpointView(coin))) return BUCKET.NONE;
-    if (state === TX_STATE.UNCONFIRMED) return this.txs.isCoinbase(row) ? BUCKET.NONE : BUCKET.PENDING;
-    return this.blocksToMaturity(row) > 0 ? BUCKET.IMMATURE : BUCKET.CONFIRMED;
+    if (state === TX_STATE.CONFIRMED) return BUCKET.CONFIRMED;
+    return this.txs.isCoinbase(row) ? BUCKET.NONE : BUCKET.PENDING;
   }
   #judge(coin: number): void {
     this.coins.setBucket(coin, this.#bucketOf(coin));

@@ -1,0 +1,617 @@
+// Random histories of a wallet, its answers held against a model that works each of them out from the whole list: receipts, payments, double
+// spends, twins, replacements, reorganisations, abandoned payments, new labels, restarts and deaths. HISTORY_RUNS and HISTORY_STEPS make it
+// long, HISTORY_SEED repeats a run.
+import t from 'tap';
+import { encodeAddress } from '../../../src/address/address.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { getbalances } from '../../../src/rpc/wallet/coins.js';
+import { abandontransaction, gettransaction } from '../../../src/rpc/wallet/history.js';
+import { listsinceblock, listtransactions } from '../../../src/rpc/wallet/history-list.js';
+import { listaddressgroupings } from '../../../src/rpc/wallet/listaddressgroupings.js';
+import { listunspent } from '../../../src/rpc/wallet/listunspent.js';
+import { getreceivedbyaddress, listreceivedbyaddress } from '../../../src/rpc/wallet/received.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import type { JsonValue } from '../../../src/rpc/wire/values.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
+import { rollBack } from '../../../src/wallet/follow/catch-up.js';
+import { payToKey } from '../../../src/wallet/keys/destination.js';
+import { assembleWallet, loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
+import { generateKeys } from '../../../src/wallet/manage/new-keys.js';
+import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import { DEFAULT_SPEND } from '../../../src/wallet/spend/options.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type PlainTx } from '../../framework/naive-wallet.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+const RUNS = Number(process.env.HISTORY_RUNS ?? 4);
+const STEPS = Number(process.env.HISTORY_STEPS ?? 60);
+const SEED = Number(process.env.HISTORY_SEED ?? 1);
+const START = 1_700_000_000;
+
+const crypto = createNativeCrypto();
+const context = descriptorContext('0.21', 'regtest');
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const shown = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
+const hidden = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex').reverse());
+
+/** A transaction for both sides. */
+interface Both {
+  readonly plain: PlainTx;
+  readonly view: TxView;
+}
+
+class Block implements WalletBlock {
+  readonly hash: Uint8Array;
+  readonly hashHex: string;
+  readonly plain: PlainBlock;
+  constructor(
+    readonly prev: Block | null,
+    readonly time: number,
+    readonly txs: readonly Both[],
+    salt: number,
+  ) {
+    this.hash = crypto.sha256(Uint8Array.of(salt & 255, salt >> 8, 7));
+    this.hashHex = shown(this.hash);
+    this.plain = { hash: this.hashHex, height: this.height, time, prev: prev?.plain ?? null, txs: txs.map((tx) => tx.plain) };
+  }
+  get height(): number {
+    return this.prev ? this.prev.height + 1 : 0;
+  }
+  ancestor(height: number): Block | null {
+    let at: Block | null = this;
+    while (at && at.height > height) at = at.prev;
+    return at;
+  }
+  medianTimePast(): number {
+    return this.time;
+  }
+}
+
+interface Input {
+  readonly txid: string;
+  readonly vout: number;
+}
+
+class World {
+  readonly #next: () => number;
+  readonly below = (limit: number): number => Math.floor(this.#next() * limit);
+  readonly chance = (share: number): boolean => this.#next() < share;
+  readonly pick = <T>(list: readonly T[]): T => list[this.below(list.length)];
+  readonly pool = new Map<string, Both>();
+  readonly #plainPool = new Map<string, PlainTx>();
+  readonly blocks: Block[] = [];
+  readonly #scripts = new Map<string, PlainScript>();
+  readonly #book = new Map<string, string>();
+  readonly #addresses = new Map<string, Uint8Array>();
+  tip: Block;
+  now = START;
+  store = new MemoryStore();
+  wallet!: Wallet;
+  model: NaiveWallet;
+  /** What a power failure would bring back: rows and the model of that moment. */
+  #saved: { rows: [Uint8Array, Uint8Array][]; model: NaiveWallet; book: Map<string, string> } | null = null;
+  readonly log: string[] = [];
+
+  constructor(seed: number) {
+    this.#next = pseudoRandom(seed);
+    this.tip = new Block(null, START - 1000, [], 0);
+    this.blocks.push(this.tip);
+    this.model = new NaiveWallet(this.#scripts, this.#book, this.tip.plain, this.#plainPool);
+  }
+
+  // -- surroundings
+
+  get #surroundings(): WalletSurroundings {
+    return {
+      crypto,
+      context,
+      now: () => this.now,
+      isFinal: () => true,
+      onFault: (error) => {
+        throw error;
+      },
+      onTransaction: () => {},
+      options: {
+        enabled: true,
+        dir: '/nowhere',
+        names: [],
+        keypool: 2,
+        addressType: 'bech32',
+        changeType: undefined,
+        spendZeroConfChange: true,
+        walletBroadcast: true,
+        notifyCommand: undefined,
+        spend: DEFAULT_SPEND,
+      },
+    };
+  }
+  get chain(): WalletChain {
+    const world = this;
+    return {
+      get tip() {
+        return world.tip;
+      },
+      node: (hash) => world.blocks.find((block) => Buffer.compare(block.hash, hash) === 0),
+      atHeight: (height) => (height <= world.tip.height ? (world.tip.ancestor(height) ?? undefined) : undefined),
+      contains: (node) => world.tip.ancestor(node.height) === node,
+      readBlock: () => Promise.reject(new Error('not asked for')),
+      verificationProgress: () => 1,
+      placeOf: () => null,
+    };
+  }
+  #context(): NodeContext {
+    const entryOf = ({ view }: Both) => ({ tx: view, txid: view.txid });
+    const ancestors = (txid: string, found: Map<string, Both>): Map<string, Both> => {
+      for (const input of this.pool.get(txid)?.plain.inputs ?? []) {
+        const parent = this.pool.get(input.txid);
+        if (parent && !found.has(input.txid)) ancestors(input.txid, found.set(input.txid, parent));
+      }
+      return found;
+    };
+    return {
+      params: context.params,
+      crypto,
+      descriptors: context,
+      clock: { nowSeconds: () => this.now },
+      settle: async () => {},
+      wallets: { select: () => this.wallet },
+      mempool: {
+        get: (txid: Uint8Array) => {
+          const found = this.pool.get(shown(txid));
+          return found && entryOf(found);
+        },
+        ancestors: (entry: { txid: Uint8Array }) => [...ancestors(shown(entry.txid), new Map()).values()].map(entryOf),
+      },
+      chain: {
+        ...this.chain,
+        tip: this.tip,
+        node: (hash: Uint8Array) => this.blocks.find((block) => Buffer.compare(block.hash, hash) === 0),
+        hasBlock: () => true,
+        readBlock: async (node: Block) => ({ txs: node.txs.map((tx) => tx.view) }),
+      },
+    } as unknown as NodeContext;
+  }
+  async call(run: Run<NodeContext>, ...args: unknown[]): Promise<unknown> {
+    const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
+    const result = await run(this.#context(), values, { path: '/wallet/w', breathe: () => {} } as unknown as CallInfo);
+    return JSON.parse(encodeJson(result as never));
+  }
+
+  // -- the wallet
+
+  async open(): Promise<void> {
+    const record = new WalletRecord();
+    record.flags = WALLET_FLAG.KEY_ORIGIN_METADATA;
+    this.wallet = assembleWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w', record, encrypted: false, store: this.store });
+    this.wallet.tip = this.tip;
+    this.wallet.ledger.setTip(0);
+    await this.wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      record.write(batch);
+      generateKeys(this.wallet, context, batch);
+      this.wallet.writeLocator(batch);
+      for (const type of ['bech32', 'legacy', 'p2sh-segwit', 'bech32'] as const) this.#learn(this.#fresh(type, false, batch), 2);
+      for (const script of [...this.#scripts.keys()].slice(0, 3)) this.#label(script, this.pick(['', 'pool', 'miner']), batch);
+      for (let i = 0; i < 2; i++) this.#learn(this.#fresh('bech32', true, batch), 2);
+      const legacy = [...this.#scripts.keys()].find((script) => script.length === 50)!;
+      const key = this.wallet.legacy!.publicKey(Buffer.from(legacy, 'hex').subarray(3, 23))!;
+      this.#scripts.set(hexOf(payToKey(key)), this.#scripts.get(legacy)!);
+      const watched = new Uint8Array(Buffer.concat([Buffer.of(0, 20), Buffer.alloc(20, 5)]));
+      this.wallet.legacy!.watch(watched, 1, batch);
+      this.#learn(watched, 1);
+      for (let i = 0; i < 3; i++) this.#learn(new Uint8Array(Buffer.concat([Buffer.of(0, 20), Buffer.alloc(20, 40 + i)])), 0);
+      this.#label([...this.#scripts.keys()].at(-1)!, 'friend', batch);
+      this.#scripts.set('6a0401020304', { mine: 0, address: undefined });
+    });
+  }
+  #fresh(type: 'bech32' | 'legacy' | 'p2sh-segwit', internal: boolean, batch: Parameters<Wallet['keys']['newAddress']>[2]): Uint8Array {
+    const result = this.wallet.keys.newAddress(type, internal, batch);
+    if (!('script' in result)) throw new Error(result.error);
+    return result.script;
+  }
+  #learn(script: Uint8Array, mine: 0 | 1 | 2): void {
+    const address = encodeAddress(script, context.params) ?? undefined;
+    this.#scripts.set(hexOf(script), { mine, address });
+    if (address !== undefined) this.#addresses.set(address, new Uint8Array(script));
+  }
+  #label(script: string, label: string, batch: Parameters<Wallet['book']['set']>[3]): void {
+    const { address } = this.#scripts.get(script)!;
+    if (address === undefined) return;
+    this.#book.set(address, label);
+    this.wallet.book.set(this.#addresses.get(address)!, label, 'receive', batch);
+  }
+
+  // -- making transactions
+
+  #make(inputs: readonly (Input & { sequence: number })[], outputs: readonly { script: string; value: number }[], salt: number): Both {
+    const fields = {
+      version: 2,
+      locktime: 0,
+      inputs: inputs.map((input) => ({
+        prevHash: hidden(input.txid),
+        prevIndex: input.vout,
+        scriptSig: Uint8Array.of(3, salt & 255, (salt >> 8) & 255, salt >> 16),
+        sequence: input.sequence,
+      })),
+      outputs: outputs.map(({ script, value }) => ({ value, script: new Uint8Array(Buffer.from(script, 'hex')) })),
+    };
+    const view = parseTx(buildTx(fields), crypto);
+    const body = JSON.stringify([inputs, outputs]);
+    return { view, plain: { txid: shown(view.txid), inputs, outputs, coinbase: false, body } };
+  }
+  #outputs(): { script: string; value: number }[] {
+    const scripts = [...this.#scripts.keys()];
+    return Array.from({ length: 1 + this.below(3) }, () => ({
+      script: this.pick(scripts),
+      value: this.chance(0.05) ? 0 : this.below(5000) * 1000,
+    }));
+  }
+  #outside(): Input {
+    return { txid: hexOf(crypto.sha256(Uint8Array.of(...Array.from({ length: 8 }, () => this.below(256))))), vout: this.below(3) };
+  }
+  #sequence = (): number => this.pick([0xffffffff, 0xfffffffe, 0xfffffffd, 0]);
+  /** Some payment: of what is ours, of others, of both, perhaps of what something else spends already. */
+  payment(): Both {
+    const own: Input[] = this.model.records.flatMap(({ tx }) =>
+      tx.outputs.flatMap((output, vout) => ((this.#scripts.get(output.script)?.mine ?? 0) === 0 ? [] : [{ txid: tx.txid, vout }])),
+    );
+    const spent = this.model.records.flatMap(({ tx }) => (tx.coinbase ? [] : tx.inputs));
+    const inputs = new Map<string, Input & { sequence: number }>();
+    for (let i = 1 + this.below(3); i > 0; i--) {
+      const from =
+        this.chance(0.15) && spent.length > 0 ? this.pick(spent) : this.chance(0.5) && own.length > 0 ? this.pick(own) : this.#outside();
+      inputs.set(`${from.txid}:${from.vout}`, { txid: from.txid, vout: from.vout, sequence: this.#sequence() });
+    }
+    return this.#make([...inputs.values()], this.#outputs(), this.below(1 << 24));
+  }
+  /** The same payment with another signature. */
+  #twin({ tx }: PlainRecord): Both {
+    return this.#make(tx.inputs, tx.outputs, this.below(1 << 24));
+  }
+  #coinbase(height: number): Both {
+    const script = this.chance(0.6) ? this.pick([...this.#scripts.keys()]) : '51';
+    const bytes = buildTx({
+      version: 2,
+      locktime: 0,
+      inputs: [
+        {
+          prevHash: new Uint8Array(32),
+          prevIndex: 0xffffffff,
+          scriptSig: Uint8Array.of(3, height & 255, height >> 8, this.below(256), this.below(256)),
+          sequence: 0xffffffff,
+        },
+      ],
+      outputs: [{ value: 5_000_000_000, script: new Uint8Array(Buffer.from(script, 'hex')) }],
+    });
+    const view = parseTx(bytes, crypto);
+    const inputs = [{ txid: '00'.repeat(32), vout: 0xffffffff, sequence: 0xffffffff }];
+    return { view, plain: { txid: shown(view.txid), inputs, outputs: [{ script, value: 5_000_000_000 }], coinbase: true, body: '' } };
+  }
+
+  // -- what fits the chain and the pool
+
+  #chainFacts(tip: Block): { txids: Set<string>; spent: Set<string> } {
+    const facts = { txids: new Set<string>(), spent: new Set<string>() };
+    for (let at: Block | null = tip; at; at = at.prev) for (const { plain } of at.txs) this.#spend(plain, facts);
+    return facts;
+  }
+  #spend(tx: PlainTx, facts: { txids: Set<string>; spent: Set<string> }): void {
+    facts.txids.add(tx.txid);
+    for (const input of tx.inputs) facts.spent.add(`${input.txid}:${input.vout}`);
+  }
+  /** Whether its inputs are there and unspent: parents that nobody knows count as the world outside. */
+  #fits(tx: PlainTx, facts: { txids: Set<string>; spent: Set<string> }): boolean {
+    if (facts.txids.has(tx.txid)) return false;
+    return tx.inputs.every((input) => {
+      const known =
+        this.model.find(input.txid) !== undefined ||
+        this.pool.has(input.txid) ||
+        this.blocks.some((b) => b.txs.some((one) => one.plain.txid === input.txid));
+      return !facts.spent.has(`${input.txid}:${input.vout}`) && (!known || facts.txids.has(input.txid));
+    });
+  }
+  #poolAdd(tx: Both): void {
+    this.pool.set(tx.plain.txid, tx);
+    this.#plainPool.set(tx.plain.txid, tx.plain);
+    this.wallet.push({ kind: 'entered', tx: tx.view });
+    this.model.entered(tx.plain, this.now);
+  }
+  #poolDrop(txid: string, conflict: boolean | null): void {
+    const gone = this.pool.get(txid);
+    if (!gone) return;
+    this.pool.delete(txid);
+    this.#plainPool.delete(txid);
+    if (conflict === null) return;
+    for (const [child, { plain }] of [...this.pool]) if (plain.inputs.some((input) => input.txid === txid)) this.#poolDrop(child, conflict);
+    this.wallet.push({ kind: 'left', tx: gone.view, conflict });
+    this.model.left(gone.plain, conflict, this.now);
+  }
+  /** Offers a transaction to the pool; it replaces what it conflicts with. */
+  offer(tx: Both): boolean {
+    const facts = this.#chainFacts(this.tip);
+    const rivals = [...this.pool.values()].filter(({ plain }) =>
+      plain.inputs.some((a) => tx.plain.inputs.some((b) => a.txid === b.txid && a.vout === b.vout)),
+    );
+    const doomed = new Set<string>();
+    const doom = (txid: string): void => {
+      doomed.add(txid);
+      for (const [child, { plain }] of this.pool) if (plain.inputs.some((input) => input.txid === txid)) doom(child);
+    };
+    for (const { plain } of rivals) doom(plain.txid);
+    for (const [txid, { plain }] of this.pool) if (!doomed.has(txid)) this.#spend(plain, facts);
+    if (!this.#fits(tx.plain, facts)) return false;
+    for (const { plain } of rivals) this.#poolDrop(plain.txid, false);
+    this.#poolAdd(tx);
+    return true;
+  }
+
+  // -- steps
+
+  mine(on: Block = this.tip): Block {
+    const facts = this.#chainFacts(on);
+    const txs: Both[] = [this.#coinbase(on.height + 1)];
+    const known = this.model.records.filter((record) => !record.tx.coinbase).map((record) => this.#again(record));
+    for (const tx of [
+      ...this.pool.values(),
+      ...(this.chance(0.3) ? [this.payment()] : []),
+      ...(this.chance(0.3) && known.length > 0 ? [this.pick(known)] : []),
+    ]) {
+      if (this.chance(0.35) || !this.#fits(tx.plain, facts)) continue;
+      this.#spend(tx.plain, facts);
+      txs.push(tx);
+    }
+    const block = new Block(on, this.now + this.below(2000) - 1000, txs, this.blocks.length);
+    this.blocks.push(block);
+    return block;
+  }
+  #again(record: PlainRecord): Both {
+    const row = this.wallet.ledger.txs.find(hidden(record.tx.txid));
+    const view = this.wallet.ledger.txs.view(row) ?? this.blocks.flatMap((block) => block.txs).find((tx) => tx.plain === record.tx)?.view;
+    return view ? { view, plain: record.tx } : this.payment();
+  }
+  #connect(block: Block): void {
+    const mined = new Set(block.txs.map((tx) => tx.plain.txid));
+    const spent = new Set(block.txs.flatMap(({ plain }) => plain.inputs.map((input) => `${input.txid}:${input.vout}`)));
+    for (const txid of mined) this.#poolDrop(txid, null);
+    for (const [txid, { plain }] of [...this.pool])
+      if (plain.inputs.some((input) => spent.has(`${input.txid}:${input.vout}`))) this.#poolDrop(txid, true);
+    this.tip = block;
+    this.wallet.push({ kind: 'connected', node: block, block: { txs: block.txs.map((tx) => tx.view) } as never });
+    this.model.connect(block.plain, this.now);
+  }
+  #disconnect(): Both[] {
+    const block = this.tip;
+    this.tip = block.prev!;
+    this.wallet.push({ kind: 'disconnected', node: block, block: { txs: block.txs.map((tx) => tx.view) } as never });
+    this.model.disconnect(block.plain, this.now);
+    return block.txs.filter((tx) => !tx.plain.coinbase);
+  }
+  /** What the pool makes of a chain that went back: what fits returns, what lost its ground goes. */
+  #settlePool(back: readonly Both[]): void {
+    for (let turn = 0; turn < 3; turn++) {
+      const facts = this.#chainFacts(this.tip);
+      for (const { plain } of this.pool.values()) facts.txids.add(plain.txid);
+      for (const [txid, { plain }] of [...this.pool]) {
+        facts.txids.delete(txid);
+        if (!this.#fits(plain, facts)) this.#poolDrop(txid, false);
+        else facts.txids.add(txid);
+      }
+    }
+    for (const tx of back) {
+      const facts = this.#chainFacts(this.tip);
+      for (const { plain } of this.pool.values()) this.#spend(plain, facts);
+      if (this.#fits(tx.plain, facts)) this.#poolAdd(tx);
+    }
+  }
+  #reorganise(depth: number, replace: boolean): void {
+    const back: Both[] = [];
+    for (let i = 0; i < depth && this.tip.prev; i++) back.unshift(...this.#disconnect());
+    if (replace) for (let i = 0; i <= depth; i++) this.#connect(this.mine());
+    this.#settlePool(back);
+  }
+  async #commit(tx: Both, values: Record<string, string>, replaced: PlainRecord | null): Promise<void> {
+    await this.wallet.change((batch) => {
+      const { ledger } = this.wallet;
+      ledger.put(tx.view, NOWHERE, batch, new Map(Object.entries(values)));
+      if (!replaced) return;
+      const row = ledger.txs.find(hidden(replaced.tx.txid));
+      ledger.txs.setValue(row, 'replaced_by_txid', tx.plain.txid);
+      ledger.txs.write(row, ledger.txs.place(row), null, batch);
+    });
+    this.model.put(tx.plain, null, -1, this.now, values);
+    if (replaced) replaced.values.replaced_by_txid = tx.plain.txid;
+  }
+  #mayCommit = (tx: Both): boolean => this.model.debit(tx.plain, 3) > 0 && this.model.find(tx.plain.txid) === undefined;
+
+  async step(): Promise<void> {
+    this.now += this.below(400);
+    const { records } = this.model;
+    const roll = this.below(100);
+    this.log.push(String(roll));
+    this.wallet.drain();
+    if (roll < 28) this.offer(this.payment());
+    else if (roll < 36) {
+      const tx = this.payment();
+      if (this.#mayCommit(tx)) {
+        await this.#commit(tx, this.chance(0.5) ? { comment: 'rent', to: 'someone' } : {}, null);
+        if (this.chance(0.7)) this.offer(tx);
+      }
+    } else if (roll < 40 && records.length > 0) {
+      const record = this.pick(records);
+      if (!record.tx.coinbase) this.offer(this.#twin(record));
+    } else if (roll < 45) {
+      const old = records.filter((record) => record.inMempool && this.model.debit(record.tx, 3) > 0);
+      if (old.length > 0) {
+        const record = this.pick(old);
+        const tx = this.#make(record.tx.inputs, this.#outputs(), this.below(1 << 24));
+        const { replaced_by_txid: _, ...kept } = record.values;
+        if (this.#mayCommit(tx)) {
+          await this.#commit(tx, { ...kept, replaces_txid: record.tx.txid }, record);
+          this.offer(tx);
+        }
+      }
+    } else if (roll < 66) this.#connect(this.mine());
+    else if (roll < 70) for (let i = 0; i < 40; i++) this.#connect(this.mine());
+    else if (roll < 78) this.#reorganise(1 + this.below(4), this.chance(0.8));
+    else if (roll < 84 && records.length > 0) await this.#abandon(this.pick(records));
+    else if (roll < 88 && this.pool.size > 0) this.#poolDrop(this.pick([...this.pool.keys()]), false);
+    else if (roll < 91)
+      await this.wallet.change((batch) => this.#label(this.pick([...this.#scripts.keys()]), this.pick(['', 'pool', 'other']), batch));
+    else if (roll < 93) await this.#save();
+    else if (roll < 98) await this.#restart(this.chance(0.3));
+  }
+  async #abandon(record: PlainRecord): Promise<void> {
+    // A payment whose child is in the pool cannot be out of it itself: Core would end here.
+    const mayNot = [...this.pool.values()].some(({ plain }) => plain.inputs.some((input) => input.txid === record.tx.txid));
+    if (mayNot) return;
+    const done = await this.call(abandontransaction, record.tx.txid).then(
+      () => true,
+      () => false,
+    );
+    if (done !== this.model.abandon(record)) throw new Error(`abandoning ${record.tx.txid}: ${done}`);
+  }
+  async #rows(): Promise<[Uint8Array, Uint8Array][]> {
+    await this.wallet.exclusive(async () => {});
+    const rows: [Uint8Array, Uint8Array][] = [];
+    for await (const row of this.store.iterate()) rows.push(row);
+    return rows;
+  }
+  async #save(): Promise<void> {
+    this.wallet.drain();
+    this.#saved = { rows: await this.#rows(), model: this.model.copy(), book: new Map(this.#book) };
+  }
+  /** Dies without a word and comes back; after a power failure with what was on the disk some time ago. */
+  async #restart(powerFailure: boolean): Promise<void> {
+    // What was not worked off yet is lost with the process; the chain and the pool still have it.
+    if (this.chance(0.5)) this.wallet.drain();
+    else this.model = this.#withoutInbox();
+    let rows = await this.#rows();
+    if (powerFailure && this.#saved) {
+      rows = this.#saved.rows;
+      this.model = this.#saved.model.copy();
+      this.#book.clear();
+      for (const [address, label] of this.#saved.book) this.#book.set(address, label);
+    }
+    this.store = new MemoryStore();
+    await this.store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
+    const { wallet, locator } = await loadWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w' }, this.store);
+    this.wallet = wallet;
+    await rollBack(wallet, locator, this.chain);
+    const fork = wallet.tip as Block;
+    this.model.restart(fork.plain);
+    const missing: Block[] = [];
+    for (let at = this.tip; at !== fork; at = at.prev!) missing.unshift(at);
+    for (const block of missing) {
+      wallet.push({ kind: 'connected', node: block, block: { txs: block.txs.map((tx) => tx.view) } as never });
+      this.model.connect(block.plain, this.now);
+    }
+    for (const { view, plain } of this.pool.values()) {
+      wallet.push({ kind: 'entered', tx: view });
+      this.model.entered(plain, this.now);
+    }
+    wallet.drain();
+  }
+  /** Steps drain before they begin, so that nothing waits here. */
+  #withoutInbox(): NaiveWallet {
+    this.wallet.drain();
+    return this.model;
+  }
+
+  // -- looking
+
+  async compare(whole: boolean): Promise<void> {
+    this.wallet.drain();
+    const { model } = this;
+    const { equal } = this;
+    const filter = this.pick([2, 3] as const);
+    const watch = filter === 3;
+    const records = whole ? model.records : model.records.slice(-3);
+    for (const record of records) {
+      const { hex, ...got } = (await this.call(gettransaction, record.tx.txid, watch)) as { hex: string };
+      equal(got, model.gettransaction(record, filter), `gettransaction ${record.tx.txid}`);
+      if (hex.length === 0) throw new Error('no bytes');
+    }
+    const want: Record<string, unknown> = { mine: model.balances(2), watchonly: model.balances(1) };
+    equal(await this.call(getbalances), want, 'getbalances');
+    const block = this.chance(0.2) ? null : this.pick(whole ? this.blocks : this.blocks.slice(-5));
+    const { lastblock: _, ...since } = (await this.call(listsinceblock, block?.hashHex ?? '', 1, watch)) as Record<string, unknown>;
+    equal(since, model.listsinceblock(block?.plain ?? null, filter), `listsinceblock ${block?.height}`);
+    const [count, skip] = [this.below(12), this.below(6)];
+    const label = this.pick(['*', '*', 'pool', 'other', 'miner']);
+    const listed = await this.call(listtransactions, label, count, skip, watch);
+    equal(
+      listed,
+      model.listtransactions(filter, count, skip, label === '*' ? undefined : label),
+      `listtransactions ${label} ${count} ${skip}`,
+    );
+    if (!whole) return;
+    const unspent = ((await this.call(listunspent, 0)) as Record<string, unknown>[]).map(
+      ({ scriptPubKey: _s, solvable: _v, desc: _d, redeemScript: _r, ...rest }) => rest,
+    );
+    equal(unspent, model.unspent(), 'listunspent');
+    for (const [script, { mine, address }] of this.#scripts) {
+      if (mine === 0 || address === undefined) continue;
+      const minDepth = this.below(3);
+      const { amount } = model.received(address, minDepth);
+      equal(await this.call(getreceivedbyaddress, address, minDepth), amount, `getreceivedbyaddress ${script}`);
+    }
+    for (const entry of (await this.call(listreceivedbyaddress, 0, true, true)) as Record<string, unknown>[]) {
+      const {
+        address,
+        label: shownLabel,
+        involvesWatchonly: _w,
+        ...rest
+      } = entry as { address: string; label: string; involvesWatchonly: boolean };
+      const mine = [...this.#scripts.values()].some((script) => script.address === address && script.mine !== 0);
+      equal(rest, mine ? model.received(address, 0) : { amount: 0, confirmations: 0, txids: [] }, `listreceivedbyaddress ${address}`);
+      equal(shownLabel, this.#book.get(address), 'its label');
+    }
+    const groups = (await this.call(listaddressgroupings)) as [string, number, string?][][];
+    const flat = new Map(
+      groups.flatMap((group) =>
+        group.map(([address, balance]) => [
+          address,
+          {
+            group: group
+              .map(([one]) => one)
+              .sort()
+              .join(),
+            balance,
+          },
+        ]),
+      ),
+    );
+    equal(Object.fromEntries([...flat].sort()), Object.fromEntries([...model.groupings()].sort()), 'listaddressgroupings');
+  }
+  equal = (got: unknown, want: unknown, what: string): void => {
+    const [a, b] = [JSON.stringify(got, null, 1), JSON.stringify(want, null, 1)];
+    if (a !== b) throw new Error(`${what}\ngot ${a}\nwant ${b}\nsteps ${this.log.join(' ')}`);
+  };
+}
+
+t.test('answers of a wallet that lives through anything', async (t) => {
+  for (let run = 0; run < RUNS; run++) {
+    const seed = SEED + run;
+    const world = new World(seed);
+    await world.open();
+    try {
+      for (let step = 0; step < STEPS; step++) {
+        await world.step();
+        await world.compare(step % 6 === 5);
+      }
+    } catch (error) {
+      t.fail(`seed ${seed}: ${(error as Error).stack}`);
+      return;
+    }
+    t.ok(world.model.records.length > STEPS / 4, `seed ${seed}: ${world.model.records.length} transactions, ${world.blocks.length} blocks`);
+  }
+});
