@@ -102,7 +102,7 @@ export function mayEnter(c: Candidates, slots: readonly number[], limits: Select
 export function mayEnterAlone({ lockTime, hasWitness }: Candidates, slot: number, limits: SelectionLimits): boolean {
   const lock = lockTime[slot];
   if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? limits.height : limits.lockTimeCutoff)) return false;
-  return hasWitness[slot] === 0 || limits.allowWitness;
+  return limits.allowWitness || hasWitness[slot] === 0;
 }
 
 class AncestorSelection {
