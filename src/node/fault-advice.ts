@@ -1,8 +1,10 @@
 // What an operator can do about a fault of storage, said behind the fault itself, in the same line. Callers: aditd, for starts that fail, faults
 // while the node runs, and errors of the database that no caller could catch.
 import { fromEngineError } from '../storage/engine.js';
-import { StoreError } from '../storage/store-error.js';
+import { fromSystemError, StoreError } from '../storage/store-error.js';
 
+/** Errors of files that are not storage's own (notes, settings, the log) which say enough by themselves. */
+const SYSTEM_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM'];
 /** Causes looked at. */
 const MAX_DEPTH = 6;
 
@@ -11,7 +13,9 @@ function storeErrorOf(error: unknown): StoreError | null {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < MAX_DEPTH; e = e.cause, depth++) {
     if (e instanceof StoreError) return e;
     const { code } = e as NodeJS.ErrnoException;
-    if (typeof code === 'string' && code.startsWith('LEVEL_')) return fromEngineError(e, 'read the database');
+    if (typeof code !== 'string') continue;
+    if (code.startsWith('LEVEL_')) return fromEngineError(e, 'read the database');
+    if (SYSTEM_FAULTS.includes(code)) return fromSystemError(e, 'use the disk');
   }
   return null;
 }

@@ -14,7 +14,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Logger } from '../log/logger.js';
 import { blockIndexKey, FLUSH_MARKER_KEY, PREFIX, prefixRange, TIP_KEY } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';
-import { StoreError } from '../storage/store-error.js';
+import { fromSystemError, StoreError } from '../storage/store-error.js';
 
 /** What an operator may ask for. */
 export interface RebuildOptions {
@@ -50,11 +50,18 @@ export class RebuildNote {
   /** On the disk when this returns. */
   write(stage: Stage): void {
     const temporary = `${this.file}.tmp`;
-    const handle = fs.openSync(temporary, 'w', 0o600);
-    fs.writeSync(handle, `${stage}\n`);
-    fs.fsyncSync(handle);
-    fs.closeSync(handle);
-    fs.renameSync(temporary, this.file);
+    try {
+      const handle = fs.openSync(temporary, 'w', 0o600);
+      try {
+        fs.writeSync(handle, `${stage}\n`);
+        fs.fsyncSync(handle);
+      } finally {
+        fs.closeSync(handle);
+      }
+      fs.renameSync(temporary, this.file);
+    } catch (error) {
+      throw fromSystemError(error, `write ${this.file}`);
+    }
   }
 
   remove(): void {

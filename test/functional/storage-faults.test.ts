@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree.js';
 import { ANYONE, buildBlock, GENESIS } from '../framework/chain-builder.js';
@@ -11,7 +12,7 @@ import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 const startTime = Math.floor(Date.now() / 1000) - 3600;
 const tree = new BlockTree(pseudoRandom(11), startTime);
 let tip: TreeBlock = ROOT;
@@ -347,6 +348,78 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
 
 t.test('a full disk under block files and database', (t) => fullDisk(t, true));
 t.test('a full disk under the database alone', (t) => fullDisk(t, false));
+
+t.test('a full disk under a wallet', async (t) => {
+  const disk = smallDisk(t, 32);
+  if (disk === null) {
+    t.pass('no file system can be mounted here', { skip: 'not allowed to mount' });
+    return;
+  }
+  const node = await Daemon.start(`-walletdir=${disk}`, '-keypool=10');
+  t.teardown(() => node.remove());
+  await submit(node, chain);
+  await node.call('createwallet', 'purse');
+  const ballast = path.join(disk, 'ballast');
+  const { bavail, bsize } = fs.statfsSync(disk);
+  fs.writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - (1 << 20))));
+  const before = node.output().length;
+  const given: string[] = [];
+  // A label of some length, so that the disk fills soon.
+  for (const label = 'x'.repeat(20_000); node.exit === undefined && given.length < 2_000; ) {
+    const address = await node.call('getnewaddress', `${label}${given.length}`).catch(() => null);
+    if (address === null) break;
+    given.push(address);
+  }
+  t.ok(given.length > 5 && given.length < 2_000, `${given.length} addresses were given out`);
+  t.same(await node.ended(), { code: 1, signal: null }, 'it stops instead of giving out what it cannot keep');
+  saysWhy(t, node, before, /space|disk full/i);
+  saysWhy(t, node, before, /Make room on the disk and start again/);
+  fs.rmSync(ballast);
+  await node.up('-wallet=purse');
+  t.equal(await node.call('getbestblockhash'), tip.hashHex, 'the chain is where it was');
+  const known = await Promise.all(given.map((address) => node.call('getaddressinfo', address)));
+  t.ok(
+    known.every(({ ismine }) => ismine),
+    'every address that was given out is still known',
+  );
+  t.type(await node.call('getnewaddress'), 'string');
+  t.same(await node.stop(), { code: 0, signal: null });
+});
+
+t.test('a full disk while everything is rebuilt', async (t) => {
+  const disk = smallDisk(t, 48);
+  if (disk === null) {
+    t.pass('no file system can be mounted here', { skip: 'not allowed to mount' });
+    return;
+  }
+  const { node } = await stopped(t);
+  fs.cpSync(node.networkDir, path.join(disk, 'regtest'), { recursive: true });
+  fs.rmSync(node.networkDir, { recursive: true });
+  fs.symlinkSync(path.join(disk, 'regtest'), node.networkDir);
+  const ballast = path.join(disk, 'ballast');
+  const log = path.join(disk, 'regtest', 'debug.log');
+  const before = node.output().length;
+  const started = node.up('-reindex').catch(() => {});
+  while (!fs.readFileSync(log, 'utf8').includes('removing the database') && node.exit === undefined) await sleep(1);
+  // What the rebuilding makes room for goes too.
+  for (let piece = 1 << 20, i = 0; i < 5_000 && node.exit === undefined; i++) {
+    try {
+      fs.appendFileSync(ballast, Buffer.alloc(piece));
+    } catch {
+      piece = Math.max(4096, piece >> 1);
+      await sleep(1);
+    }
+  }
+  await started;
+  t.same(node.exit, { code: 1, signal: null }, 'it stops');
+  saysWhy(t, node, before, /Make room on the disk and start again/);
+  fs.rmSync(ballast);
+  await node.up();
+  for (const deadline = Date.now() + 60_000; (await node.call('getblockcount')) < tip.height && Date.now() < deadline; );
+  t.equal(await node.call('getbestblockhash'), tip.hashHex, 'with room it goes on by itself');
+  t.equal(await node.call('verifychain', 4, 0), true);
+  t.same(await node.stop(), { code: 0, signal: null });
+});
 
 t.test('block files belong to one node at a time, whatever becomes of it', async (t) => {
   const blocksDir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-blocks-'));

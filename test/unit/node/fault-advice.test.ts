@@ -21,6 +21,9 @@ t.test('every fault of storage has its way out', async (t) => {
     ['STORE_NOT_FOUND', 'blk00003.dat has no record at 8', /^Start with -reindex/],
   ] as const)
     t.match(adviceFor(fault(code, message)), advice, message);
+  t.match(adviceFor(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })), /^Make room/);
+  t.match(adviceFor(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })), /errors of the disk/);
+  t.equal(adviceFor(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })), '');
   t.equal(adviceFor(new StoreError('STORE_LOCKED', 'x')), '');
   t.equal(adviceFor(new Error('something else')), '');
   t.equal(adviceFor('not an error'), '');
