@@ -1,40 +1,48 @@
 // Peers and what the node does with them: who is connected, what each message leads to, and a round of sending ten times a second. The parts
 // are in peer/ (connections), sync/ (headers and blocks), relay/ (announcements, transactions), address/ (whom to connect to); this class
 // joins them. Callers: node wiring, RPC.
+import crypto from 'node:crypto';
 import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
-import { hashToHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
+import { AddrManager } from './address/addr-manager.js';
+import { AddrRelay } from './address/addr-relay.js';
+import { AddressFiles } from './address/address-files.js';
 import type { Handler, NetClock, NetContext } from './context.js';
 import { Dispatcher } from './dispatcher.js';
-import { DEFAULT_NET, type NetOptions, NO_PERMISSIONS, type Permissions } from './options.js';
-import { Bans, subnetContains } from './peer/bans.js';
+import { Inventory } from './inventory.js';
+import { DEFAULT_NET, type NetOptions, type Permissions } from './options.js';
+import { AutoConnect } from './peer/auto-connect.js';
+import { Bans } from './peer/bans.js';
 import { Connection } from './peer/connection.js';
 import { Connector, type Inbound } from './peer/connector.js';
+import { evictionCandidate } from './peer/eviction.js';
 import { Handshake } from './peer/handshake.js';
 import { Keepalive } from './peer/keepalive.js';
 import { Outbound } from './peer/outbound.js';
 import { type ConnectionType, Peer } from './peer/peer.js';
+import { permissionsFor } from './peer/permissions.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
 import { CompactRelay } from './relay/compact-relay.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
 import { TxReceiver } from './relay/tx-receiver.js';
 import { WtxidIndex } from './relay/wtxid-index.js';
-import { noteAvailable, settleAvailability } from './sync/availability.js';
+import { settleAvailability } from './sync/availability.js';
 import { BlockDownload } from './sync/block-download.js';
 import { BlockReceiver } from './sync/block-receiver.js';
 import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
-import { decodeInv, decodeSendCmpct, decodeU64, type InvItem, TooMany } from './wire/messages.js';
+import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
 import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPort } from './wire/net-address.js';
-import { INV } from './wire/protocol.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
 /** Blame that costs the connection. */
+/** Milliseconds between writing the known addresses. */
+const SAVE_MS = 15 * 60_000;
 const DISCOURAGEMENT_THRESHOLD = 100;
 /** Connections kept for peers that we choose ourselves. */
 const MAX_OUTBOUND = 11;
@@ -46,8 +54,10 @@ export interface NetDeps {
   readonly crypto: Crypto;
   readonly clock: NetClock;
   readonly log: Logger;
-  /** Where bans are kept; null: nowhere. */
+  /** Where bans, addresses and anchors are kept; null: nowhere. */
   readonly banFile: string | null;
+  readonly peersFile: string | null;
+  readonly anchorsFile: string | null;
   /** A number in [0, 1); Math.random by default. */
   readonly random?: () => number;
 }
@@ -68,9 +78,14 @@ export class Net {
   readonly announcer: TxAnnouncer;
   readonly outbound: Outbound;
   readonly compact: CompactRelay;
+  readonly addresses: AddrManager;
+  readonly #addrRelay: AddrRelay;
+  readonly #auto: AutoConnect;
   readonly #context: NetContext;
+  readonly #files: AddressFiles;
   readonly #connector: Connector;
   readonly #dispatcher: Dispatcher;
+  readonly #inventory: Inventory;
   readonly #handshake: Handshake;
   readonly #keepalive: Keepalive;
   readonly #headers: HeadersSync;
@@ -86,8 +101,10 @@ export class Net {
   #sent = 0;
   #received = 0;
   #nextId = 0;
+  readonly #salt = crypto.randomBytes(4).readUInt32LE();
   #active: boolean;
   #timer: NodeJS.Timeout | null = null;
+  #saver: NodeJS.Timeout | null = null;
   #roundSoon = false;
   #stopped = false;
   readonly #off: (() => void)[] = [];
@@ -118,8 +135,9 @@ export class Net {
     };
     this.#context = context;
     this.#connector = new Connector(this.options, log);
+    this.#files = new AddressFiles(deps.peersFile, deps.anchorsFile, log);
     this.#handshake = new Handshake(context, {
-      greeted: () => {},
+      greeted: (peer) => this.#greeted(peer),
       ready: (peer) => this.#joined(peer),
       isOwnNonce: (nonce) => [...this.#all].some((peer) => !peer.inbound && !peer.ready && peer.localNonce === nonce),
     });
@@ -139,6 +157,15 @@ export class Net {
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
+    this.addresses = new AddrManager(() => clock.nowSeconds(), context.random);
+    this.#addrRelay = new AddrRelay(context, this.addresses, (peer) => this.#localAddress(peer));
+    this.#auto = new AutoConnect(context, {
+      manager: this.addresses,
+      peers: () => this.peers,
+      connect: (target, type) => this.connect(target, type),
+      resolve: (host, port) => this.#connector.resolve(host, port),
+      isUnwanted: (address) => this.bans.isBanned(address) || this.bans.isDiscouraged(address),
+    });
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks);
     this.compact = compact;
     this.#headers.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
@@ -150,9 +177,15 @@ export class Net {
       (peer, node, bytes) => compact.serve(peer, node, bytes),
     );
     this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
+    this.#inventory = new Inventory(context, {
+      txs: this.txs,
+      announcer: this.announcer,
+      downloads: this.downloads,
+      headers: this.#headers,
+    });
     this.#dispatcher = new Dispatcher(context, this.#handlers(), {
       block: (peer, item) => this.#blockServer.block(peer, item),
-      transaction: (peer, item) => this.#sendTransaction(peer, item),
+      transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
     });
     deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);
     this.#off.push(
@@ -178,11 +211,22 @@ export class Net {
   /** Begins to connect to others. */
   start(): void {
     this.outbound.start();
+    if (this.options.connectOnly) return;
+    this.#files.loadAddresses(this.addresses);
+    this.#auto.start(this.#files.takeAnchors());
+    this.#saver = setInterval(() => this.#files.saveAddresses(this.addresses), SAVE_MS);
+    this.#saver.unref();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.outbound.stop();
+    this.#auto.stop();
+    if (this.#saver !== null) {
+      clearInterval(this.#saver);
+      this.#files.saveAddresses(this.addresses);
+      this.#files.saveAnchors([...this.#all].filter(({ type, ready }) => type === 'block-relay-only' && ready));
+    }
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const off of this.#off) off();
     for (const peer of [...this.#all]) this.disconnect(peer);
@@ -201,6 +245,11 @@ export class Net {
     if (this.#active === active) return;
     this.#active = active;
     if (!active) for (const peer of [...this.#all]) this.disconnect(peer);
+  }
+
+  /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast). */
+  announceUnbroadcast(): void {
+    for (const entry of this.#context.mempool.entries()) if (entry.unbroadcast) this.announcer.relay(entry.tx);
   }
 
   /** Every connection, oldest first. */
@@ -249,7 +298,7 @@ export class Net {
         return null;
       }
       const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
-      const peer = this.#add(socket, { type, address: at, name, bindText, permissions: this.#permissionsOf(at, null) });
+      const peer = this.#add(socket, { type, address: at, name, bindText, permissions: permissionsFor(this.options.whitelist, at, null) });
       this.#handshake.sendVersion(peer);
       return peer;
     } catch (error) {
@@ -291,20 +340,9 @@ export class Net {
     return false;
   }
 
-  #permissionsOf(address: NetAddress, granted: Permissions | null): Permissions {
-    let permissions = granted ?? NO_PERMISSIONS;
-    for (const { subnet, permissions: more } of this.options.whitelist) {
-      if (!subnetContains(subnet, address)) continue;
-      permissions = Object.fromEntries(
-        Object.keys(NO_PERMISSIONS).map((key) => [key, permissions[key as keyof Permissions] || more[key as keyof Permissions]]),
-      ) as unknown as Permissions;
-    }
-    return permissions;
-  }
-
   #accept({ socket, address, bindText, permissions: granted }: Inbound): void {
     const { log } = this.#context;
-    const permissions = this.#permissionsOf(address, granted);
+    const permissions = permissionsFor(this.options.whitelist, address, granted);
     const who = this.options.logIps ? addressText(address) : 'a peer';
     const drop = (why: string): void => {
       log.info(`connection from ${who} dropped${why}`);
@@ -335,7 +373,11 @@ export class Net {
 
   /** Makes room for a newcomer. @returns whether there is some */
   #evict(): boolean {
-    return false;
+    const candidate = evictionCandidate([...this.#all], this.#salt);
+    if (candidate === null) return false;
+    this.#context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
+    this.disconnect(candidate);
+    return true;
   }
 
   #add(
@@ -379,7 +421,25 @@ export class Net {
   #joined(peer: Peer): void {
     this.#ready.add(peer);
     this.announcer.join(peer);
+    this.#addrRelay.join(peer);
+    if (!peer.inbound && !peer.manual) this.#addrRelay.ask(peer);
+    else if (peer.manual && !this.options.connectOnly) this.#addrRelay.ask(peer);
     this.#soon();
+  }
+
+  /** version was read of a peer that we called: its address works. */
+  #greeted(peer: Peer): void {
+    if (peer.inbound) return;
+    this.addresses.setServices(peer.address, peer.services);
+    this.addresses.good(peer.address);
+  }
+
+  /** Where others can reach us: what the operator says, else how the peer sees us with our port. */
+  #localAddress(peer: Peer): NetAddress | null {
+    const [named] = this.options.externalAddresses;
+    if (named !== undefined) return named;
+    if (!this.options.discover || peer.localAddress === null) return null;
+    return { ...peer.localAddress, port: this.options.port };
   }
 
   #gone(peer: Peer): void {
@@ -393,6 +453,8 @@ export class Net {
     this.txs.forget(peer);
     this.announcer.forget(peer);
     this.compact.forget(peer);
+    this.#addrRelay.forget(peer);
+    if (peer.ready && !peer.inbound && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#soon();
   }
@@ -428,15 +490,6 @@ export class Net {
     this.disconnect(peer);
   }
 
-  #sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
-    const tx = this.announcer.find(peer, hash, type === INV.WTX);
-    if (tx === undefined) return false;
-    peer.send('tx', type === INV.TX && tx.hasWitness ? tx.stripped() : tx.bytes);
-    this.#context.mempool.removeUnbroadcast(tx.txid);
-    this.announcer.allowParents(peer, tx);
-    return true;
-  }
-
   /** A round as soon as what runs now is over. */
   #soon(): void {
     if (this.#roundSoon || this.#stopped) return;
@@ -465,6 +518,7 @@ export class Net {
     const preferred = (!peer.inbound || peer.permissions.noban) && !peer.isClient;
     const fetch = preferred || (!outboundReady && !peer.isClient);
     this.#headers.begin(peer, fetch);
+    this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
     this.announcer.send(peer);
     const late = this.downloads.overdue(peer) ?? this.#headersOverdue(peer);
@@ -513,18 +567,21 @@ export class Net {
       ],
       ['sendcmpct', (peer, payload) => this.#sendCmpct(peer, payload)],
       ['feefilter', (peer, payload) => this.announcer.feeFilter(peer, decodeU64(payload))],
-      ['inv', (peer, payload) => this.#inv(peer, payload)],
-      ['getdata', (peer, payload) => this.#getData(peer, payload)],
-      ['notfound', (peer, payload) => this.#notFound(peer, payload)],
+      ['inv', (peer, payload) => this.#inventory.inv(peer, payload)],
+      ['getdata', (peer, payload) => this.#inventory.getData(peer, payload)],
+      ['notfound', (peer, payload) => this.#inventory.notFound(peer, payload)],
       ['getheaders', (peer, payload) => this.#blockServer.headers(peer, payload)],
       ['getblocks', (peer, payload) => this.#blockServer.hashes(peer, payload)],
       ['headers', (peer, payload) => this.#headers.receive(peer, payload)],
       ['block', (peer, payload) => this.#blocks.receive(peer, payload)],
-      ['tx', (peer, payload) => this.#tx(peer, payload)],
+      ['tx', (peer, payload) => this.#inventory.tx(peer, payload)],
       ['cmpctblock', (peer, payload) => this.compact.receive(peer, payload)],
       ['getblocktxn', (peer, payload) => this.compact.sendTxs(peer, payload)],
       ['blocktxn', (peer, payload) => this.compact.receiveTxs(peer, payload)],
-      ['mempool', (peer) => this.#wholeMempool(peer)],
+      ['addr', (peer, payload) => this.#addrRelay.receive(peer, payload, false)],
+      ['addrv2', (peer, payload) => this.#addrRelay.receive(peer, payload, true)],
+      ['getaddr', (peer) => this.#addrRelay.answer(peer)],
+      ['mempool', (peer) => this.#inventory.wholeMempool(peer)],
     ]);
   }
 
@@ -534,94 +591,6 @@ export class Net {
     if (version !== 2n) return;
     peer.compact.provides = true;
     peer.compact.wantsHighBandwidth = announce;
-  }
-
-  #tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
-    // Before the chain is there, no transaction can be judged.
-    if (this.#context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
-    return this.txs.receive(peer, payload);
-  }
-
-  #wholeMempool(peer: Peer): void {
-    if (peer.permissions.mempool) {
-      this.announcer.wholeMempool(peer);
-      return;
-    }
-    if (peer.permissions.noban) return;
-    this.#context.log.debug('net', `mempool request with bloom filters disabled, disconnect peer=${peer.id}`);
-    this.disconnect(peer);
-  }
-
-  #invOf(peer: Peer, payload: Uint8Array, name: string): InvItem[] {
-    try {
-      return decodeInv(payload);
-    } catch (error) {
-      if (!(error instanceof TooMany)) throw error;
-      this.#context.misbehaving(peer, 20, `${name} ${error.message}`);
-      return [];
-    }
-  }
-
-  #inv(peer: Peer, payload: Uint8Array): void {
-    const { chain, log, options } = this.#context;
-    const items = this.#invOf(peer, payload, 'inv');
-    const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
-    let newest: Uint8Array | null = null;
-    for (const { type, hash } of items) {
-      if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) {
-        const known = chain.node(hash) !== undefined;
-        log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
-        noteAvailable(chain, peer, hash);
-        if (!known && this.downloads.of(hash) === undefined) newest = hash;
-        continue;
-      }
-      const byWtxid = type === INV.WTX;
-      // A peer announces by one kind of name only.
-      if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
-      if (rejectTxs) {
-        log.debug('net', `transaction (${hashToHex(hash)}) inv sent in violation of protocol, disconnecting peer=${peer.id}`);
-        this.disconnect(peer);
-        return;
-      }
-      this.announcer.noteKnownHash(peer, hash);
-      const known = this.txs.isKnown(hash, byWtxid);
-      log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
-      if (!known && !chain.isInitialBlockDownload()) this.txs.announced(peer, hash, byWtxid);
-    }
-    if (newest !== null) {
-      log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
-      this.#headers.askUpTo(peer, newest);
-    }
-    this.#soon();
-  }
-
-  #getData(peer: Peer, payload: Uint8Array): void {
-    const items = this.#invOf(peer, payload, 'getdata');
-    if (items.length > 0) {
-      this.#context.log.debug('net', `received getdata (${items.length} invsz) peer=${peer.id}`);
-      peer.wanted.push(...items.map(({ type, hash }) => ({ type, hash: hash.slice() })));
-    }
-  }
-
-  #notFound(peer: Peer, payload: Uint8Array): void {
-    const items = this.#invOf(peer, payload, 'notfound');
-    for (const { type, hash } of items) {
-      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.txs.notFound(peer, hash);
-    }
-  }
-
-  /** Names of a peer's permissions in Core's order. */
-  permissionNames({ permissions }: Peer): string[] {
-    const order: readonly (readonly [keyof Permissions, string])[] = [
-      ['bloomfilter', 'bloomfilter'],
-      ['noban', 'noban'],
-      ['forcerelay', 'forcerelay'],
-      ['relay', 'relay'],
-      ['mempool', 'mempool'],
-      ['download', 'download'],
-      ['addr', 'addr'],
-    ];
-    return order.filter(([key]) => permissions[key]).map(([, name]) => name);
   }
 
   /** Seconds since a ping that is not answered yet. */

@@ -3,6 +3,7 @@ import { protocolVersion, userAgent } from '../config/version.js';
 import type { Net } from '../net/net.js';
 import type { NetOptions } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
+import { namesOfPermissions } from '../net/peer/permissions.js';
 import { addressText } from '../net/wire/net-address.js';
 import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
 import type { NetworkAccess, PeerInfo } from '../rpc/node/context.js';
@@ -79,7 +80,7 @@ function peerInfo(net: Net, peer: Peer): PeerInfo {
   info.synced_headers = heights.headers;
   info.synced_blocks = heights.blocks;
   info.inflight = peer.sync.inFlight.map(({ node }) => node?.height ?? -1);
-  info.permissions = net.permissionNames(peer);
+  info.permissions = namesOfPermissions(peer.permissions);
   info.minfeefilter = new Amount(net.announcer.minFeeRate(peer));
   info.bytessent_per_msg = Object.fromEntries([...connection.sentByMessage].sort(byName));
   info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));

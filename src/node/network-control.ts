@@ -1,9 +1,12 @@
 // What RPC may do to the network room: connect, disconnect, ban. Before the room runs there is nobody to do it to.
 import type { Net } from '../net/net.js';
 import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
-import { addressText } from '../net/wire/net-address.js';
+import { addressText, hostText, parseHost } from '../net/wire/net-address.js';
+import { SERVICE } from '../net/wire/protocol.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { NetworkControl } from '../rpc/node/context.js';
+
+const MAX_PORT = 65_535;
 
 /** @param room the network, as soon as there is one */
 export function createNetworkControl(room: () => Net | undefined): NetworkControl {
@@ -64,6 +67,16 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
         .bans.list()
         .map(({ subnet, until, createdAt }) => ({ address: subnetText(subnet), until, createdAt })),
     clearBans: () => net().bans.clear(),
+    knownAddresses: (count) =>
+      net()
+        .addresses.sample(count, 0)
+        .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
+    addAddress: (text, port) => {
+      const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
+      if (address === null) return false;
+      const { addresses, clock } = net();
+      return addresses.add({ ...address, time: clock.nowSeconds(), services: SERVICE.NETWORK | SERVICE.WITNESS }, address);
+    },
   };
 }
 

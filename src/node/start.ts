@@ -74,6 +74,8 @@ import { createWallets } from './wallets.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
 
 const hourMs = 3_600_000;
+/** Transactions that no peer has asked for are announced again this often. */
+const unbroadcastMs = 12 * 60_000;
 /** Templates that readers may be at in mode live. */
 const liveSlabs = 16;
 /** Waits are not learnt from while the tip is older than this. */
@@ -574,8 +576,11 @@ async function build(
     },
     log,
     banFile: path.join(config.netDir, 'banlist.json'),
+    peersFile: path.join(config.netDir, 'peers.dat'),
+    anchorsFile: path.join(config.netDir, 'anchors.json'),
   });
   net = peers;
+  scheduler.every(unbroadcastMs, () => peers.announceUnbroadcast());
   teardown.add(() => peers.stop());
   await peers.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;

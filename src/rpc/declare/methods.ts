@@ -4,10 +4,11 @@ import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { addnode } from './addnode.js';
+import { addpeeraddress } from './addpeeraddress.js';
 import { analyzepsbt } from './analyzepsbt.js';
 import { backupwallet } from './backupwallet.js';
-import { clearbanned } from './clearbanned.js';
 import { bumpfee } from './bumpfee.js';
+import { clearbanned } from './clearbanned.js';
 import { combinepsbt } from './combinepsbt.js';
 import { combinerawtransaction } from './combinerawtransaction.js';
 import { converttopsbt } from './converttopsbt.js';
@@ -64,6 +65,7 @@ import { getnettotals } from './getnettotals.js';
 import { getnetworkhashps } from './getnetworkhashps.js';
 import { getnetworkinfo } from './getnetworkinfo.js';
 import { getnewaddress } from './getnewaddress.js';
+import { getnodeaddresses } from './getnodeaddresses.js';
 import { getpeerinfo } from './getpeerinfo.js';
 import { getprioritisedtransactions } from './getprioritisedtransactions.js';
 import { getrawchangeaddress } from './getrawchangeaddress.js';
@@ -155,6 +157,8 @@ import { walletpassphrasechange } from './walletpassphrasechange.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 const ALL: readonly MethodSpec[] = [
+  addpeeraddress,
+  getnodeaddresses,
   addnode,
   disconnectnode,
   getaddednodeinfo,

@@ -362,6 +362,10 @@ export interface NetworkControl {
   unban(text: string): boolean;
   bans(): readonly { readonly address: string; readonly until: number; readonly createdAt: number }[];
   clearBans(): void;
+  /** Some of the known addresses; 0 for all. Services as a number, since they are shown as one. */
+  knownAddresses(count: number): readonly { time: number; services: number; address: string; port: number }[];
+  /** False when it is none, or known. */
+  addAddress(address: string, port: number): boolean;
 }
 
 /** One of getnetworkinfo's networks, members in wire order. */

@@ -1,6 +1,6 @@
 // Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned,
-// setnetworkactive.
-import { asBool, asInt64, asString } from '../args.js';
+// setnetworkactive, getnodeaddresses, addpeeraddress.
+import { asBool, asInt, asInt64, asString } from '../args.js';
 import { METHODS } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -83,4 +83,16 @@ export const clearbanned: NodeRun = (ctx) => {
 export const setnetworkactive: NodeRun = (ctx, args) => {
   ctx.network.control.setActive(asBool(args[0]));
   return ctx.network.active;
+};
+
+export const getnodeaddresses: NodeRun = (ctx, args) => {
+  const count = (args[0] ?? null) === null ? 1 : asInt(args[0]);
+  if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Address count out of range');
+  return ctx.network.control.knownAddresses(count).map(({ time, services, address, port }) => ({ time, services, address, port }));
+};
+
+export const addpeeraddress: NodeRun = (ctx, args) => {
+  const address = asString(args[0]);
+  const port = asInt(args[1]);
+  return { success: ctx.network.control.addAddress(address, port) };
 };

@@ -30,7 +30,18 @@ import { getblockfilter, getindexinfo } from './indexes.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
-import { addnode, clearbanned, disconnectnode, getaddednodeinfo, listbanned, ping, setban, setnetworkactive } from './peers.js';
+import {
+  addnode,
+  addpeeraddress,
+  clearbanned,
+  disconnectnode,
+  getaddednodeinfo,
+  getnodeaddresses,
+  listbanned,
+  ping,
+  setban,
+  setnetworkactive,
+} from './peers.js';
 import {
   getmempoolancestors,
   getmempooldescendants,
@@ -97,9 +108,11 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getnetworkinfo,
   getpeerinfo,
   addnode,
+  addpeeraddress,
   clearbanned,
   disconnectnode,
   getaddednodeinfo,
+  getnodeaddresses,
   listbanned,
   ping,
   setban,

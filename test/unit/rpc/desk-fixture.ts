@@ -186,5 +186,7 @@ function networkControl(): NodeContext['network']['control'] {
     unban: (text) => bans.delete(text),
     bans: () => [...bans.values()],
     clearBans: () => bans.clear(),
+    knownAddresses: (count) => [{ time: 1, services: 9, address: '8.8.8.8', port: 8333 }].slice(0, count),
+    addAddress: (address) => address !== '1',
   };
 }

@@ -1,0 +1,296 @@
+// Addresses of other nodes, so arranged that nobody can fill the memory with his own: addresses heard of lie in 1,024 "new" buckets chosen by
+// who told us, addresses we were connected to in 256 "tried" ones chosen by where they are; a secret key decides which. One address falls
+// out when another needs its place (Core's CAddrMan). Callers: Net, outbound connections, RPC.
+import crypto from 'node:crypto';
+import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { addressKey, groupOf, isRoutable, type KnownAddress, type NetAddress, readAddressV2, writeAddressV2 } from '../wire/net-address.js';
+
+const NEW_BUCKETS = 1_024;
+const TRIED_BUCKETS = 256;
+const BUCKET_SIZE = 64;
+/** Buckets that addresses of one source group can reach, and those of one group of addresses among the tried. */
+const NEW_BUCKETS_PER_SOURCE_GROUP = 64;
+const TRIED_BUCKETS_PER_GROUP = 8;
+/** Places one address may have among the new. */
+const NEW_BUCKETS_PER_ADDRESS = 8;
+const HORIZON_SECONDS = 30 * 24 * 60 * 60;
+const RETRIES = 3;
+const MIN_FAIL_SECONDS = 7 * 24 * 60 * 60;
+const MAX_FAILURES = 10;
+/** How much of what is known is told, and how much of it at most. */
+const TOLD_PERCENT = 23;
+const TOLD_MAX = 1_000;
+/** A success this fresh keeps its place against a newcomer among the tried. */
+const REPLACEMENT_SECONDS = 4 * 60 * 60;
+
+/** What is known of one address. */
+export interface AddressInfo extends KnownAddress {
+  readonly source: NetAddress;
+  time: number;
+  services: bigint;
+  /** Seconds since 1970; 0: never. */
+  lastTry: number;
+  lastCounted: number;
+  lastSuccess: number;
+  attempts: number;
+  /** Places among the new. */
+  refs: number;
+  tried: boolean;
+}
+
+/** File format: magic, then key, count, entries, then the first 4 bytes of their SHA-256. */
+const FILE_MAGIC = 0x70646161;
+
+export class AddrManager {
+  readonly #infos = new Map<string, AddressInfo>();
+  /** Keys by bucket and place; undefined: free. */
+  readonly #new: (string | undefined)[] = new Array(NEW_BUCKETS * BUCKET_SIZE);
+  readonly #tried: (string | undefined)[] = new Array(TRIED_BUCKETS * BUCKET_SIZE);
+  #key: Uint8Array = crypto.randomBytes(32);
+  #newCount = 0;
+  #triedCount = 0;
+  #lastGood = 1;
+
+  constructor(
+    private readonly nowSeconds: () => number,
+    private readonly random: () => number,
+  ) {}
+
+  get size(): number {
+    return this.#infos.size;
+  }
+
+  /** Heard of an address. @param penaltySeconds what its time is put back by, since it may be second-hand. @returns whether it is new */
+  add(address: KnownAddress, source: NetAddress, penaltySeconds = 0): boolean {
+    if (!isRoutable(address)) return false;
+    const key = addressKey(address);
+    const known = this.#infos.get(key);
+    const time = Math.max(0, address.time - (addressKey(source) === key ? 0 : penaltySeconds));
+    if (known !== undefined) {
+      const now = this.nowSeconds();
+      const online = now - address.time < 24 * 60 * 60;
+      const step = online ? 60 * 60 : 24 * 60 * 60;
+      if (address.time > 0 && (known.time === 0 || known.time < address.time - step - penaltySeconds)) known.time = time;
+      known.services |= address.services;
+      if (address.time === 0 || (known.time !== 0 && address.time <= known.time)) return false;
+      if (known.tried || known.refs === NEW_BUCKETS_PER_ADDRESS) return false;
+      // Each further place is half as likely as the one before.
+      if (this.random() * 2 ** known.refs >= 1) return false;
+    }
+    const info: AddressInfo = known ?? {
+      network: address.network,
+      bytes: address.bytes,
+      port: address.port,
+      time,
+      services: address.services,
+      source,
+      lastTry: 0,
+      lastCounted: 0,
+      lastSuccess: 0,
+      attempts: 0,
+      refs: 0,
+      tried: false,
+    };
+    const at = this.#newPlace(info, source);
+    const there = this.#new[at];
+    if (there === key) return false;
+    if (there !== undefined) {
+      const other = this.#infos.get(there) as AddressInfo;
+      if (!this.#isTerrible(other) && !(other.refs > 1 && info.refs === 0)) {
+        return false;
+      }
+      this.#clearNew(at);
+    }
+    if (known === undefined) {
+      this.#infos.set(key, info);
+      this.#newCount++;
+    }
+    info.refs++;
+    this.#new[at] = key;
+    return known === undefined;
+  }
+
+  /** A connection worked and the handshake was right: the address moves to the tried. */
+  good(address: NetAddress): void {
+    const key = addressKey(address);
+    const info = this.#infos.get(key);
+    const now = this.nowSeconds();
+    this.#lastGood = now;
+    if (info === undefined) return;
+    info.lastSuccess = now;
+    info.lastTry = now;
+    info.attempts = 0;
+    if (info.tried) return;
+    const at = this.#triedPlace(info);
+    const there = this.#tried[at];
+    if (there !== undefined) {
+      const other = this.#infos.get(there) as AddressInfo;
+      // One that worked a short while ago stays; the newcomer has to come again.
+      if (now - other.lastSuccess < REPLACEMENT_SECONDS) return;
+      this.#toNew(there, other, at);
+    }
+    for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
+    info.refs = 0;
+    info.tried = true;
+    this.#newCount--;
+    this.#triedCount++;
+    this.#tried[at] = key;
+  }
+
+  /** A connection is tried. @param count whether a failure tells something about the address: we have others that work */
+  attempt(address: NetAddress, count: boolean): void {
+    const info = this.#infos.get(addressKey(address));
+    if (info === undefined) return;
+    const now = this.nowSeconds();
+    info.lastTry = now;
+    if (!count || info.lastCounted >= this.#lastGood) return;
+    info.lastCounted = now;
+    info.attempts++;
+  }
+
+  /** It is connected: others are told that it was there, but not to the minute. */
+  connected(address: NetAddress): void {
+    const info = this.#infos.get(addressKey(address));
+    const now = this.nowSeconds();
+    if (info !== undefined && now - info.time > 20 * 60) info.time = now;
+  }
+
+  setServices(address: NetAddress, services: bigint): void {
+    const info = this.#infos.get(addressKey(address));
+    if (info !== undefined) info.services = services;
+  }
+
+  /** An address to connect to; undefined when none is known. @param newOnly one that never worked: for feelers */
+  select(newOnly = false): AddressInfo | undefined {
+    if (this.#infos.size === 0 || (newOnly && this.#newCount === 0)) return undefined;
+    const tried = !newOnly && this.#triedCount > 0 && (this.#newCount === 0 || this.random() < 0.5);
+    const table = tried ? this.#tried : this.#new;
+    // Less likely ones are taken in the end too: what is asked of them gets less with each look.
+    for (let factor = 1; ; ) {
+      const start = Math.floor(this.random() * table.length);
+      let key: string | undefined;
+      for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i) % table.length];
+      const info = this.#infos.get(key as string) as AddressInfo;
+      if (this.random() < factor * this.#chance(info)) return info;
+      factor *= 1.2;
+    }
+  }
+
+  /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */
+  sample(most = TOLD_MAX, percent = TOLD_PERCENT): AddressInfo[] {
+    const all = [...this.#infos.values()];
+    let count = percent === 0 ? all.length : Math.ceil((all.length * percent) / 100);
+    if (most > 0) count = Math.min(count, most);
+    const found: AddressInfo[] = [];
+    for (let i = 0; i < all.length && found.length < count; i++) {
+      const j = i + Math.floor(this.random() * (all.length - i));
+      [all[i], all[j]] = [all[j] as AddressInfo, all[i] as AddressInfo];
+      if (!this.#isTerrible(all[i] as AddressInfo)) found.push(all[i] as AddressInfo);
+    }
+    return found;
+  }
+
+  encode(): Uint8Array {
+    const writer = new ByteWriter(64 + this.#infos.size * 80).u32(FILE_MAGIC).bytes(this.#key).u32(this.#infos.size);
+    for (const info of this.#infos.values()) {
+      writeAddressV2(writer, info);
+      writeAddressV2(writer, info.source);
+      writer
+        .u32(info.time)
+        .u64(info.services)
+        .u64(info.lastSuccess)
+        .u32(info.attempts)
+        .u8(info.tried ? 1 : 0);
+    }
+    const body = writer.finish();
+    return Buffer.concat([body, crypto.createHash('sha256').update(body).digest().subarray(0, 4)]);
+  }
+
+  /** Takes what encode() wrote into an empty manager. @throws DecodeError when it is damaged */
+  load(bytes: Uint8Array): void {
+    if (bytes.length < 44) throw new DecodeError('too short');
+    const body = bytes.subarray(0, bytes.length - 4);
+    const sum = crypto.createHash('sha256').update(body).digest().subarray(0, 4);
+    if (Buffer.compare(sum, bytes.subarray(bytes.length - 4)) !== 0) throw new DecodeError('checksum mismatch');
+    const reader = new ByteReader(body);
+    if (reader.u32() !== FILE_MAGIC) throw new DecodeError('not a file of addresses');
+    this.#key = reader.bytes(32).slice();
+    const count = reader.u32();
+    for (let i = 0; i < count; i++) {
+      const address = readAddressV2(reader);
+      const source = readAddressV2(reader);
+      const [time, services, lastSuccess, attempts, tried] = [reader.u32(), reader.u64big(), reader.u64(), reader.u32(), reader.u8()];
+      if (address === null || source === null || !this.add({ ...address, time, services }, source)) continue;
+      const info = this.#infos.get(addressKey(address)) as AddressInfo;
+      info.lastSuccess = lastSuccess;
+      info.attempts = attempts;
+      if (tried === 1) this.#restoreTried(info);
+    }
+  }
+
+  #restoreTried(info: AddressInfo): void {
+    const at = this.#triedPlace(info);
+    if (this.#tried[at] !== undefined) return;
+    const key = addressKey(info);
+    for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
+    info.refs = 0;
+    info.tried = true;
+    this.#newCount--;
+    this.#triedCount++;
+    this.#tried[at] = key;
+  }
+
+  /** Back among the new, at the cost of whoever is there. */
+  #toNew(key: string, info: AddressInfo, triedAt: number): void {
+    this.#tried[triedAt] = undefined;
+    info.tried = false;
+    this.#triedCount--;
+    this.#newCount++;
+    const at = this.#newPlace(info, info.source);
+    if (this.#new[at] !== undefined) this.#clearNew(at);
+    this.#new[at] = key;
+    info.refs = 1;
+  }
+
+  #clearNew(at: number): void {
+    const key = this.#new[at] as string;
+    const info = this.#infos.get(key) as AddressInfo;
+    this.#new[at] = undefined;
+    if (--info.refs > 0) return;
+    this.#infos.delete(key);
+    this.#newCount--;
+  }
+
+  #isTerrible(info: AddressInfo): boolean {
+    const now = this.nowSeconds();
+    if (info.lastTry > 0 && info.lastTry >= now - 60) return false;
+    if (info.time > now + 10 * 60) return true;
+    if (info.time === 0 || now - info.time > HORIZON_SECONDS) return true;
+    if (info.lastSuccess === 0 && info.attempts >= RETRIES) return true;
+    return now - info.lastSuccess > MIN_FAIL_SECONDS && info.attempts >= MAX_FAILURES;
+  }
+
+  #chance(info: AddressInfo): number {
+    const sinceTry = Math.max(this.nowSeconds() - info.lastTry, 0);
+    return (sinceTry < 60 * 10 ? 0.01 : 1) * 0.66 ** Math.min(info.attempts, 8);
+  }
+
+  #newPlace(info: NetAddress, source: NetAddress): number {
+    const within = this.#hash(groupOf(info), groupOf(source)) % NEW_BUCKETS_PER_SOURCE_GROUP;
+    const bucket = this.#hash(groupOf(source), String(within)) % NEW_BUCKETS;
+    return bucket * BUCKET_SIZE + (this.#hash('N', String(bucket), addressKey(info)) % BUCKET_SIZE);
+  }
+
+  #triedPlace(info: NetAddress): number {
+    const within = this.#hash(addressKey(info)) % TRIED_BUCKETS_PER_GROUP;
+    const bucket = this.#hash(groupOf(info), String(within)) % TRIED_BUCKETS;
+    return bucket * BUCKET_SIZE + (this.#hash('K', String(bucket), addressKey(info)) % BUCKET_SIZE);
+  }
+
+  #hash(...parts: string[]): number {
+    const hash = crypto.createHash('sha256').update(this.#key);
+    for (const part of parts) hash.update(`${part.length}:`).update(part, 'latin1');
+    return hash.digest().readUInt32LE(0);
+  }
+}

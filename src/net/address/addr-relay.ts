@@ -1,0 +1,202 @@
+// addr and addrv2: what peers tell us of addresses, what we tell them, and how new ones travel on: to two peers each, that stay the same for a
+// day (Core's handling of ADDR, GETADDR and RelayAddress). Callers: Net's table of messages and sending round.
+import crypto from 'node:crypto';
+import { type NetContext, poissonDelayMs } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { RollingBloom } from '../relay/rolling-bloom.js';
+import { decodeAddr, decodeAddrV2, encodeAddr, encodeAddrV2, TooMany } from '../wire/messages.js';
+import { addressKey, addressText, fitsOldForm, hostKey, isRoutable, type KnownAddress, type NetAddress } from '../wire/net-address.js';
+import { MAX_ADDR_TO_SEND, SERVICE } from '../wire/protocol.js';
+import type { AddrManager } from './addr-manager.js';
+
+/** Mean times between sending addresses, and between telling our own. */
+const SEND_INTERVAL_MS = 30_000;
+const LOCAL_INTERVAL_MS = 24 * 60 * 60_000;
+/** Addresses a peer may tell us: so many at once, then one in ten seconds. */
+const TOKENS_MAX = 1_000;
+const TOKENS_PER_MS = 0.1 / 1_000;
+/** What is this fresh and comes in small numbers is passed on. */
+const FRESH_SECONDS = 10 * 60;
+const FEW = 10;
+/** Second-hand news is put back by. */
+const PENALTY_SECONDS = 2 * 60 * 60;
+const KNOWN = 5_000;
+const FALSE_HITS = 0.001;
+/** The answer to getaddr stays the same for about a day: asking again tells nothing more. */
+const CACHE_MS = 24 * 60 * 60_000;
+const DAY_SECONDS = 24 * 60 * 60;
+
+interface Book {
+  readonly known: RollingBloom;
+  waiting: KnownAddress[];
+  nextSendMs: number;
+  nextLocalMs: number;
+  tokens: number;
+  tokensAtMs: number;
+  asked: boolean;
+  answered: boolean;
+}
+
+export class AddrRelay {
+  readonly #books = new Map<Peer, Book>();
+  readonly #salt = crypto.randomBytes(16);
+  #cache: { until: number; list: KnownAddress[] } | null = null;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly manager: AddrManager,
+    /** Where others can reach us, as far as we know. */
+    private readonly local: (peer: Peer) => NetAddress | null,
+  ) {}
+
+  join(peer: Peer): void {
+    // Who relays blocks only must not be found by what it says of addresses.
+    if (peer.type === 'block-relay-only') return;
+    this.#books.set(peer, {
+      known: new RollingBloom(KNOWN, FALSE_HITS),
+      waiting: [],
+      nextSendMs: 0,
+      nextLocalMs: 0,
+      tokens: 1,
+      tokensAtMs: this.context.clock.nowMs(),
+      asked: false,
+      answered: false,
+    });
+  }
+
+  forget(peer: Peer): void {
+    this.#books.delete(peer);
+  }
+
+  /** Asks a peer that we chose for what it knows. */
+  ask(peer: Peer): void {
+    const book = this.#books.get(peer);
+    if (book === undefined || book.asked) return;
+    peer.send('getaddr');
+    book.asked = true;
+    book.tokens += MAX_ADDR_TO_SEND;
+  }
+
+  /** getaddr: only from those who came to us, once, from a list that changes daily. */
+  answer(peer: Peer): void {
+    const { log, clock, random } = this.context;
+    const book = this.#books.get(peer);
+    if (book === undefined) return;
+    if (!peer.inbound) {
+      log.debug('net', `Ignoring "getaddr" from ${peer.type} connection. peer=${peer.id}`);
+      return;
+    }
+    if (book.answered) {
+      log.debug('net', `Ignoring repeated "getaddr". peer=${peer.id}`);
+      return;
+    }
+    book.answered = true;
+    book.waiting = [];
+    const now = clock.nowMs();
+    if (peer.permissions.addr) {
+      for (const address of this.manager.sample()) this.#push(book, peer, address);
+      return;
+    }
+    if (this.#cache === null || this.#cache.until < now) {
+      this.#cache = { until: now + CACHE_MS * (0.875 + random() / 4), list: this.manager.sample().map((one) => ({ ...one })) };
+    }
+    for (const address of this.#cache.list) this.#push(book, peer, address);
+  }
+
+  /** addr and addrv2. @throws DecodeError */
+  receive(peer: Peer, payload: Uint8Array, v2: boolean): void {
+    const { log, clock, options } = this.context;
+    const book = this.#books.get(peer);
+    if (book === undefined) {
+      log.debug('net', `ignoring ${v2 ? 'addrv2' : 'addr'} message from ${peer.type} peer=${peer.id}`);
+      return;
+    }
+    let list: KnownAddress[];
+    try {
+      list = v2 ? decodeAddrV2(payload) : decodeAddr(payload);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      this.context.misbehaving(peer, 20, error.message);
+      return;
+    }
+    const now = clock.nowSeconds();
+    const fetched = book.asked;
+    this.#refill(book);
+    for (const heard of list) {
+      if (book.tokens < 1 && !peer.permissions.addr) break;
+      book.tokens--;
+      const wanted = (heard.services & (SERVICE.NETWORK | SERVICE.NETWORK_LIMITED)) !== 0n;
+      if (!wanted) continue;
+      const strange = heard.time <= 100_000_000 || heard.time > now + FRESH_SECONDS;
+      const address = strange ? { ...heard, time: now - 5 * DAY_SECONDS } : heard;
+      book.known.add(this.#digest(address));
+      if (!isRoutable(address)) continue;
+      if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
+      const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
+      if (reachable) this.manager.add(address, peer.address, PENALTY_SECONDS);
+    }
+    log.debug('net', `Received addr: ${list.length} addresses from peer=${peer.id}`);
+    if (list.length < MAX_ADDR_TO_SEND) book.asked = false;
+    if (peer.type === 'addr-fetch' && list.length > 1) {
+      log.debug('net', `addrfetch connection completed peer=${peer.id}; disconnecting`);
+      this.context.disconnect(peer);
+    }
+  }
+
+  /** Sends what waits for a peer when its time has come. */
+  send(peer: Peer): void {
+    const book = this.#books.get(peer);
+    if (book === undefined) return;
+    const { clock, random, chain, options } = this.context;
+    const now = clock.nowMs();
+    if (options.listen && !chain.isInitialBlockDownload() && book.nextLocalMs < now) {
+      const own = this.local(peer);
+      if (own !== null) {
+        this.#push(book, peer, { ...own, time: clock.nowSeconds(), services: options.services });
+        this.context.log.debug('net', `AdvertiseLocal: advertising address ${addressText(own)}`);
+      }
+      book.nextLocalMs = now + poissonDelayMs(random, LOCAL_INTERVAL_MS);
+    }
+    if (book.nextSendMs >= now) return;
+    book.nextSendMs = now + poissonDelayMs(random, SEND_INTERVAL_MS);
+    const { waiting } = book;
+    book.waiting = [];
+    const fresh = waiting.filter((address) => !book.known.has(this.#digest(address)));
+    for (const address of fresh) book.known.add(this.#digest(address));
+    for (let at = 0; at < fresh.length; at += MAX_ADDR_TO_SEND) {
+      const part = fresh.slice(at, at + MAX_ADDR_TO_SEND);
+      peer.send(peer.wantsAddrV2 ? 'addrv2' : 'addr', peer.wantsAddrV2 ? encodeAddrV2(part) : encodeAddr(part));
+    }
+  }
+
+  /** To two peers, the same ones for a day and for everybody who asks us about this address. */
+  #passOn(address: KnownAddress, from: Peer): void {
+    const day = Math.floor((this.context.clock.nowSeconds() + (this.#digest(address)[0] as number) * 337) / DAY_SECONDS);
+    const ranked = [...this.#books]
+      .filter(([peer]) => peer !== from && (peer.wantsAddrV2 || fitsOldForm(address)))
+      .map(([peer, book]) => {
+        const rank = crypto.createHash('sha256').update(this.#salt).update(hostKey(address), 'latin1').update(`${day}/${peer.id}`).digest();
+        return { peer, book, rank: rank.readUInt32LE(0) };
+      })
+      .sort((a, b) => a.rank - b.rank);
+    for (const { peer, book } of ranked.slice(0, 2)) this.#push(book, peer, address);
+  }
+
+  #push(book: Book, peer: Peer, address: KnownAddress): void {
+    if (!peer.wantsAddrV2 && !fitsOldForm(address)) return;
+    if (book.known.has(this.#digest(address))) return;
+    // Any one gives way when there are too many.
+    if (book.waiting.length >= MAX_ADDR_TO_SEND) book.waiting[Math.floor(this.context.random() * book.waiting.length)] = address;
+    else book.waiting.push(address);
+  }
+
+  #refill(book: Book): void {
+    const now = this.context.clock.nowMs();
+    if (book.tokens < TOKENS_MAX) book.tokens = Math.min(TOKENS_MAX, book.tokens + Math.max(0, now - book.tokensAtMs) * TOKENS_PER_MS);
+    book.tokensAtMs = now;
+  }
+
+  #digest(address: NetAddress): Uint8Array {
+    return crypto.createHash('sha256').update(addressKey(address), 'latin1').digest();
+  }
+}

@@ -1,0 +1,65 @@
+// What outlives a run: peers.dat with the known addresses, anchors.json with the peers for blocks. Damaged or missing files cost nothing but
+// what was in them. Callers: Net.
+import fs from 'node:fs';
+import type { Logger } from '../../log/logger.js';
+import type { Peer } from '../peer/peer.js';
+import { hostText, type NetAddress, parseHost } from '../wire/net-address.js';
+import type { AddrManager } from './addr-manager.js';
+
+/** Peers for blocks that are kept over a restart. */
+const MAX_ANCHORS = 2;
+
+export class AddressFiles {
+  /** @param peers null: kept nowhere */
+  constructor(
+    private readonly peers: string | null,
+    private readonly anchors: string | null,
+    private readonly log: Logger,
+  ) {}
+
+  loadAddresses(manager: AddrManager): void {
+    if (this.peers === null) return;
+    try {
+      manager.load(fs.readFileSync(this.peers));
+      this.log.info(`Loaded ${manager.size} addresses from peers.dat`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      this.log.warn(`peers.dat can't be read (${(error as Error).message}); addresses are collected anew.`);
+    }
+  }
+
+  saveAddresses(manager: AddrManager): void {
+    if (this.peers !== null) this.#write(this.peers, manager.encode());
+  }
+
+  /** Read once: after a crash the same peers must not be taken again and again. */
+  takeAnchors(): NetAddress[] {
+    if (this.anchors === null) return [];
+    try {
+      const text = fs.readFileSync(this.anchors, 'utf8');
+      fs.rmSync(this.anchors);
+      const list = JSON.parse(text) as { host: string; port: number }[];
+      return list
+        .slice(0, MAX_ANCHORS)
+        .map(({ host, port }) => parseHost(host, port))
+        .filter((address) => address !== null);
+    } catch {
+      return [];
+    }
+  }
+
+  saveAnchors(peers: readonly Peer[]): void {
+    if (this.anchors === null) return;
+    const rows = peers.slice(0, MAX_ANCHORS).map(({ address }) => ({ host: hostText(address), port: address.port }));
+    this.#write(this.anchors, Buffer.from(JSON.stringify(rows)));
+  }
+
+  #write(file: string, bytes: Uint8Array): void {
+    try {
+      fs.writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
+      fs.renameSync(`${file}.new`, file);
+    } catch (error) {
+      this.log.warn(`${file} can't be written: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// inv, getdata, notfound, tx and mempool: what peers say they have and what they ask for. Callers: Net's table of messages, the dispatcher.
+import { hashToHex } from '../consensus/bytes/hex.js';
+import type { NetContext } from './context.js';
+import type { Peer } from './peer/peer.js';
+import type { TxAnnouncer } from './relay/tx-announcer.js';
+import type { TxReceiver } from './relay/tx-receiver.js';
+import { noteAvailable } from './sync/availability.js';
+import type { BlockDownload } from './sync/block-download.js';
+import type { HeadersSync } from './sync/headers.js';
+import { decodeInv, type InvItem, TooMany } from './wire/messages.js';
+import { INV } from './wire/protocol.js';
+
+interface Parts {
+  readonly txs: TxReceiver;
+  readonly announcer: TxAnnouncer;
+  readonly downloads: BlockDownload;
+  readonly headers: HeadersSync;
+}
+
+export class Inventory {
+  constructor(
+    private readonly context: NetContext,
+    private readonly parts: Parts,
+  ) {}
+
+  /** inv. @throws DecodeError */
+  inv(peer: Peer, payload: Uint8Array): void {
+    const { chain, log, options } = this.context;
+    const { txs, announcer, downloads, headers } = this.parts;
+    const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
+    let newest: Uint8Array | null = null;
+    for (const { type, hash } of this.#items(peer, payload, 'inv')) {
+      if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) {
+        const known = chain.node(hash) !== undefined;
+        log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+        noteAvailable(chain, peer, hash);
+        if (!known && downloads.of(hash) === undefined) newest = hash;
+        continue;
+      }
+      const byWtxid = type === INV.WTX;
+      // A peer announces by one kind of name only.
+      if ((type !== INV.TX && !byWtxid) || byWtxid !== peer.relaysByWtxid) continue;
+      if (rejectTxs) {
+        log.debug('net', `transaction (${hashToHex(hash)}) inv sent in violation of protocol, disconnecting peer=${peer.id}`);
+        this.context.disconnect(peer);
+        return;
+      }
+      announcer.noteKnownHash(peer, hash);
+      const known = txs.isKnown(hash, byWtxid);
+      log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+      if (!known && !chain.isInitialBlockDownload()) txs.announced(peer, hash, byWtxid);
+    }
+    if (newest !== null) {
+      log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
+      headers.askUpTo(peer, newest);
+    }
+    this.context.wake();
+  }
+
+  /** getdata: noted here, worked off by the dispatcher as the peer takes it. @throws DecodeError */
+  getData(peer: Peer, payload: Uint8Array): void {
+    const items = this.#items(peer, payload, 'getdata');
+    if (items.length === 0) return;
+    this.context.log.debug('net', `received getdata (${items.length} invsz) peer=${peer.id}`);
+    for (const { type, hash } of items) peer.wanted.push({ type, hash: hash.slice() });
+  }
+
+  /** notfound. @throws DecodeError */
+  notFound(peer: Peer, payload: Uint8Array): void {
+    for (const { type, hash } of this.#items(peer, payload, 'notfound')) {
+      if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.parts.txs.notFound(peer, hash);
+    }
+  }
+
+  /** tx. @throws DecodeError */
+  tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
+    // Before the chain is there, no transaction can be judged.
+    if (this.context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
+    return this.parts.txs.receive(peer, payload);
+  }
+
+  /** mempool (BIP-0035): by permission only. */
+  wholeMempool(peer: Peer): void {
+    if (peer.permissions.mempool) {
+      this.parts.announcer.wholeMempool(peer);
+      return;
+    }
+    if (peer.permissions.noban) return;
+    this.context.log.debug('net', `mempool request with bloom filters disabled, disconnect peer=${peer.id}`);
+    this.context.disconnect(peer);
+  }
+
+  /** Sends a transaction that was asked for. @returns false when it isn't there, or not for this peer */
+  sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
+    const { announcer } = this.parts;
+    const tx = announcer.find(peer, hash, type === INV.WTX);
+    if (tx === undefined) return false;
+    peer.send('tx', type === INV.TX && tx.hasWitness ? tx.stripped() : tx.bytes);
+    this.context.mempool.removeUnbroadcast(tx.txid);
+    announcer.allowParents(peer, tx);
+    return true;
+  }
+
+  #items(peer: Peer, payload: Uint8Array, name: string): InvItem[] {
+    try {
+      return decodeInv(payload);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      this.context.misbehaving(peer, 20, `${name} ${error.message}`);
+      return [];
+    }
+  }
+}

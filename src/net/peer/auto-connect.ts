@@ -1,0 +1,163 @@
+// Peers that the node finds by itself: eight for everything, two for blocks only, and now and then one just to see whether an address is
+// alive (Core's ThreadOpenConnections, ThreadDNSAddressSeed). Callers: Net.
+import type { AddrManager } from '../address/addr-manager.js';
+import { type NetContext, poissonDelayMs } from '../context.js';
+import { addressText, groupOf, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
+import { SERVICE } from '../wire/protocol.js';
+import type { ConnectionType, Peer } from './peer.js';
+
+const MAX_FULL_RELAY = 8;
+const MAX_BLOCK_RELAY = 2;
+const ROUND_MS = 500;
+const FEELER_INTERVAL_MS = 2 * 60_000;
+/** Addresses looked at in one round. */
+const MAX_LOOKS = 100;
+/** Tries after which one of the last ten minutes is tried again, and after which odd ports and old nodes will do. */
+const LOOKS_FOR_RECENT = 30;
+const LOOKS_FOR_ODD = 50;
+const RECENT_SECONDS = 10 * 60;
+/** Names are asked when this many addresses are not enough to find two peers within so long. */
+const SEED_DELAY_MS = 11_000;
+const MANY_ADDRESSES = 1_000;
+const SEED_DELAY_MANY_MS = 5 * 60_000;
+/** Addresses of one name. */
+const MAX_OF_SEED = 256;
+const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
+
+export interface AutoConnectDeps {
+  readonly manager: AddrManager;
+  /** Every connection, whether its handshake is over or not. */
+  peers(): readonly Peer[];
+  connect(target: NetAddress | string, type: ConnectionType): Promise<Peer | null>;
+  resolve(host: string, port: number): Promise<NetAddress[]>;
+  /** Addresses nobody should call: ours, banned, discouraged. */
+  isUnwanted(address: NetAddress): boolean;
+}
+
+export class AutoConnect {
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+  #nextFeelerMs = 0;
+  #seedAtMs = 0;
+  #seeded = false;
+  #anchors: NetAddress[] = [];
+  #busy = false;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly deps: AutoConnectDeps,
+  ) {}
+
+  /** @param anchors peers for blocks of the last run, tried first */
+  start(anchors: readonly NetAddress[]): void {
+    const { clock, random, options } = this.context;
+    this.#anchors = [...anchors];
+    this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
+    const many = this.deps.manager.size >= MANY_ADDRESSES;
+    this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : many ? SEED_DELAY_MANY_MS : SEED_DELAY_MS);
+    for (const name of options.seedNodes) void this.deps.connect(name, 'addr-fetch');
+    this.#timer = setInterval(() => void this.#round(), ROUND_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  async #round(): Promise<void> {
+    // One attempt at a time: a dead address may take its five seconds.
+    if (this.#busy || this.#stopped) return;
+    this.#busy = true;
+    try {
+      await this.#seed();
+      await this.#connectOne();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #seed(): Promise<void> {
+    const { clock, options, params, log } = this.context;
+    if (this.#seeded || !options.dnsSeed || clock.nowMs() < this.#seedAtMs) return;
+    this.#seeded = true;
+    const useful = this.deps.peers().filter(({ type, ready }) => type === 'outbound-full-relay' && ready).length;
+    if (useful >= 2 && !options.forceDnsSeed) {
+      log.info('P2P peers available. Skipped DNS seeding.');
+      return;
+    }
+    let found = 0;
+    for (const seed of params.dnsSeeds) {
+      if (this.#stopped) return;
+      log.info(`Loading addresses from DNS seed ${seed}`);
+      if (options.proxy !== null) {
+        // The proxy looks names up: whoever answers there is asked for addresses.
+        void this.deps.connect(`${seed}:${options.port}`, 'addr-fetch');
+        continue;
+      }
+      // Seeds give addresses with the services that are asked for in hex before the name.
+      const wanted = (SERVICE.NETWORK | SERVICE.WITNESS).toString(16);
+      const addresses = (await this.deps.resolve(`x${wanted}.${seed}`, options.port)).slice(0, MAX_OF_SEED);
+      const source = addresses[0];
+      for (const address of addresses) {
+        const time = clock.nowSeconds() - SEED_AGE_SECONDS - Math.floor(this.context.random() * 4 * 24 * 60 * 60);
+        if (this.deps.manager.add({ ...address, time, services: SERVICE.NETWORK | SERVICE.WITNESS }, source as NetAddress)) found++;
+      }
+    }
+    log.info(`${found} addresses found from DNS seeds`);
+  }
+
+  async #connectOne(): Promise<void> {
+    const { clock, random, options } = this.context;
+    const peers = this.deps.peers();
+    const full = peers.filter(({ type }) => type === 'outbound-full-relay').length;
+    const blocks = peers.filter(({ type }) => type === 'block-relay-only').length;
+    const allowedFull = Math.min(MAX_FULL_RELAY, options.maxConnections);
+    const allowedBlocks = Math.min(MAX_BLOCK_RELAY, Math.max(0, options.maxConnections - allowedFull));
+    const now = clock.nowMs();
+    let type: ConnectionType;
+    if (this.#anchors.length > 0 && blocks < allowedBlocks) {
+      const anchor = this.#anchors.shift() as NetAddress;
+      if (!this.deps.isUnwanted(anchor)) {
+        this.context.log.debug('net', `Trying to make an anchor connection${options.logIps ? ` to ${addressText(anchor)}` : ''}`);
+        await this.deps.connect(anchor, 'block-relay-only');
+      }
+      return;
+    }
+    if (full < allowedFull) type = 'outbound-full-relay';
+    else if (blocks < allowedBlocks) type = 'block-relay-only';
+    else if (now > this.#nextFeelerMs) {
+      this.#nextFeelerMs = now + poissonDelayMs(random, FEELER_INTERVAL_MS);
+      type = 'feeler';
+    } else return;
+    const address = this.#choose(type, peers);
+    if (address === null) return;
+    const working = peers.filter((peer) => !peer.inbound && peer.ready).length;
+    this.deps.manager.attempt(address, working >= Math.min(MAX_FULL_RELAY - 1, 2));
+    await this.deps.connect(address, type);
+  }
+
+  #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
+    const { clock, options } = this.context;
+    // No two peers of ours from one neighbourhood: whoever owns it would hear everything.
+    const groups = new Set(peers.filter((peer) => !peer.inbound).map(({ address }) => groupOf(address)));
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const info = this.deps.manager.select(type === 'feeler');
+      if (info === undefined) return null;
+      if (groups.has(groupOf(info)) || isLocal(info) || !isRoutable(info) || this.deps.isUnwanted(info)) continue;
+      if (options.onlyNets.length > 0 && !options.onlyNets.includes(info.network)) continue;
+      if (
+        (info.network === 'onion' && options.onionProxy === null && options.proxy === null) ||
+        info.network === 'i2p' ||
+        info.network === 'cjdns'
+      )
+        continue;
+      if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
+      const needed = SERVICE.NETWORK | SERVICE.WITNESS;
+      if (type !== 'feeler' && (info.services & needed) !== needed) continue;
+      if (looks < LOOKS_FOR_ODD && info.port !== options.port && info.port !== this.context.params.p2pPort) continue;
+      return info;
+    }
+    return null;
+  }
+}

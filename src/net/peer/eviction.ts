@@ -1,0 +1,56 @@
+// Who has to go when a newcomer finds no room: never the peers that an attacker could hardly all outdo, the ones that are near, fast,
+// long with us, or that brought blocks and transactions; of the rest the youngest of the largest neighbourhood (Core's
+// SelectNodeToEvict). Callers: Net.
+import { groupOf, isLocal } from '../wire/net-address.js';
+import type { Peer } from './peer.js';
+
+/** Peers kept by each measure. */
+const BY_GROUP = 4;
+const BY_PING = 8;
+const BY_TX = 4;
+const BY_BLOCK_ONLY = 8;
+const BY_BLOCK = 4;
+
+/** @param salt decides which groups are safe, differently on each node */
+export function evictionCandidate(peers: readonly Peer[], salt: number): Peer | null {
+  let left = peers.filter((peer) => peer.inbound && !peer.permissions.noban && !peer.leaving);
+  const keep = (count: number, better: (a: Peer, b: Peer) => number, of: (peer: Peer) => boolean = () => true): void => {
+    const safe = new Set(left.filter(of).sort(better).slice(0, count));
+    left = left.filter((peer) => !safe.has(peer));
+  };
+  const place = (peer: Peer): number => saltedPlace(groupOf(peer.address), salt);
+  keep(BY_GROUP, (a, b) => place(a) - place(b));
+  const ping = ({ minPingMs }: Peer): number => (minPingMs < 0 ? Number.POSITIVE_INFINITY : minPingMs);
+  keep(BY_PING, (a, b) => ping(a) - ping(b));
+  keep(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || a.connectedAt - b.connectedAt);
+  keep(
+    BY_BLOCK_ONLY,
+    (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt,
+    (peer) => !peer.relaysTxs && !peer.isClient,
+  );
+  keep(BY_BLOCK, (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt);
+  // Half of the rest by age; a quarter of it is for local ones, behind which many may sit.
+  const half = Math.floor(left.length / 2);
+  const locals = Math.floor(half / 2);
+  const oldest = (a: Peer, b: Peer): number => a.connectedAt - b.connectedAt || a.id - b.id;
+  const before = left.length;
+  keep(locals, oldest, (peer) => isLocal(peer.address));
+  keep(half - (before - left.length), oldest);
+  if (left.length === 0) return null;
+  const groups = new Map<string, Peer[]>();
+  for (const peer of left) {
+    const group = groupOf(peer.address);
+    const members = groups.get(group);
+    if (members === undefined) groups.set(group, [peer]);
+    else members.push(peer);
+  }
+  const youngest = (members: readonly Peer[]): Peer => members.reduce((a, b) => (oldest(a, b) < 0 ? b : a));
+  const [first] = [...groups.values()].sort((a, b) => b.length - a.length || oldest(youngest(b), youngest(a)));
+  return youngest(first as Peer[]);
+}
+
+function saltedPlace(text: string, salt: number): number {
+  let value = salt >>> 0;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x9e3779b1) >>> 0;
+  return (value ^ (value >>> 15)) >>> 0;
+}

@@ -1,0 +1,21 @@
+// What a peer may do beyond others, from where it comes in and from where it is (-whitebind, -whitelist). Callers: Net, RPC.
+import { type NetOptions, NO_PERMISSIONS, type Permissions } from '../options.js';
+import type { NetAddress } from '../wire/net-address.js';
+import { subnetContains } from './bans.js';
+
+/** Core's order. */
+const names: readonly (keyof Permissions)[] = ['bloomfilter', 'noban', 'forcerelay', 'relay', 'mempool', 'download', 'addr'];
+
+/** @param granted by the listener it came to */
+export function permissionsFor(whitelist: NetOptions['whitelist'], address: NetAddress, granted: Permissions | null): Permissions {
+  const all: Record<keyof Permissions, boolean> = { ...(granted ?? NO_PERMISSIONS) };
+  for (const { subnet, permissions } of whitelist) {
+    if (subnetContains(subnet, address)) for (const name of names) all[name] ||= permissions[name];
+  }
+  return all;
+}
+
+/** As getpeerinfo lists them. */
+export function namesOfPermissions(permissions: Permissions): string[] {
+  return names.filter((name) => permissions[name]);
+}

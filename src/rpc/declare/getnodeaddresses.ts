@@ -1,0 +1,29 @@
+// Declares getnodeaddresses; types.ts says what a declaration is for.
+import type { MethodSpec } from './types.js';
+
+export const getnodeaddresses: MethodSpec = {
+  name: 'getnodeaddresses',
+  category: 'network',
+  runs: 'node',
+  description: 'Known addresses, with which a client can look for nodes on the network.',
+  args: [{ name: 'count', type: 'num', default: '1', help: 'How many at most; 0 for all that are known.' }],
+  results: [
+    {
+      type: 'arr',
+      help: '',
+      inner: [
+        {
+          type: 'obj',
+          help: '',
+          inner: [
+            { type: 'num', key: 'time', help: 'When it was last seen, seconds since 1970' },
+            { type: 'num', key: 'services', help: 'What it offers, as bits' },
+            { type: 'str', key: 'address', help: 'The address' },
+            { type: 'num', key: 'port', help: 'The port' },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [{ cli: '8', rpc: '8' }],
+};

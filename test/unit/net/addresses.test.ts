@@ -1,0 +1,123 @@
+// The address manager and the choice of whom to evict.
+import t from 'tap';
+import { AddrManager } from '../../../src/net/address/addr-manager.js';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import { evictionCandidate } from '../../../src/net/peer/eviction.js';
+import type { Peer } from '../../../src/net/peer/peer.js';
+import { addressKey, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+
+const NOW = 1_700_000_000;
+let seed = 1;
+const random = (): number => {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+  return seed / 2 ** 32;
+};
+const at = (host: string, port = 8333): NetAddress => parseHost(host, port) as NetAddress;
+const heard = (host: string, age = 3_600, port = 8333) => ({ ...at(host, port), time: NOW - age, services: 9n });
+
+t.test('addresses are kept once, found again, and move to the tried when they work', async (t) => {
+  const manager = new AddrManager(() => NOW, random);
+  t.equal(manager.select(), undefined);
+  t.equal(manager.add(heard('8.8.8.8'), at('9.9.9.9')), true);
+  t.equal(manager.add(heard('8.8.8.8'), at('9.9.9.9')), false);
+  t.equal(manager.add(heard('10.0.0.1'), at('9.9.9.9')), false, 'nobody else can reach it');
+  t.equal(manager.add(heard('8.8.8.8', 3_600, 8334), at('9.9.9.9')), true, 'another port is another address');
+  t.equal(manager.size, 2);
+  manager.good(at('8.8.8.8'));
+  const seen = new Set<string>();
+  for (let i = 0; i < 200; i++) seen.add(addressKey(manager.select() as NetAddress));
+  t.equal(seen.size, 2, 'both are chosen');
+  for (let i = 0; i < 50; i++) t.equal(manager.select(true)?.port, 8334, 'for feelers only what never worked');
+});
+
+t.test('one source cannot fill the memory', async (t) => {
+  const manager = new AddrManager(() => NOW, random);
+  for (let i = 0; i < 30_000; i++)
+    manager.add(heard(`${11 + (i % 90)}.${(i >> 3) % 256}.${(i >> 8) % 256}.${1 + (i % 200)}`), at('66.1.2.3'));
+  t.ok(manager.size <= 64 * 64, `${manager.size} places for one group of sources`);
+  const before = manager.size;
+  let added = 0;
+  for (let i = 0; i < 500; i++) if (manager.add(heard(`200.${i % 250}.${i % 7}.9`), at(`${70 + (i % 50)}.${i % 200}.1.1`))) added++;
+  t.ok(added > 400, 'others find room');
+  t.ok(manager.size > before);
+});
+
+t.test('what failed and what is old is not told', async (t) => {
+  let now = NOW;
+  const manager = new AddrManager(() => now, random);
+  for (let i = 1; i <= 100; i++) manager.add(heard(`8.${i}.8.8`), at('9.9.9.9'));
+  t.equal(manager.sample().length, Math.ceil(manager.size * 0.23));
+  t.equal(manager.sample(0, 0).length, manager.size);
+  for (let i = 0; i < 3; i++) {
+    now += 700;
+    manager.good(at('8.1.8.8'));
+    now += 700;
+    manager.attempt(at('8.2.8.8'), true);
+  }
+  now += 100;
+  t.equal(
+    manager.sample(0, 0).some((one) => addressKey(one) === addressKey(at('8.2.8.8'))),
+    false,
+    'three failures',
+  );
+  now += 31 * 24 * 60 * 60;
+  t.equal(manager.sample(0, 0).length, 0, 'not heard of for a month');
+});
+
+t.test('written and read', async (t) => {
+  const manager = new AddrManager(() => NOW, random);
+  for (let i = 1; i <= 300; i++) manager.add(heard(`8.${i % 256}.${i >> 8}.8`, i), at(`9.${i % 20}.9.9`));
+  manager.good(at('8.5.0.8'));
+  const bytes = manager.encode();
+  const again = new AddrManager(() => NOW, random);
+  again.load(bytes);
+  t.equal(again.size, manager.size);
+  const list = (one: AddrManager) =>
+    one
+      .sample(0, 0)
+      .map((info) => `${addressKey(info)} ${info.time} ${info.tried}`)
+      .sort();
+  t.same(list(again), list(manager));
+  t.throws(() => new AddrManager(() => NOW, random).load(bytes.subarray(1)), /checksum/);
+  const flipped = Uint8Array.from(bytes);
+  flipped[60] = (flipped[60] as number) ^ 1;
+  t.throws(() => new AddrManager(() => NOW, random).load(flipped), /checksum/);
+});
+
+t.test('newcomers push out nobody who is worth keeping', async (t) => {
+  const peer = (id: number, more: Partial<Peer> = {}): Peer =>
+    ({
+      id,
+      inbound: true,
+      leaving: false,
+      permissions: NO_PERMISSIONS,
+      address: at(`8.${id % 256}.1.1`),
+      minPingMs: -1,
+      lastTxTime: 0,
+      lastBlockTime: 0,
+      relaysTxs: true,
+      isClient: false,
+      connectedAt: NOW + id,
+      ...more,
+    }) as Peer;
+  t.equal(evictionCandidate([], 1), null);
+  t.equal(
+    evictionCandidate(
+      [1, 2, 3].map((id) => peer(id, { inbound: false })),
+      1,
+    ),
+    null,
+    'those we chose stay',
+  );
+  const crowd = Array.from({ length: 60 }, (_, id) => peer(id, { address: at('5.5.1.1'), minPingMs: 500 }));
+  const near = Array.from({ length: 8 }, (_, i) => peer(100 + i, { minPingMs: 1 }));
+  const helpful = Array.from({ length: 4 }, (_, i) => peer(200 + i, { lastTxTime: NOW, minPingMs: 900 }));
+  const miners = Array.from({ length: 4 }, (_, i) => peer(220 + i, { lastBlockTime: NOW, minPingMs: 900 }));
+  const friend = peer(300, { permissions: { ...NO_PERMISSIONS, noban: true } });
+  const all = [...crowd, ...near, ...helpful, ...miners, friend];
+  for (let salt = 0; salt < 20; salt++) {
+    const out = evictionCandidate(all, salt) as Peer;
+    t.ok(crowd.includes(out), 'one of the crowd from one place');
+    t.equal(out.id, 59, 'the youngest of them');
+  }
+});
