@@ -44,10 +44,10 @@ export async function availableCoins(
     const avoidUsed = wallet.record.has(WALLET_FLAG.AVOID_REUSE) && control.avoidAddressReuse;
     const parents = new Map<number, Parent>();
     const trust = new Map<number, boolean>();
-    const walked = [...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)];
-    for (let i = 0; i < walked.length; i++) {
+    const [confirmed, pending] = [coins.inBucket(BUCKET.CONFIRMED), coins.inBucket(BUCKET.PENDING)];
+    for (let i = 0; i < confirmed.length + pending.length; i++) {
       if ((i & 63) === 0 && pace.due) await pace.pause();
-      const coin = walked[i];
+      const coin = i < confirmed.length ? confirmed[i] : pending[i - confirmed.length];
       const tx = coins.txRow(coin);
       let parent = parents.get(tx);
       if (parent === undefined) {

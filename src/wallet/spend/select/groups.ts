@@ -79,7 +79,9 @@ export async function addressGroups(
   const open = new Map<number, number>();
   const spilt = new Set<number>();
   let shared = false;
-  for (const coin of order) {
+  for (let i = 0; i < order.length; i++) {
+    if ((i & 255) === 0 && pace.due) await pace.pause();
+    const coin = order[i];
     const address = addressOf[coin];
     const group = address < 0 ? undefined : open.get(address);
     if (group === undefined) {
@@ -93,15 +95,14 @@ export async function addressGroups(
       open.set(address, lists.length);
       lists.push([coin]);
     }
-    if ((coin & 1023) === 0 && pace.due) await pace.pause();
   }
   if (!shared) return null;
-  const groups = columnsOf(coins, lists);
+  const groups = await columnsOf(coins, lists, pace);
   for (const address of spilt) groups.ancestors[open.get(address)!] = maxAncestors - 1;
   return groups;
 }
 
-function columnsOf(coins: CoinColumns, lists: readonly number[][]): Groups {
+async function columnsOf(coins: CoinColumns, lists: readonly number[][], pace: Pace): Promise<Groups> {
   const starts = new Int32Array(lists.length + 1);
   const members = new Int32Array(coins.count);
   const values = new Float64Array(lists.length);
@@ -110,8 +111,9 @@ function columnsOf(coins: CoinColumns, lists: readonly number[][]): Groups {
   const ancestors = new Float64Array(lists.length);
   const descendants = new Int32Array(lists.length);
   let at = 0;
-  lists.forEach((list, group) => {
-    for (const coin of list) {
+  for (let group = 0; group < lists.length; group++) {
+    if ((group & 255) === 0 && pace.due) await pace.pause();
+    for (const coin of lists[group]) {
       members[at++] = coin;
       values[group] += coins.values[coin];
       depths[group] = Math.min(depths[group], coins.depths[coin]);
@@ -121,6 +123,6 @@ function columnsOf(coins: CoinColumns, lists: readonly number[][]): Groups {
       descendants[group] = Math.max(descendants[group], coins.descendants[coin]);
     }
     starts[group + 1] = at;
-  });
+  }
   return { count: lists.length, starts, members, values, depths, fromMe, ancestors, descendants };
 }

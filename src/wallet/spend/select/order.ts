@@ -2,7 +2,7 @@
 import type { Chance, Pace } from './pace.js';
 
 /** Indices sorted in one go; a run takes about a millisecond. */
-const RUN = 4096;
+const RUN = 2048;
 
 /** 0, 1, 2 ... */
 export function indices(count: number): Int32Array<ArrayBuffer> {
