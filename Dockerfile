@@ -20,6 +20,6 @@ COPY --from=build /adit/build build
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 8332 9332
+EXPOSE 8332 8333 9332
 # docker stop sends SIGTERM, which is a clean stop; give it time: docker stop -t 600
 ENTRYPOINT ["node", "build/src/aditd.js", "-datadir=/data"]
