@@ -5,7 +5,7 @@ import { METHODS } from '../../src/rpc/declare/methods.js';
 import { Dice, mixSeed } from './long/dice.js';
 import { savedFinds } from './long/finds.js';
 import { LiveNode } from './long/live-node.js';
-import { httpTarget, rpcTarget } from './long/live-targets.js';
+import { httpTarget, peerTarget, rpcTarget } from './long/live-targets.js';
 import { askedMethods } from './long/request-maker.js';
 import { parserTargets } from './long/targets.js';
 
@@ -41,11 +41,11 @@ t.test('a short run of every parser', async (t) => {
 t.test('a live node', async (t) => {
   const live = await LiveNode.start();
   t.teardown(() => live.close());
-  const targets = [rpcTarget(live), httpTarget(live)];
+  const targets = [rpcTarget(live), peerTarget(live), httpTarget(live)];
   for (const target of targets) {
     const kept = savedFinds().filter(({ name }) => name === target.name);
     for (const { file, input } of kept) await t.resolves(target.checkAll([input]), file);
-    const inputs = Array.from({ length: target.name === 'rpc' ? 1500 : 100 }, (_, i) => target.make(new Dice(mixSeed(SEED, 1, 0, i))));
+    const inputs = Array.from({ length: target.name === 'rpc' ? 1500 : 200 }, (_, i) => target.make(new Dice(mixSeed(SEED, 1, 0, i))));
     t.ok((await target.checkAll(inputs)) > inputs.length / 20, `${inputs.length} cases of ${target.name}`);
   }
   t.same(

@@ -26,20 +26,22 @@ export class LiveNode {
   faults: string[] = [];
   readonly port: number;
   readonly lenientPort: number;
+  readonly peerPort: number;
   readonly #dir: string;
   readonly #cwd = process.cwd();
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
   #node: RunningNode | undefined;
   vocabulary: Vocabulary = { hashes: [], addresses: [], hex: [], texts: [] };
 
-  private constructor(dir: string, port: number, lenientPort: number) {
+  private constructor(dir: string, [port, lenientPort, peerPort]: readonly [number, number, number]) {
     this.#dir = dir;
     this.port = port;
     this.lenientPort = lenientPort;
+    this.peerPort = peerPort;
   }
 
   static async start(): Promise<LiveNode> {
-    const live = new LiveNode(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-fuzz-')), await freePort(), await freePort());
+    const live = new LiveNode(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-fuzz-')), [await freePort(), await freePort(), await freePort()]);
     await live.#start();
     return live;
   }
@@ -51,7 +53,9 @@ export class LiveNode {
       `-datadir=${this.#dir}`,
       `-rpcport=${this.port}`,
       `-rpclenientport=${this.lenientPort}`,
-      '-listen=0',
+      `-port=${this.peerPort}`,
+      '-bind=127.0.0.1',
+      '-whitelist=noban@127.0.0.1',
       '-connect=0',
       '-dnsseed=0',
     ];

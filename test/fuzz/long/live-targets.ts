@@ -1,11 +1,19 @@
 // Targets that ask a live node: every call with random and damaged arguments, in batches and alone, and bytes that are hardly HTTP on
 // raw sockets of both ports.
 import net from 'node:net';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { encodeFrame, FrameReader } from '../../../src/net/wire/frame.js';
+import { encodeVersion } from '../../../src/net/wire/messages.js';
 import type { Dice } from './dice.js';
 import { textOf, utf8, wordsOf } from './dice.js';
 import type { LiveNode } from './live-node.js';
+import { messageNames, randomPayload } from './peer-targets.js';
 import { RequestMaker } from './request-maker.js';
 import { Find, type SlowTarget } from './target.js';
+
+/** The nonce that tells the last answer. */
+const PROBE = Uint8Array.of(0xf0, 0x0d, 0xf0, 0x0d, 1, 2, 3, 4);
 
 const STATUSES = new Set([200, 204, 400, 403, 404, 500]);
 const BATCH = 64;
@@ -168,5 +176,97 @@ export function httpTarget(live: LiveNode): SlowTarget {
       return good;
     },
     close: () => live.close(),
+  };
+}
+
+/** Messages whose payloads are made up here, because they are whole transactions, blocks, or nearly nothing. */
+const OTHER_MESSAGES = [
+  'tx',
+  'block',
+  'getdata',
+  'getblocks',
+  'notfound',
+  'feefilter',
+  'pong',
+  'mempool',
+  'getaddr',
+  'sendheaders',
+  'verack',
+  'filterload',
+  'merkleblock',
+  'x',
+];
+const MESSAGES = [...messageNames, ...OTHER_MESSAGES];
+/** Inputs that one connection brings. */
+const PER_CONNECTION = 16;
+const { magic } = chainParams('regtest');
+const hashes = createNativeHashes();
+
+const frame = (command: string, payload: Uint8Array): Uint8Array => encodeFrame(magic, command, payload, hashes);
+
+function versionMessage(nonce: bigint): Uint8Array {
+  const fields = { version: 70016, services: 9n, time: 1_700_000_000n, addressOfReceiver: null, addressOfSender: null };
+  return frame('version', encodeVersion({ ...fields, nonce, userAgent: '/fuzz:1/', startHeight: 0, relay: true }));
+}
+
+/** A peer that shakes hands and then says anything. An input is the message's number and its payload. */
+export function peerTarget(live: LiveNode): SlowTarget {
+  let nonce = 1n;
+  /** @returns whether the node still talked at the end */
+  const say = (inputs: readonly Uint8Array[]): Promise<boolean> =>
+    new Promise((resolve) => {
+      const reader = new FrameReader(magic, hashes);
+      const socket = net.connect(live.peerPort, '127.0.0.1');
+      let open = false;
+      const end = (answered: boolean): void => {
+        socket.destroy();
+        resolve(answered);
+      };
+      socket.setTimeout(5000, () => end(false));
+      socket.on('close', () => resolve(false));
+      socket.on('error', () => resolve(false));
+      socket.on('connect', () => socket.write(versionMessage(++nonce)));
+      socket.on('data', (chunk) => {
+        reader.push(chunk);
+        for (let message = reader.next(); message !== null; message = reader.next()) {
+          if (message.command === 'verack' && !open) {
+            open = true;
+            socket.write(frame('verack', new Uint8Array(0)));
+            for (const input of inputs) socket.write(frame(MESSAGES[(input[0] ?? 0) % MESSAGES.length], input.subarray(1)));
+            socket.write(frame('ping', PROBE));
+          } else if (message.command === 'pong' && message.payload !== null && Buffer.compare(message.payload, PROBE) === 0) end(true);
+        }
+      });
+    });
+  return {
+    name: 'p2p',
+    share: 1,
+    make(dice) {
+      const place = dice.below(MESSAGES.length);
+      const { hex } = live.vocabulary;
+      const payload =
+        place < messageNames.length
+          ? randomPayload(dice, place)
+          : dice.mutate(dice.oneIn(2) ? new Uint8Array(Buffer.from(dice.pick(hex), 'hex')) : dice.bytes(dice.below(80)));
+      return Uint8Array.from([place, ...payload]);
+    },
+    async checkAll(inputs) {
+      let good = 0;
+      for (let at = 0; at < inputs.length; at += PER_CONNECTION) {
+        const part = inputs.slice(at, at + PER_CONNECTION);
+        if (await say(part)) good += part.length;
+        if (live.faults.length === 0) continue;
+        const [fault] = live.faults.splice(0);
+        // Which of them it was, each alone may tell.
+        for (const input of part) {
+          await say([input]);
+          if (live.faults.length > 0) throw new Find(live.faults.splice(0)[0], input);
+        }
+        throw new Find(fault);
+      }
+      if (!Number.isInteger(await live.call('getblockcount'))) throw new Find('the node answers no longer');
+      return good;
+    },
+    close: async () => {},
   };
 }

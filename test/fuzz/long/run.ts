@@ -6,7 +6,7 @@
 import { Dice, mixSeed } from './dice.js';
 import { saveFind, shrink } from './finds.js';
 import { LiveNode } from './live-node.js';
-import { httpTarget, rpcTarget } from './live-targets.js';
+import { httpTarget, peerTarget, rpcTarget } from './live-targets.js';
 import { Find, type SlowTarget, type Target } from './target.js';
 import { parserTargets } from './targets.js';
 
@@ -33,7 +33,7 @@ interface Tally {
 }
 
 const live = process.argv.includes('--no-node') ? undefined : await LiveNode.start();
-const all: (Target | SlowTarget)[] = [...parserTargets, ...(live ? [rpcTarget(live), httpTarget(live)] : [])];
+const all: (Target | SlowTarget)[] = [...parserTargets, ...(live ? [rpcTarget(live), peerTarget(live), httpTarget(live)] : [])];
 const tallies = all
   .filter(({ name }) => !only || only.includes(name))
   .map((target): Tally => ({ target, cases: 0, good: 0, ms: 0, finds: 0, slowestMs: 0 }));

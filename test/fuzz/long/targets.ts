@@ -1,8 +1,9 @@
 // Every parser of the long fuzz suite.
 import { edgeTargets } from './edge-targets.js';
 import { lawTargets } from './law-targets.js';
+import { peerTargets } from './peer-targets.js';
 import { storeTargets } from './store-targets.js';
 import type { Target } from './target.js';
 import { textTargets } from './text-targets.js';
 
-export const parserTargets: readonly Target[] = [...lawTargets, ...storeTargets, ...textTargets, ...edgeTargets];
+export const parserTargets: readonly Target[] = [...lawTargets, ...storeTargets, ...peerTargets, ...textTargets, ...edgeTargets];
