@@ -5,6 +5,7 @@ import { feeRateOf } from '../policy/fee-rate.js';
 import type { MempoolOptions } from './options.js';
 import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
+import { type WorstChunk, worstChunk } from './worst-chunk.js';
 
 /** Seconds in which the rolling minimum halves. */
 const HALF_LIFE = 12 * 60 * 60;
@@ -81,14 +82,24 @@ export class Eviction {
       worst !== undefined && this.#pool.usageBytes > this.#options.maxUsageBytes;
       worst = this.#pool.worst
     ) {
-      const { descendantFees, descendantSize } = this.#pool.rows;
-      const removedRate = feeRateOf(descendantFees[worst], descendantSize[worst]) + this.#options.policy.incrementalFeeRate;
+      const { rows, fees, size } = this.#leaving(worst);
+      const removedRate = feeRateOf(fees, size) + this.#options.policy.incrementalFeeRate;
       if (removedRate > this.#rollingMinimum) {
         this.#rollingMinimum = removedRate;
         this.#blockSinceBump = false;
       }
-      this.#pool.removeWithDescendants(worst, 'sizelimit');
+      this.#pool.remove(rows, 'sizelimit');
     }
     return start - this.#pool.size;
+  }
+
+  /** What leaves when this row is the worst: in Core 0.21 it with its descendants; by chunks the one its cluster would be mined last with. */
+  #leaving(worst: number): WorstChunk {
+    const chunk = this.#options.evictChunks ? worstChunk(this.#pool, worst) : null;
+    if (chunk !== null) return chunk;
+    const { descendantFees, descendantSize } = this.#pool.rows;
+    const rows = new Set<number>();
+    collectDescendants(this.#pool.links, worst, rows);
+    return { rows, fees: descendantFees[worst], size: descendantSize[worst] };
   }
 }

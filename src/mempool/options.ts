@@ -15,6 +15,8 @@ export interface MempoolOptions {
   readonly limitDescendantCount: number;
   /** -limitdescendantsize in virtual bytes. */
   readonly limitDescendantSize: number;
+  /** Mode live: a full pool gives up chunks, as they would be mined last; else what Core 0.21 would. */
+  readonly evictChunks: boolean;
   /** -limitclustercount, the transaction included; infinite unless given. */
   readonly limitClusterCount: number;
   /** -limitclustersize in virtual bytes; infinite unless given. */
@@ -31,6 +33,7 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   limitAncestorSize: 101_000,
   limitDescendantCount: 25,
   limitDescendantSize: 101_000,
+  evictChunks: false,
   limitClusterCount: Number.POSITIVE_INFINITY,
   limitClusterSize: Number.POSITIVE_INFINITY,
   segmentBytes: 1 << 20,

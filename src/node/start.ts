@@ -360,6 +360,7 @@ async function build(
       limitAncestorSize: config.policy.limitAncestorBytes,
       limitDescendantCount: config.policy.limitDescendantCount,
       limitDescendantSize: config.policy.limitDescendantBytes,
+      evictChunks: config.mining.templateMode === 'live',
       limitClusterCount: config.policy.limitClusterCount,
       limitClusterSize: config.policy.limitClusterBytes,
     },

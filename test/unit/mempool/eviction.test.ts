@@ -4,6 +4,7 @@ import { rejectText } from '../../../src/consensus/state.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+import { dice } from '../../framework/random-pools.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const SIZE = 91;
@@ -36,6 +37,59 @@ t.test('the worst family goes, judged by what its descendants pay', async (t) =>
   for (const fee of [7000, 8000]) await full.pool.accept(pay(full.chain.fund(1_000_000), 1_000_000 - fee));
   const late = await full.pool.accept(pay(full.chain.fund(1_000_000), 1_000_000 - 6000));
   t.equal(late.reject?.reason, 'mempool full', 'the newcomer itself is the worst');
+});
+
+t.test('by chunks: what would be mined last goes as a whole', async (t) => {
+  const probe = createPool({ policy });
+  await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
+  const one = probe.pool.stats().usageBytes;
+  /** Two poor parents, a child that pays a little for both, and then a stranger that makes it one too many. */
+  const fill = async (evictChunks: boolean) => {
+    const { pool, chain } = createPool({ policy, evictChunks, maxUsageBytes: Math.floor(one * 4.4) });
+    const parents = [2000, 2001].map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
+    const child = spend(
+      crypto,
+      parents.map((tx) => outpointOf(tx, 0)),
+      [{ value: 1_980_000, script: PADDED }],
+    );
+    const family = [...parents, child];
+    const strangers = [50_000, 60_000].map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
+    for (const tx of [...family, ...strangers]) t.equal((await pool.accept(tx)).reject, null);
+    t.ok(strangers.every((tx) => pool.has(tx.txid)));
+    return { left: family.map((tx) => pool.has(tx.txid)), minimum: pool.stats().minFeeRate, size: child.vsize + 2 * SIZE };
+  };
+  const plain = await fill(false);
+  t.strictSame(plain.left, [false, true, false], 'as in Core 0.21: one parent and its child, the other stays behind');
+  const chunked = await fill(true);
+  t.strictSame(chunked.left, [false, false, false], 'one chunk: apart nobody would mine the parents');
+  // The child pays what its inputs leave: 1,995,999 in, 1,980,000 out.
+  t.equal(chunked.minimum, Math.trunc(((2000 + 2001 + 15_999) * 1000) / chunked.size) + 1000);
+  t.ok(chunked.minimum < plain.minimum, 'so less is asked of who comes next');
+});
+
+t.test('by chunks: nobody leaves without what depends on it', async (t) => {
+  const probe = createPool({ policy });
+  await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
+  const one = probe.pool.stats().usageBytes;
+  const { pool, chain } = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 12.5) });
+  const roll = dice(7);
+  const open: { tx: TxView; value: number }[] = [];
+  let evicted = 0;
+  for (let i = 0; i < 300; i++) {
+    const from = roll() < 0.6 && open.length > 0 ? open.splice(Math.floor(roll() * open.length), 1)[0] : null;
+    const value = from === null ? 1_000_000 : from.value;
+    const fee = 200 + Math.floor(roll() ** 2 * 40_000);
+    if (value - fee < 10_000) continue;
+    const tx = pay(from === null ? chain.fund(value) : outpointOf(from.tx, 0), value - fee);
+    const before = pool.size;
+    const { reject } = await pool.accept(tx);
+    if (reject === null) open.push({ tx, value: value - fee });
+    if (pool.size < before + 1 && reject === null) evicted++;
+    t.ok(pool.stats().usageBytes <= one * 12.5);
+    // Every parent that is not in a block is here.
+    for (const entry of pool.entries()) for (const parent of entry.parents) if (!pool.has(parent.txid)) t.fail('a parent is gone');
+  }
+  t.ok(evicted > 20, `${evicted} times something left`);
 });
 
 t.test('the minimum decays after a block only, by halves', async (t) => {
