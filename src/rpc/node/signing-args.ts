@@ -2,7 +2,7 @@
 // reply. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON, core_read.cpp ParseSighashString.
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
-import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_NONE, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
+import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_DEFAULT, SIGHASH_NONE, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -110,14 +110,21 @@ const HASH_TYPES = new Map<string, number>(
   ]),
 );
 
-/** A sighash type by its name; ALL when left out. */
-export function asHashType(value: JsonValue | undefined): number {
-  if (isNull(value)) return SIGHASH_ALL;
+/**
+ * A sighash type by its name. Left out it is DEFAULT, which is ALL except in signatures of taproot.
+ * @param taproot whether DEFAULT has a name: where descriptors of taproot are taken; 0.21 knows no such type
+ */
+export function asHashType(value: JsonValue | undefined, taproot: boolean): number {
+  if (isNull(value)) return SIGHASH_DEFAULT;
   const text = asString(value);
+  if (taproot && text === 'DEFAULT') return SIGHASH_DEFAULT;
   // Core throws this as a C string, which ends at the first zero byte.
   const [message] = `${text} is not a valid sighash parameter.`.split('\0');
   return HASH_TYPES.get(text) ?? fail(RPC_CODE.MISC_ERROR, message);
 }
+
+/** Whether this network's descriptors have taproot in them. */
+export const knowsTaproot = (ctx: NodeContext): boolean => ctx.descriptors.language === 'master';
 
 /** The reply of a signing call. */
 export function signingReply(tx: TxView, spent: readonly (SpentOutput | null)[], inputs: readonly SignedInput[]): JsonResult {

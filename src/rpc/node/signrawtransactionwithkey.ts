@@ -12,7 +12,7 @@ import { hex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { decodeTx } from './raw-tx.js';
-import { asHashType, asUnsignedTx, findOutputs, outputsInOrder, readPrevTxs, signingReply } from './signing-args.js';
+import { asHashType, asUnsignedTx, findOutputs, knowsTaproot, outputsInOrder, readPrevTxs, signingReply } from './signing-args.js';
 
 /** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
 function addKey(ctx: NodeContext, value: JsonValue, keys: FlatProvider): void {
@@ -35,7 +35,7 @@ export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args) => 
     for (const text of asArray(args[1])) addKey(ctx, text, keys);
     const outputs = await findOutputs(ctx, tx);
     readPrevTxs(args[2], outputs, keys, ctx.crypto);
-    const hashType = asHashType(args[3]);
+    const hashType = asHashType(args[3], knowsTaproot(ctx));
     const spent = outputsInOrder(tx, outputs);
     return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx));
   } finally {

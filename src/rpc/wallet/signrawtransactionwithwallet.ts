@@ -7,7 +7,7 @@ import type { Wallet } from '../../wallet/wallet.js';
 import { checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
-import { asHashType, asUnsignedTx, findOutputs, outputsInOrder, readPrevTxs, signingReply } from '../node/signing-args.js';
+import { asHashType, asUnsignedTx, findOutputs, knowsTaproot, outputsInOrder, readPrevTxs, signingReply } from '../node/signing-args.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
 /** A legacy wallet's keys are one store; a descriptor wallet answers with what stands behind the scripts being spent. */
@@ -29,7 +29,7 @@ export const signrawtransactionwithwallet: Run<NodeContext> = async (ctx, args, 
   ensureUnlocked(wallet);
   const outputs = await findOutputs(ctx, tx);
   readPrevTxs(args[1], outputs, null, ctx.crypto);
-  const hashType = asHashType(args[2]);
+  const hashType = asHashType(args[2], knowsTaproot(ctx));
   const spent = outputsInOrder(tx, outputs);
   const provider = providerFor(wallet, outputs.values());
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx));

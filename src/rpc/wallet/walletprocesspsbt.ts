@@ -4,7 +4,7 @@ import { asBool, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
-import { asHashType } from '../node/signing-args.js';
+import { asHashType, knowsTaproot } from '../node/signing-args.js';
 import { Slicer } from '../node/slices.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
@@ -23,7 +23,7 @@ export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', 'bool', 'string']);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx.crypto, pauses);
-  const hashType = (args[2] ?? null) === null ? null : asHashType(args[2]);
+  const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], knowsTaproot(ctx));
   const sign = boolOr(args[1], true);
   const derivations = boolOr(args[3], true);
   const outcome = await fillPsbt(wallet, psbt, { hashType, sign, derivations }, ctx, pauses);
