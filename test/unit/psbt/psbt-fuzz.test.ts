@@ -1,0 +1,180 @@
+// Mutated PSBTs: the reader takes them or says what is wrong, never anything else; what it takes is written and read again as the same;
+// every role and every call works on it or refuses in an orderly way. A long form of this is in the fuzz suite. PSBT_FUZZ_CASES asks for
+// another number than 1,500.
+import t from 'tap';
+import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
+import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import { regtestParams } from '../../../src/consensus/params/regtest.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
+import { createPsbt } from '../../../src/psbt/create-psbt.js';
+import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
+import { PsbtError } from '../../../src/psbt/psbt-reader.js';
+import { readPsbt } from '../../../src/psbt/read-psbt.js';
+import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
+import { analyzePsbt } from '../../../src/wallet/sign/analyze-psbt.js';
+import { finalizePsbt } from '../../../src/wallet/sign/finalize-psbt.js';
+import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/wallet/sign/psbt-input.js';
+import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { mutate, Random } from '../../framework/mutate.js';
+import { openDesk } from '../rpc/desk-fixture.js';
+
+const CASES = Number(process.env.PSBT_FUZZ_CASES ?? 1_500);
+const random = new Random(0x95b7);
+const keyMath = createKeyMath();
+const signer = createSigner();
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const context = { params: regtestParams(), hashes: crypto, keys: keyMath, language: 'master' as const };
+const keyOf = (n: number): string => hex(keyMath.publicKey(new Uint8Array(32).fill(n), true) as Uint8Array);
+const xOnly = (n: number): string => keyOf(n).slice(2);
+
+const TEXTS = [
+  `pkh(${keyOf(1)})`,
+  `wpkh(${keyOf(1)})`,
+  `sh(wpkh(${keyOf(2)}))`,
+  `sh(wsh(multi(2,${keyOf(1)},${keyOf(2)},${keyOf(3)})))`,
+  `multi(1,${keyOf(1)},${keyOf(2)})`,
+  `tr(${xOnly(1)},{pk(${xOnly(2)}),multi_a(1,${xOnly(1)},${xOnly(3)})})`,
+  `wsh(and_v(v:pk(${keyOf(1)}),older(1)))`,
+];
+
+/** All that is known of every output. */
+const provider = new FlatProvider();
+const scripts = TEXTS.map((text) => {
+  const parsed = parseDescriptor(text, context);
+  if ('error' in parsed) throw new Error(parsed.error);
+  const { scripts: outputs, innerScripts, hashedKeys, keys, taproot } = parsed.descriptors[0].expand(0)!;
+  for (const script of innerScripts) provider.scripts.set(hashKey(crypto.hash160(script)), script);
+  for (const key of hashedKeys) provider.publicKeys.set(hashKey(crypto.hash160(key)), key);
+  for (const { publicKey, origin } of keys) provider.origins.set(hashKey(crypto.hash160(publicKey)), origin);
+  if (taproot) provider.taproots.set(hashKey(taproot.outputKey), taproot);
+  return outputs[0];
+});
+for (const n of [1, 2, 3]) {
+  const secret = new Uint8Array(32).fill(n);
+  provider.secrets.set(hashKey(crypto.hash160(keyMath.publicKey(secret, true)!)), secret);
+}
+
+/** PSBTs in every state: blank, told about, signed in part, final. */
+function seeds(): Uint8Array[] {
+  const outputs = scripts.map((script, i) => ({ value: 1000 + i, script }));
+  const empty = new Uint8Array(0);
+  const previous = parseTx(
+    buildTx({ version: 2, inputs: [{ prevHash: new Uint8Array(32), prevIndex: 0, scriptSig: empty, sequence: 0 }], outputs, locktime: 0 }),
+    crypto,
+  );
+  const inputs = outputs.map((_, prevIndex) => ({ prevHash: previous.txid, prevIndex, scriptSig: empty, sequence: 1 }));
+  const tx = parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto);
+  const made: Uint8Array[] = [encodePsbt(createPsbt(tx, crypto), crypto)];
+  for (const signed of [[], [0, 1], [0, 1, 2, 3, 4, 5, 6]]) {
+    const psbt = createPsbt(tx, crypto);
+    psbt.inputs.forEach((input) => {
+      input.nonWitnessUtxo = previous;
+    });
+    const work = psbtSigning(psbt, crypto);
+    psbt.outputs.forEach((_, i) => {
+      updatePsbtOutput(work, i, provider);
+    });
+    const silent = new FlatProvider();
+    silent.merge(provider);
+    silent.secrets.clear();
+    psbt.inputs.forEach((_, i) => {
+      signPsbtInput(work, i, { provider: signed.includes(i) ? provider : silent, hashType: 0, signer });
+    });
+    psbt.unknown.set('x', { key: Uint8Array.of(0xfc, 1, 2), value: Uint8Array.of(3) });
+    made.push(encodePsbt(psbt, crypto));
+  }
+  return made;
+}
+
+const SEEDS = seeds();
+
+t.test('reading, writing, and the roles', async (t) => {
+  let taken = 0;
+  for (let n = 0; n < CASES; n++) {
+    const bytes = mutate(random.pick(SEEDS), random);
+    try {
+      const psbt = readPsbt(bytes, crypto);
+      taken++;
+      const written = encodePsbt(psbt, crypto);
+      if (hex(encodePsbt(readPsbt(written, crypto), crypto)) !== hex(written)) t.fail(`is not read as it was written: ${base64(bytes)}`);
+      const work = psbtSigning(psbt, crypto);
+      psbt.inputs.forEach((_, i) => {
+        signPsbtInput(work, i, { provider, hashType: random.pick([0, 1, 2, 3, 0x81, 0x83]), signer });
+      });
+      readPsbt(encodePsbt(psbt, crypto), crypto);
+      await analyzePsbt(readPsbt(written, crypto), crypto);
+      await finalizePsbt(readPsbt(written, crypto), crypto);
+    } catch (error) {
+      if (!(error instanceof PsbtError)) throw new Error(`for ${base64(bytes)}`, { cause: error });
+    }
+  }
+  t.ok(taken > CASES / 20, `${taken} of ${CASES} are PSBTs still`);
+});
+
+t.test('every call, with mutated PSBTs and with anything else', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const desk = openDesk(fixture);
+  const texts = SEEDS.map(base64);
+  const odd: readonly unknown[] = [
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    '',
+    'x',
+    '====',
+    [],
+    {},
+    [[]],
+    [null],
+    ['x'],
+    { desc: 1 },
+    `pkh(${keyOf(1)})`,
+    ['pk(x)'],
+  ];
+  const text = (): string => (random.below(4) === 0 ? random.pick(texts) : base64(mutate(random.pick(SEEDS), random)));
+  const argument = (): unknown => {
+    switch (random.below(5)) {
+      case 0:
+        return random.pick(odd);
+      case 1:
+        return [text(), text()];
+      default:
+        return text();
+    }
+  };
+  const methods = [
+    'decodepsbt',
+    'analyzepsbt',
+    'combinepsbt',
+    'finalizepsbt',
+    'joinpsbts',
+    'utxoupdatepsbt',
+    'converttopsbt',
+    'createpsbt',
+  ];
+  const answers = new Map<string, number>();
+  for (let n = 0; n < CASES; n++) {
+    const method = random.pick(methods);
+    const params = Array.from({ length: 1 + random.below(3) }, argument);
+    const outcome = (await desk.fault(method, ...params)).split(' ')[0];
+    answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
+  }
+  t.same(
+    desk.events.filter((event) => !event.startsWith('time')),
+    [],
+    'no fault of our own',
+  );
+  t.same(
+    [...answers.keys()].filter((code) => !['none', '-1', '-3', '-5', '-8', '-22'].includes(code)),
+    [],
+    'only codes that are documented',
+  );
+  t.ok((answers.get('none') ?? 0) > 10, 'some of it worked');
+});
