@@ -6,6 +6,7 @@ import { createNativeCrypto, type NativeCryptoOptions } from '../src/crypto/nati
 import { createSigner } from '../src/crypto/native/sign.js';
 import { type GrindJob, type GrindJobResult, runGrindJob } from '../src/jobs/grind.js';
 import { createScanRunner } from '../src/jobs/scan-blocks.js';
+import { runCoinScan } from '../src/jobs/scan-coins.js';
 import { createSignRunner } from '../src/jobs/sign.js';
 import { createVerifyRunner } from '../src/jobs/verify.js';
 import { yieldToOthers } from '../src/lib/thread-priority.js';
@@ -16,6 +17,7 @@ const crypto = createNativeCrypto(options);
 
 /** Piscina calls these by name. */
 export const { run: verify, runEach: verifyEach } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
+export const scanCoins = runCoinScan;
 export const scanBlocks = createScanRunner(crypto, () => performance.now());
 export const { run: sign, runEach: signEach } = createSignRunner(crypto, () => createSigner(options));
 

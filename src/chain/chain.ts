@@ -9,6 +9,7 @@ import { equalBytes, hashFromHex, hashToHex } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
+import { InlineCoinScanner } from '../parallel/coin-scanner.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
 import type { BlockPosition } from '../storage/block-files.js';
 import { coinsOfTxRange, outpointOfCoinKey, PREFIX, prefixRange } from '../storage/layout.js';
@@ -276,10 +277,10 @@ export class Chain extends ChainReader {
     return sumCoins(cursor, tip, hashing, diskSize);
   }
 
-  /** Shows a visitor every coin, in slices while the chain goes on. @returns the block they stood at, and whether all were visited */
+  /** Shows a visitor the coins with its scripts, while the chain goes on. @returns the block they stood at, and whether all were gone over */
   async walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
     const { cursor, tip } = await this.pinCoins();
-    return { tip, complete: await this.reading(() => walkCoins(cursor, visitor)) };
+    return { tip, complete: await this.reading(() => walkCoins(cursor, visitor, this.deps.coinScanner ?? new InlineCoinScanner())) };
   }
 
   /** Core's verifychain. @param level 0..4 @param blocks 0 = all */

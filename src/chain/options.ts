@@ -4,6 +4,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
+import type { CoinScanner } from '../parallel/coin-scanner.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
 import type { Store } from '../storage/store.js';
@@ -70,6 +71,8 @@ export interface ChainDeps {
   /** Opens the block files, given the last block and the last undo record of each file that the index knows of; the chain closes them. */
   readonly openFiles: (lastKnown: BlockPosition | null, lastKnownUndo: ReadonlyMap<number, number>) => Promise<BlockFiles>;
   readonly verifier: Verifier;
+  /** Where walks over all coins are done; on this thread without one. */
+  readonly coinScanner?: CoinScanner;
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;

@@ -32,6 +32,7 @@ import { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
 import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { PooledBlockScanner } from '../parallel/block-scanner.js';
+import { PooledCoinScanner } from '../parallel/coin-scanner.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
 import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
@@ -318,6 +319,7 @@ async function build(
       openFiles: (lastKnown, lastKnownUndo) =>
         BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo }, { hashes: native }),
       verifier,
+      coinScanner: new PooledCoinScanner(pool),
       crypto: native,
       clock,
       log,

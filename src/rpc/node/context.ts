@@ -73,8 +73,12 @@ export interface CoinsStats {
 
 /** Who looks at all coins; chain/walk-coins.ts. */
 export interface CoinVisitor {
-  /** @param outpoint txid and little-endian index, 36 bytes */
+  /** Scripts looked for. */
+  readonly scripts: readonly Uint8Array[];
+  /** A coin with one of them, or, rarely, another. @param outpoint txid and little-endian index, 36 bytes */
   visit(outpoint: Uint8Array, coin: Coin): void;
+  /** So many more coins were gone over, up to this one. */
+  passed(coins: number, outpoint: Uint8Array): void;
   /** True ends the walk at the next slice. */
   stopped(): boolean;
 }
@@ -115,7 +119,7 @@ export interface ChainAccess {
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
-  /** Shows every coin at the tip, in the order of txid and index, in slices. */
+  /** Goes over every coin at the tip, in the order of txid and index, on the pool's threads, and shows those with certain scripts. */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
   /** Heads of all branches, highest first. */
   tips(): HeaderInfo[];

@@ -1,4 +1,4 @@
-// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins in slices, with progress, to be stopped at any time.
+// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins on the pool's threads, with progress, to be stopped at any time.
 // One scan at a time. Core 0.21: rpc/blockchain.cpp.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
@@ -84,10 +84,13 @@ async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider
   let outputs = 0;
   let total = 0;
   const unspents: JsonResult[] = [];
-  const visit = (outpoint: Uint8Array, coin: Coin): void => {
-    outputs++;
+  const scripts = [...wanted.keys()].map((text) => new Uint8Array(Buffer.from(text, 'latin1')));
+  const passed = (coins: number, outpoint: Uint8Array): void => {
+    outputs += coins;
     // Coins come in the order of their txids, so the first bytes tell how far the walk is.
     own.progress = Math.floor((((outpoint[0] << 8) | outpoint[1]) * 100) / 65_536 + 0.5);
+  };
+  const visit = (outpoint: Uint8Array, coin: Coin): void => {
     const provider = wanted.get(textOf(coin.script));
     if (provider === undefined) return;
     total += coin.value;
@@ -100,7 +103,7 @@ async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider
       height: coin.height,
     });
   };
-  const { tip, complete } = await ctx.chain.walkCoins({ visit, stopped });
+  const { tip, complete } = await ctx.chain.walkCoins({ scripts, visit, passed, stopped });
   return {
     success: complete,
     txouts: outputs,

@@ -1,0 +1,40 @@
+// Looks through stored coins on the pool's threads. Caller: chain, for scantxoutset.
+import { type CoinScanResult, packCoins, runCoinScan } from '../jobs/scan-coins.js';
+import { ScriptMarks } from '../jobs/script-marks.js';
+import type { WorkPool } from './pool.js';
+
+/** Who picks coins by their scripts. */
+export interface CoinScanner {
+  /** Calls that keep every thread busy. */
+  readonly depth: number;
+  /** @param values encoded coins @returns numbers of those whose script may be a marked one; no marked one is missing. @throws when the pool is closed */
+  scan(values: readonly Uint8Array[], marks: SharedArrayBuffer): Promise<Uint32Array>;
+}
+
+/** Marks for a scan. */
+export function markScripts(scripts: readonly Uint8Array[]): SharedArrayBuffer {
+  const marks = ScriptMarks.create(scripts.length, Math.floor(Math.random() * 2 ** 32));
+  for (const script of scripts) marks.addScript(script);
+  return marks.buffer;
+}
+
+export class PooledCoinScanner implements CoinScanner {
+  constructor(private readonly pool: WorkPool) {}
+
+  get depth(): number {
+    return this.pool.size * 2;
+  }
+
+  async scan(values: readonly Uint8Array[], marks: SharedArrayBuffer): Promise<Uint32Array> {
+    return (await this.pool.run<CoinScanResult>('scan', 'scanCoins', packCoins(marks, values))).hits;
+  }
+}
+
+/** The same on the calling thread, for tests and chains without a pool. */
+export class InlineCoinScanner implements CoinScanner {
+  readonly depth = 1;
+
+  async scan(values: readonly Uint8Array[], marks: SharedArrayBuffer): Promise<Uint32Array> {
+    return runCoinScan(packCoins(marks, values)).hits;
+  }
+}
