@@ -5,11 +5,13 @@ import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
 import { Acceptor, type AcceptResult } from './accept/acceptor.js';
+import { Judge } from './accept/judge.js';
 import type { AcceptOptions } from './accept/workspace.js';
 import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
+import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
@@ -60,6 +62,7 @@ export class Mempool {
   readonly #pool: TxPool;
   readonly #eviction: Eviction;
   readonly #acceptor: Acceptor;
+  readonly #packages: PackageAcceptor;
   readonly #reorg: ReorgFollower;
   #unbroadcast = 0;
   #accepted = 0;
@@ -75,7 +78,9 @@ export class Mempool {
     const fees = deps.fees ?? new FeeEstimator();
     this.fees = fees;
     const blocksAreCurrent = deps.blocksAreCurrent ?? (() => true);
-    this.#acceptor = new Acceptor(this.options, { pool, eviction: this.#eviction, ...deps, fees, blocksAreCurrent });
+    const judge = new Judge(this.options, { pool, eviction: this.#eviction, ...deps, fees, blocksAreCurrent });
+    this.#acceptor = new Acceptor(judge);
+    this.#packages = new PackageAcceptor(judge, this.#acceptor);
     this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees });
     for (let i = startingCounter(deps.chain.tip.height); i > 0; i--) pool.bumpCounter();
     pool.follow({
@@ -118,11 +123,34 @@ export class Mempool {
     if (result.reject !== null) this.#rejected++;
     else if (result.entry !== null) {
       this.#accepted++;
-      this.#replaced += result.replaced;
+      this.#replaced += result.replaced.length;
     }
     const seconds = (this.#deps.clock.monotonicMs() - started) / 1000;
     this.#deps.observe?.('mempool_accept', seconds, { result: result.reject === null ? 'accepted' : 'rejected' });
     return result;
+  }
+
+  /**
+   * A package as Core's ProcessNewPackage takes it: a child after all its unconfirmed parents, whose fees may count together. Never
+   * rejects the promise for a bad package.
+   */
+  async acceptPackage(txs: readonly TxView[], options: PackageOptions = {}): Promise<PackageResult> {
+    await this.#reorg.settled();
+    const result = await this.#packages.submit(txs, options);
+    for (const one of result.results.values()) {
+      if (one.kind === 'invalid') this.#rejected++;
+      else if (one.kind === 'valid') {
+        this.#accepted++;
+        this.#replaced += one.replaced.length;
+      }
+    }
+    return result;
+  }
+
+  /** Whether all of these would be taken, one after the other; nothing is kept. */
+  async testPackage(txs: readonly TxView[]): Promise<PackageResult> {
+    await this.#reorg.settled();
+    return this.#packages.test(txs);
   }
 
   /**

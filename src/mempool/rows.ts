@@ -73,10 +73,9 @@ const NAMES = Object.keys(COLUMNS) as Name[];
 const ROW_BYTES = NAMES.reduce((sum, name) => sum + COLUMNS[name].BYTES_PER_ELEMENT, 0);
 
 /** Arrays are replaced when rows are added beyond the capacity: read them anew after anything that may add. */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every column
 export interface Rows extends Columns {}
 
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every column
 export class Rows {
   capacity = 0;
   /** Rows that were ever in use lie below. */

@@ -16,6 +16,7 @@ export type PolicyReason =
   | 'non-final'
   | 'txn-already-in-mempool'
   | 'txn-mempool-conflict'
+  | 'bip125-replacement-disallowed'
   | 'txn-already-known'
   | 'bad-txns-inputs-missingorspent'
   | 'non-BIP68-final'
@@ -31,6 +32,7 @@ export type PolicyReason =
   | 'too many potential replacements'
   | 'replacement-adds-unconfirmed'
   | 'mempool full'
+  | 'max feerate exceeded'
   | `mandatory-script-verify-flag-failed (${string})`
   | `non-mandatory-script-verify-flag (${string})`;
 

@@ -1,13 +1,15 @@
 // How many unconfirmed relatives a transaction may have (Core 0.21's CalculateMemPoolAncestors and the rules around it). The walk goes
 // by txid, because the first limit it meets is the one reported.
 import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
 import { NO_ROW } from '../rows.js';
 import type { TxPool } from '../tx-pool.js';
 import { idHex } from './pre-checks.js';
 import type { Step, Workspace } from './workspace.js';
 
-interface Limits {
+/** The most relatives there may be, the transaction itself included. */
+export interface Limits {
   readonly ancestorCount: number;
   readonly ancestorSize: number;
   readonly descendantCount: number;
@@ -36,6 +38,7 @@ export const checkChainLimits: Step = (work, { pool, options }) => {
   };
   const fault = findAncestors(work, pool, limits);
   if (fault === null) return null;
+  if (work.accept.inPackage !== undefined) return policyReject('mempool-policy', 'too-long-mempool-chain', fault);
   const carveOut: Limits = {
     ...limits,
     ancestorCount: CARVE_OUT_ANCESTORS,
@@ -60,38 +63,63 @@ export const checkOwnConflicts: Step = (work, { pool }) => {
 
 /** @returns the limit that is exceeded, or null with work.ancestors filled in */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
-  const { tx, size } = work;
+  const parents = poolParents(pool, [work.tx], limits.ancestorCount);
+  if (parents === null) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;
+  const found = walkAncestors(pool, parents, { count: 1, size: work.size }, limits);
+  if (typeof found === 'string') return found;
+  work.ancestors = found;
+  return null;
+}
+
+/** Rows that the transactions spend; null when these alone are too many. */
+export function poolParents(pool: TxPool, txs: readonly TxView[], most: number): Set<number> | null {
+  const parents = new Set<number>();
+  for (const tx of txs) {
+    for (let i = 0; i < tx.inputCount; i++) {
+      const parent = pool.find(tx.buffer, tx.outpointAt(i));
+      if (parent === NO_ROW) continue;
+      parents.add(parent);
+      if (parents.size + txs.length > most) return null;
+    }
+  }
+  return parents;
+}
+
+/**
+ * All ancestors of something new.
+ * @param stage its parents; used up
+ * @param added how much it adds to each of them
+ * @returns the limit that is exceeded in words, or the ancestors
+ */
+export function walkAncestors(
+  pool: TxPool,
+  stage: Set<number>,
+  added: { readonly count: number; readonly size: number },
+  limits: Limits,
+): Set<number> | string {
   const { rows, links } = pool;
   const found = new Set<number>();
-  const stage = new Set<number>();
-  for (let i = 0; i < tx.inputCount; i++) {
-    const parent = pool.find(tx.buffer, tx.outpointAt(i));
-    if (parent === NO_ROW) continue;
-    stage.add(parent);
-    if (stage.size + 1 > limits.ancestorCount) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;
-  }
-  let total = size;
+  let total = added.size;
   while (stage.size > 0) {
     const next = smallestId(pool, stage);
     stage.delete(next);
     found.add(next);
     total += rows.size[next];
-    if (rows.descendantSize[next] + size > limits.descendantSize) {
+    if (rows.descendantSize[next] + added.size > limits.descendantSize) {
       return `exceeds descendant size limit for tx ${hashToHex(pool.entry(next).txid)} [limit: ${limits.descendantSize}]`;
     }
-    if (rows.descendantCount[next] + 1 > limits.descendantCount) {
+    if (rows.descendantCount[next] + added.count > limits.descendantCount) {
       return `too many descendants for tx ${hashToHex(pool.entry(next).txid)} [limit: ${limits.descendantCount}]`;
     }
     if (total > limits.ancestorSize) return `exceeds ancestor size limit [limit: ${limits.ancestorSize}]`;
     for (const parent of links.parents(next)) {
       if (!found.has(parent)) stage.add(parent);
-      if (stage.size + found.size + 1 > limits.ancestorCount) {
+      if (stage.size + found.size + added.count > limits.ancestorCount) {
         return `too many unconfirmed ancestors [limit: ${limits.ancestorCount}]`;
       }
     }
   }
-  work.ancestors = found;
-  return null;
+  return found;
 }
 
 function smallestId(pool: TxPool, rows: ReadonlySet<number>): number {

@@ -9,14 +9,15 @@ import { SCRIPT_VERIFY_TAPROOT, STANDARD_SCRIPT_FLAGS } from '../../consensus/sc
 import { sigopCost } from '../../consensus/script/sigops.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { feeForSize } from '../../policy/fee-rate.js';
+import { feeForSize, feeRateOf } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
 import { inputsAreStandard, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
 import { POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
+import { keyOf } from '../hash-key.js';
 import { FLAG, NO_ROW } from '../rows.js';
-import type { AcceptContext, Step, Workspace } from './workspace.js';
+import type { AcceptContext, Step } from './workspace.js';
 
 /** Smaller ones could be confused with inner nodes of a merkle tree (CVE-2017-12842). */
 const MIN_STRIPPED_BYTES = 82;
@@ -46,6 +47,7 @@ export const checkConflicts: Step = (work, { pool }) => {
   for (let i = 0; i < tx.inputCount; i++) {
     const rival = pool.spender(tx.buffer, tx.outpointAt(i));
     if (rival === NO_ROW || work.conflicts.has(rival)) continue;
+    if (work.accept.inPackage === 'test') return policyReject('mempool-policy', 'bip125-replacement-disallowed');
     if (!pool.rows.has(rival, FLAG.signals)) return policyReject('mempool-policy', 'txn-mempool-conflict');
     work.conflicts.add(rival);
   }
@@ -58,7 +60,13 @@ export const findCoins: Step = (work, { pool, coins }) => {
   work.spent = [];
   for (let i = 0; i < tx.inputCount; i++) {
     const parent = pool.find(tx.buffer, tx.outpointAt(i));
-    const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(pool.tx(parent), tx.prevIndex(i));
+    const sibling = parent === NO_ROW ? work.accept.earlier?.get(keyOf(tx.prevHash(i))) : undefined;
+    const coin =
+      parent !== NO_ROW
+        ? poolCoin(pool.tx(parent), tx.prevIndex(i))
+        : sibling !== undefined
+          ? poolCoin(sibling, tx.prevIndex(i))
+          : coins.get(tx.outpoint(i));
     if (coin !== undefined) {
       work.spent.push(coin);
       continue;
@@ -99,20 +107,28 @@ export const checkSizeAndFee: Step = (work, context) => {
   if (work.sigopCost > MAX_STANDARD_SIGOP_COST) {
     return policyReject('not-standard', 'bad-txns-too-many-sigops', String(work.sigopCost));
   }
-  return work.accept.bypassLimits === true ? null : checkFeeRate(work, context);
+  if (work.accept.bypassLimits === true || work.accept.inPackage === 'together') return null;
+  return checkFeeRate(work.size, work.modifiedFee, context);
 };
 
-function checkFeeRate(work: Workspace, { eviction, options }: AcceptContext): Reject | null {
-  const poolMinimum = feeForSize(eviction.minFeeRate(), work.size);
-  if (poolMinimum > 0 && work.modifiedFee < poolMinimum) {
-    return policyReject('mempool-policy', 'mempool min fee not met', `${work.modifiedFee} < ${poolMinimum}`);
+/** The minimum of a pool that was full, then the one for relay. @param size sigop-adjusted virtual bytes */
+export function checkFeeRate(size: number, modifiedFee: number, { eviction, options }: AcceptContext): Reject | null {
+  const poolMinimum = feeForSize(eviction.minFeeRate(), size);
+  if (poolMinimum > 0 && modifiedFee < poolMinimum) {
+    return policyReject('mempool-policy', 'mempool min fee not met', `${modifiedFee} < ${poolMinimum}`);
   }
-  const relayMinimum = feeForSize(options.policy.minRelayFeeRate, work.size);
-  if (work.modifiedFee < relayMinimum) {
-    return policyReject('mempool-policy', 'min relay fee not met', `${work.modifiedFee} < ${relayMinimum}`);
+  const relayMinimum = feeForSize(options.policy.minRelayFeeRate, size);
+  if (modifiedFee < relayMinimum) {
+    return policyReject('mempool-policy', 'min relay fee not met', `${modifiedFee} < ${relayMinimum}`);
   }
   return null;
 }
+
+/** What the caller of a package allows, by the modified fee. */
+export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
+  accept.maxFeeRate !== undefined && feeRateOf(modifiedFee, size) > accept.maxFeeRate
+    ? policyReject('mempool-policy', 'max feerate exceeded')
+    : null;
 
 /** Heights as BIP-0068 counts them: what is unconfirmed counts as part of the next block. */
 export function coinHeights(spent: readonly Coin[], tipHeight: number): number[] {

@@ -5,11 +5,19 @@ import { policyReject } from '../../policy/reject.js';
 import { keyOf } from '../hash-key.js';
 import { collectDescendants } from '../relatives.js';
 import { NO_ROW } from '../rows.js';
+import type { TxPool } from '../tx-pool.js';
 import { idHex } from './pre-checks.js';
 import type { Step } from './workspace.js';
 
 /** Entries one replacement may remove. */
-const MAX_REPLACED = 100;
+export const MAX_REPLACED = 100;
+
+/** How many entries go with these at most: descendants that several have count for each. */
+export function countReplaced({ rows }: TxPool, rivals: Iterable<number>): number {
+  let count = 0;
+  for (const rival of rivals) count += rows.descendantCount[rival];
+  return count;
+}
 
 /** Fills in work.replaced. */
 export const checkReplacement: Step = (work, { pool, options }) => {
@@ -19,7 +27,6 @@ export const checkReplacement: Step = (work, { pool, options }) => {
   const id = idHex(tx);
   const newRate = feeRateOf(work.modifiedFee, work.size);
   const knownParents = new Set<string>();
-  let count = 0;
   for (const rival of [...work.conflicts].sort(pool.compareIds)) {
     const oldRate = feeRateOf(rows.modifiedFee[rival], rows.size[rival]);
     if (newRate <= oldRate) {
@@ -28,8 +35,8 @@ export const checkReplacement: Step = (work, { pool, options }) => {
     }
     const old = pool.tx(rival);
     for (let i = 0; i < old.inputCount; i++) knownParents.add(keyOf(old.prevHash(i)));
-    count += rows.descendantCount[rival];
   }
+  const count = countReplaced(pool, work.conflicts);
   if (count > MAX_REPLACED) {
     const debug = `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})\n`;
     return policyReject('mempool-policy', 'too many potential replacements', debug);

@@ -18,6 +18,15 @@ export interface AcceptOptions {
   readonly time?: number;
   /** Above this base fee the transaction is judged but not kept. */
   readonly maxFeeSats?: number;
+  /** Above this rate of the modified fee it is refused; satoshis per 1,000 virtual bytes. */
+  readonly maxFeeRate?: number;
+  /**
+   * Part of a package (accept/package): no carve-out, no trimming, tells nothing about fees. apart: on its own two feet all the same.
+   * together: fee rates are judged for all of them, by the caller. test: nothing may be replaced.
+   */
+  readonly inPackage?: 'apart' | 'together' | 'test';
+  /** Earlier ones of its package by key of their txid, whose outputs it may spend. */
+  readonly earlier?: ReadonlyMap<string, TxView>;
 }
 
 /** The surroundings of one pass of synchronous checks. */

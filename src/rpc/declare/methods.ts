@@ -136,6 +136,7 @@ import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js'
 import { stop } from './stop.js';
 import { submitblock } from './submitblock.js';
 import { submitheader } from './submitheader.js';
+import { submitpackage } from './submitpackage.js';
 import { syncwithvalidationinterfacequeue } from './syncwithvalidationinterfacequeue.js';
 import { testmempoolaccept } from './testmempoolaccept.js';
 import type { MethodSpec } from './types.js';
@@ -294,6 +295,7 @@ const ALL: readonly MethodSpec[] = [
   submitblock,
   submitheader,
   syncwithvalidationinterfacequeue,
+  submitpackage,
   testmempoolaccept,
   unloadwallet,
   upgradewallet,

@@ -5,12 +5,13 @@ export const testmempoolaccept: MethodSpec = {
   name: 'testmempoolaccept',
   category: 'rawtransactions',
   runs: 'node',
-  description: 'Tells whether a transaction would be taken into the pool.',
+  description:
+    'Tells whether transactions would be taken into the pool: one, or several in order, of which later ones may spend earlier ones.',
   args: [
     {
       name: 'rawtxs',
       type: 'arr',
-      help: 'The transactions as hex, one for now.',
+      help: 'The transactions as hex, 25 at most, none twice.',
       inner: [{ name: 'rawtx', type: 'hex', optional: true, help: '' }],
     },
     { name: 'maxfeerate', type: 'amount', default: '0.10', help: 'Refuse it above this feerate, in BTC/kB' },
@@ -25,16 +26,29 @@ export const testmempoolaccept: MethodSpec = {
           help: '',
           inner: [
             { type: 'hex', key: 'txid', help: 'The transaction id' },
-            { type: 'bool', key: 'allowed', help: 'Whether it would be taken' },
+            { type: 'hex', key: 'wtxid', optional: true, help: 'The witness hash; of several transactions only' },
+            { type: 'str', key: 'package-error', optional: true, help: 'What is wrong with several transactions together' },
+            { type: 'bool', key: 'allowed', optional: true, help: 'Whether it would be taken; absent when one before it would not' },
             { type: 'num', key: 'vsize', optional: true, help: 'Virtual size (BIP141), when allowed' },
             {
               type: 'obj',
               key: 'fees',
               optional: true,
               help: 'Fees, when allowed',
-              inner: [{ type: 'amount', key: 'base', help: 'The fee in BTC' }],
+              inner: [
+                { type: 'amount', key: 'base', help: 'The fee in BTC' },
+                { type: 'amount', key: 'effective-feerate', optional: true, help: 'The feerate in BTC/kvB; of several transactions only' },
+                {
+                  type: 'arr',
+                  key: 'effective-includes',
+                  optional: true,
+                  help: 'Witness hashes that count for it',
+                  inner: [{ type: 'hex', help: '' }],
+                },
+              ],
             },
             { type: 'str', key: 'reject-reason', optional: true, help: 'Why it would not' },
+            { type: 'str', key: 'reject-details', optional: true, help: 'The same with details; of several transactions only' },
           ],
         },
       ],

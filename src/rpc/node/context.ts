@@ -12,6 +12,7 @@ import type { Crypto } from '../../crypto/crypto.js';
 import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
+import type { PackageResult } from '../../mempool/package/package-acceptor.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/create-transaction.js';
@@ -243,6 +244,10 @@ export interface PoolAccess {
   descendants(entry: PoolEntry): PoolEntry[];
   stats(): PoolStats;
   accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;
+  /** A child with its unconfirmed parents. */
+  acceptPackage(txs: readonly TxView[], options: { readonly maxFeeRate?: number }): Promise<PackageResult>;
+  /** The same question about several, one after the other, nothing is kept. */
+  testPackage(txs: readonly TxView[]): Promise<PackageResult>;
   /** Announces what will be offered next, in this order, so that scripts run ahead. */
   foresee(txs: readonly TxView[]): Promise<void>;
   /** Marks it for announcement until a peer has asked for it. */

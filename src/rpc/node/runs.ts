@@ -30,6 +30,7 @@ import { getblockfilter, getindexinfo } from './indexes.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
+import { submitpackage } from './packages.js';
 import {
   addnode,
   addpeeraddress,
@@ -142,6 +143,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   submitblock,
   submitheader,
   syncwithvalidationinterfacequeue,
+  submitpackage,
   testmempoolaccept,
   utxoupdatepsbt,
   verifychain,

@@ -2,6 +2,7 @@
 // node/transaction.cpp.
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { MAX_PACKAGE_COUNT } from '../../mempool/package/package-shape.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { asAmount, asArray, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
@@ -10,6 +11,7 @@ import { hashHex } from '../render/hex.js';
 import { Amount, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { outpointOf } from './lookup.js';
+import { packageTxs, testPackage } from './packages.js';
 import { decodeTx } from './raw-tx.js';
 import { SendAhead } from './send-ahead.js';
 
@@ -66,7 +68,11 @@ export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
 export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['array', null]);
   const list = asArray(args[0]);
-  if (list.length !== 1) fail(RPC_CODE.INVALID_PARAMETER, 'Array must contain exactly one raw transaction for now');
+  // Core 0.21 takes one and refuses every other list; newer ones take several, but none twice.
+  if (list.length === 0 || list.length > MAX_PACKAGE_COUNT || new Set(list).size < list.length) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Array must contain exactly one raw transaction for now');
+  }
+  if (list.length > 1) return testPackage(ctx, packageTxs(ctx, list), args[1]);
   const tx = offeredTx(ctx, asString(list[0]), call);
   const limit = maxFee(args[1], tx);
   const txid = hashHex(tx.txid);

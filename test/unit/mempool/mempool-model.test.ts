@@ -196,6 +196,15 @@ const commands = fc.array(
         fee: fc.integer({ min: 0, max: 12_000 }),
       }),
     },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('package' as const),
+        picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 2 }),
+        low: fc.integer({ min: 0, max: 600 }),
+        high: fc.integer({ min: 0, max: 9000 }),
+      }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), share: fc.integer({ min: 0, max: 100 }) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('mineRival' as const), pick: fc.nat(1000) }) },
     {
@@ -289,6 +298,30 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
     assert.equal(reject === null, expected, `expected ${expected}, got ${reject?.reason} ${reject?.debug}`);
     count(expected ? (before.every((known) => naive.txs.includes(known)) ? 'accepted' : 'replaced') : 'refused');
   };
+  /** A parent that spends these and its child, both without rivals: all that counts is what they pay. */
+  const offerPackage = async (parent: TxView, child: TxView): Promise<void> => {
+    const rate = pool.stats().minFeeRate;
+    const pays = (fee: number, size: number): boolean => fee >= feeForSize(rate, size);
+    const before = new Set(naive.txs);
+    const parentAlone = pays(naive.feeOf(parent), parent.vsize);
+    naive.learn(parent);
+    const childFee = naive.feeOf(child);
+    const together = !parentAlone && pays(naive.feeOf(parent) + childFee, parent.vsize + child.vsize);
+    if (parentAlone || together) assert(naive.accept(chain, parent, clock.nowSeconds()));
+    if ((parentAlone && pays(childFee, child.vsize)) || together) assert(naive.accept(chain, child, clock.nowSeconds()));
+    const { results } = await pool.acceptPackage([parent, child]);
+    expire();
+    while (small && naive.txs.length > 0 && naive.usage() > SMALL_USAGE) {
+      const gone = naive.worst().find(({ tx }) => pool.get(tx.txid) === undefined);
+      assert(gone !== undefined, 'one of the worst was evicted');
+      naive.dropWithDescendants(gone);
+    }
+    for (const tx of [parent, child]) {
+      assert.equal(results.get(hashKey(tx.wtxid))?.kind, naive.find(tx.txid) === undefined ? 'invalid' : 'valid');
+    }
+    if (together) count('paid for by its child');
+    if (naive.txs.some((known) => !before.has(known))) count('package taken');
+  };
   const unspent = (): { outpoint: Uint8Array; value: number }[] => {
     const spent = new Set(naive.txs.flatMap(({ tx }) => naive.inputs(tx)));
     const here = naive.txs.flatMap(({ tx }) => Array.from({ length: tx.outputCount }, (_, i) => hashKey(outpointOf(tx, i))));
@@ -333,6 +366,21 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
         if (coins.length === 0) break;
         const sources = [...new Set(command.picks.map((n) => coins[n % coins.length]))];
         await offer(make(sources, command.outputs, command.fee, command.final));
+        break;
+      }
+      case 'package': {
+        const coins = unspent();
+        if (coins.length === 0) break;
+        const sources = [...new Set(command.picks.map((n) => coins[n % coins.length]))];
+        const parent = make(sources, 2, command.low, false);
+        if (naive.find(parent.txid) !== undefined || parent.outputValue(0) === 0) break;
+        const child = make(
+          [{ outpoint: outpointOf(parent, 0), value: parent.outputValue(0) }],
+          1,
+          Math.min(command.high, parent.outputValue(0)),
+          false,
+        );
+        await offerPackage(parent, child);
         break;
       }
       case 'replace': {
@@ -504,7 +552,7 @@ t.test('random histories of additions, replacements, blocks, reorganisations, pr
     fc.asyncProperty(commands, fc.boolean(), async (list, small) => {
       for (const [name, n] of Object.entries(await run(list, small))) seen[name] = (seen[name] ?? 0) + n;
     }),
-    { numRuns: 500 },
+    { numRuns: 350 },
   );
   for (const name of [
     'accepted',
@@ -520,6 +568,8 @@ t.test('random histories of additions, replacements, blocks, reorganisations, pr
     'full',
     'snapshot',
     'moved',
+    'package taken',
+    'paid for by its child',
   ]) {
     t.ok((seen[name] ?? 0) >= 5, `${name}: ${seen[name]}`);
   }

@@ -75,6 +75,8 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
         unbroadcast: 0,
       }),
       accept: () => Promise.reject(new Error('no pool here')),
+      acceptPackage: () => Promise.reject(new Error('no pool here')),
+      testPackage: () => Promise.reject(new Error('no pool here')),
       foresee: () => Promise.resolve(),
       addUnbroadcast: () => {},
       prioritised: () => [],

@@ -37,7 +37,17 @@ const mayImport: Record<string, readonly string[]> = {
   'src/storage': ['src/consensus', 'src/crypto'],
   'src/chain': ['src/storage', 'src/parallel', 'src/consensus', 'src/crypto', 'src/log'],
   'src/indexes': ['src/chain', 'src/filters', 'src/storage', 'src/consensus', 'src/crypto', 'src/log'],
-  'src/mempool': ['src/chain', 'src/storage', 'src/parallel', 'src/jobs', 'src/selection', 'src/policy', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/mempool': [
+    'src/chain',
+    'src/storage',
+    'src/parallel',
+    'src/jobs',
+    'src/selection',
+    'src/policy',
+    'src/consensus',
+    'src/crypto',
+    'src/log',
+  ],
   'src/template': [
     'src/template/encode',
     'src/consensus',

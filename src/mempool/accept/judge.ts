@@ -1,0 +1,103 @@
+// What all ways of acceptance share: the steps over one workspace, the coins they need, the change of the pool at the end. Synchronous:
+// whoever waits in between asks afterwards whether anything has moved. Callers: acceptor.ts, package/package-acceptor.ts.
+import type { Reject } from '../../consensus/state.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Verifier } from '../../parallel/verifier.js';
+import type { Eviction } from '../eviction.js';
+import type { FeeEstimator } from '../fees/fee-estimator.js';
+import type { MempoolOptions } from '../options.js';
+import { NO_ROW } from '../rows.js';
+import type { MempoolChain } from '../source.js';
+import type { TxPool } from '../tx-pool.js';
+import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
+import { checkClusterLimits } from './cluster-limits.js';
+import { checkAlone, checkConflicts, checkFinal, checkInputs, checkMaxFeeRate, checkSizeAndFee, findCoins } from './pre-checks.js';
+import { checkReplacement } from './replacement.js';
+import type { AcceptContext, Step, Workspace } from './workspace.js';
+
+export interface JudgeDeps {
+  readonly pool: TxPool;
+  readonly eviction: Eviction;
+  readonly chain: MempoolChain;
+  readonly verifier: Verifier;
+  readonly clock: Clock;
+  readonly fees: FeeEstimator;
+  /** Whether blocks come as they are found, so that waiting times mean something. */
+  blocksAreCurrent(): boolean;
+}
+
+/** Core 0.21's order: first what needs no coins, */
+export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
+/** then what does, */
+export const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
+/** and what concerns those that would have to go, or stay beside it. Clusters have no limit unless somebody asks for one. */
+export const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits];
+
+export class Judge {
+  readonly options: MempoolOptions;
+  readonly deps: JudgeDeps;
+
+  constructor(options: MempoolOptions, deps: JudgeDeps) {
+    this.options = options;
+    this.deps = deps;
+  }
+
+  /** The surroundings as they are now. */
+  context(): AcceptContext {
+    const { pool, eviction, chain } = this.deps;
+    return { pool, eviction, options: this.options, tip: chain.tip, coins: chain.coins, nextFlags: chain.nextBlockFlags() };
+  }
+
+  /** The first fault. */
+  check(work: Workspace, ...lists: (readonly Step[])[]): Reject | null {
+    const context = this.context();
+    for (const steps of lists) {
+      for (const step of steps) {
+        const fault = step(work, context);
+        if (fault !== null) return fault;
+      }
+    }
+    return null;
+  }
+
+  /** Asked later: whether pool or tip moved since this call. */
+  watch(): () => boolean {
+    const { pool, chain } = this.deps;
+    const { tip } = chain;
+    const { sequence, counter } = pool;
+    return () => chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
+  }
+
+  /** Outpoints that neither the pool nor the coins in memory can answer for. */
+  unknownCoins({ tx }: Workspace): Uint8Array[] {
+    const { pool, chain } = this.deps;
+    const wanted: Uint8Array[] = [];
+    for (let i = 0; i < tx.inputCount; i++) {
+      if (pool.find(tx.buffer, tx.outpointAt(i)) !== NO_ROW) continue;
+      const outpoint = tx.outpoint(i);
+      if (!chain.coins.isKnown(outpoint)) wanted.push(outpoint);
+    }
+    return wanted;
+  }
+
+  /** Into the pool, instead of what it replaces. @returns its row */
+  keep(work: Workspace): number {
+    const { pool, chain, clock, fees } = this.deps;
+    pool.remove(work.replaced, 'replaced');
+    const row = pool.add({
+      tx: work.tx,
+      fee: work.fee,
+      time: work.accept.time ?? clock.nowSeconds(),
+      height: chain.tip.height,
+      sigopCost: work.sigopCost,
+      size: work.size,
+      spendsCoinbase: work.spendsCoinbase,
+      hasSequenceLock: work.hasSequenceLock,
+    });
+    // As Core, before the pool is trimmed: what pays for others or replaces others says nothing about waiting times.
+    const { bypassLimits, inPackage } = work.accept;
+    const telling = work.conflicts.size === 0 && bypassLimits !== true && inPackage === undefined && !pool.links.hasParents(row);
+    fees.enter(pool.entry(row), telling && this.deps.blocksAreCurrent());
+    return row;
+  }
+}

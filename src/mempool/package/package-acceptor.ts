@@ -1,0 +1,234 @@
+// Packages: a child with its unconfirmed parents, whose fees count together where one alone pays too little (Core's ProcessNewPackage and
+// AcceptPackage, BIP-0331's receiving side). Every transaction is first tried by itself, because what stands on its own feet shall not lend
+// its fees; those that fail for fees, or because such a parent is missing, are then judged together.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Reject } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { feeRateOf } from '../../policy/fee-rate.js';
+import { policyReject } from '../../policy/reject.js';
+import type { Acceptor, AcceptResult } from '../accept/acceptor.js';
+import { type Judge, WITH_COINS, WITHOUT_COINS } from '../accept/judge.js';
+import { checkFeeRate } from '../accept/pre-checks.js';
+import { checkScripts } from '../accept/script-checks.js';
+import { type AcceptOptions, Workspace } from '../accept/workspace.js';
+import { NO_ROW } from '../rows.js';
+import { checkPackageCluster, checkPackageLimits, checkPackageReplacement } from './package-rules.js';
+import { checkPackageShape, isChildWithParents, type PackageFault, packageFault } from './package-shape.js';
+
+export interface PackageOptions {
+  /** Above this rate no transaction is taken; satoshis per 1,000 virtual bytes. */
+  readonly maxFeeRate?: number;
+}
+
+/** What came of one transaction. Hashes in internal order, sizes sigop-adjusted, rates in satoshis per 1,000 virtual bytes. */
+export type PackageTxResult =
+  | {
+      /** It came in now. */
+      readonly kind: 'valid';
+      readonly size: number;
+      readonly fee: number;
+      /** What it counted with, and the wtxids of those that counted together. */
+      readonly feeRate: number;
+      readonly includes: readonly Uint8Array[];
+      /** Txids of what it pushed out. */
+      readonly replaced: readonly Uint8Array[];
+    }
+  /** It was here before. */
+  | { readonly kind: 'known'; readonly size: number; readonly fee: number }
+  /** The same with other signatures is here. */
+  | { readonly kind: 'other-witness'; readonly wtxid: Uint8Array }
+  | { readonly kind: 'invalid'; readonly reject: Reject };
+
+export interface PackageResult {
+  /** Null when nothing was wrong with the package. */
+  readonly fault: PackageFault | null;
+  /** By key of the wtxid; those that were not looked at are absent. */
+  readonly results: ReadonlyMap<string, PackageTxResult>;
+}
+
+type Results = Map<string, PackageTxResult>;
+
+const TX_FAILED: PackageFault = { kind: 'tx', reason: 'transaction failed', debug: '' };
+
+/** Faults that a child may cure. */
+const CURABLE: ReadonlySet<string> = new Set(['mempool min fee not met', 'min relay fee not met', 'insufficient fee']);
+
+const keyOf = (tx: TxView): string => hashKey(tx.wtxid);
+
+export class PackageAcceptor {
+  readonly #judge: Judge;
+  readonly #acceptor: Acceptor;
+
+  constructor(judge: Judge, acceptor: Acceptor) {
+    this.#judge = judge;
+    this.#acceptor = acceptor;
+  }
+
+  /** Parents first, the child last; or one transaction. */
+  async submit(txs: readonly TxView[], options: PackageOptions = {}): Promise<PackageResult> {
+    const shape = checkPackageShape(txs);
+    if (shape !== null) return { fault: shape, results: new Map() };
+    if (txs.length > 1 && !isChildWithParents(txs)) return { fault: packageFault('package-not-child-with-parents'), results: new Map() };
+    const { pool, eviction } = this.#judge.deps;
+    const final: Results = new Map();
+    const alone: Results = new Map();
+    const together: TxView[] = [];
+    let hopeless = false;
+    for (const tx of txs) {
+      const here = this.#known(tx);
+      if (here !== null) {
+        final.set(keyOf(tx), here);
+        continue;
+      }
+      const single = await this.#acceptor.accept(tx, { ...options, inPackage: 'apart' });
+      if (single.reject === null) {
+        final.set(keyOf(tx), accepted(tx, single));
+        continue;
+      }
+      alone.set(keyOf(tx), { kind: 'invalid', reject: single.reject });
+      if (txs.length === 1 || !mayBeCured(single.reject)) hopeless = true;
+      else together.push(tx);
+    }
+    const rest =
+      hopeless || together.length === 0 ? { fault: hopeless ? TX_FAILED : null, results: new Map() } : await this.#retry(together, options);
+    eviction.limit();
+    let { fault } = rest;
+    const results: Results = new Map();
+    for (const tx of txs) {
+      const key = keyOf(tx);
+      const result = rest.results.get(key) ?? final.get(key) ?? (alone.get(key) as PackageTxResult);
+      const lost = result.kind !== 'invalid' && pool.find(tx.txid) === NO_ROW;
+      if (lost) fault = TX_FAILED;
+      results.set(key, lost ? { kind: 'invalid', reject: policyReject('mempool-policy', 'mempool full') } : result);
+    }
+    return { fault, results };
+  }
+
+  /** testmempoolaccept of several: in order, later ones may spend earlier ones, each pays for itself, nothing is replaced. */
+  async test(txs: readonly TxView[]): Promise<PackageResult> {
+    return checkPackageShape(txs) === null
+      ? this.#judgeAll(txs, { inPackage: 'test', testOnly: true })
+      : { fault: checkPackageShape(txs), results: new Map() };
+  }
+
+  #known(tx: TxView): PackageTxResult | null {
+    const { pool } = this.#judge.deps;
+    const row = pool.find(tx.txid);
+    if (row === NO_ROW) return null;
+    const entry = pool.entry(row);
+    if (hashKey(entry.wtxid) !== keyOf(tx)) return { kind: 'other-witness', wtxid: entry.wtxid };
+    return { kind: 'known', size: entry.size, fee: entry.fee };
+  }
+
+  /** What is left of a package, by itself once more when it is one. */
+  async #retry(txs: readonly TxView[], options: PackageOptions): Promise<PackageResult> {
+    if (txs.length > 1) return this.#judgeAll(txs, { ...options, inPackage: 'together' });
+    const [tx] = txs;
+    const single = await this.#acceptor.accept(tx, { ...options, inPackage: 'apart' });
+    if (single.reject === null) return { fault: null, results: new Map([[keyOf(tx), accepted(tx, single)]]) };
+    return { fault: TX_FAILED, results: new Map([[keyOf(tx), { kind: 'invalid', reject: single.reject }]]) };
+  }
+
+  /** All or none. */
+  async #judgeAll(txs: readonly TxView[], accept: AcceptOptions): Promise<PackageResult> {
+    const { chain } = this.#judge.deps;
+    let proven = false;
+    for (;;) {
+      const moved = this.#judge.watch();
+      const works = workspaces(txs, accept);
+      const wanted = works.flatMap((work) => this.#judge.unknownCoins(work));
+      if (wanted.length > 0) {
+        await chain.coins.prefetch(wanted);
+        if (moved()) continue;
+      }
+      const fault = this.#check(works);
+      if (fault !== null) return fault;
+      if (!proven) {
+        const scriptFault = await this.#checkScripts(works);
+        if (scriptFault !== null) return scriptFault;
+        // What they proved stands for good; all else is looked at again.
+        proven = true;
+        if (moved()) continue;
+      }
+      return this.#finish(works, accept);
+    }
+  }
+
+  #check(works: readonly Workspace[]): PackageResult | null {
+    const context = this.#judge.context();
+    for (const work of works) {
+      const fault = this.#judge.check(work, WITHOUT_COINS, WITH_COINS);
+      if (fault !== null) return failed(work, fault);
+    }
+    const totals = totalsOf(works);
+    if (works[0].accept.inPackage === 'together') {
+      const fault = checkFeeRate(totals.size, totals.modifiedFee, context);
+      if (fault !== null) return failed(works[works.length - 1], fault);
+    }
+    if (works.length === 1) return null;
+    const fault =
+      checkPackageLimits(works, totals, context) ??
+      checkPackageReplacement(works, totals, context) ??
+      checkPackageCluster(works, totals, context);
+    return fault === null ? null : { fault, results: new Map() };
+  }
+
+  async #checkScripts(works: readonly Workspace[]): Promise<PackageResult | null> {
+    const { verifier, chain } = this.#judge.deps;
+    const flags = chain.nextBlockFlags();
+    const faults = await Promise.all(works.map((work) => checkScripts(work, verifier, flags)));
+    const first = faults.findIndex((fault) => fault !== null);
+    return first < 0 ? null : failed(works[first], faults[first] as Reject);
+  }
+
+  #finish(works: readonly Workspace[], accept: AcceptOptions): PackageResult {
+    const { pool } = this.#judge.deps;
+    const results: Results = new Map();
+    const totals = totalsOf(works);
+    const includes = works.map(({ tx }) => tx.wtxid);
+    for (const work of works) {
+      const { tx, fee, size, modifiedFee } = work;
+      const replaced = Array.from(work.replaced, (row) => pool.entry(row).txid);
+      const shared = accept.inPackage === 'together';
+      results.set(keyOf(tx), {
+        kind: 'valid',
+        size,
+        fee,
+        feeRate: shared ? feeRateOf(totals.modifiedFee, totals.size) : feeRateOf(modifiedFee, size),
+        includes: shared ? includes : [tx.wtxid],
+        replaced,
+      });
+      if (accept.testOnly !== true) this.#judge.keep(work);
+    }
+    return { fault: null, results };
+  }
+}
+
+/** One for each, later ones seeing earlier ones. */
+function workspaces(txs: readonly TxView[], accept: AcceptOptions): Workspace[] {
+  const earlier = new Map<string, TxView>();
+  return txs.map((tx) => {
+    const work = new Workspace(tx, { ...accept, earlier: new Map(earlier) });
+    earlier.set(hashKey(tx.txid), tx);
+    return work;
+  });
+}
+
+function totalsOf(works: readonly Workspace[]): { size: number; modifiedFee: number } {
+  return {
+    size: works.reduce((sum, { size }) => sum + size, 0),
+    modifiedFee: works.reduce((sum, { modifiedFee }) => sum + modifiedFee, 0),
+  };
+}
+
+function failed({ tx }: Workspace, reject: Reject): PackageResult {
+  return { fault: TX_FAILED, results: new Map([[keyOf(tx), { kind: 'invalid', reject }]]) };
+}
+
+function accepted(tx: TxView, { size, fee, modifiedFee, replaced }: AcceptResult): PackageTxResult {
+  return { kind: 'valid', size, fee, feeRate: feeRateOf(modifiedFee, size), includes: [tx.wtxid], replaced };
+}
+
+function mayBeCured({ category, reason }: Reject): boolean {
+  return category === 'missing-inputs' || CURABLE.has(reason);
+}

@@ -1,0 +1,99 @@
+// Rules for several new transactions taken together, after each has passed its own: limits of relatives (Core's CheckPackageLimits) and
+// the replacement of others by a parent and its child (Core 28 and later, PackageMempoolChecks). Used by package-acceptor.ts.
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import { formatMoney } from '../../consensus/limits.js';
+import { feeForSize, feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
+import { type Limits, poolParents, walkAncestors } from '../accept/chain-limits.js';
+import { fitsCluster } from '../accept/cluster-limits.js';
+import { countReplaced, MAX_REPLACED } from '../accept/replacement.js';
+import type { AcceptContext, Workspace } from '../accept/workspace.js';
+import { collectDescendants } from '../relatives.js';
+import { improvesDiagram } from './feerate-diagram.js';
+import { isChildWithParents, type PackageFault, packageFault } from './package-shape.js';
+
+/** Figures of all of them together. */
+export interface PackageTotals {
+  readonly size: number;
+  readonly modifiedFee: number;
+}
+
+/** As if each were related to all others: stricter than the limits of each. */
+export function checkPackageLimits(
+  works: readonly Workspace[],
+  { size }: PackageTotals,
+  { pool, options }: AcceptContext,
+): PackageFault | null {
+  const limits: Limits = {
+    ancestorCount: options.limitAncestorCount,
+    ancestorSize: options.limitAncestorSize,
+    descendantCount: options.limitDescendantCount,
+    descendantSize: options.limitDescendantSize,
+  };
+  const fault = (text: string): PackageFault => packageFault('package-mempool-limits', text);
+  const count = works.length;
+  if (count > limits.ancestorCount) return fault(`package count ${count} exceeds ancestor count limit [limit: ${limits.ancestorCount}]`);
+  if (count > limits.descendantCount)
+    return fault(`package count ${count} exceeds descendant count limit [limit: ${limits.descendantCount}]`);
+  if (size > limits.ancestorSize) return fault(`package size ${size} exceeds ancestor size limit [limit: ${limits.ancestorSize}]`);
+  if (size > limits.descendantSize) return fault(`package size ${size} exceeds descendant size limit [limit: ${limits.descendantSize}]`);
+  const parents = poolParents(
+    pool,
+    works.map(({ tx }) => tx),
+    limits.ancestorCount,
+  );
+  if (parents === null) return fault(`too many unconfirmed parents [limit: ${limits.ancestorCount}]`);
+  const found = walkAncestors(pool, parents, { count, size }, limits);
+  return typeof found === 'string' ? fault(`possibly ${found}`) : null;
+}
+
+/** The cluster that all of them would be in. Call with what is replaced known. */
+export function checkPackageCluster(works: readonly Workspace[], { size }: PackageTotals, context: AcceptContext): PackageFault | null {
+  const ancestors = works.flatMap((work) => [...work.ancestors]);
+  const replaced = new Set(works.flatMap((work) => [...work.replaced]));
+  return fitsCluster({ count: works.length, size, ancestors, replaced }, context)
+    ? null
+    : packageFault('package-mempool-limits', 'too-large-cluster');
+}
+
+/** What the package would replace, if anything; the rows go into the child's workspace. Nothing else may be in its way. */
+export function checkPackageReplacement(
+  works: readonly Workspace[],
+  { size, modifiedFee }: PackageTotals,
+  { pool, options }: AcceptContext,
+): PackageFault | null {
+  if (works.every(({ conflicts }) => conflicts.size === 0)) return null;
+  const fault = (text: string, debug = ''): PackageFault => packageFault(`package RBF failed: ${text}`, debug);
+  if (works.length !== 2 || !isChildWithParents(works.map(({ tx }) => tx))) return fault('package must be 1-parent-1-child');
+  if (works.some(({ ancestors }) => ancestors.size > 0)) return fault('new transaction cannot have mempool ancestors');
+  const [parent, child] = works;
+  const rivals = new Set([...parent.conflicts, ...child.conflicts]);
+  const id = hashToHex(child.tx.txid);
+  const count = countReplaced(pool, rivals);
+  if (count > MAX_REPLACED) {
+    const text = `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})`;
+    return fault('too many potential replacements', text);
+  }
+  const gone = new Set<number>();
+  for (const rival of rivals) collectDescendants(pool.links, rival, gone);
+  let oldFees = 0;
+  for (const row of gone) oldFees += pool.rows.modifiedFee[row];
+  if (modifiedFee < oldFees) {
+    const text = `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(modifiedFee)} < ${formatMoney(oldFees)}`;
+    return fault('insufficient anti-DoS fees', text);
+  }
+  const extra = modifiedFee - oldFees;
+  const needed = feeForSize(options.policy.incrementalFeeRate, size);
+  if (extra < needed) {
+    const text = `rejecting replacement ${id}, not enough additional fees to relay; ${formatMoney(extra)} < ${formatMoney(needed)}`;
+    return fault('insufficient anti-DoS fees', text);
+  }
+  const parentRate = feeRateOf(parent.modifiedFee, parent.size);
+  const rate = feeRateOf(modifiedFee, size);
+  if (rate <= parentRate) {
+    const text = `package feerate ${formatFeeRate(rate)} <= parent feerate is ${formatFeeRate(parentRate)}`;
+    return fault('package feerate is less than or equal to parent feerate', text);
+  }
+  if (!improvesDiagram(pool, gone, { fee: modifiedFee, size })) return fault('insufficient feerate: does not improve feerate diagram');
+  parent.replaced = gone;
+  return null;
+}

@@ -1,0 +1,68 @@
+// What a package may look like, before anybody looks at coins: Core's IsWellFormedPackage and IsChildWithParents. Used by
+// package-acceptor.ts and, for what a caller is told at once, by RPC.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+
+/** Transactions in a package. */
+export const MAX_PACKAGE_COUNT = 25;
+/** Weight of a package: a standard child with a standard parent, a little over 100,000 virtual bytes. */
+const MAX_PACKAGE_WEIGHT = 404_000;
+
+/** Why a whole package is refused: Core's reason, and more words where there are any. */
+export interface PackageFault {
+  /** policy: the package as such; tx: one of its transactions, which has a result of its own. */
+  readonly kind: 'policy' | 'tx';
+  readonly reason: string;
+  readonly debug: string;
+}
+
+/** A fault of the package as such. */
+export function packageFault(reason: string, debug = ''): PackageFault {
+  return { kind: 'policy', reason, debug };
+}
+
+/** As Core prints a fault. */
+export function packageFaultText({ reason, debug }: PackageFault): string {
+  return debug === '' ? reason : `${reason}, ${debug}`;
+}
+
+/** Count, weight, no transaction twice, parents before children, no outpoint twice. */
+export function checkPackageShape(txs: readonly TxView[]): PackageFault | null {
+  if (txs.length > MAX_PACKAGE_COUNT) return packageFault('package-too-many-transactions');
+  const weight = txs.reduce((sum, tx) => sum + tx.weight, 0);
+  // One that is too heavy alone is refused by the rules for transactions, which say so more clearly.
+  if (txs.length > 1 && weight > MAX_PACKAGE_WEIGHT) return packageFault('package-too-large');
+  const later = new Set(txs.map((tx) => hashKey(tx.txid)));
+  if (later.size !== txs.length) return packageFault('package-contains-duplicates');
+  const spent = new Set<string>();
+  let conflict = false;
+  for (const tx of txs) {
+    for (const parent of parentKeys(tx)) if (later.has(parent)) return packageFault('package-not-sorted');
+    later.delete(hashKey(tx.txid));
+    const own = new Set(Array.from({ length: tx.inputCount }, (_, i) => hashKey(tx.outpoint(i))));
+    for (const outpoint of own) {
+      if (spent.has(outpoint)) conflict = true;
+      spent.add(outpoint);
+    }
+  }
+  return conflict ? packageFault('conflict-in-package') : null;
+}
+
+/** Whether the last spends all others; there are two or more. */
+export function isChildWithParents(txs: readonly TxView[]): boolean {
+  if (txs.length < 2) return false;
+  const spent = parentKeys(txs[txs.length - 1]);
+  return txs.slice(0, -1).every((tx) => spent.has(hashKey(tx.txid)));
+}
+
+/** The same, and no parent spends another. */
+export function isChildWithLoneParents(txs: readonly TxView[]): boolean {
+  if (!isChildWithParents(txs)) return false;
+  const parents = txs.slice(0, -1);
+  const ids = new Set(parents.map((tx) => hashKey(tx.txid)));
+  return parents.every((tx) => [...parentKeys(tx)].every((key) => !ids.has(key)));
+}
+
+function parentKeys(tx: TxView): Set<string> {
+  return new Set(Array.from({ length: tx.inputCount }, (_, i) => hashKey(tx.prevHash(i))));
+}

@@ -1,0 +1,447 @@
+// Packages as Core master judges them: a table of scenarios, each with the whole reply of submitpackage or testmempoolaccept, spelled out.
+// Every transaction pays 1,000,000 satoshis per input less its fee; sizes are 91 (one input, one output) and so on, as printed.
+import t from 'tap';
+import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import type { Mempool } from '../../../src/mempool/mempool.js';
+import type { MempoolOptions } from '../../../src/mempool/options.js';
+import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { submitpackage } from '../../../src/rpc/node/packages.js';
+import { testmempoolaccept } from '../../../src/rpc/node/send.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { JsonNumber, type JsonResult } from '../../../src/rpc/wire/values.js';
+import { type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+/** A witness script that takes whatever is given to it. */
+const DROP = Uint8Array.of(0x75, 0x51);
+const COIN = 1_000_000;
+const policy = { ...NO_POLICY, minRelayFeeRate: 1000, incrementalFeeRate: 1000 };
+
+/** A pool and short names for what is done to it; transactions are called by letters in replies. */
+class Stage {
+  readonly pool: Mempool;
+  readonly chain: ModelChain;
+  readonly #names = new Map<string, string>();
+  readonly #value = new Map<string, number>();
+
+  constructor(options: Partial<MempoolOptions> = {}) {
+    const { pool, chain } = createPool({ policy, ...options });
+    this.pool = pool;
+    this.chain = chain;
+  }
+
+  coin(): Uint8Array {
+    return this.chain.fund(COIN);
+  }
+
+  /** @param from outpoints, or transactions whose first output is meant */
+  tx(
+    name: string,
+    from: readonly (Uint8Array | TxView)[],
+    fee: number,
+    options: { outputs?: number; witness?: number; final?: boolean } = {},
+  ): TxView {
+    const { outputs = 1, witness, final = false } = options;
+    let total = -fee;
+    const outpoints = from.map((source) => {
+      total += source instanceof Uint8Array ? COIN : (this.#value.get(hashToHex(source.txid)) as number);
+      return source instanceof Uint8Array ? source : outpointOf(source, 0);
+    });
+    const rest = Array.from({ length: outputs - 1 }, () => ({ value: 0, script: PADDED }));
+    const tx = spend(crypto, outpoints, [{ value: total, script: PADDED }, ...rest], {
+      sequence: final ? 0xffffffff : 0xfffffffd,
+      ...(witness === undefined ? {} : { witness: [Uint8Array.of(witness), DROP] }),
+    });
+    this.#value.set(hashToHex(tx.txid), total);
+    this.#names.set(hashToHex(tx.txid), name);
+    if (hashToHex(tx.wtxid) !== hashToHex(tx.txid)) this.#names.set(hashToHex(tx.wtxid), `w${name}`);
+    return tx;
+  }
+
+  async keep(...txs: readonly TxView[]): Promise<void> {
+    for (const tx of txs) {
+      const { reject } = await this.pool.accept(tx);
+      if (reject !== null) throw new Error(`${reject.reason} ${reject.debug}`);
+    }
+  }
+
+  /** The reply with letters for hashes, or the error's code and text. */
+  async #call(run: typeof submitpackage, args: Parameters<typeof submitpackage>[1]): Promise<unknown> {
+    const ctx = { mempool: this.pool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
+    try {
+      let text = encodeJson((await run(ctx, args, {} as CallInfo)) as JsonResult);
+      for (const [hash, name] of this.#names) text = text.replaceAll(hash, name);
+      return JSON.parse(text);
+    } catch (error) {
+      const { code, message } = error as { code?: number; message: string };
+      if (code === undefined) throw error;
+      let shown = message;
+      for (const [hash, name] of this.#names) shown = shown.replaceAll(hash, name);
+      return `${code} ${shown}`;
+    }
+  }
+  submit(txs: readonly TxView[], maxFeeRate?: string, maxBurn?: string): Promise<unknown> {
+    const number = (text: string | undefined) => (text === undefined ? null : new JsonNumber(text));
+    return this.#call(submitpackage, [txs.map((tx) => toHex(tx.bytes)), number(maxFeeRate), number(maxBurn)]);
+  }
+  test(txs: readonly TxView[], maxFeeRate?: string): Promise<unknown> {
+    return this.#call(testmempoolaccept, [
+      txs.map((tx) => toHex(tx.bytes)),
+      ...(maxFeeRate === undefined ? [] : [new JsonNumber(maxFeeRate)]),
+    ]);
+  }
+  has(...txs: readonly TxView[]): boolean[] {
+    return txs.map((tx) => this.pool.has(tx.txid));
+  }
+}
+
+t.test('a child pays for its parent', async (t) => {
+  const s = new Stage();
+  const parent = s.tx('P', [s.coin()], 0);
+  const child = s.tx('C', [parent], 500);
+  t.equal((await s.pool.accept(parent)).reject?.reason, 'min relay fee not met', 'alone it pays too little');
+  t.same(await s.submit([parent, child]), {
+    package_msg: 'success',
+    'tx-results': {
+      P: { txid: 'P', vsize: 91, fees: { base: 0, 'effective-feerate': 0.00002747, 'effective-includes': ['P', 'C'] } },
+      C: { txid: 'C', vsize: 91, fees: { base: 0.000005, 'effective-feerate': 0.00002747, 'effective-includes': ['P', 'C'] } },
+    },
+    'replaced-transactions': [],
+  });
+  t.same(s.has(parent, child), [true, true]);
+  t.equal(s.pool.stats().unbroadcast, 2);
+  t.same(
+    await s.submit([parent, child]),
+    {
+      package_msg: 'success',
+      'tx-results': { P: { txid: 'P', vsize: 91, fees: { base: 0 } }, C: { txid: 'C', vsize: 91, fees: { base: 0.000005 } } },
+      'replaced-transactions': [],
+    },
+    'once more: both are there',
+  );
+});
+
+t.test('a parent on its own feet lends nothing', async (t) => {
+  const s = new Stage();
+  const parent = s.tx('P', [s.coin()], 5_000);
+  const child = s.tx('C', [parent], 0);
+  t.same(await s.submit([parent, child]), {
+    package_msg: 'transaction failed',
+    'tx-results': {
+      P: { txid: 'P', vsize: 91, fees: { base: 0.00005, 'effective-feerate': 0.00054945, 'effective-includes': ['P'] } },
+      C: { txid: 'C', error: 'min relay fee not met, 0 < 91' },
+    },
+    'replaced-transactions': [],
+  });
+  t.same(s.has(parent, child), [true, false]);
+});
+
+t.test('several parents, one there already, one on its own feet', async (t) => {
+  const s = new Stage();
+  const [a, b, c] = [s.tx('A', [s.coin()], 0), s.tx('B', [s.coin()], 1_000), s.tx('D', [s.coin()], 2_000)];
+  await s.keep(c);
+  const child = s.tx('C', [a, b, c], 1_000);
+  t.same(await s.submit([a, b, c, child]), {
+    package_msg: 'success',
+    'tx-results': {
+      A: { txid: 'A', vsize: 91, fees: { base: 0, 'effective-feerate': 0.00003787, 'effective-includes': ['A', 'C'] } },
+      B: { txid: 'B', vsize: 91, fees: { base: 0.00001, 'effective-feerate': 0.00010989, 'effective-includes': ['B'] } },
+      D: { txid: 'D', vsize: 91, fees: { base: 0.00002 } },
+      C: { txid: 'C', vsize: 173, fees: { base: 0.00001, 'effective-feerate': 0.00003787, 'effective-includes': ['A', 'C'] } },
+    },
+    'replaced-transactions': [],
+  });
+});
+
+t.test('too little together; and a faulty parent', async (t) => {
+  const s = new Stage();
+  const parent = s.tx('P', [s.coin()], 0);
+  const poor = s.tx('C', [parent], 100);
+  t.same(await s.submit([parent, poor]), {
+    package_msg: 'transaction failed',
+    'tx-results': {
+      P: { txid: 'P', error: 'min relay fee not met, 0 < 91' },
+      C: { txid: 'C', error: 'min relay fee not met, 100 < 182' },
+    },
+    'replaced-transactions': [],
+  });
+  const greedy = s.tx('G', [s.coin()], -5);
+  const child = s.tx('H', [greedy], 50_000);
+  t.same(await s.submit([greedy, child]), {
+    package_msg: 'transaction failed',
+    'tx-results': {
+      G: { txid: 'G', error: 'bad-txns-in-belowout, value in (0.01) < value out (0.01000005)' },
+      H: { txid: 'H', error: 'bad-txns-inputs-missingorspent' },
+    },
+    'replaced-transactions': [],
+  });
+  t.same(s.has(parent, poor, greedy, child), [false, false, false, false]);
+});
+
+t.test('shapes', async (t) => {
+  const s = new Stage();
+  const parent = s.tx('P', [s.coin()], 0);
+  const child = s.tx('C', [parent], 500);
+  const topology = '-25 package topology disallowed. not child-with-parents or parents depend on each other.';
+  t.equal(await s.submit([]), '-8 Array must contain between 1 and 25 transactions.');
+  t.equal(await s.submit(new Array(26).fill(parent)), '-8 Array must contain between 1 and 25 transactions.');
+  t.equal(await s.submit([child, parent]), topology);
+  t.equal(await s.submit([parent, s.tx('X', [s.coin()], 500)]), topology, 'strangers');
+  const middle = s.tx('M', [parent], 0, { outputs: 2 });
+  const last = s.tx('L', [parent, middle], 900);
+  t.equal(await s.submit([parent, middle, last]), topology, 'parents that know each other');
+  const refused = (message: string, ...names: string[]) => ({
+    package_msg: message,
+    'tx-results': Object.fromEntries(names.map((name) => [name, { txid: name, error: 'package-not-validated' }])),
+    'replaced-transactions': [],
+  });
+  t.same(await s.submit([parent, parent, child]), refused('package-contains-duplicates', 'P', 'C'));
+  const coin = s.coin();
+  const [one, two] = [s.tx('Y', [coin], 0), s.tx('Z', [coin], 1)];
+  t.same(await s.submit([one, two, s.tx('W', [one, two], 900)]), refused('conflict-in-package', 'Y', 'Z', 'W'));
+  const fat = s.tx('F', [s.coin()], 0, { outputs: 2_600 });
+  t.same(await s.submit([fat, s.tx('E', [fat], 900_000)]), refused('package-too-large', 'F', 'E'));
+  t.equal(s.pool.size, 0);
+  t.same(
+    await s.submit([s.tx('S', [s.coin()], 700)]),
+    {
+      package_msg: 'success',
+      'tx-results': { S: { txid: 'S', vsize: 91, fees: { base: 0.000007, 'effective-feerate': 0.00007692, 'effective-includes': ['S'] } } },
+      'replaced-transactions': [],
+    },
+    'one alone',
+  );
+  t.same(await s.submit([s.tx('U', [s.coin()], 5)]), {
+    package_msg: 'transaction failed',
+    'tx-results': { U: { txid: 'U', error: 'min relay fee not met, 5 < 91' } },
+    'replaced-transactions': [],
+  });
+});
+
+t.test('what the caller allows', async (t) => {
+  const s = new Stage();
+  const parent = s.tx('P', [s.coin()], 0);
+  const child = s.tx('C', [parent], 95_000);
+  t.same(await s.submit([parent, child], '0.005'), {
+    package_msg: 'transaction failed',
+    'tx-results': { P: { txid: 'P', error: 'min relay fee not met, 0 < 91' }, C: { txid: 'C', error: 'max feerate exceeded' } },
+    'replaced-transactions': [],
+  });
+  t.equal(await s.submit([parent, child], '1'), '-8 Fee rates larger than or equal to 1BTC/kvB are not accepted');
+  const burning = spend(crypto, [s.coin()], [{ value: 900_000, script: Uint8Array.of(0x6a, ...PADDED) }]);
+  t.equal(await s.submit([burning]), '-25 Unspendable output exceeds maximum configured by user (maxburnamount)');
+  t.match(await s.submit([burning], '0', '0.009'), { package_msg: 'success' });
+  t.match(await s.submit([parent, child], '0'), { package_msg: 'success' });
+});
+
+t.test('the same with another witness', async (t) => {
+  const s = new Stage();
+  const source = s.chain.fund(COIN, Uint8Array.of(0, 32, ...crypto.sha256(DROP)));
+  const parent = s.tx('P', [source], 500, { witness: 1 });
+  const twin = s.tx('T', [source], 500, { witness: 2 });
+  await s.keep(parent);
+  t.equal(hashToHex(parent.txid), hashToHex(twin.txid));
+  const child = s.tx('C', [parent], 500);
+  t.match(await s.submit([twin, child]), {
+    package_msg: 'success',
+    'tx-results': { wT: { 'other-wtxid': 'wP' }, C: { vsize: 91 } },
+  });
+});
+
+t.test('relatives', async (t) => {
+  const s = new Stage({ limitAncestorCount: 4, limitDescendantCount: 4 });
+  const grand = s.tx('A', [s.coin()], 500);
+  const middle = s.tx('B', [grand], 500);
+  await s.keep(grand, middle);
+  const parent = s.tx('P', [middle], 0);
+  const child = s.tx('C', [parent], 900);
+  t.match(await s.submit([parent, child]), { package_msg: 'success' }, 'four in a row');
+  const more = new Stage({ limitAncestorCount: 4, limitDescendantCount: 4 });
+  const tops = ['A', 'B', 'D'].map((name) => more.tx(name, [more.coin()], 500));
+  await more.keep(...tops);
+  const low = more.tx('P', tops, 0);
+  const last = more.tx('C', [low], 2_000);
+  t.same(await more.submit([low, last]), {
+    package_msg: 'package-mempool-limits, too many unconfirmed parents [limit: 4]',
+    'tx-results': { P: { txid: 'P', error: 'min relay fee not met, 0 < 173' }, C: { txid: 'C', error: 'bad-txns-inputs-missingorspent' } },
+    'replaced-transactions': [],
+  });
+  const long = new Stage({ limitAncestorCount: 4, limitDescendantCount: 4 });
+  const chain = [long.tx('A', [long.coin()], 500)];
+  for (const name of ['B', 'D']) chain.push(long.tx(name, [chain[chain.length - 1]], 500));
+  await long.keep(...chain);
+  const end = long.tx('P', [chain[2]], 0);
+  t.match(
+    await long.submit([end, long.tx('C', [end], 900)]),
+    {
+      package_msg: 'package-mempool-limits, possibly too many unconfirmed ancestors [limit: 4]',
+    },
+    'both count for all',
+  );
+});
+
+t.test('clusters, where they are limited', async (t) => {
+  const s = new Stage({ limitClusterCount: 3 });
+  const tops = ['A', 'B'].map((name) => s.tx(name, [s.coin()], 500));
+  await s.keep(...tops);
+  const parent = s.tx('P', [s.coin()], 0);
+  t.match(await s.submit([parent, s.tx('C', [parent, ...tops], 900)]), { package_msg: 'package-mempool-limits, too-large-cluster' });
+  t.match(await s.submit([parent, s.tx('D', [parent, tops[0]], 900)]), { package_msg: 'success' });
+});
+
+t.test('a parent and its child replace', async (t) => {
+  const s = new Stage();
+  const coin = s.coin();
+  const old = s.tx('O', [coin], 1_000);
+  const oldChild = s.tx('Q', [old], 1_000);
+  await s.keep(old, oldChild);
+  const parent = s.tx('P', [coin], 200);
+  const poor = s.tx('C', [parent], 1_700);
+  t.match(await s.submit([parent, poor]), {
+    package_msg:
+      'package RBF failed: insufficient anti-DoS fees, rejecting replacement C, less fees than conflicting txs; 0.000019 < 0.00002',
+    'tx-results': { P: { error: /^insufficient fee, rejecting replacement P/ }, C: { error: 'bad-txns-inputs-missingorspent' } },
+  });
+  t.match(await s.submit([parent, s.tx('D', [parent], 1_900)]), {
+    package_msg:
+      'package RBF failed: insufficient anti-DoS fees, rejecting replacement D, not enough additional fees to relay; 0.000001 < 0.00000182',
+  });
+  const child = s.tx('E', [parent], 3_000);
+  t.same(await s.submit([parent, child]), {
+    package_msg: 'success',
+    'tx-results': {
+      P: { txid: 'P', vsize: 91, fees: { base: 0.000002, 'effective-feerate': 0.00017582, 'effective-includes': ['P', 'E'] } },
+      E: { txid: 'E', vsize: 91, fees: { base: 0.00003, 'effective-feerate': 0.00017582, 'effective-includes': ['P', 'E'] } },
+    },
+    'replaced-transactions': ['O', 'Q']
+      .map((name) => name)
+      .sort((a, b) => Buffer.compare((a === 'O' ? old : oldChild).txid, (b === 'O' ? old : oldChild).txid)),
+  });
+  t.same(s.has(old, oldChild, parent, child), [false, false, true, true]);
+  t.equal(s.pool.stats().replaced, 2);
+});
+
+t.test('what a package may not replace', async (t) => {
+  const s = new Stage();
+  const coins = [s.coin(), s.coin()];
+  const old = s.tx('O', [coins[0]], 1_000);
+  const above = s.tx('A', [s.coin()], 1_000);
+  await s.keep(old, above);
+  const [one, two] = [s.tx('P', [coins[0]], 0), s.tx('R', [coins[1]], 0)];
+  t.match(await s.submit([one, two, s.tx('C', [one, two], 9_000)]), {
+    package_msg: 'package RBF failed: package must be 1-parent-1-child',
+  });
+  t.match(await s.submit([one, s.tx('D', [one, above], 9_000)]), {
+    package_msg: 'package RBF failed: new transaction cannot have mempool ancestors',
+  });
+  const rich = s.tx('S', [coins[0]], 1_050);
+  t.match(await s.submit([rich, s.tx('E', [rich], 300)]), {
+    package_msg:
+      'package RBF failed: package feerate is less than or equal to parent feerate, package feerate 0.00007417 BTC/kvB <= parent feerate is 0.00011538 BTC/kvB',
+  });
+  t.ok(s.pool.has(old.txid));
+  const final = s.tx('F', [s.coin()], 1_000, { final: true });
+  await s.keep(final);
+});
+
+t.test('more fees are not enough when the mempool gets worse for miners', async (t) => {
+  const s = new Stage();
+  const coin = s.coin();
+  // Small and well paid, then large: the newcomers pay more in all, but at a lower rate than the first.
+  const old = s.tx('O', [coin], 9_000);
+  await s.keep(old);
+  const parent = s.tx('P', [coin], 0, { outputs: 30 });
+  const child = s.tx('C', [parent], 12_000);
+  t.match(await s.submit([parent, child]), {
+    package_msg: 'package RBF failed: insufficient feerate: does not improve feerate diagram',
+  });
+  t.ok(s.pool.has(old.txid));
+});
+
+t.test('a full pool takes what the package pays', async (t) => {
+  const probe = new Stage();
+  await probe.keep(probe.tx('X', [probe.coin()], 500));
+  const one = probe.pool.stats().usageBytes;
+  const s = new Stage({ maxUsageBytes: Math.floor(one * 4.5) });
+  const best = ['A', 'B', 'D'].map((name) => s.tx(name, [s.coin()], 9_000));
+  await s.keep(...best);
+  const parent = s.tx('P', [s.coin()], 0);
+  const child = s.tx('C', [parent], 1_000);
+  t.same(await s.submit([parent, child]), {
+    package_msg: 'transaction failed',
+    'tx-results': { P: { txid: 'P', error: 'mempool full' }, C: { txid: 'C', error: 'mempool full' } },
+    'replaced-transactions': [],
+  });
+  t.same(s.has(...best), [true, true, true]);
+  const rich = s.tx('R', [parent], 40_000);
+  t.match(await s.submit([parent, rich]), { package_msg: 'success' });
+  t.same(s.has(parent, rich), [true, true]);
+});
+
+t.test('testmempoolaccept of several', async (t) => {
+  const s = new Stage();
+  const parent = s.tx('P', [s.coin()], 300);
+  const child = s.tx('C', [parent], 400);
+  t.same(await s.test([parent, child]), [
+    {
+      txid: 'P',
+      wtxid: 'P',
+      allowed: true,
+      vsize: 91,
+      fees: { base: 0.000003, 'effective-feerate': 0.00003296, 'effective-includes': ['P'] },
+    },
+    {
+      txid: 'C',
+      wtxid: 'C',
+      allowed: true,
+      vsize: 91,
+      fees: { base: 0.000004, 'effective-feerate': 0.00004395, 'effective-includes': ['C'] },
+    },
+  ]);
+  t.equal(s.pool.size, 0);
+  t.same(await s.test([parent]), [{ txid: 'P', allowed: true, vsize: 91, fees: { base: 0.000003 } }], 'one, as ever');
+  const free = s.tx('F', [s.coin()], 0);
+  t.same(
+    await s.test([parent, free, child]),
+    [
+      { txid: 'P', wtxid: 'P' },
+      {
+        txid: 'F',
+        wtxid: 'F',
+        allowed: false,
+        'reject-reason': 'min relay fee not met',
+        'reject-details': 'min relay fee not met, 0 < 91',
+      },
+      { txid: 'C', wtxid: 'C' },
+    ],
+    'the first fault, and nothing of the others',
+  );
+  t.same(
+    await s.test([child, parent]),
+    ['C', 'P'].map((name) => ({ txid: name, wtxid: name, 'package-error': 'package-not-sorted' })),
+  );
+  t.same(await s.test([parent, child], '0.000035'), [
+    {
+      txid: 'P',
+      wtxid: 'P',
+      allowed: true,
+      vsize: 91,
+      fees: { base: 0.000003, 'effective-feerate': 0.00003296, 'effective-includes': ['P'] },
+    },
+    { txid: 'C', wtxid: 'C', allowed: false, 'reject-reason': 'max-fee-exceeded' },
+  ]);
+  t.equal(await s.test([parent, parent]), '-8 Array must contain exactly one raw transaction for now');
+  t.equal(await s.test([]), '-8 Array must contain exactly one raw transaction for now');
+  const lost = s.tx('L', [new Uint8Array(36).fill(3)], 500);
+  t.same(await s.test([lost, parent]), [
+    { txid: 'L', wtxid: 'L', allowed: false, 'reject-reason': 'missing-inputs' },
+    { txid: 'P', wtxid: 'P' },
+  ]);
+  const coin = s.coin();
+  await s.keep(s.tx('O', [coin], 500));
+  const rival = s.tx('R', [coin], 5_000);
+  t.match(await s.test([rival, s.tx('N', [rival], 500)]), [{ 'reject-reason': 'bip125-replacement-disallowed' }, {}]);
+});
