@@ -33,8 +33,11 @@ import { WtxidIndex } from './relay/wtxid-index.js';
 import { settleAvailability } from './sync/availability.js';
 import { BlockDownload } from './sync/block-download.js';
 import { BlockReceiver } from './sync/block-receiver.js';
+import { ChainGuard } from './sync/chain-guard.js';
 import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
+import { FilterServer, type FilterSource } from './sync/serve-filters.js';
+import { UploadTarget } from './sync/upload-target.js';
 import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
 import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPort } from './wire/net-address.js';
 
@@ -54,6 +57,8 @@ export interface NetDeps {
   readonly crypto: Crypto;
   readonly clock: NetClock;
   readonly log: Logger;
+  /** Filters of blocks, for -peerblockfilters; null without the index. */
+  readonly filters: FilterSource | null;
   /** Where bans, addresses and anchors are kept; null: nowhere. */
   readonly banFile: string | null;
   readonly peersFile: string | null;
@@ -78,6 +83,9 @@ export class Net {
   readonly announcer: TxAnnouncer;
   readonly outbound: Outbound;
   readonly compact: CompactRelay;
+  readonly upload: UploadTarget;
+  readonly #filters: FilterServer;
+  readonly #guard: ChainGuard;
   readonly addresses: AddrManager;
   readonly #addrRelay: AddrRelay;
   readonly #auto: AutoConnect;
@@ -157,6 +165,13 @@ export class Net {
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
+    this.upload = new UploadTarget(this.options.maxUploadBytes, () => clock.nowSeconds(), deps.params.powTargetSpacing);
+    this.#filters = new FilterServer(context, this.options.peerBlockFilters ? deps.filters : null);
+    this.#guard = new ChainGuard(context, (peer) => {
+      const { tip } = deps.chain;
+      this.#headers.askFrom(peer, tip.prev ?? tip);
+    });
+    this.#headers.onGoodChain = (peer) => this.#guard.protect(peer);
     this.addresses = new AddrManager(() => clock.nowSeconds(), context.random);
     this.#addrRelay = new AddrRelay(context, this.addresses, (peer) => this.#localAddress(peer));
     this.#auto = new AutoConnect(context, {
@@ -173,7 +188,7 @@ export class Net {
     this.txs.onUnused = (tx) => compact.remember(tx);
     this.#blockServer = new BlockServer(
       context,
-      () => false,
+      () => this.upload.historicalReached,
       (peer, node, bytes) => compact.serve(peer, node, bytes),
     );
     this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
@@ -247,10 +262,26 @@ export class Net {
     if (!active) for (const peer of [...this.#all]) this.disconnect(peer);
   }
 
+  /** Asks a peer for a block whose header is known (getblockfrompeer). @returns why not, null when it was asked */
+  fetchBlock(hash: Uint8Array, peerId: number): string | null {
+    const node = this.#context.chain.node(hash);
+    if (node === undefined) return 'Block header missing';
+    const peer = this.#byId.get(peerId);
+    if (peer === undefined || !peer.ready) return 'Peer does not exist';
+    if (!peer.hasWitness) return 'Pre-SegWit peer';
+    if (this.#context.chain.hasBlock(node)) return 'Block already downloaded';
+    this.downloads.end(hash);
+    this.downloads.ask(peer, [node]);
+    return null;
+  }
+
   /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast). */
   announceUnbroadcast(): void {
     for (const entry of this.#context.mempool.entries()) if (entry.unbroadcast) this.announcer.relay(entry.tx);
   }
+
+  /** Told how many connections there are, at each change. */
+  onConnections: (count: number) => void = () => {};
 
   /** Every connection, oldest first. */
   get peers(): readonly Peer[] {
@@ -400,6 +431,7 @@ export class Net {
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
         sent: (command, bytes) => {
           this.#sent += bytes;
+          this.upload.note(bytes);
           this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + bytes);
         },
         read: (bytes) => {
@@ -414,6 +446,7 @@ export class Net {
     this.#all.add(peer);
     this.#byId.set(peer.id, peer);
     log.debug('net', `Added connection peer=${peer.id}`);
+    this.onConnections(this.#all.size);
     peer.connection.start();
     return peer;
   }
@@ -454,6 +487,8 @@ export class Net {
     this.announcer.forget(peer);
     this.compact.forget(peer);
     this.#addrRelay.forget(peer);
+    this.#guard.forget(peer);
+    this.onConnections(this.#all.size);
     if (peer.ready && !peer.inbound && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#soon();
@@ -521,7 +556,7 @@ export class Net {
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
     this.announcer.send(peer);
-    const late = this.downloads.overdue(peer) ?? this.#headersOverdue(peer);
+    const late = this.downloads.overdue(peer) ?? this.#headersOverdue(peer) ?? this.#guard.check(peer);
     if (late !== null) {
       log.info(late);
       this.disconnect(peer);
@@ -581,6 +616,9 @@ export class Net {
       ['addr', (peer, payload) => this.#addrRelay.receive(peer, payload, false)],
       ['addrv2', (peer, payload) => this.#addrRelay.receive(peer, payload, true)],
       ['getaddr', (peer) => this.#addrRelay.answer(peer)],
+      ['getcfilters', (peer, payload) => this.#filters.filters(peer, payload)],
+      ['getcfheaders', (peer, payload) => this.#filters.headers(peer, payload)],
+      ['getcfcheckpt', (peer, payload) => this.#filters.checkpoints(peer, payload)],
       ['mempool', (peer) => this.#inventory.wholeMempool(peer)],
     ]);
   }

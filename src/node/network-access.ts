@@ -47,6 +47,12 @@ export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net
       };
     }),
     timeOffset: () => 0,
+    upload: () => {
+      const upload = net()?.upload;
+      if (upload === undefined) return { target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 };
+      const { bytes, reached, historicalReached, bytesLeft, secondsLeft } = upload;
+      return { target: bytes, reached, historicalReached, bytesLeft, secondsLeft };
+    },
     control: createNetworkControl(net),
   };
 }

@@ -48,6 +48,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
     pingAll: () => {
       for (const peer of net().peers) peer.pingWanted = true;
     },
+    fetchBlock: (hash, peer) => net().fetchBlock(hash, peer),
     setActive: (active) => net().setActive(active),
     isSubnet: (text) => parseSubnet(text) !== null,
     isBanned: (text) => {

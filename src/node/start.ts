@@ -578,11 +578,15 @@ async function build(
       realSeconds: () => Math.floor(clock.nowMs() / 1000),
     },
     log,
+    filters: indexAccess(indexes).filterIndex,
     banFile: path.join(config.netDir, 'banlist.json'),
     peersFile: path.join(config.netDir, 'peers.dat'),
     anchorsFile: path.join(config.netDir, 'anchors.json'),
   });
   net = peers;
+  peers.onConnections = (count) => {
+    state.connections = count;
+  };
   scheduler.every(unbroadcastMs, () => peers.announceUnbroadcast());
   teardown.add(() => peers.stop());
   await peers.listen().catch((error: Error) => {

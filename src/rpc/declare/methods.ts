@@ -45,6 +45,7 @@ import { getblock } from './getblock.js';
 import { getblockchaininfo } from './getblockchaininfo.js';
 import { getblockcount } from './getblockcount.js';
 import { getblockfilter } from './getblockfilter.js';
+import { getblockfrompeer } from './getblockfrompeer.js';
 import { getblockhash } from './getblockhash.js';
 import { getblockheader } from './getblockheader.js';
 import { getblockstats } from './getblockstats.js';
@@ -158,6 +159,7 @@ import { walletpassphrasechange } from './walletpassphrasechange.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 const ALL: readonly MethodSpec[] = [
+  getblockfrompeer,
   addpeeraddress,
   getnodeaddresses,
   addnode,

@@ -344,6 +344,8 @@ export interface NetworkAccess {
   /** ipv4, ipv6, onion, as getnetworkinfo lists them. */
   readonly networks: readonly NetworkInfo[];
   timeOffset(): number;
+  /** -maxuploadtarget: bytes a day and what is left of it. */
+  upload(): { target: number; reached: boolean; historicalReached: boolean; bytesLeft: number; secondsLeft: number };
   readonly control: NetworkControl;
 }
 
@@ -361,6 +363,8 @@ export interface NetworkControl {
   disconnectAddress(address: string): boolean;
   disconnectId(id: number): boolean;
   pingAll(): void;
+  /** Asks a peer for a block; why not, null when it was asked. @param hash internal order */
+  fetchBlock(hash: Uint8Array, peer: number): string | null;
   setActive(active: boolean): void;
   /** Whether the text names an address or subnet. */
   isSubnet(text: string): boolean;

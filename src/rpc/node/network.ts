@@ -40,20 +40,20 @@ export const getconnectioncount: NodeRun = (ctx) => {
 
 export const getpeerinfo: NodeRun = (ctx) => ctx.network.peers();
 
-/** No upload target can be set yet, so its figures are those of none. */
 export const getnettotals: NodeRun = (ctx) => {
   const { received, sent } = ctx.network.totals();
+  const { target, reached, historicalReached, bytesLeft, secondsLeft } = ctx.network.upload();
   return {
     totalbytesrecv: received,
     totalbytessent: sent,
     timemillis: ctx.clock.nowMs(),
     uploadtarget: {
       timeframe: SECONDS_PER_DAY,
-      target: 0,
-      target_reached: false,
-      serve_historical_blocks: true,
-      bytes_left_in_cycle: 0,
-      time_left_in_cycle: 0,
+      target,
+      target_reached: reached,
+      serve_historical_blocks: !historicalReached,
+      bytes_left_in_cycle: bytesLeft,
+      time_left_in_cycle: secondsLeft,
     },
   };
 };

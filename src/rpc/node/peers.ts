@@ -1,6 +1,8 @@
 // Calls that change who the node is connected to: addnode, disconnectnode, getaddednodeinfo, ping, setban, listbanned, clearbanned,
-// setnetworkactive, getnodeaddresses, addpeeraddress.
-import { asBool, asInt, asInt64, asString } from '../args.js';
+// setnetworkactive, getnodeaddresses, addpeeraddress, getblockfrompeer.
+
+import { hashFromHex } from '../../consensus/bytes/hex.js';
+import { asBool, asHashHex, asInt, asInt64, asString } from '../args.js';
 import { METHODS } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -95,4 +97,10 @@ export const addpeeraddress: NodeRun = (ctx, args) => {
   const address = asString(args[0]);
   const port = asInt(args[1]);
   return { success: ctx.network.control.addAddress(address, port) };
+};
+
+export const getblockfrompeer: NodeRun = (ctx, args) => {
+  const hash = hashFromHex(asHashHex(args[0], 'blockhash'));
+  const fault = ctx.network.control.fetchBlock(hash, asInt(args[1]));
+  return fault === null ? {} : fail(RPC_CODE.MISC_ERROR, fault);
 };

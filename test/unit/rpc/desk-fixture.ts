@@ -122,6 +122,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       relays: true,
       networks: [{ name: 'ipv4', limited: false, reachable: true, proxy: '', proxy_randomize_credentials: false }],
       timeOffset: () => 0,
+      upload: () => ({ target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 }),
       control: networkControl(),
     },
     log: {
@@ -181,6 +182,7 @@ function networkControl(): NodeContext['network']['control'] {
     disconnectAddress: (address) => address === '1.2.3.4:5',
     disconnectId: (id) => id === 7,
     pingAll: () => {},
+    fetchBlock: (_hash, peer) => (peer === 7 ? null : 'Peer does not exist'),
     setActive: () => {},
     isSubnet: (text) => /^[\d./]+$/.test(text),
     isBanned: (text) => bans.has(text),

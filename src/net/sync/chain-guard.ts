@@ -1,0 +1,57 @@
+// Outbound peers whose chain stays behind ours are asked once more and then dropped, all but four that once were in step: so somebody who
+// owns our other peers cannot keep us from the best chain (Core's ConsiderEviction). Callers: Net's sending round, headers sync.
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+
+const CHAIN_SYNC_TIMEOUT_MS = 20 * 60_000;
+const HEADERS_RESPONSE_MS = 2 * 60_000;
+const MAX_PROTECTED = 4;
+
+export class ChainGuard {
+  #protected = 0;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly askFrom: (peer: Peer) => void,
+  ) {}
+
+  /** The peer showed a chain as good as ours. */
+  protect({ type, sync }: Peer): void {
+    if (sync.protectedFromChainSync || this.#protected >= MAX_PROTECTED || type === 'block-relay-only') return;
+    sync.protectedFromChainSync = true;
+    this.#protected++;
+  }
+
+  forget({ sync }: Peer): void {
+    if (sync.protectedFromChainSync) this.#protected--;
+    sync.protectedFromChainSync = false;
+  }
+
+  /** Why a peer is dropped, null while it isn't. */
+  check(peer: Peer): string | null {
+    const { sync } = peer;
+    const { chain, clock } = this.context;
+    if (sync.protectedFromChainSync || !peer.outboundOrBlockRelay || !sync.started) return null;
+    const now = clock.nowMs();
+    const best = sync.bestKnown?.chainWork ?? 0n;
+    if (best >= chain.tip.chainWork) {
+      sync.chainDeadlineMs = 0;
+      sync.chainWorkWanted = null;
+      sync.sentGetheadersForChain = false;
+    } else if (sync.chainDeadlineMs === 0 || (sync.chainWorkWanted !== null && best >= sync.chainWorkWanted)) {
+      // Behind, or up to where we were when the time began: it gets the time anew, from where we are now.
+      sync.chainDeadlineMs = now + CHAIN_SYNC_TIMEOUT_MS;
+      sync.chainWorkWanted = chain.tip.chainWork;
+      sync.sentGetheadersForChain = false;
+    } else if (now > sync.chainDeadlineMs) {
+      if (sync.sentGetheadersForChain) {
+        return `Disconnecting outbound peer ${peer.id} for old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
+      }
+      this.context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
+      this.askFrom(peer);
+      sync.sentGetheadersForChain = true;
+      sync.chainDeadlineMs = now + HEADERS_RESPONSE_MS;
+    }
+    return null;
+  }
+}
