@@ -1,5 +1,4 @@
 // finalizepsbt, analyzepsbt and utxoupdatepsbt: the calls about PSBTs that look at scripts and coins. Core 0.21: rpc/rawtransaction.cpp.
-import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { extractTx } from '../../psbt/extract-tx.js';
@@ -83,13 +82,9 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
 async function describedBy(ctx: NodeContext, value: JsonValue | undefined, pauses: Slicer): Promise<FlatProvider> {
   const provider = new FlatProvider();
   if ((value ?? null) === null) return provider;
-  const { hash160 } = ctx.crypto;
   for (const object of asArray(value)) {
-    for (const { innerScripts, hashedKeys, keys, taproot } of expandScanObject(ctx, object)) {
-      for (const script of innerScripts) provider.scripts.set(hashKey(hash160(script)), script);
-      for (const key of hashedKeys) provider.publicKeys.set(hashKey(hash160(key)), key);
-      for (const { publicKey, origin } of keys) provider.origins.set(hashKey(hash160(publicKey)), origin);
-      if (taproot) provider.taproots.set(hashKey(taproot.outputKey), taproot);
+    for (const expansion of expandScanObject(ctx, object)) {
+      provider.addExpansion(expansion, ctx.crypto);
       if (pauses.due) await pauses.pause();
     }
   }

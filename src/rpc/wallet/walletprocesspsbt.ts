@@ -20,7 +20,7 @@ const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((v
 
 export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  checkTypes(args, ['string', 'bool', 'string']);
+  checkTypes(args, ['string', 'bool', 'string'], true);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx.crypto, pauses);
   const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], knowsTaproot(ctx));

@@ -376,14 +376,8 @@ export class DescriptorProvider implements SigningProvider {
     const expansion = tracked.descriptor.expand(index, { cache: tracked.cache, secrets: tracked });
     if (expansion === null) return flat;
     const { hashes } = this.context;
-    for (const script of expansion.innerScripts) flat.scripts.set(hashKey(hashes.hash160(script)), script);
-    for (const key of expansion.hashedKeys) flat.publicKeys.set(hashKey(hashes.hash160(key)), key);
-    for (const { publicKey, origin } of expansion.keys) {
-      const id = hashKey(hashes.hash160(publicKey));
-      flat.origins.set(id, origin);
-      this.#publicKeys.set(id, publicKey);
-    }
-    if (expansion.taproot !== null) flat.taproots.set(hashKey(expansion.taproot.outputKey), expansion.taproot);
+    flat.addExpansion(expansion, hashes);
+    for (const { publicKey } of expansion.keys) this.#publicKeys.set(hashKey(hashes.hash160(publicKey)), publicKey);
     return flat;
   }
   /** Every key, those that scripts spell out among them. */

@@ -1,7 +1,8 @@
 // What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the wallet's key
 // stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with StackedProvider.
-import type { TaprootOutput } from '../../address/descriptor/expansion.js';
+import type { Expansion, TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
+import type { Hashes } from '../../crypto/crypto.js';
 
 /** Where a key comes from in a BIP-0032 tree. */
 export interface KeyOrigin {
@@ -53,6 +54,17 @@ export class FlatProvider implements SigningProvider {
   }
   taproot(outputKey: Uint8Array): TaprootOutput | undefined {
     return this.taproots.get(hashKey(outputKey));
+  }
+  /** Adds what a descriptor tells about one index. */
+  addExpansion({ innerScripts, hashedKeys, keys, taproot }: Expansion, { hash160 }: Pick<Hashes, 'hash160'>): void {
+    for (const script of innerScripts) this.scripts.set(hashKey(hash160(script)), script);
+    for (const key of hashedKeys) {
+      this.publicKeys.set(hashKey(hash160(key)), key);
+      // Leaves hash keys without their first byte.
+      if (taproot !== null && key.length === 33) this.publicKeys.set(hashKey(hash160(key.subarray(1))), key);
+    }
+    for (const { publicKey, origin } of keys) this.origins.set(hashKey(hash160(publicKey)), origin);
+    if (taproot !== null) this.taproots.set(hashKey(taproot.outputKey), taproot);
   }
   /** Takes over everything another one holds. */
   merge(other: FlatProvider): void {

@@ -46,12 +46,9 @@ const provider = new FlatProvider();
 const scripts = TEXTS.map((text) => {
   const parsed = parseDescriptor(text, context);
   if ('error' in parsed) throw new Error(parsed.error);
-  const { scripts: outputs, innerScripts, hashedKeys, keys, taproot } = parsed.descriptors[0].expand(0)!;
-  for (const script of innerScripts) provider.scripts.set(hashKey(crypto.hash160(script)), script);
-  for (const key of hashedKeys) provider.publicKeys.set(hashKey(crypto.hash160(key)), key);
-  for (const { publicKey, origin } of keys) provider.origins.set(hashKey(crypto.hash160(publicKey)), origin);
-  if (taproot) provider.taproots.set(hashKey(taproot.outputKey), taproot);
-  return outputs[0];
+  const expansion = parsed.descriptors[0].expand(0)!;
+  provider.addExpansion(expansion, crypto);
+  return expansion.scripts[0];
 });
 for (const n of [1, 2, 3]) {
   const secret = new Uint8Array(32).fill(n);

@@ -23,7 +23,7 @@ import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { analyzePsbt } from '../../../src/wallet/sign/analyze-psbt.js';
 import { finalizePsbt } from '../../../src/wallet/sign/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/wallet/sign/psbt-input.js';
-import { signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+import { combineTransactions, signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
@@ -44,12 +44,8 @@ function known(text: string, secrets: readonly number[]): { script: Uint8Array; 
   if ('error' in parsed) throw new Error(parsed.error);
   const expansion = parsed.descriptors[0].expand(0)!;
   const provider = new FlatProvider();
-  const { hash160 } = crypto;
-  for (const script of expansion.innerScripts) provider.scripts.set(hashKey(hash160(script)), script);
-  for (const key of expansion.hashedKeys) provider.publicKeys.set(hashKey(hash160(key)), key);
-  for (const { publicKey, origin } of expansion.keys) provider.origins.set(hashKey(hash160(publicKey)), origin);
-  if (expansion.taproot) provider.taproots.set(hashKey(expansion.taproot.outputKey), expansion.taproot);
-  for (const n of secrets) provider.secrets.set(hashKey(hash160(keyMath.publicKey(secretOf(n), true)!)), secretOf(n));
+  provider.addExpansion(expansion, crypto);
+  for (const n of secrets) provider.secrets.set(hashKey(crypto.hash160(keyMath.publicKey(secretOf(n), true)!)), secretOf(n));
   return { script: expansion.scripts[0], provider };
 }
 
@@ -103,6 +99,9 @@ t.test('leaves: the smallest that can be satisfied', async (t) => {
   t.match((await sign(tree, [3])).error, /empty witness/, 'one of two is nothing');
   t.equal((await sign(tree, [5], { sequence: 10 })).error, null, 'the lock is over');
   t.match((await sign(tree, [5], { sequence: 9 })).error, /empty witness/, 'it is not');
+  const hashed = `tr(${NOBODY},and_v(v:pkh(${xOnly(6)}),older(3)))`;
+  t.equal((await sign(hashed, [6], { sequence: 3 })).error, null, 'a key that the leaf names by its hash');
+  t.equal((await sign(hashed, [6], { sequence: 3 })).witness.length, 4);
   for (const hashType of [0, 1, 2, 3, 0x81, 0x82, 0x83]) t.equal((await sign(tree, [2, 3], {}, hashType)).error, null, `type ${hashType}`);
 });
 
@@ -117,6 +116,19 @@ t.test('witness scripts with locks and thresholds', async (t) => {
   t.ok((await sign(vault, [3], { sequence: 143 })).error);
   t.ok((await sign(vault, [1])).error);
   t.equal((await sign(`sh(${after})`, [1], { locktime: 600 })).error, null, 'in P2SH');
+});
+
+t.test('versions that have one taproot signature each are merged', async (t) => {
+  const [one, two] = [1, 2].map((n) => known(`tr(${xOnly(n)})`, [n]));
+  const spent = [one, two].map(({ script }) => ({ value: 9_000, script }));
+  const inputs = spent.map((_, i) => ({ prevHash: new Uint8Array(32).fill(8), prevIndex: i, scriptSig: EMPTY, sequence: 0 }));
+  const tx = parseTx(buildTx({ version: 2, inputs, outputs: [{ value: 1, script: one.script }], locktime: 0 }), crypto);
+  const [first, second] = await Promise.all(
+    [one, two].map(async ({ provider }) => parseTx(withInputs(tx, await signTransaction(tx, spent, provider, 0, tools)), crypto)),
+  );
+  const merged = parseTx(await combineTransactions([first, second], spent, crypto), crypto);
+  const cache = new SighashCache(merged, crypto, spent);
+  for (const i of [0, 1]) t.equal(verifyTxInput(merged, i, spent, STANDARD_SCRIPT_FLAGS, crypto, cache), 0);
 });
 
 t.test('SINGLE without its output, amounts that nobody told', async (t) => {

@@ -98,7 +98,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/wallet/spend/select': ['src/policy', 'src/consensus'],
   // What wallets and pool threads sign with.
   'src/wallet/sign': ['src/wallet/keys/signing-provider', 'src/psbt', 'src/policy', 'src/address', 'src/consensus', 'src/crypto'],
-  'src/wallet/keys/signing-provider': ['src/address', 'src/consensus'],
+  'src/wallet/keys/signing-provider': ['src/address', 'src/consensus', 'src/crypto'],
   'src/wallet': [
     'src/wallet/sign',
     'src/wallet/keys/signing-provider',
