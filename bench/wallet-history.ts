@@ -3,13 +3,20 @@
 //
 //   node build/bench/wallet-history.js [--json]      LARGE=1, ROUNDS=n
 import { setTimeout as sleep } from 'node:timers/promises';
+import { buildTx } from '../src/consensus/tx/build-tx.js';
+import { parseTx } from '../src/consensus/tx/tx-view.js';
+import { createNativeHashes } from '../src/crypto/native/hashes.js';
 import { Daemon } from '../test/framework/daemon.js';
+import { mine } from '../test/framework/miner.js';
+import { MiniWallet } from '../test/framework/mini-wallet.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { fillWallet, type WalletSize } from './http-load/filled-wallet.js';
 import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const BLOCKS = 2000;
+/** Each spends as many old coinbases as a block has payments. */
+const BLOCK_ROUNDS = 3;
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 const SIZES: Record<string, WalletSize> = {
   small: { transactions: 20_000, addresses: 4000 },
@@ -56,6 +63,50 @@ async function time(subject: Subject, what: string, call: object, goal?: BenchCa
   subject.cases.push({ name: `${subject.name}: ${what}`, unit: 'ms', better: 'lower', samples, ...(goal ? { goal } : {}) });
   return bytes;
 }
+
+/** Payments that a block brings. */
+const PER_BLOCK = 500;
+/** OP_TRUE, behind ANYONE. */
+const ANYONE_SCRIPT = Uint8Array.of(0x51);
+const hashes = createNativeHashes();
+
+/** A payment of a coinbase that anyone may spend to an address of the wallet. */
+async function pay(daemon: Daemon, height: number, script: Uint8Array): Promise<string> {
+  const block = await daemon.call('getblock', await daemon.call('getblockhash', height), 0);
+  // A header of 80 bytes, a count of one, and the coinbase.
+  const coinbase = parseTx(new Uint8Array(Buffer.from(block, 'hex').subarray(81)), hashes);
+  const input = { prevHash: coinbase.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff, witness: [ANYONE_SCRIPT] };
+  const outputs = [{ value: coinbase.outputValue(0) - 10_000, script }];
+  return Buffer.from(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 })).toString('hex');
+}
+
+/** Milliseconds from handing in a block with payments to the wallet's next answer. */
+async function blockOfPayments(subject: Subject): Promise<void> {
+  const { daemon, name } = subject;
+  const miner = new MiniWallet();
+  const { scriptPubKey } = await daemon.callWallet(name, 'getaddressinfo', await daemon.callWallet(name, 'getnewaddress'));
+  const script = new Uint8Array(Buffer.from(scriptPubKey, 'hex'));
+  const samples: number[] = [];
+  for (let round = 0; round < BLOCK_ROUNDS; round++) {
+    const payments: string[] = [];
+    for (let i = 0; i < PER_BLOCK; i++) payments.push(await pay(daemon, nextCoinbase++, script));
+    for (const payment of payments) await daemon.call('sendrawtransaction', payment, 0);
+    await daemon.call('setmocktime', 1_700_000_000 + nextCoinbase);
+    let template = await daemon.call('getblocktemplate', { rules: ['segwit'] });
+    while (template.transactions.length < PER_BLOCK) {
+      await sleep(50);
+      template = await daemon.call('getblocktemplate', { rules: ['segwit'] });
+    }
+    const { hex } = mine(template, 'p2wpkh', miner.key());
+    const start = performance.now();
+    if ((await daemon.call('submitblock', hex)) !== null) throw new Error('a block was refused');
+    await daemon.callWallet(name, 'getbalance');
+    samples.push(performance.now() - start);
+  }
+  const goal = { text: '<= 60 ms', reached: (p50: number) => p50 <= 60 };
+  subject.cases.push({ name: `${name}: block with ${PER_BLOCK} of its transactions`, unit: 'ms', better: 'lower', samples, goal });
+}
+let nextCoinbase = 1;
 
 async function measure(subject: Subject, notes: string[]): Promise<void> {
   const { daemon, name } = subject;
@@ -110,6 +161,7 @@ async function measure(subject: Subject, notes: string[]): Promise<void> {
   await time(subject, 'listunspent of one address', { method: 'listunspent', params: [1, 9999999, [unspent.address]] });
   await time(subject, 'getreceivedbyaddress', { method: 'getreceivedbyaddress', params: [unspent.address] });
   await time(subject, 'listtransactions, 10 after 1,000', { method: 'listtransactions', params: ['*', 10, 1000] });
+  if (name === 'small') await blockOfPayments(subject);
   notes.push(`${name}: the process holds ${Math.round((await memoryMiB(daemon)) - before)} MiB more than without the wallet`);
 }
 

@@ -7,6 +7,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
+import { TxReader } from './coins/tx-reader.js';
 import { NOWHERE, TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
@@ -56,6 +57,7 @@ export class Wallet {
   readonly name: string;
   readonly book = new AddressBook();
   readonly ledger: Ledger;
+  readonly #reader: TxReader;
   readonly payees = new Payees();
   readonly masterKeys: SealedMasterKey[] = [];
   /** The block up to which everything is known here. */
@@ -93,7 +95,18 @@ export class Wallet {
         const destination = parts.record.has(WALLET_FLAG.AVOID_REUSE) ? destinationOf(script, parts.crypto) : null;
         if (destination) this.book.markUsed(destination, batch);
       },
-      onChanged: (row) => parts.onTransaction(this, row),
+      onChanged: (row) => {
+        this.#reader.forget(row);
+        parts.onTransaction(this, row);
+      },
+    });
+    this.#reader = new TxReader({
+      txs: this.ledger.txs,
+      read: async (keys) => {
+        await this.#commits;
+        return this.store.getMany(keys);
+      },
+      parse: (bytes) => parseTx(bytes, parts.crypto),
     });
   }
 
@@ -151,27 +164,13 @@ export class Wallet {
     });
   }
 
-  /** Bytes of a transaction; from disk when it is in the chain. */
-  async transaction(row: number): Promise<TxView | undefined> {
-    const live = this.ledger.txs.view(row);
-    if (live) return live;
-    await this.#commits;
-    const bytes = await this.store.get(walletKey(WALLET_PREFIX.txBytes, this.ledger.txs.txid(row)));
-    return bytes && parseTx(new Uint8Array(bytes), this.parts.crypto);
+  /** A record's transaction; from disk when it is in the chain. */
+  transaction(row: number): Promise<TxView | undefined> {
+    return this.#reader.one(row);
   }
-
   /** The same for several rows, in their order; those the wallet has no bytes of, or that nobody needs, are undefined. */
-  async transactions(rows: readonly number[], needed: (row: number) => boolean = () => true): Promise<(TxView | undefined)[]> {
-    const { txs } = this.ledger;
-    const found = rows.map((row) => (needed(row) ? txs.view(row) : undefined));
-    const missing = rows.flatMap((row, i) => (found[i] === undefined && needed(row) ? [i] : []));
-    if (missing.length === 0) return found;
-    await this.#commits;
-    const values = await this.store.getMany(missing.map((i) => walletKey(WALLET_PREFIX.txBytes, txs.txid(rows[i]))));
-    values.forEach((bytes, at) => {
-      if (bytes) found[missing[at]] = parseTx(new Uint8Array(bytes), this.parts.crypto);
-    });
-    return found;
+  transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
+    return this.#reader.many(rows, needed);
   }
 
   // -- changes

@@ -15,8 +15,8 @@ import { filterOf, given } from './history.js';
 import { type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
 import { settledWallet } from './select.js';
 
-/** Records whose bytes are fetched together. */
-const PORTION = 256;
+/** Records whose bytes are fetched together: a trip to the disk's threads each, and a few milliseconds of parsing. */
+const PORTION = 1024;
 /** Below every depth: entries of blocks that left the chain show whatever became of the transaction. */
 const ANY_DEPTH = -100_000_000;
 

@@ -1,0 +1,67 @@
+// Transactions of records: those in no block are in memory, others on disk, and what was read lately is kept, because calls come back to the
+// newest payments until they are buried. Caller: Wallet.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import type { TxTable } from './tx-table.js';
+
+/** Transactions kept, and bytes above which one is not worth the place: 16 MB at most. */
+const MOST = 4096;
+const MOST_BYTES = 4096;
+
+export interface TxReaderDeps {
+  readonly txs: TxTable;
+  /** Values by key, once everything written before is there. */
+  readonly read: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
+  /** @param bytes its own */
+  readonly parse: (bytes: Uint8Array) => TxView;
+}
+
+export class TxReader {
+  /** The newer half of what was read lately, and what was new before it. Rows are never used again for another transaction. */
+  #young = new Map<number, TxView>();
+  #old = new Map<number, TxView>();
+
+  constructor(private readonly deps: TxReaderDeps) {}
+
+  async one(row: number): Promise<TxView | undefined> {
+    return this.#known(row) ?? (await this.many([row]))[0];
+  }
+
+  /** In the order of the rows; those that are not needed, or not on disk, are undefined. */
+  async many(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
+    const { txs, read, parse } = this.deps;
+    const found: (TxView | undefined)[] = new Array(rows.length);
+    const missing: number[] = [];
+    for (let i = 0; i < rows.length; i++) {
+      if (needed && !needed(rows[i])) continue;
+      found[i] = this.#known(rows[i]);
+      if (found[i] === undefined) missing.push(i);
+    }
+    if (missing.length === 0) return found;
+    const values = await read(missing.map((i) => walletKey(WALLET_PREFIX.txBytes, txs.txid(rows[i]))));
+    values.forEach((bytes, at) => {
+      if (!bytes) return;
+      const view = parse(new Uint8Array(bytes));
+      found[missing[at]] = view;
+      this.#keep(rows[missing[at]], view);
+    });
+    return found;
+  }
+  /** Its bytes changed. */
+  forget(row: number): void {
+    this.#young.delete(row);
+    this.#old.delete(row);
+  }
+
+  #known(row: number): TxView | undefined {
+    return this.deps.txs.view(row) ?? this.#young.get(row) ?? this.#old.get(row);
+  }
+  #keep(row: number, view: TxView): void {
+    if (view.bytes.length > MOST_BYTES) return;
+    if (this.#young.size >= MOST / 2) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(row, view);
+  }
+}
