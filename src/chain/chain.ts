@@ -500,7 +500,11 @@ export class Chain extends ChainReader {
     if (!this.activator.needsSettling || this.settleTimer !== null) return;
     this.settleTimer = setTimeout(() => {
       this.settleTimer = null;
-      if (this.faultError === null) this.queue.run(() => this.activator.settle()).catch((error: unknown) => this.fail(error));
+      // Asked in its turn: the change before may be the one whose writing failed.
+      const settle = async (): Promise<void> => {
+        if (this.faultError === null) await this.activator.settle();
+      };
+      this.queue.run(settle).catch((error: unknown) => this.fail(error));
     }, SETTLE_DELAY_MS);
   }
 

@@ -13,13 +13,18 @@ import { coinsOf, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture, tempo
 class Fuse {
   private writes = 0;
   blown = false;
+  /** Writes tried after that. */
+  after = 0;
   constructor(
     readonly at: number,
     readonly reaches: boolean,
   ) {}
 
   async pass<T>(write: () => Promise<T>): Promise<T> {
-    if (this.blown) throw new StoreError('STORE_IO', 'the process is dead');
+    if (this.blown) {
+      this.after++;
+      throw new StoreError('STORE_IO', 'the process is dead');
+    }
     if (++this.writes < this.at) return write();
     this.blown = true;
     if (this.reaches) await write();
@@ -142,6 +147,9 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
     );
     if (refused !== 'ChainFault') throw new Error(`a chain without storage said ${refused}`);
     if (fixture.faults.length !== 1) throw new Error('the fault was reported more than once');
+    // The next write might succeed (a disk with room again), on top of one that is missing: there must be none, not even at the end.
+    await fixture.chain.close();
+    if (fuse.after > 0) throw new Error(`${fuse.after} writes were tried after one had failed`);
   }
   store.fuse = new Fuse(Number.POSITIVE_INFINITY, false);
   for (const files of opened) await files.close();
