@@ -9,9 +9,7 @@ import { createScanRunner } from '../src/jobs/scan-blocks.js';
 import { runCoinScan } from '../src/jobs/scan-coins.js';
 import { createSignRunner } from '../src/jobs/sign.js';
 import { createVerifyRunner } from '../src/jobs/verify.js';
-import { yieldToOthers } from '../src/lib/thread-priority.js';
 
-yieldToOthers();
 const options = workerData as NativeCryptoOptions;
 const crypto = createNativeCrypto(options);
 

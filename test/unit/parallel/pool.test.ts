@@ -1,9 +1,6 @@
-// The worker pool when threads die, jobs throw, or nothing starts at all; the nonce search that runs in it; the threads' priority.
-import { readdirSync, readFileSync } from 'node:fs';
-import os from 'node:os';
+// The worker pool when threads die, jobs throw, or nothing starts at all; and the nonce search that runs in it.
 import t from 'tap';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
-import { threadsLoaded } from '../../../src/lib/loading-threads.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { Grinder } from '../../../src/parallel/grinder.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
@@ -104,20 +101,3 @@ t.test('grinding', async (t) => {
   stop.raise();
   t.equal((await endless).nonce, null, 'a stop ends the search');
 });
-
-t.test(
-  'its threads stand back where somebody waits',
-  { skip: process.platform !== 'linux' && 'priorities of threads are known on Linux' },
-  async (t) => {
-    const pool = new WorkPool({ threads: 2 });
-    t.teardown(() => pool.close());
-    await pool.run('scan', 'describe', undefined);
-    await threadsLoaded();
-    // proc(5): the niceness is the 19th field of stat; the name before it may hold spaces.
-    const nice = (task: string): number => Number(readFileSync(`/proc/self/task/${task}/stat`, 'utf8').split(') ')[1]!.split(' ')[16]);
-    const own = os.getPriority();
-    const tasks = readdirSync('/proc/self/task').map(nice);
-    t.equal(nice(String(process.pid)), own, 'this one does not');
-    t.ok(tasks.filter((value) => value === Math.min(19, own + 5)).length >= 2, `${tasks}`);
-  },
-);
