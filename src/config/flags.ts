@@ -243,7 +243,7 @@ section('Wallet', [
   ['maxapsfee', 'amount', 'What spending all coins of an address together may cost more, BTC; -1: not tried (default: 0)'],
   ['txconfirmtarget', 'int', 'Blocks within which payments should confirm, for the estimate (default: 6)'],
   ['walletrbf', 'bool', 'Payments can be replaced by others with a higher fee (default: 0)'],
-  ['walletbroadcast', 'bool', 'Payments go to the mempool and the peers (default: 1)'],
+  ['walletbroadcast', 'bool', 'Payments go to the mempool and the peers (default: 1, with -blocksonly 0)'],
   ['avoidpartialspends', 'bool', 'Coins of one address are spent together, ten at most (default: 0)'],
   ['walletrejectlongchains', 'bool', 'No payment that the mempool would refuse for its unconfirmed ancestors (default: 0)'],
   ['consolidatefeerate', 'amount', undefined, 'none'],

@@ -312,7 +312,7 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
     addressType: addressType(args, 'addresstype') ?? 'bech32',
     changeType: addressType(args, 'changetype'),
     spendZeroConfChange: args.bool('spendzeroconfchange', true),
-    walletBroadcast: args.bool('walletbroadcast', true),
+    walletBroadcast: args.bool('walletbroadcast', !args.bool('blocksonly', false)),
     spend: spendOptions(args),
     notifyCommand: args.text('walletnotify'),
   };

@@ -61,7 +61,10 @@ export class Inventory {
   getData(peer: Peer, payload: Uint8Array): void {
     const items = this.#items(peer, payload, 'getdata');
     if (items.length === 0) return;
-    this.context.log.debug('net', `received getdata (${items.length} invsz) peer=${peer.id}`);
+    const { log } = this.context;
+    const [first] = items as [InvItem];
+    log.debug('net', `received getdata (${items.length} invsz) peer=${peer.id}`);
+    log.debug('net', `received getdata for: ${kindOf(first.type)} ${hashToHex(first.hash)} peer=${peer.id}`);
     for (const { type, hash } of items) peer.wanted.push({ type, hash: hash.slice() });
   }
 
@@ -109,5 +112,24 @@ export class Inventory {
       this.context.misbehaving(peer, 20, `${name} ${error.message}`);
       return [];
     }
+  }
+}
+
+/** Core's words for the types (CInv::GetCommand). */
+function kindOf(type: number): string {
+  const witness = type >= INV.WITNESS_TX ? 'witness-' : '';
+  switch (type & 0xffff) {
+    case INV.TX:
+      return `${witness}tx`;
+    case INV.WTX:
+      return 'wtx';
+    case INV.BLOCK:
+      return `${witness}block`;
+    case INV.FILTERED_BLOCK:
+      return 'merkleblock';
+    case INV.CMPCT_BLOCK:
+      return 'cmpctblock';
+    default:
+      return `0x${type.toString(16).padStart(8, '0')}`;
   }
 }

@@ -38,6 +38,7 @@ import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { UploadTarget } from './sync/upload-target.js';
+import { HEADER_BYTES } from './wire/frame.js';
 import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
 import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPort } from './wire/net-address.js';
 
@@ -430,6 +431,7 @@ export class Net {
         wake: () => this.#dispatcher.pump(peer),
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
         sent: (command, bytes) => {
+          log.debug('net', `sending ${command} (${bytes - HEADER_BYTES} bytes) peer=${peer.id}`);
           this.#sent += bytes;
           this.upload.note(bytes);
           this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + bytes);

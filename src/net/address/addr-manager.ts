@@ -61,6 +61,11 @@ export class AddrManager {
     return this.#infos.size;
   }
 
+  /** How many of them worked once and have their place among the tried. */
+  get tried(): number {
+    return this.#triedCount;
+  }
+
   /** Heard of an address. @param penaltySeconds what its time is put back by, since it may be second-hand. @returns whether it is new */
   add(address: KnownAddress, source: NetAddress, penaltySeconds = 0): boolean {
     if (!isRoutable(address)) return false;

@@ -5,7 +5,16 @@ import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { RollingBloom } from '../relay/rolling-bloom.js';
 import { decodeAddr, decodeAddrV2, encodeAddr, encodeAddrV2, TooMany } from '../wire/messages.js';
-import { addressKey, addressText, fitsOldForm, hostKey, isRoutable, type KnownAddress, type NetAddress } from '../wire/net-address.js';
+import {
+  addressKey,
+  addressText,
+  fitsOldForm,
+  hostKey,
+  hostText,
+  isRoutable,
+  type KnownAddress,
+  type NetAddress,
+} from '../wire/net-address.js';
 import { MAX_ADDR_TO_SEND, SERVICE } from '../wire/protocol.js';
 import type { AddrManager } from './addr-manager.js';
 
@@ -121,6 +130,7 @@ export class AddrRelay {
     }
     const now = clock.nowSeconds();
     const fetched = book.asked;
+    let added = 0;
     this.#refill(book);
     for (const heard of list) {
       if (book.tokens < 1 && !peer.permissions.addr) break;
@@ -133,9 +143,12 @@ export class AddrRelay {
       if (!isRoutable(address)) continue;
       if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
       const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
-      if (reachable) this.manager.add(address, peer.address, PENALTY_SECONDS);
+      if (reachable && this.manager.add(address, peer.address, PENALTY_SECONDS)) added++;
     }
-    log.debug('net', `Received addr: ${list.length} addresses from peer=${peer.id}`);
+    if (added > 0) {
+      const { tried, size } = this.manager;
+      log.debug('addrman', `Added ${added} addresses from ${hostText(peer.address)}: ${tried} tried, ${size - tried} new`);
+    }
     if (list.length < MAX_ADDR_TO_SEND) book.asked = false;
     if (peer.type === 'addr-fetch' && list.length > 1) {
       log.debug('net', `addrfetch connection completed peer=${peer.id}; disconnecting`);
