@@ -59,13 +59,16 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     this.#rows = new Int32Array(0);
   }
 
-  /** Merges sorted runs over ranks that were copied before the first pause. */
+  /** Merges sorted runs. Depths may change and are copied before the first pause; fees and sizes of rows that are held stay. */
   async #sort(breathe?: () => unknown): Promise<void> {
     const rows = this.#rows;
-    const { ancestorCount, fee, size } = this.#pool.rows;
-    const depths = Int32Array.from(rows, (row) => ancestorCount[row]);
-    const fees = Float64Array.from(rows, (row) => fee[row]);
-    const sizes = Float64Array.from(rows, (row) => size[row]);
+    const depths = new Int32Array(rows.length);
+    const { ancestorCount } = this.#pool.rows;
+    for (let i = 0; i < rows.length; i++) depths[i] = ancestorCount[rows[i]];
+    const fees = new Float64Array(rows.length);
+    const sizes = new Float64Array(rows.length);
+    let from = new Int32Array(rows.length);
+    let to = new Int32Array(rows.length);
     const compare = (a: number, b: number): number => {
       if (depths[a] !== depths[b]) return depths[a] - depths[b];
       const left = fees[a] * sizes[b];
@@ -73,10 +76,15 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
       return left === right ? this.#pool.compareIds(rows[b], rows[a]) : right - left;
     };
     const slicer = new Slicer(breathe);
-    let from = Int32Array.from(rows, (_, i) => i);
-    let to = new Int32Array(rows.length);
     for (let start = 0; start < rows.length; start += RUN) {
-      from.subarray(start, start + RUN).sort(compare);
+      const { fee, size } = this.#pool.rows;
+      const end = Math.min(start + RUN, rows.length);
+      for (let i = start; i < end; i++) {
+        from[i] = i;
+        fees[i] = fee[rows[i]];
+        sizes[i] = size[rows[i]];
+      }
+      from.subarray(start, end).sort(compare);
       if (slicer.due) await slicer.pause();
     }
     for (let width = RUN; width < rows.length; width *= 2) {
@@ -91,6 +99,7 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
       }
       [from, to] = [to, from];
     }
-    this.#rows = from.map((i) => rows[i]);
+    for (let i = 0; i < rows.length; i++) to[i] = rows[from[i]];
+    this.#rows = to;
   }
 }

@@ -11,7 +11,7 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 
 const VERSION = 1n;
-const PIECE_BYTES = 256 << 10;
+const PIECE_BYTES = 64 << 10;
 
 /** A transaction of a saved pool. */
 export interface SavedTx {
