@@ -40,8 +40,16 @@ export class HistoryWriter {
     private readonly filter: OwnershipFilter,
   ) {}
 
+  /** How many entries() would hand on. */
+  count(pin: RecordPin, i: number, tx: TxView | undefined, { label, minDepth }: EntryOptions): number {
+    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter);
+    const received = pin.depth(i) >= minDepth ? moved.received : NOTHING;
+    if (label === null) return moved.sent.length + received.length;
+    return received.reduce((count, movement) => count + (this.#labelOf(movement) === label ? 1 : 0), 0);
+  }
+
   /** Hands on the entries of a record: sent ones, then received ones. @param tx as movementsOf() needs it @returns how many */
-  entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (entry: string) => void): number {
+  entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (entry: string) => unknown): number {
     const { label } = options;
     const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter);
     const sent = label === null ? moved.sent : NOTHING;

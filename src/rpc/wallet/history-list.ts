@@ -1,6 +1,7 @@
 // Many transactions of a wallet: listsinceblock and listtransactions. Both select rows in memory first and fetch bytes only of
 // transactions that spent something of ours, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../args.js';
@@ -24,9 +25,11 @@ interface Work {
   readonly writer: HistoryWriter;
   readonly options: EntryOptions;
   readonly slicer: Slicer;
-  readonly take: (entry: string) => void;
-  /** No more records after this many entries. */
+  readonly take: (entry: string) => unknown;
+  /** No more records after this many entries, skipped ones not counted. */
   readonly enough?: number;
+  /** So many entries come before the first that is wanted; counted down. */
+  readonly skip?: { left: number };
 }
 
 /** Hands on the entries of pinned records, in their order. */
@@ -43,16 +46,33 @@ async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): Promise
     if (from + PORTION < pin.size) reading = portion(from + PORTION);
     reading.catch(() => {});
     for (let at = 0; at < txs.length && left > 0; at++) {
-      left -= work.writer.entries(pin, from + at, txs[at], work.options, work.take);
+      left -= writeRecord(pin, from + at, txs[at], work);
       if (work.slicer.due) await work.slicer.pause();
     }
   }
 }
 
-/** The next items of a generator, not more than are wanted. */
-function firstOf(rows: Generator<number>, wanted: number): number[] {
+/** Writes what is wanted of a record's entries. @returns how many were */
+function writeRecord(pin: RecordPin, i: number, tx: TxView | undefined, { writer, options, take, skip }: Work): number {
+  if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, take);
+  const count = writer.count(pin, i, tx, options);
+  const before = Math.min(count, skip.left);
+  skip.left -= before;
+  if (before === count) return 0;
+  let at = 0;
+  writer.entries(pin, i, tx, options, (entry) => {
+    if (at++ >= before) take(entry);
+  });
+  return count - before;
+}
+
+/** Records looked at in one go. */
+const MOST_ROWS = 4096;
+
+/** The next items of an iterator, about as many as are wanted. */
+function firstOf(rows: Iterator<number>, wanted: number): number[] {
   const out: number[] = [];
-  while (out.length < Math.max(wanted, 1)) {
+  while (out.length < Math.min(Math.max(wanted, 1), MOST_ROWS)) {
     const next = rows.next();
     if (next.done) break;
     out.push(next.value);
@@ -137,18 +157,30 @@ export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
   const filter = filterOf(wallet, args[3]);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
   if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
+  const slicer = new Slicer(call.breathe);
+  const { txs } = wallet.ledger;
+  const newest = label === null ? txs.newestFirst() : (await rowsOfLabel(wallet, label, slicer)).values();
   // Newest first until there are enough; shown the other way round.
   const found: string[] = [];
-  const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe), options: { ...LONG, label } };
-  const wanted = count + skip;
-  const newest = wallet.ledger.txs.newestFirst();
-  for (let rows = firstOf(newest, wanted); rows.length > 0; rows = firstOf(newest, wanted)) {
-    const enough = wanted - found.length;
-    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, enough, take: (entry) => found.push(entry) });
-    if (found.length >= wanted) break;
+  const skipped = { left: skip };
+  const take = (entry: string): unknown => found.push(entry);
+  const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer, options: { ...LONG, label }, take, skip: skipped };
+  const missing = (): number => skipped.left + count - found.length;
+  for (let rows = firstOf(newest, missing()); rows.length > 0 && missing() > 0; rows = firstOf(newest, missing())) {
+    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, enough: count - found.length });
   }
-  const shown = found.slice(Math.min(skip, found.length), skip + count).reverse();
   const pieces = new Pieces(',');
-  for (const entry of shown) pieces.add(entry);
+  for (const entry of found.slice(0, count).reverse()) pieces.add(entry);
   return new RawJson(`[${pieces.text()}]`);
 };
+
+/** Records that pay an address of a label, newest arrival first. */
+async function rowsOfLabel(wallet: Wallet, label: string, slicer: Slicer): Promise<number[]> {
+  const { coins, txs } = wallet.ledger;
+  const rows = new Set<number>();
+  for (const entry of wallet.book.entries()) {
+    if (entry.label === label) for (const coin of coinsOfAddress(wallet, new Uint8Array(entry.script))) rows.add(coins.txRow(coin));
+    if (slicer.due) await slicer.pause();
+  }
+  return [...rows].sort((a, b) => txs.order(b) - txs.order(a));
+}

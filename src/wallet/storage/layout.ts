@@ -15,15 +15,14 @@
 //   'l'     txid, 32 | vout, BE32                output locked by lockunspent
 //   'm'     master key number, BE32              encrypted master key
 //   'R'     -                                    rescan under way: start, stop, next height
-//   't'     txid, 32                             transaction record: state, block, times, order, values (fixed part, then msgpack)
+//   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     txid, 32                             transaction bytes with witness
-//   'o'     outpoint, 36 (vout LE)                output of ours: value, ownership, output script
+//   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
 //   'i'     spent outpoint, 36 | spender's txid, 32            empty: who spends an outpoint, any state
 //   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
 //   'n'     order of arrival, BE64               txid, 32
-//   'x'     HASH160 of output script, 20 | txid, 32 | vout, BE32   empty: by script, own outputs and outputs of own payments
-//   'b'     height, BE32                         running balances after the last block with wallet transactions up to here
 //
+// Outputs by script and the sums behind balances are kept in memory (coins/coin-table.ts) and made from 'o' and 'i' at load.
 // txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
 
 const ascii = (text: string): number => text.charCodeAt(0);
@@ -50,8 +49,6 @@ export const WALLET_PREFIX = {
   spender: ascii('i'),
   byHeight: ascii('h'),
   byArrival: ascii('n'),
-  byScript: ascii('x'),
-  balances: ascii('b'),
 } as const;
 
 /** Version of this table; a wallet with another one is refused. */
