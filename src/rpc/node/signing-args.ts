@@ -19,6 +19,7 @@ import { JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { outpointOf } from './lookup.js';
 import { decodeTx } from './raw-tx.js';
+import { Slicer } from './slices.js';
 
 const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === null;
 
@@ -27,6 +28,9 @@ export function asUnsignedTx(ctx: NodeContext, value: JsonValue | undefined): Tx
   const tx = decodeTx(ctx, asString(value), true);
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 }
+
+/** Coins asked for in one go: reads overlap, and no turn takes long. */
+const INPUTS_AT_ONCE = 200;
 
 /** Outputs by hashKey of the outpoint. */
 export type OutputMap = Map<string, SpentOutput>;
@@ -48,7 +52,12 @@ export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<OutputM
     const coin = await ctx.chain.coin(outpoint);
     if (coin) found.set(hashKey(outpoint), coin);
   };
-  await Promise.all(Array.from({ length: tx.inputCount }, (_, i) => find(i)));
+  const slicer = new Slicer();
+  for (let first = 0; first < tx.inputCount; first += INPUTS_AT_ONCE) {
+    const count = Math.min(INPUTS_AT_ONCE, tx.inputCount - first);
+    await Promise.all(Array.from({ length: count }, (_, i) => find(first + i)));
+    if (slicer.due) await slicer.pause();
+  }
   return found;
 }
 

@@ -118,6 +118,19 @@ t.test('witness scripts with locks and thresholds', async (t) => {
   t.equal((await sign(`sh(${after})`, [1], { locktime: 600 })).error, null, 'in P2SH');
 });
 
+t.test('witnesses that are there and no good', async (t) => {
+  const { script } = known(`tr(${xOnly(1)})`, []);
+  const { tx, spent } = spendOf(script);
+  for (const size of [0, 1, 63, 64, 65, 66]) {
+    const inputs = [0, 1].map((i) => ({ scriptSig: EMPTY, witness: i === 0 ? [new Uint8Array(size).fill(1)] : [] }));
+    const carrying = parseTx(withInputs(tx, inputs), crypto);
+    for (const outputs of [spent, [spent[0], null]]) {
+      const [first] = await signTransaction(carrying, outputs, new FlatProvider(), 0, tools);
+      t.match(first.error, /empty witness/, `${size} bytes: taken out, and nobody dies of it`);
+    }
+  }
+});
+
 t.test('versions that have one taproot signature each are merged', async (t) => {
   const [one, two] = [1, 2].map((n) => known(`tr(${xOnly(n)})`, [n]));
   const spent = [one, two].map(({ script }) => ({ value: 9_000, script }));
