@@ -31,7 +31,7 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** What it works with. */
 export interface PooledSignerDeps {
-  readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run' | 'runLate'>;
+  readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;
 }
 

@@ -115,7 +115,6 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
       t.notOk(holds(result.scripts));
       return result as T;
     },
-    runLate: () => Promise.reject(new Error('not asked')),
   };
   const signingThreads = new PooledSigner({ pool, crypto });
   await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
@@ -162,6 +161,26 @@ t.test('small transactions share a trip; with a full queue they are signed where
   const there = await Promise.all(txs.map((tx) => signTransaction(tx, outputs, keys, 1, { crypto, signer, signingThreads })));
   for (const [i, tx] of txs.entries()) t.same(there[i], await signTransaction(tx, outputs, keys, 1, { crypto, signer }), `number ${i}`);
   t.ok(pool.posted.transaction - posted < 20, `${pool.posted.transaction - posted} jobs for 30 transactions`);
-  const full = { size: 1, canAcceptWork: () => false, run: () => Promise.reject(new Error()), runLate: () => Promise.reject(new Error()) };
+  const full = { size: 1, canAcceptWork: () => false, run: () => Promise.reject(new Error()) };
   t.equal(new PooledSigner({ pool: full, crypto }).sign(one(1), outputs, keys, 1), null);
+});
+
+t.test('a bundle whose thread died is signed one by one', async (t) => {
+  const { tx, spent, keys } = fixture(3);
+  const { run } = createSignRunner(crypto, createSigner);
+  const names: string[] = [];
+  const pool = {
+    size: 2,
+    canAcceptWork: () => true,
+    run: async <T>(_class: string, name: string, message: unknown): Promise<T> => {
+      names.push(name);
+      await Promise.resolve();
+      if (name === 'signEach') throw new Error('a thread died');
+      return run(message as SignJob) as T;
+    },
+  };
+  const signingThreads = new PooledSigner({ pool, crypto });
+  const there = await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
+  t.same(there, await signTransaction(tx, spent, keys, 1, { crypto, signer }));
+  t.same(names, ['signEach', 'sign']);
 });
