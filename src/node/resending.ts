@@ -29,7 +29,6 @@ export function startResending(wallets: WalletManager, { chain, mempool, schedul
     wallets: () => wallets.all,
     lastBlockSeconds: () => lastBlock,
     ready: () => mempool.loaded && !chain.isInitialBlockDownload(),
-    log: (line) => log.info(line),
   });
   scheduler.every(everyMs, () => {
     if (busy) return;

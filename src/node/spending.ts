@@ -7,6 +7,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { SigningThreads } from '../wallet/sign/sign-transaction.js';
@@ -20,9 +21,10 @@ export interface SpendingDeps {
   readonly signer: Signer;
   readonly signingThreads: SigningThreads;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
-export function createSpending({ chain, mempool, crypto, signer, signingThreads, clock }: SpendingDeps): SpendNode {
+export function createSpending({ chain, mempool, crypto, signer, signingThreads, clock, log }: SpendingDeps): SpendNode {
   const { fees, options } = mempool;
   return {
     crypto,
@@ -60,6 +62,7 @@ export function createSpending({ chain, mempool, crypto, signer, signingThreads,
       return null;
     },
     isInitialBlockDownload: () => chain.isInitialBlockDownload(),
+    log: (line) => log.info(line),
   };
 }
 

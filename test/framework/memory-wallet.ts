@@ -92,6 +92,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     fitsChainLimits: () => true,
     broadcast: async () => null,
     isInitialBlockDownload: () => false,
+    log: () => {},
   };
   return {
     wallet,

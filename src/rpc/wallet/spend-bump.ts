@@ -74,9 +74,8 @@ export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
     const bump = await createBump(wallet, txid, control, tools, call.breathe);
     if ('error' in bump) return refuse(bump);
     const tx = (await sign(wallet, bump.tx, tools)) ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
-    const refusal = await commitBump(wallet, txid, tx, tools);
-    if (refusal !== null && typeof refusal === 'object') return fail(RPC_CODE.WALLET_ERROR, refusal.error);
-    if (refusal !== null) ctx.log.info(`CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
+    const obstacle = await commitBump(wallet, txid, tx, tools);
+    if (obstacle) return fail(RPC_CODE.WALLET_ERROR, obstacle.error);
     return { txid: hashHex(tx.txid), ...fees(bump) };
   });
 };

@@ -124,8 +124,7 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
       const signed = parseTx(extractTx(psbt), ctx.crypto);
       result.txid = hashHex(signed.txid);
       if (addToWallet && !wantsPsbt) {
-        const refusal = await commitTransaction(wallet, signed, new Map(), tools);
-        if (refusal !== null) ctx.log.info(`CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
+        await commitTransaction(wallet, signed, new Map(), tools);
       } else result.hex = hex(signed.bytes);
     }
     result.complete = complete;

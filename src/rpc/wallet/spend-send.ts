@@ -37,8 +37,7 @@ async function sendMoney(
   const { tx, reason } = await inSpendLine(wallet, async () => {
     const made = await createTransaction(wallet, { recipients, control, changePosition: -1, sign: true }, tools, call.breathe);
     if ('error' in made) return fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error);
-    const refusal = await commitTransaction(wallet, made.tx, values, tools);
-    if (refusal !== null) ctx.log.info(`CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
+    await commitTransaction(wallet, made.tx, values, tools);
     return made;
   });
   const txid = hashHex(tx.txid);

@@ -22,7 +22,9 @@ export async function commitTransaction(
     also?.(batch);
   });
   if (!wallet.parts.options.walletBroadcast) return null;
-  return submit(wallet, tx, tools, true);
+  const refusal = await submit(wallet, tx, tools, true);
+  if (refusal !== null) logOf(wallet, tools, `CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
+  return refusal;
 }
 
 /** Offers a transaction of the wallet to the mempool; null when it is there. @param relay tell the peers */
@@ -32,4 +34,9 @@ export async function submit(wallet: Wallet, tx: TxView, { node, options }: Spen
   const refusal = await node.broadcast(tx, options.maxFeeSats, relay);
   wallet.drain();
   return refusal;
+}
+
+/** A line for the operator that names the wallet, as Core's do. */
+export function logOf(wallet: Wallet, { node }: Pick<SpendTools, 'node'>, line: string): void {
+  node.log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ${line}`);
 }

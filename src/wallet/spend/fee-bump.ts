@@ -171,8 +171,8 @@ function signedSize(wallet: Wallet, tx: TxView): number | null {
   );
 }
 
-/** Records the signed replacement beside what it replaces, and hands it in. @returns why the mempool refuses it, null when it is there */
-export async function commitBump(wallet: Wallet, txid: Uint8Array, tx: TxView, tools: SpendTools): Promise<string | null | BumpError> {
+/** Records the signed replacement beside what it replaces, and hands it in. @returns what stands in the way now, else null */
+export async function commitBump(wallet: Wallet, txid: Uint8Array, tx: TxView, tools: SpendTools): Promise<BumpError | null> {
   const { txs } = wallet.ledger;
   const row = txs.find(txid);
   const old = row < 0 ? undefined : await wallet.transaction(row);
@@ -181,8 +181,9 @@ export async function commitBump(wallet: Wallet, txid: Uint8Array, tx: TxView, t
   if (obstacle) return obstacle;
   const values = new Map(txs.values(row) ?? []);
   values.set('replaces_txid', hashToHex(txid));
-  return commitTransaction(wallet, tx, values, tools, (batch) => {
+  await commitTransaction(wallet, tx, values, tools, (batch) => {
     txs.setValue(row, 'replaced_by_txid', hashToHex(tx.txid));
     txs.write(row, txs.place(row), null, batch);
   });
+  return null;
 }

@@ -5,6 +5,7 @@ import type { Wallet } from '../wallet.js';
 import { addressNumbers } from './available-coins.js';
 import { changeTemplate, changeTypeFor } from './change-script.js';
 import { type CoinPool, sizeOf } from './coin-pool.js';
+import { logOf } from './commit-transaction.js';
 import type { PaymentRequest } from './create-transaction.js';
 import { discardFeeRate, type FeeSetting, longTermFeeRate } from './fee-rates.js';
 import type { SpendOptions } from './options.js';
@@ -55,7 +56,11 @@ export class PaymentPlan {
     const groups = await this.#addressGroups(pool, pace);
     if (groups === null) return single;
     const grouped = await this.#draft(pool, groups, pace);
-    return !('error' in grouped) && grouped.fee <= single.fee + maxGroupingFeeSats ? grouped : single;
+    if ('error' in grouped) return single;
+    const together = grouped.fee <= single.fee + maxGroupingFeeSats;
+    const choice = together ? 'grouped' : 'non-grouped';
+    logOf(this.wallet, this.setting, `Fee non-grouped = ${single.fee}, grouped = ${grouped.fee}, using ${choice}`);
+    return together ? grouped : single;
   }
 
   async #addressGroups(pool: CoinPool, pace: Pace): Promise<Groups | null> {

@@ -4,7 +4,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TX_STATE } from '../coins/tx-table.js';
 import type { Wallet } from '../wallet.js';
-import { submit } from './commit-transaction.js';
+import { logOf, submit } from './commit-transaction.js';
 import type { SpendTools } from './create-transaction.js';
 
 const HOUR = 60 * 60;
@@ -41,7 +41,6 @@ export interface ResenderDeps {
   readonly lastBlockSeconds: () => number;
   /** Whether the node has all blocks: before, nothing is sent, old payments may be in blocks to come. */
   readonly ready: () => boolean;
-  readonly log: (line: string) => void;
 }
 
 export class Resender {
@@ -64,7 +63,7 @@ export class Resender {
   }
 
   async #resend(wallet: Wallet): Promise<void> {
-    const { tools, lastBlockSeconds, log } = this.deps;
+    const { tools, lastBlockSeconds } = this.deps;
     const before = lastBlockSeconds() - OLDER_BY;
     let count = 0;
     for (const { row, tx } of waiting(wallet)) {
@@ -72,7 +71,6 @@ export class Resender {
       if (wallet.ledger.txs.received(row) > before) continue;
       if ((await submit(wallet, tx, tools, true)) === null) count++;
     }
-    if (count > 0)
-      log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
+    if (count > 0) logOf(wallet, tools, `ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
   }
 }

@@ -38,4 +38,6 @@ export interface SpendNode {
   /** Hands it in for the mempool, and for the peers with `relay`. @returns why it is refused, null when it is there */
   broadcast(tx: TxView, maxFeeSats: number, relay: boolean): Promise<string | null>;
   isInitialBlockDownload(): boolean;
+  /** A line for the operator. */
+  log(line: string): void;
 }
