@@ -5,6 +5,7 @@ import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { parseSubnet, subnetContains, subnetText } from '../../../src/net/peer/bans.js';
 import {
   decodeBlockTxRequest,
@@ -56,7 +57,7 @@ import { readPsbt } from '../../../src/psbt/read-psbt.js';
 import { testKey } from '../../framework/keys.js';
 import { type Dice, textOf, utf8, wordsOf } from './dice.js';
 import { randomTx } from './law-targets.js';
-import { attempt, Find, hold, same, type Target } from './target.js';
+import { attempt, Find, hold, same, succeeds, type Target } from './target.js';
 
 const crypto = createNativeCrypto();
 const { magic } = chainParams('regtest');
@@ -305,6 +306,36 @@ const hosts: Target = {
   },
 };
 
+const book = new AddrManager(
+  () => 1_700_000_000,
+  () => 0.5,
+);
+for (let i = 0; i < 3; i++) {
+  const at = { network: 'ipv4' as const, bytes: Uint8Array.of(8, 8 + i, 8, 8), port: 8333 };
+  book.add({ ...at, time: 1_699_999_000, services: 9n }, at);
+}
+const bookBytes = new Uint8Array(book.encode());
+
+const addressBooks: Target = {
+  name: 'peers.dat',
+  share: 0.3,
+  make(dice) {
+    const body = dice.mutate(bookBytes.subarray(0, -4));
+    // With a checksum that is right, so that what is behind it is reached.
+    return dice.oneIn(8) ? body : Uint8Array.from([...body, ...crypto.sha256(body).subarray(0, 4)]);
+  },
+  check(input) {
+    const manager = new AddrManager(
+      () => 1_700_000_000,
+      () => 0.5,
+    );
+    if (!succeeds(DecodeError, () => manager.load(input))) return false;
+    hold(manager.size <= input.length, 'more addresses than bytes');
+    manager.encode();
+    return true;
+  },
+};
+
 const key = testKey(1);
 const signature = key.signForScript(new Uint8Array(32).fill(3), 1);
 const previous = parseTx(
@@ -393,4 +424,4 @@ const psbts: Target = {
   },
 };
 
-export const peerTargets: readonly Target[] = [payloads, frames, hosts, psbts];
+export const peerTargets: readonly Target[] = [payloads, frames, hosts, addressBooks, psbts];

@@ -14,6 +14,7 @@ import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { compileMiniscript } from '../../../src/address/miniscript/compile.js';
 import type { MiniscriptNode } from '../../../src/address/miniscript/fragment.js';
+import { decodeMiniscript } from '../../../src/address/miniscript/from-script.js';
 import { parseMiniscript } from '../../../src/address/miniscript/parse.js';
 import { findFault, isValidTopLevel } from '../../../src/address/miniscript/sanity.js';
 import { miniscriptText } from '../../../src/address/miniscript/text.js';
@@ -394,6 +395,34 @@ const miniscripts: Target = {
   },
 };
 
+/** Scripts that are miniscript or nearly so, read back. */
+const decodedScripts: Target = {
+  name: 'miniscript-script',
+  share: 3,
+  make(dice) {
+    // Most random trees have no type; some tries find one that has.
+    for (let tries = 0; tries < 6; tries++) {
+      const keys: Uint8Array[] = [];
+      const node = parseMiniscript(randomMiniscript(dice, 2), 'wsh', (key) => keys.push(fromHex(key)) - 1);
+      if (node === null || !isValidTopLevel(node, 'wsh')) continue;
+      const script = compileMiniscript(node, { keys, hashes });
+      return dice.oneIn(2) ? script : dice.mutate(script);
+    }
+    return dice.bytes(dice.below(60));
+  },
+  check(input) {
+    let good = false;
+    for (const context of ['wsh', 'tapscript'] as const) {
+      const decoded = decodeMiniscript(input, context, () => null);
+      if (decoded === null) continue;
+      good = true;
+      const again = compileMiniscript(decoded.tree, { keys: decoded.keys, hashes });
+      hold(same(again, input), `compiles to ${toHex(again)}`);
+    }
+    return good;
+  },
+};
+
 // --- amounts
 
 /** The amount as Core defines it: a decimal number that is a whole number of satoshis, at most 18 digits long. */
@@ -438,4 +467,4 @@ const amounts: Target = {
   },
 };
 
-export const textTargets: readonly Target[] = [json, requests, binaryText, addresses, descriptors, miniscripts, amounts];
+export const textTargets: readonly Target[] = [json, requests, binaryText, addresses, descriptors, miniscripts, decodedScripts, amounts];
