@@ -99,7 +99,7 @@ export class FrameReader {
     const sum = hex(this.hashes.sha256d(payload), 0, 4);
     const size = HEADER_BYTES + length;
     if (sum !== wanted) {
-      const fault = `HEADER ERROR - CHECKSUM (${command}, ${length} bytes), expected ${sum} was ${wanted}`;
+      const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${sum} was ${wanted}`;
       return { command, payload: null, fault, size };
     }
     if (!valid) return { command, payload: null, fault: `HEADER ERROR - COMMAND (${command}, ${length} bytes)`, size };

@@ -91,7 +91,7 @@ t.test('frames that are wrong are told as Core tells them', async (t) => {
   t.equal(read(changed(16, 0x01, 0x09, 0x3d, 0x00)).reader.fault, 'HEADER ERROR - SIZE (ping, 4000001 bytes)');
   const { frame } = read(changed(20, 0xff, 0xff, 0xff, 0xff));
   t.match(frame, { payload: null, size: 26 });
-  t.match((frame as { fault: string }).fault, /^HEADER ERROR - CHECKSUM \(ping, 2 bytes\), expected [0-9a-f]{8} was ffffffff$/);
+  t.match((frame as { fault: string }).fault, /^CHECKSUM ERROR \(ping, 2 bytes\), expected [0-9a-f]{8} was ffffffff$/);
   t.match(read(changed(9, 0x41)).frame, { payload: null, fault: 'HEADER ERROR - COMMAND (ping, 2 bytes)' });
   const reader = new FrameReader(magic, hashes);
   reader.push(changed(16, 0x00, 0x09, 0x3d, 0x00));
