@@ -203,7 +203,7 @@ await runBench({
     const empty = service(new BenchSource(), pooled);
     const rounds = ROUNDS.warmup + ROUNDS.rounds;
     const changes = Array.from({ length: 2 * rounds }, (_, k) =>
-      Array.from({ length: CHANGED }, (__, i) => makePayment(k * CHANGED + i, undefined)),
+      Array.from({ length: CHANGED }, (__, i) => makePayment(TXS + k * CHANGED + i, undefined)),
     );
     const select: number[] = [];
     const encode: number[] = [];
