@@ -38,11 +38,19 @@ export interface SoakReport {
 /** Scrapes until memory is expected to be flat. */
 const FLAT_AFTER = 30;
 const LAG_LIMIT_MS = 20;
+const GROWTH = 1.05;
 
 const percentile = (samples: readonly number[], part: number): number => {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
 };
+
+/** Medians of both halves of what comes after the start; equal where the run was too short to tell. */
+function halves(residentMb: readonly number[]): [number, number] {
+  const settled = residentMb.slice(FLAT_AFTER);
+  const half = Math.floor(settled.length / 2);
+  return half < 6 ? [0, 0] : [percentile(settled.slice(0, half), 0.5), percentile(settled.slice(half), 0.5)];
+}
 
 /** What a report finds fault with. @param timed also figures of time and memory, which a busy machine can't promise */
 export function faultsOf(report: SoakReport, timed: boolean): string[] {
@@ -50,18 +58,14 @@ export function faultsOf(report: SoakReport, timed: boolean): string[] {
   if (report.waitersAtEnd !== 0) faults.push(`${report.waitersAtEnd} polls still parked`);
   if (report.leftBehind > 0) faults.push(`polls were left behind ${report.leftBehind} times`);
   if (report.judged < report.templates * 0.9) faults.push(`only ${report.judged} of ${report.templates} templates were judged`);
+  if (!timed) return faults;
   const { seconds, transactionsPerSecond } = report.options;
   if (report.accepted < seconds * transactionsPerSecond * 0.4) faults.push(`only ${report.accepted} transactions were accepted`);
-  if (!timed) return faults;
   const lag = percentile(report.lagMs, 0.99);
   if (!(lag < LAG_LIMIT_MS)) faults.push(`event-loop lag p99 ${lag.toFixed(1)} ms`);
-  const settled = report.residentMb.slice(FLAT_AFTER);
-  const half = Math.floor(settled.length / 2);
-  if (half >= 6) {
-    const before = Math.max(...settled.slice(0, half));
-    const after = Math.max(...settled.slice(half));
-    if (!(after <= before * 1.05)) faults.push(`memory grew from ${before} to ${after} MB`);
-  }
+  const [before, after] = halves(report.residentMb);
+  // Single samples say where the collector just was.
+  if (!(after <= before * GROWTH)) faults.push(`memory grew from ${before} to ${after} MB`);
   return faults;
 }
 
@@ -82,10 +86,8 @@ export function tableOf(report: SoakReport): string {
       `${ms(percentile(lagMs, 0.5))} / ${ms(percentile(lagMs, 0.99))} / ${ms(Math.max(...lagMs))}`,
     ],
     [
-      'resident MB: at 5 min, most until the middle, most after it, end',
-      settled.length < 2
-        ? residentMb.join(' ')
-        : `${settled[0]}, ${Math.max(...settled.slice(0, settled.length / 2))}, ${Math.max(...settled.slice(settled.length / 2))}, ${settled.at(-1)}`,
+      'resident MB after 5 min: median of the first half / of the second half / most / at the end',
+      settled.length < 12 ? residentMb.join(' ') : [...halves(residentMb), Math.max(...settled), settled.at(-1)].join(' / '),
     ],
   ];
   return ['| soak | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');

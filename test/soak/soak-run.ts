@@ -215,7 +215,8 @@ class Soak {
 /** Runs it and takes everything down. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const metrics = await freePort();
-  const live = ['-templatemode=live', '-checktemplates=0', '-longpolldelta=0.01', `-metricsport=${metrics}`];
+  // A small cache of coins, so that what the chain itself adds is written out instead of held.
+  const live = ['-templatemode=live', '-dbcache=4', '-checktemplates=0', '-longpolldelta=0.01', `-metricsport=${metrics}`];
   const node = await Daemon.start('-fronts=2', '-acceptnonstdtxn=1', ...live);
   const rival = await Daemon.start('-fronts=1', '-acceptnonstdtxn=1');
   try {
