@@ -3,7 +3,7 @@
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Store } from '../../storage/store.js';
-import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { WALLET_PREFIX } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
 import type { Ledger } from './ledger.js';
 
@@ -16,19 +16,19 @@ const OUTPOINT = 36;
 export async function loadLedger(store: Store, ledger: Ledger, hashes: Hashes): Promise<boolean> {
   const { txs } = ledger;
   let sound = true;
-  const live: Uint8Array[] = [];
+  const live: number[] = [];
   await scanRows(store, WALLET_PREFIX.tx, (key, value) => {
     const txid = key.subarray(1);
     const row = txid.length === TXID ? txs.load(txid, value) : -1;
     if (row < 0) sound = false;
-    else if (txs.isLive(row)) live.push(new Uint8Array(txid));
+    else if (txs.isLive(row)) live.push(row);
   });
   txs.loaded();
   for (let from = 0; from < live.length; from += PORTION) {
-    const txids = live.slice(from, from + PORTION);
-    const values = await store.getMany(txids.map((txid) => walletKey(WALLET_PREFIX.txBytes, txid)));
+    const rows = live.slice(from, from + PORTION);
+    const values = await store.getMany(rows.map((row) => txs.bytesKey(row)));
     values.forEach((bytes, i) => {
-      if (bytes) txs.setView(txs.find(txids[i]), parseTx(new Uint8Array(bytes), hashes));
+      if (bytes) txs.setView(rows[i], parseTx(new Uint8Array(bytes), hashes));
       else sound = false;
     });
   }

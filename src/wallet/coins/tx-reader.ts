@@ -1,7 +1,6 @@
 // Transactions of records: those in no block are in memory, others on disk, and what was read lately is kept, because calls come back to the
 // newest payments until they are buried. Caller: Wallet.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import type { TxTable } from './tx-table.js';
 
 /** Transactions kept, and bytes above which one is not worth the place: 16 MB at most. */
@@ -38,7 +37,7 @@ export class TxReader {
       if (found[i] === undefined) missing.push(i);
     }
     if (missing.length === 0) return found;
-    const values = await read(missing.map((i) => walletKey(WALLET_PREFIX.txBytes, txs.txid(rows[i]))));
+    const values = await read(missing.map((i) => txs.bytesKey(rows[i])));
     values.forEach((bytes, at) => {
       if (!bytes) return;
       const view = parse(new Uint8Array(bytes));

@@ -211,7 +211,6 @@ export class TxTable {
   remove(txid: Uint8Array, batch: WalletBatch): void {
     const row = this.#ids.find(txid);
     if (row < 0) return;
-    batch.del(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])));
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.del(this.#heightKey(row));
     if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row]);
     this.#byTxid.remove(row);
@@ -219,7 +218,7 @@ export class TxTable {
     this.#values.delete(row);
     this.#live.delete(row);
     batch.del(walletKey(WALLET_PREFIX.tx, txid));
-    batch.del(walletKey(WALLET_PREFIX.txBytes, txid));
+    batch.del(this.bytesKey(row));
   }
 
   /** Writes a record. @param before the place it had, for the index by height @param tx given when the bytes are new */
@@ -227,8 +226,7 @@ export class TxTable {
     const txid = this.#ids.key(row);
     if (before?.state === TX_STATE.CONFIRMED) batch.del(walletKey(WALLET_PREFIX.byHeight, before.height, before.position, txid));
     if (this.#states[row] === TX_STATE.CONFIRMED) batch.put(this.#heightKey(row), new Uint8Array(0));
-    if (before === null) batch.put(walletKey(WALLET_PREFIX.byArrival, be64(this.#orders[row])), new Uint8Array(txid));
-    if (tx) batch.put(walletKey(WALLET_PREFIX.txBytes, txid), new Uint8Array(tx.bytes));
+    if (tx) batch.put(this.bytesKey(row), new Uint8Array(tx.bytes));
     const record: TxRow = {
       state: this.#states[row],
       flags: this.#flags[row] & FLAG.COINBASE,
@@ -241,6 +239,10 @@ export class TxTable {
       order: this.#orders[row],
     };
     batch.put(walletKey(WALLET_PREFIX.tx, txid), encodeTxRow(record, this.blockHash(row), this.#values.get(row)));
+  }
+  /** Key of a transaction's bytes: by arrival, so that what happened together is read together. */
+  bytesKey(row: number): Uint8Array {
+    return walletKey(WALLET_PREFIX.txBytes, be64(this.#orders[row]));
   }
   #heightKey(row: number): Uint8Array {
     return walletKey(WALLET_PREFIX.byHeight, this.#heights[row], this.#positions[row], this.#ids.key(row));

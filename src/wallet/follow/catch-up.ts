@@ -4,7 +4,6 @@
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBlock, WalletChain } from '../source.js';
-import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
@@ -44,8 +43,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
       if (!gone.has(Buffer.from(txs.blockHash(row)).toString('latin1'))) continue;
       const before = txs.place(row);
       if (txs.view(row) === undefined) {
-        const bytes = await wallet.store.get(walletKey(WALLET_PREFIX.txBytes, txs.txid(row)));
-        if (bytes) txs.setView(row, parseTx(new Uint8Array(bytes), wallet.parts.crypto));
+        const view = await wallet.transaction(row);
+        if (view) txs.setView(row, view);
       }
       txs.setPlace(row, NOWHERE);
       txs.write(row, before, null, batch);

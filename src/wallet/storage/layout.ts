@@ -16,11 +16,10 @@
 //   'm'     master key number, BE32              encrypted master key
 //   'R'     -                                    rescan under way: start, stop, next height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
-//   'r'     txid, 32                             transaction bytes with witness
+//   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
 //   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
 //   'i'     spent outpoint, 36 | spender's txid, 32            empty: who spends an outpoint, any state
 //   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
-//   'n'     order of arrival, BE64               txid, 32
 //
 // Outputs by script and the sums behind balances are kept in memory (coins/coin-table.ts) and made from 'o' and 'i' at load.
 // txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
@@ -48,7 +47,6 @@ export const WALLET_PREFIX = {
   output: ascii('o'),
   spender: ascii('i'),
   byHeight: ascii('h'),
-  byArrival: ascii('n'),
 } as const;
 
 /** Version of this table; a wallet with another one is refused. */
