@@ -7,11 +7,73 @@ const columns = ['ipv4', 'ipv6', 'onion'] as const;
 
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value instanceof JsonNumber ? value.text : '');
 
+const helpText = `-netinfo [level]
+
+Peers by network and direction. From level 1 on a line for each peer too, the quickest first:
+  <->     in or out, and whether it relays transactions (*: blocks only)
+  net     network
+  mping   least time of a ping so far, milliseconds
+  ping    time of the last one
+  send    seconds since something was sent
+  recv    seconds since something came
+  age     minutes since it connected
+  height  of its best block that is known
+Level 2 adds addresses, 3 versions, 4 both.
+`;
+
+/** A time in seconds as whole milliseconds. */
+const milliseconds = (value: JsonValue | undefined): string =>
+  value instanceof JsonNumber ? String(Math.round(Number(value.text) * 1000)) : '';
+
+/** One line for each peer, the quickest of each direction first. */
+function peerLines(peers: readonly JsonObject[], level: number, nowSeconds: number): string[] {
+  const withAddress = level === 2 || level > 3;
+  const withVersion = level > 2;
+  const since = (peer: JsonObject, name: string, unit = 1): string => {
+    const at = Number(text(peer.get(name)));
+    return at > 0 ? String(Math.max(0, Math.floor((nowSeconds - at) / unit))) : '';
+  };
+  const order = (peer: JsonObject): number => (peer.get('inbound') === true ? 0 : 1e9) + Number(text(peer.get('minping')) || 1e6);
+  const rows = [...peers]
+    .sort((a, b) => order(a) - order(b))
+    .map((peer) => [
+      `${peer.get('inbound') === true ? 'in' : 'out'}${peer.get('relaytxes') === false ? ' *' : ''}`,
+      text(peer.get('network')),
+      milliseconds(peer.get('minping')),
+      milliseconds(peer.get('pingtime')),
+      since(peer, 'lastsend'),
+      since(peer, 'lastrecv'),
+      since(peer, 'conntime', 60),
+      text(peer.get('synced_headers')),
+      ...(withAddress ? [text(peer.get('addr'))] : []),
+      ...(withVersion ? [`${text(peer.get('version'))}${text(peer.get('subver'))}`] : []),
+    ]);
+  const titles = [
+    '<->',
+    'net',
+    'mping',
+    'ping',
+    'send',
+    'recv',
+    'age',
+    'height',
+    ...(withAddress ? ['address'] : []),
+    ...(withVersion ? ['version'] : []),
+  ];
+  const widths = titles.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
+  // Words stand left, numbers right.
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => (i === 0 || i > 7 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+      .join('  ')
+      .trimEnd();
+  return ['Peer connections', line(titles), ...rows.map(line), '     send, recv in seconds, pings in milliseconds, age in minutes'];
+}
+
 /** @param words the level of detail, 0 to 4, or help */
 export async function netInfo(target: Target, words: readonly string[]): Promise<{ text: string } | { error: JsonValue }> {
   const level = words[0] ?? '0';
-  if (level === 'help')
-    return { text: `-netinfo [level]\n\nPeers by network and direction; from level 1 on one line for each peer too.\n` };
+  if (level === 'help') return { text: helpText };
   if (!/^\d+$/.test(level)) throw new CliError(`invalid -netinfo argument: ${level}\nFor more information, run: adit-cli -netinfo help`);
   const [peers, network] = await batch(target, [{ method: 'getpeerinfo' }, { method: 'getnetworkinfo' }]);
   for (const part of [peers!, network!]) if (part.error !== null) return { error: part.error };
@@ -25,12 +87,7 @@ export async function netInfo(target: Target, words: readonly string[]): Promise
   }
   const lines = [`adit client - server ${text(info.get('protocolversion'))}${text(info.get('subversion'))}`, ''];
   if (Number(level) > 0) {
-    lines.push('Peer connections', '<->   net  version                   address');
-    for (const peer of list) {
-      const way = peer.get('inbound') === true ? 'in ' : 'out';
-      lines.push(`${way} ${text(peer.get('network')).padStart(6)}  ${text(peer.get('subver')).padEnd(24)}  ${text(peer.get('addr'))}`);
-    }
-    lines.push('');
+    lines.push(...peerLines(list, Number(level), Math.floor(Date.now() / 1000)), '');
   }
   lines.push(`        ${columns.map((net) => net.padStart(8)).join('')}   total`);
   const row = (name: string, of: (net: string) => number, total: number): void => {

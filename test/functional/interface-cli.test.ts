@@ -71,6 +71,11 @@ t.test('against a node', async (t) => {
   );
   t.match(await cli('-getinfo', 'x'), { status: 1, err: 'error: -getinfo takes no arguments\n' });
   t.match(await cli('-netinfo'), { status: 0, out: /ipv4 {4}ipv6 {3}onion {3}total\nin +0 +0 +0 +0\nout/ });
+  t.match(await cli('-netinfo', '4'), {
+    status: 0,
+    out: /<-> {2}net {2}mping {2}ping {2}send {2}recv {2}age {2}height {2}address {2}version\n/,
+  });
+  t.match(await cli('-netinfo', 'help'), { status: 0, out: /^-netinfo \[level\]\n/ });
   t.match(await cli('-netinfo', 'x'), { status: 1, err: /invalid -netinfo argument: x/ });
   t.match(await cli('-generate', '0'), { status: 1, err: /must be an integer value greater than zero/ });
   t.match(await cli('-generate', '1', '2', '3'), { status: 1, err: /too many arguments/ });
