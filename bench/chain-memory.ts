@@ -1,0 +1,133 @@
+// A real node takes in a chain of 10,000,000 coins, with little and with much -dbcache: how fast it connects, and how much memory the whole
+// process takes at most, then and while all coins are counted. Above the ceilings of the README the bench fails.
+//
+//   node build/bench/chain-memory.js [--json]      COINS=n for another number of coins (ceilings hold for up to 10,000,000)
+
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Daemon } from '../test/framework/daemon.js';
+import { type BenchCase, runBench } from './harness/bench.js';
+import { type CoinChain, writeCoinChain } from './harness/coin-chain.js';
+
+const wanted = Number(process.env.COINS ?? 10_000_000);
+/** Megabytes of memory that the process may take at most, by -dbcache: that much and 800. */
+const CEILINGS: readonly (readonly [dbcache: number, megabytes: number])[] = [
+  [64, 864],
+  [512, 1_312],
+];
+const LOOK_MS = 100;
+
+/** Resident memory of a process, now and at its highest, in megabytes. */
+function memory(pid: number): { now: number; highest: number } {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN);
+  return { now: kilobytes('VmRSS') / 1000, highest: kilobytes('VmHWM') / 1000 };
+}
+
+/** Seconds of processor time that a process has used, on all its threads. */
+function processorSeconds(pid: number): number {
+  // The name in the second field may hold blanks; behind its bracket, the 12th and 13th field are user and system time in 1/100 s.
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+interface Run {
+  readonly seconds: number;
+  readonly processor: number;
+  readonly connecting: number;
+  readonly counting: number;
+  readonly countSeconds: number;
+  readonly slowest: number;
+}
+
+async function run(file: string, chain: CoinChain, dbcache: number): Promise<Run> {
+  const node = await Daemon.start('-disablewallet', `-dbcache=${dbcache}`, '-checktemplates=0');
+  try {
+    await node.stop();
+    const begin = performance.now();
+    await node.up(`-loadblock=${file}`);
+    const pid = node.child!.pid!;
+    const log = path.join(node.networkDir, 'debug.log');
+    let slowest = 0;
+    // Asked all the while, as pools would: the slowest answer tells of the longest step.
+    while (!fs.readFileSync(log, 'utf8').includes(`Done loading: height ${chain.tip.height}`)) {
+      if (node.exit !== undefined) throw new Error(`the daemon ended: ${node.output().slice(-500)}`);
+      const asked = performance.now();
+      await node.call('getconnectioncount');
+      slowest = Math.max(slowest, performance.now() - asked);
+      await sleep(LOOK_MS);
+    }
+    const seconds = (performance.now() - begin) / 1000;
+    const processor = processorSeconds(pid);
+    const connecting = memory(pid).highest;
+    const counted = performance.now();
+    const { txouts, bestblock } = await node.call('gettxoutsetinfo');
+    if (txouts !== chain.coins || bestblock !== chain.tip.hashHex) throw new Error(`${txouts} coins instead of ${chain.coins}`);
+    const countSeconds = (performance.now() - counted) / 1000;
+    const counting = memory(pid).highest;
+    const { code } = await node.stop();
+    if (code !== 0) throw new Error(`the daemon ended with ${code}`);
+    return { seconds, processor, connecting, counting, countSeconds, slowest };
+  } finally {
+    await node.remove();
+  }
+}
+
+/** In a process of its own, whose memory is gone afterwards. */
+async function generate(file: string): Promise<CoinChain> {
+  const child = spawn(process.execPath, [import.meta.filename, '--write', file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const piece of child.stdout) text += piece;
+  return JSON.parse(text);
+}
+
+if (process.argv[2] === '--write') {
+  const { tip, ...rest } = writeCoinChain(process.argv[3]!, wanted);
+  process.stdout.write(JSON.stringify({ ...rest, tip: { height: tip.height, hashHex: tip.hashHex } }));
+} else {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-coins-'));
+  const over: string[] = [];
+  await runBench({
+    name: 'chain/chain-memory',
+    protects: `memory of a node with ${wanted.toLocaleString('en-US')} coins, and the time of its initial download`,
+    run: async () => {
+      const file = path.join(dir, 'chain.dat');
+      const chain = await generate(file);
+      const notes = [
+        `${chain.tip.height} blocks, ${(chain.bytes / 1e6).toFixed(0)} MB, ${chain.coins.toLocaleString('en-US')} coins left, ${chain.inputs.toLocaleString('en-US')} spent`,
+      ];
+      const cases: BenchCase[] = [];
+      for (const [dbcache, ceiling] of CEILINGS) {
+        const { seconds, processor, connecting, counting, countSeconds, slowest } = await run(file, chain, dbcache);
+        if (counting > ceiling) over.push(`-dbcache=${dbcache}: ${counting.toFixed(0)} MB, ceiling ${ceiling} MB`);
+        notes.push(
+          `-dbcache=${dbcache}: ${connecting.toFixed(0)} MB while connecting, slowest small call ${slowest.toFixed(0)} ms; counted in ${countSeconds.toFixed(1)} s; ${processor.toFixed(0)} s of processor time for connecting`,
+        );
+        const name = `-dbcache=${dbcache}`;
+        cases.push(
+          {
+            name: `${name}: highest memory`,
+            unit: 'MB',
+            better: 'lower',
+            samples: [counting],
+            goal: { text: `at most ${ceiling}`, reached: (p50) => p50 <= ceiling },
+          },
+          { name: `${name}: coins connected`, unit: 'coins/s', better: 'higher', samples: [(chain.coins + chain.inputs) / seconds] },
+          {
+            name: `${name}: coins per second of processor time`,
+            unit: 'coins/s',
+            better: 'higher',
+            samples: [(chain.coins + chain.inputs) / processor],
+          },
+          { name: `${name}: blocks connected`, unit: 'MB/s', better: 'higher', samples: [chain.bytes / 1e6 / seconds] },
+        );
+      }
+      return { cases, notes };
+    },
+  }).finally(() => fs.rmSync(dir, { recursive: true, force: true }));
+  for (const text of over) process.stderr.write(`above the ceiling: ${text}\n`);
+  if (over.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,91 @@
+// A chain of very many coins, written as a bootstrap file faster than a node reads it: blocks full of transactions that spend a few coins
+// anyone may spend, from all over the chain, and make many. Caller: chain-memory.ts.
+import fs from 'node:fs';
+import { type BuiltBlock, buildBlock, GENESIS } from '../../test/framework/chain-builder.js';
+import type { Out, Tx } from '../../test/framework/messages.js';
+import { pseudoRandom } from '../../test/framework/pseudo-random.js';
+
+const MAGIC = Buffer.from('fabfb5da', 'hex');
+/** Blocks until coinbases may be spent; each makes coins to begin with. */
+const RIPE = 101;
+const FIRST_COINS = 1_100;
+const TXS = 200;
+const INPUTS = 5;
+const OUTPUTS = 143;
+/** Coins the generator remembers and may spend. */
+const POOL = 400_000;
+/** Long ago, so that the node is in initial download. */
+const START_TIME = 1_400_000_000;
+
+/** <20 bytes> OP_DROP OP_TRUE: as long as a usual script, different in every transaction, and anyone may spend it. */
+function script(seed: number): Buffer {
+  const bytes = Buffer.alloc(23, seed & 255);
+  bytes[0] = 20;
+  bytes.writeDoubleLE(seed, 1);
+  bytes[21] = 0x75;
+  bytes[22] = 0x51;
+  return bytes;
+}
+
+interface PoolCoin {
+  readonly txid: Buffer;
+  readonly index: number;
+}
+
+export interface CoinChain {
+  readonly tip: BuiltBlock;
+  readonly coins: number;
+  readonly bytes: number;
+  readonly inputs: number;
+}
+
+/** Writes blocks until so many coins are unspent. */
+export function writeCoinChain(file: string, wanted: number): CoinChain {
+  const random = pseudoRandom(1);
+  const out = fs.openSync(file, 'w');
+  const pool: PoolCoin[] = [];
+  const waiting: BuiltBlock[] = [];
+  let tip = GENESIS;
+  let [coins, bytes, inputs, tag] = [0, 0, 0, 0];
+  const remember = (coin: PoolCoin): void => {
+    if (pool.length < POOL) pool.push(coin);
+    else pool[Math.floor(random() * POOL)] = coin;
+  };
+  const take = (): PoolCoin => {
+    const at = Math.floor(random() * pool.length);
+    const coin = pool[at]!;
+    pool[at] = pool[pool.length - 1]!;
+    pool.pop();
+    return coin;
+  };
+  while (coins < wanted) {
+    const first = tip.height < RIPE;
+    const txs: Tx[] = [];
+    for (let t = 0; t < TXS && !first; t++) {
+      const outs: Out[] = Array.from({ length: OUTPUTS }, () => ({ value: 0, script: script(tag++) }));
+      const ins = Array.from({ length: INPUTS }, () => ({ ...take(), sequence: 0xffffffff }));
+      txs.push({ version: 2, ins, outs, locktime: 0 });
+    }
+    const outs = Array.from({ length: first ? FIRST_COINS : 0 }, () => ({ value: 0, script: script(tag++) }));
+    tip = buildBlock(tip, { txs, outs, time: START_TIME + 600 * tip.height, tag: tip.height });
+    coins += 1 + outs.length + txs.length * (OUTPUTS - INPUTS);
+    inputs += txs.length * INPUTS;
+    if (first) waiting.push(tip);
+    const ripe = waiting[tip.height - 100];
+    if (ripe !== undefined) for (let index = 1; index <= FIRST_COINS; index++) remember({ txid: ripe.txids[0]!, index });
+    for (let t = 1; t < tip.txids.length; t++) {
+      const txid = tip.txids[t]!;
+      for (let index = 0; index < OUTPUTS; index += 4) remember({ txid, index });
+    }
+    const head = Buffer.alloc(8);
+    MAGIC.copy(head);
+    head.writeUInt32LE(tip.bytes.length, 4);
+    fs.writeSync(out, head);
+    fs.writeSync(out, tip.bytes);
+    bytes += tip.bytes.length + 8;
+    // The chain before is not needed any more, and each block holds on to its parent.
+    tip = { ...tip, prev: null, bytes: Buffer.alloc(0), txs: [] };
+  }
+  fs.closeSync(out);
+  return { tip, coins, bytes, inputs };
+}
