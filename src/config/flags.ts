@@ -135,7 +135,7 @@ section('RPC server', [
   ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
   ['rpcserialversion', 'int', undefined, 'none'],
   ['rest', 'bool', undefined, 'none'],
-  ['deprecatedrpc', 'list', undefined, 'none'],
+  ['deprecatedrpc', 'list', 'Old behaviour of a call: bumpfee (gives a PSBT for wallets without private keys)'],
 ]);
 
 section('Metrics', [

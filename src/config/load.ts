@@ -294,6 +294,7 @@ function spendOptions(args: Args): SpendOptions {
     replaceable: args.bool('walletrbf', DEFAULT_SPEND.replaceable),
     avoidPartialSpends: args.bool('avoidpartialspends', DEFAULT_SPEND.avoidPartialSpends),
     rejectLongChains: args.bool('walletrejectlongchains', DEFAULT_SPEND.rejectLongChains),
+    bumpGivesPsbt: args.list('deprecatedrpc').includes('bumpfee'),
   };
 }
 

@@ -365,6 +365,27 @@ t.test('bumpfee: the same payment, dearer', async (t) => {
   t.equal(await refusal(node.call('bumpfee', parent)), '-8 Transaction has descendants in the wallet');
 });
 
+t.test('bumpfee of a wallet that only watches, as before psbtbumpfee', async (t) => {
+  const { node, address } = await rich(2, '-deprecatedrpc=bumpfee');
+  t.teardown(() => node.remove());
+  const change = await node.call('getnewaddress');
+  await node.call('createwallet', 'watcher', true);
+  const [paid, kept] = await Promise.all([address, change].map((one) => node.callWallet('w', 'getaddressinfo', one)));
+  await node.callWallet('watcher', 'importpubkey', paid.pubkey);
+  const inner = { scriptPubKey: { address: change }, pubkeys: [kept.pubkey], timestamp: 'now', internal: true, watchonly: true };
+  await node.callWallet('watcher', 'importmulti', [inner]);
+  const options = { change_address: change, replaceable: true };
+  const { txid } = await node.callWallet('w', 'send', { [OUTSIDE]: 1 }, null, null, 2, options);
+  const bump = await node.callWallet('watcher', 'bumpfee', txid);
+  t.same(Object.keys(bump), ['psbt', 'origfee', 'fee', 'errors']);
+  t.same(bump, { ...(await node.callWallet('watcher', 'psbtbumpfee', txid)), psbt: bump.psbt });
+  const signed = await node.callWallet('w', 'walletprocesspsbt', bump.psbt);
+  const { hex } = await node.call('finalizepsbt', signed.psbt);
+  const replacement = await node.call('sendrawtransaction', hex);
+  t.same(await node.call('getrawmempool'), [replacement]);
+  t.equal(sats((await node.call('getmempoolentry', replacement)).fees.base), sats(bump.fee));
+});
+
 t.test('payments that wait: broadcast or not, after a restart, and a day later', async (t) => {
   const { node } = await rich(3, '-persistmempool=0');
   t.teardown(() => node.remove());

@@ -67,7 +67,9 @@ const fees = (bump: Bump): { origfee: Amount; fee: Amount; errors: [] } => ({
 });
 
 export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
-  if (walletOf(ctx, call).privateKeysDisabled) fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
+  if (walletOf(ctx, call).privateKeysDisabled) {
+    return toolsOf(ctx).options.bumpGivesPsbt ? psbtbumpfee(ctx, args, call) : fail(RPC_CODE.METHOD_DEPRECATED, DEPRECATED);
+  }
   const { wallet, txid, control } = await bumpArgs(ctx, args, call);
   const tools = toolsOf(ctx);
   return inSpendLine(wallet, async () => {

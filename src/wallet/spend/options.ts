@@ -21,6 +21,8 @@ export interface SpendOptions {
   readonly avoidPartialSpends: boolean;
   /** -walletrejectlongchains: no payment that the mempool would refuse for its unconfirmed ancestors. */
   readonly rejectLongChains: boolean;
+  /** -deprecatedrpc=bumpfee: bumpfee of wallets without private keys gives a PSBT, as before psbtbumpfee. */
+  readonly bumpGivesPsbt: boolean;
 }
 
 export const DEFAULT_SPEND: SpendOptions = {
@@ -34,4 +36,5 @@ export const DEFAULT_SPEND: SpendOptions = {
   replaceable: false,
   avoidPartialSpends: false,
   rejectLongChains: false,
+  bumpGivesPsbt: false,
 };
