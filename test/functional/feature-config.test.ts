@@ -25,6 +25,9 @@ function refused(dir: string, ...args: string[]): string {
   return `${done.status} ${done.stderr}`;
 }
 
+// Several processes, on a machine that may have other work.
+t.setTimeout(180_000);
+
 t.test('files that are refused', async (t) => {
   for (const [conf, args, message] of [
     [

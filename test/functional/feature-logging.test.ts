@@ -33,6 +33,9 @@ function refused(...args: string[]): string {
   }
 }
 
+// Several processes, on a machine that may have other work.
+t.setTimeout(180_000);
+
 t.test('lines of a run', async (t) => {
   const node = await Daemon.start('-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0', '-debug=nonsense');
   t.teardown(() => node.remove());
