@@ -436,7 +436,10 @@ async function build(
   const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
   const signer = createSigner();
   const signingThreads = new PooledSigner({ pool, crypto: native });
-  const spend = { node: createSpending({ chain, mempool, crypto: native, signer, signingThreads, clock, log }), options: config.wallet.spend };
+  const spend = {
+    node: createSpending({ chain, mempool, crypto: native, signer, signingThreads, clock, log }),
+    options: config.wallet.spend,
+  };
   const wallets = config.wallet.enabled
     ? createWallets(config.wallet, {
         chain,

@@ -39,7 +39,8 @@ function faults(schema: Schema, value: unknown, at = '$'): string[] {
 
 /** Examples name some values instead of giving them; the empty text stands for those. */
 function filledIn(value: unknown): unknown {
-  if (typeof value === 'string') return /^(my\w*|txid|blockhash|hexstring|hexdata|hex|proof|signedhex|parenthex|childhex|id)$/.test(value) ? '' : value;
+  if (typeof value === 'string')
+    return /^(my\w*|txid|blockhash|hexstring|hexdata|hex|proof|signedhex|parenthex|childhex|id)$/.test(value) ? '' : value;
   if (Array.isArray(value)) return value.map(filledIn);
   if (typeOf(value) === 'object') return Object.fromEntries(Object.entries(value as object).map(([key, one]) => [key, filledIn(one)]));
   return value;
