@@ -23,7 +23,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
-                       install, build, and kill daemons a thousand times (half an hour)
+                       install, build, and kill daemons a thousand times (an hour at most)
 `;
 
 function fail(message) {
