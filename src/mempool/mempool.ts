@@ -78,7 +78,15 @@ export class Mempool {
     const fees = deps.fees ?? new FeeEstimator();
     this.fees = fees;
     const blocksAreCurrent = deps.blocksAreCurrent ?? (() => true);
-    const judge = new Judge(this.options, { pool, eviction: this.#eviction, ...deps, fees, blocksAreCurrent });
+    const judge = new Judge(this.options, {
+      pool,
+      eviction: this.#eviction,
+      ...deps,
+      fees,
+      blocksAreCurrent,
+      returning: () => this.#reorg.returning,
+      settled: () => this.#reorg.settled(),
+    });
     this.#acceptor = new Acceptor(judge);
     this.#packages = new PackageAcceptor(judge, this.#acceptor);
     this.#reorg = new ReorgFollower({ pool, eviction: this.#eviction, acceptor: this.#acceptor, chain: deps.chain, log: deps.log, fees });

@@ -50,6 +50,8 @@ export class ReorgFollower {
   readonly #deps: ReorgDeps;
   /** Oldest block first, in block order. */
   #returning: Returning[] = [];
+  /** Back in the pool and not linked to their children yet, by key of the txid. */
+  readonly #returned = new Map<string, TxView>();
   #work: Promise<void> | null = null;
 
   constructor(deps: ReorgDeps) {
@@ -105,8 +107,9 @@ export class ReorgFollower {
       if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
     }
-    if (this.#returning.length === 0) return;
+    if (this.#returning.length === 0 && this.#returned.size === 0) return;
     const confirmed = new Set(txs.map((tx) => keyOf(tx.txid)));
+    for (const key of confirmed) this.#returned.delete(key);
     this.#returning = this.#returning.filter(({ key }) => !confirmed.has(key));
   }
 
@@ -124,7 +127,7 @@ export class ReorgFollower {
     const { pool, eviction, log } = this.#deps;
     try {
       do {
-        const returned: Uint8Array[] = [];
+        this.#returned.clear();
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
           if (!item.tx.isCoinbase) await this.#accept(item.tx);
@@ -132,16 +135,21 @@ export class ReorgFollower {
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
           this.#returning.splice(at, 1);
-          if (pool.find(item.tx.txid) !== NO_ROW) returned.push(item.tx.txid);
+          if (pool.find(item.tx.txid) !== NO_ROW) this.#returned.set(item.key, item.tx);
           else pool.removeRecursive(item.tx, 'reorg');
         }
-        pool.linkChildren(returned.map((txid) => pool.find(txid)).filter((row) => row !== NO_ROW));
+        const back = [...this.#returned.values()];
+        this.#returned.clear();
+        // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
+        for (const tx of back) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
+        pool.linkChildren(back.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW));
         await this.#removeUnfit();
       } while (this.#returning.length > 0);
       eviction.limit();
     } catch (error) {
       // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
+      this.#returned.clear();
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
     }
   }

@@ -132,7 +132,8 @@ export class LiveSchedule {
         if (emptyFirst) {
           if (!(await this.#work.build('empty'))) this.#newTip = true;
           else {
-            this.#emptyOut = true;
+            // Unless the tip has moved again since.
+            if (!this.#newTip) this.#emptyOut = true;
             this.#tellWaiters();
           }
         }

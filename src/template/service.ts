@@ -198,6 +198,7 @@ export class TemplateService {
     const { chain, clock, hashes, mempool } = this.#deps;
     for (;;) {
       await mempool.settled();
+      if (mempool.returning) continue;
       const { tip } = chain;
       const facts = this.#factsOf(tip);
       const chosen = await this.#choose(facts, options);
@@ -293,6 +294,8 @@ export class TemplateService {
     try {
       if (full && mempool.size > 0) slab = await slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
       const { tip } = chain;
+      // Unsettled (again): what the pool holds does not fit this tip. The caller comes back and waits.
+      if (full && mempool.returning) return null;
       const tipEpoch = epoch();
       const { counter } = mempool;
       const builtAt = clock.nowSeconds();

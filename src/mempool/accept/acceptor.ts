@@ -44,7 +44,10 @@ export class Acceptor {
   async accept(tx: TxView, options: AcceptOptions = {}): Promise<AcceptResult> {
     const judge = this.#judge;
     const { chain, verifier } = judge.deps;
+    // The reorganisation's own transactions come back by `bypassLimits`; everyone else waits until they have.
+    const mayChange = (): boolean => options.bypassLimits === true || !judge.deps.returning();
     for (;;) {
+      while (!mayChange()) await judge.deps.settled();
       const work = new Workspace(tx, options);
       const moved = judge.watch();
       // Nothing is read from the store for a transaction that is wrong by itself.
@@ -59,6 +62,7 @@ export class Acceptor {
       if (fault !== null) return this.#outcome(work, fault);
       const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags(), this.#lookahead.verdict(tx));
       if (scriptFault !== null) return this.#outcome(work, scriptFault);
+      if (!mayChange()) continue;
       if (!moved()) return this.#finish(work);
       // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what it
       // holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.

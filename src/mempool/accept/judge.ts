@@ -22,6 +22,9 @@ export interface JudgeDeps {
   readonly verifier: Verifier;
   readonly clock: Clock;
   readonly fees: FeeEstimator;
+  /** Whether transactions of disconnected blocks are on their way back, and the end of that: only they may change the pool until then. */
+  returning(): boolean;
+  settled(): Promise<void>;
   /** Whether blocks come as they are found, so that waiting times mean something. */
   blocksAreCurrent(): boolean;
 }

@@ -74,24 +74,31 @@ export class PackageAcceptor {
     const alone: Results = new Map();
     const together: TxView[] = [];
     let hopeless = false;
-    for (const tx of txs) {
-      const here = this.#known(tx);
-      if (here !== null) {
-        final.set(keyOf(tx), here);
-        continue;
+    let rest: PackageResult;
+    try {
+      for (const tx of txs) {
+        const here = this.#known(tx);
+        if (here !== null) {
+          final.set(keyOf(tx), here);
+          continue;
+        }
+        const single = await this.#acceptor.accept(tx, { ...options, inPackage: 'apart' });
+        if (single.reject === null) {
+          final.set(keyOf(tx), accepted(tx, single));
+          continue;
+        }
+        alone.set(keyOf(tx), { kind: 'invalid', reject: single.reject });
+        if (txs.length === 1 || !mayBeCured(single.reject)) hopeless = true;
+        else together.push(tx);
       }
-      const single = await this.#acceptor.accept(tx, { ...options, inPackage: 'apart' });
-      if (single.reject === null) {
-        final.set(keyOf(tx), accepted(tx, single));
-        continue;
-      }
-      alone.set(keyOf(tx), { kind: 'invalid', reject: single.reject });
-      if (txs.length === 1 || !mayBeCured(single.reject)) hopeless = true;
-      else together.push(tx);
+      rest =
+        hopeless || together.length === 0
+          ? { fault: hopeless ? TX_FAILED : null, results: new Map() }
+          : await this.#retry(together, options);
+    } finally {
+      // Also when a verifier is too busy for the rest. While transactions of a reorganisation come back, its end does this.
+      if (!this.#judge.deps.returning()) eviction.limit();
     }
-    const rest =
-      hopeless || together.length === 0 ? { fault: hopeless ? TX_FAILED : null, results: new Map() } : await this.#retry(together, options);
-    eviction.limit();
     let { fault } = rest;
     const results: Results = new Map();
     for (const tx of txs) {
@@ -134,6 +141,7 @@ export class PackageAcceptor {
     const { chain } = this.#judge.deps;
     let proven = false;
     for (;;) {
+      while (this.#judge.deps.returning()) await this.#judge.deps.settled();
       const moved = this.#judge.watch();
       const works = workspaces(txs, accept);
       const wanted = works.flatMap((work) => this.#judge.unknownCoins(work));

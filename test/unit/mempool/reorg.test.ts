@@ -96,6 +96,34 @@ t.test('the next block may come before everything is back', async (t) => {
   t.notOk(pool.has(oldChild.txid));
 });
 
+t.test('a parent that is lost again on its way back takes its waiting children along', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const coin = chain.fund(50_000);
+  const parent = pay([coin], 49_000);
+  const others = Array.from({ length: 8 }, () => pay([chain.fund(50_000)], 49_000));
+  const child = pay([outpointOf(parent, 0)], 48_000);
+  chain.connect([parent, ...others]);
+  t.equal((await pool.accept(child)).reject, null);
+  // When it is back and others are still to come, a block spends its coin: its children are not linked to it yet.
+  const rival = pay([coin], 40_000);
+  let seen = false;
+  pool.listen({
+    added: ({ txid }) => {
+      if (seen || Buffer.compare(txid, others[2].txid) !== 0) return;
+      seen = true;
+      queueMicrotask(() => chain.connect([rival]));
+    },
+    removed() {},
+    changed() {},
+  });
+  chain.reorg(1, [[]]);
+  await pool.settled();
+  t.ok(seen);
+  t.notOk(pool.has(parent.txid));
+  t.notOk(pool.has(child.txid), 'nothing stays that spends what nobody has');
+  for (const other of others) t.ok(pool.has(other.txid));
+});
+
 t.test('acceptance waits until what is on its way is back', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const a = pay([chain.fund(50_000)], 49_000);

@@ -14,7 +14,7 @@ import type { TemplateOptions } from '../../../src/template/options.js';
 import { currentTime, longPollId, renderTemplate } from '../../../src/template/render-template.js';
 import { TemplateService } from '../../../src/template/service.js';
 import { HandSlabs } from '../../framework/hand-slabs.js';
-import { spend } from '../../framework/model-chain.js';
+import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
@@ -211,6 +211,25 @@ t.test('after a reorganisation the template waits for what comes back', async (t
   const facts = await service.refresh();
   t.equal(facts.txCount, 1);
   t.equal(facts.prevHashHex, chain.tip.hashHex);
+});
+
+t.test('a reorganisation while a slab is waited for: no child without its parent', async (t) => {
+  const { service, chain, slabs, pool, pay } = createService({ checkTemplates: false });
+  const parent = await pay(500);
+  chain.connect([parent]);
+  const child = spend(crypto, [outpointOf(parent, 0)], [{ value: 90_000, script: PADDED }]);
+  t.equal((await pool.accept(child)).reject, null);
+  let open: () => void = () => {};
+  slabs.gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const asked = service.refresh();
+  await new Promise((resolve) => setImmediate(resolve));
+  chain.reorg(1, [[], []]);
+  open();
+  const facts = await asked;
+  t.equal(facts.prevHashHex, chain.tip.hashHex);
+  t.equal(facts.txCount, 2, 'both, or the block would be invalid');
 });
 
 t.test('a template that does not connect is not published, and not taken for current later', async (t) => {
