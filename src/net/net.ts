@@ -313,12 +313,11 @@ export class Net {
       log.debug('net', `${name} can't be looked up`);
       return null;
     }
+    if (this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one))) {
+      log.info('Failed to open new connection, already connected');
+      return null;
+    }
     for (const one of addresses) {
-      const known = this.#connectedTo(one) || this.#connectedToName(name);
-      if (known) {
-        log.info(`Failed to open new connection, already connected`);
-        return null;
-      }
       const refused = type !== 'manual' && (this.bans.isBanned(one) || this.bans.isDiscouraged(one));
       if (refused) return null;
     }

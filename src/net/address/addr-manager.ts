@@ -129,14 +129,13 @@ export class AddrManager {
     if (info.tried) return;
     const at = this.#triedPlace(info);
     const there = this.#tried[at];
-    if (there !== undefined) {
-      const other = this.#infos.get(there) as AddressInfo;
-      // One that worked a short while ago stays; the newcomer has to come again.
-      if (now - other.lastSuccess < REPLACEMENT_SECONDS) return;
-      this.#toNew(there, other, at);
-    }
+    const other = there === undefined ? undefined : this.#infos.get(there);
+    // One that worked a short while ago stays; the newcomer has to come again.
+    if (other !== undefined && now - other.lastSuccess < REPLACEMENT_SECONDS) return;
+    // Its own places go first: the one that is displaced may need one of them.
     for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
     info.refs = 0;
+    if (other !== undefined) this.#toNew(there as string, other, at);
     info.tried = true;
     this.#newCount--;
     this.#triedCount++;

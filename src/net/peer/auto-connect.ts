@@ -56,7 +56,9 @@ export class AutoConnect {
     const many = this.deps.manager.size >= MANY_ADDRESSES;
     this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : many ? SEED_DELAY_MANY_MS : SEED_DELAY_MS);
     for (const name of options.seedNodes) void this.deps.connect(name, 'addr-fetch');
-    this.#timer = setInterval(() => void this.#round(), ROUND_MS);
+    this.#timer = setInterval(() => {
+      this.#round().catch((error: Error) => this.context.log.error(`Connecting to peers: ${error.message}`));
+    }, ROUND_MS);
     this.#timer.unref();
   }
 

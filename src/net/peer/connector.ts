@@ -85,7 +85,8 @@ export class Connector {
   async resolve(host: string, port: number): Promise<NetAddress[]> {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];
-    if (!this.options.dns || /\.(onion|i2p)$/i.test(host)) return [];
+    // A proxy looks names up itself: asking here would tell others whom we call.
+    if (!this.options.dns || this.options.proxy !== null || /\.(onion|i2p)$/i.test(host)) return [];
     try {
       const found = await dns.lookup(host, { all: true });
       return found.map(({ address }) => parseHost(address, port)).filter((address) => address !== null);

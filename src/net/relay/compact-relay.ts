@@ -6,6 +6,7 @@ import { NodeStatus } from '../../chain/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { blockProof } from '../../consensus/rules/bits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -14,6 +15,7 @@ import { punishForBlock } from '../sync/blame.js';
 import { type BlockDownload, blockInvType, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../sync/block-download.js';
 import type { BlockReceiver } from '../sync/block-receiver.js';
 import type { HeadersSync } from '../sync/headers.js';
+import { antiDosWork } from '../sync/headers-presync.js';
 import {
   decodeBlockTxRequest,
   decodeBlockTxs,
@@ -34,6 +36,8 @@ const MAX_CMPCTBLOCK_DEPTH = 5;
 const MAX_BLOCKTXN_DEPTH = 10;
 /** Peers that send us blocks unasked. */
 const MAX_HIGH_BANDWIDTH = 3;
+/** Larger transactions are not kept for blocks. */
+const MAX_EXTRA_BYTES = 100_000;
 /** Blocks that far ahead of the tip are not put together: their transactions are not known yet. */
 const MAX_AHEAD = 2;
 
@@ -70,7 +74,7 @@ export class CompactRelay {
   /** Keeps a transaction that the mempool refused or lost. */
   remember(tx: TxView): void {
     const most = this.context.options.extraTxs;
-    if (most <= 0) return;
+    if (most <= 0 || tx.totalSize > MAX_EXTRA_BYTES) return;
     if (this.#extra.length < most) this.#extra.push(tx);
     else this.#extra[this.#extraAt++ % most] = tx;
   }
@@ -83,6 +87,7 @@ export class CompactRelay {
 
   /** A block with proof of work that builds on the tip was stored; its scripts have not run yet (Core's NewPoWValidBlock). */
   onStored(node: HeaderNode, block: BlockView): void {
+    this.#dropPartial(node.hash);
     const message = this.#prepare(block);
     for (const peer of this.context.peers) {
       if (!peer.compact.wantsHighBandwidth || peer.leaving) continue;
@@ -92,6 +97,17 @@ export class CompactRelay {
       peer.send('cmpctblock', message);
       peer.sync.bestHeaderSent = node;
     }
+  }
+
+  /** The block is here: nobody puts it together any more. */
+  #dropPartial(hash: Uint8Array): void {
+    const end = `/${hashKey(hash)}`;
+    for (const key of this.#partial.keys()) if (key.endsWith(end)) this.#partial.delete(key);
+  }
+
+  /** The block is here, whoever brought it: this peer owes nothing. */
+  #settle(peer: Peer, hash: Uint8Array): void {
+    if (this.downloads.of(hash)?.peer === peer) this.downloads.end(hash);
   }
 
   #prepare(block: BlockView): Uint8Array {
@@ -169,6 +185,11 @@ export class CompactRelay {
       if (!chain.isInitialBlockDownload()) this.headers.askFrom(peer, chain.bestHeader);
       return;
     }
+    const prev = chain.node(header.prevHash);
+    const known = chain.node(header.hash) !== undefined;
+    // A chain of little work must come as headers, where it is read twice.
+    const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
+    if (!known && light && !peer.permissions.noban) return;
     const verdict = await chain.submitHeader(compact.header);
     if (verdict !== null) {
       punishForBlock(this.context, peer, verdict, true, 'invalid header via cmpctblock');
@@ -177,7 +198,10 @@ export class CompactRelay {
     const node = chain.node(header.hash);
     if (node === undefined || peer.leaving) return;
     noteAvailable(chain, peer, header.hash);
-    if (node.has(NodeStatus.HAVE_DATA)) return;
+    if (node.has(NodeStatus.HAVE_DATA)) {
+      this.#settle(peer, header.hash);
+      return;
+    }
     const asked = this.downloads.of(header.hash);
     if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
       // Not what we want next; but when we asked for it, we still want it.
@@ -194,7 +218,11 @@ export class CompactRelay {
     const mayAsk = mine || (asked === undefined && peer.sync.inFlight.length < MAX_BLOCKS_IN_TRANSIT_PER_PEER);
     if (mayAsk) this.downloads.begin(peer, header.hash, node);
     const partial = await PartialBlock.begin(compact, this.context, this.#extra);
-    if (peer.leaving || node.has(NodeStatus.HAVE_DATA)) return;
+    if (peer.leaving) return;
+    if (node.has(NodeStatus.HAVE_DATA)) {
+      this.#settle(peer, header.hash);
+      return;
+    }
     if (partial === 'invalid') {
       if (mayAsk) this.downloads.end(header.hash);
       this.context.misbehaving(peer, 100, 'invalid compact block');
@@ -226,19 +254,19 @@ export class CompactRelay {
     const { hash, txs } = decodeBlockTxs(payload, crypto);
     const key = partialKey(peer, hash);
     const partial = this.#partial.get(key);
+    this.#partial.delete(key);
     const node = chain.node(hash);
     if (partial === undefined || node === undefined || this.downloads.of(hash)?.peer !== peer) {
       log.debug('net', `Peer ${peer.id} sent us block transactions for block we weren't expecting`);
       return;
     }
-    this.#partial.delete(key);
     await this.#complete(peer, node, partial.block, txs);
   }
 
   async #complete(peer: Peer, node: HeaderNode, partial: PartialBlock, rest: readonly TxView[]): Promise<void> {
     const block = partial.finish(rest, this.context);
     if (block === 'invalid') {
-      this.downloads.end(node.hash);
+      this.#settle(peer, node.hash);
       this.context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');
       return;
     }
@@ -248,11 +276,16 @@ export class CompactRelay {
       return;
     }
     if (rest.length === 0) this.stats.complete++;
-    this.downloads.end(node.hash);
+    this.#settle(peer, node.hash);
     await this.blocks.process(peer, block, true, false);
+    // Another may have been asked too: what it sends now is not waited for.
+    if (node.has(NodeStatus.HAVE_DATA)) this.downloads.end(node.hash);
   }
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {
+    // What another peer was asked for is not taken from it: a third could so keep us from every block.
+    const asked = this.downloads.of(node.hash);
+    if (asked !== undefined && asked.peer !== peer) return;
     this.downloads.begin(peer, node.hash, node);
     peer.send('getdata', encodeInv([{ type: blockInvType(peer), hash: node.hash }]));
   }

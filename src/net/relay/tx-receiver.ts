@@ -1,6 +1,6 @@
 // Transactions of peers: which are asked for, what happens with those that come, and with those that wait for parents (Core's handling of
 // inv, tx and notfound). Callers: Net's table of messages and sending round.
-import { hashToHex } from '../../consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { NetContext } from '../context.js';
@@ -143,11 +143,13 @@ export class TxReceiver {
         'mempool',
         `AcceptToMemoryPool: peer=${peer.id}: accepted ${hashToHex(tx.txid)} (poolsz ${transactions} txn, ${Math.floor(usageBytes / 1000)} kB)`,
       );
-      void this.#workOrphans();
+      this.#workOrphans().catch((error: Error) => log.error(`Orphans: ${error.message}`));
       return;
     }
-    if (reject.category === 'missing-inputs') this.#keepOrphan(peer, tx);
-    else this.#refused(peer, tx, reject);
+    if (reject.category === 'missing-inputs') {
+      // Nothing is remembered of a peer that has gone meanwhile.
+      if (!peer.leaving) this.#keepOrphan(peer, tx);
+    } else this.#refused(peer, tx, reject);
   }
 
   /** The peer is gone. */
@@ -167,7 +169,7 @@ export class TxReceiver {
 
   #keepOrphan(peer: Peer, tx: TxView): void {
     const { context } = this;
-    const parents: Uint8Array[] = [];
+    const parents = new Map<string, Uint8Array>();
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = tx.prevHash(i);
       if (this.#rejects.has(parent)) {
@@ -179,9 +181,9 @@ export class TxReceiver {
         this.requests.forget(tx.wtxid);
         return;
       }
-      if (!parents.some((other) => Buffer.compare(other, parent) === 0)) parents.push(parent);
+      parents.set(hashKey(parent), parent);
     }
-    for (const parent of parents) if (!this.isKnown(parent, false)) this.announced(peer, parent, false);
+    for (const parent of parents.values()) if (!this.isKnown(parent, false)) this.announced(peer, parent, false);
     if (this.orphans.add(tx, peer, context.clock.nowSeconds())) {
       this.onUnused(tx);
       context.log.debug('mempool', `stored orphan tx ${hashToHex(tx.txid)} (mapsz ${this.orphans.size})`);

@@ -2,11 +2,13 @@
 // Callers: Net's table of messages, compact blocks.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
+import { blockProof } from '../../consensus/rules/bits.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForBlock } from './blame.js';
 import type { BlockDownload } from './block-download.js';
+import { antiDosWork } from './headers-presync.js';
 
 /** Blocks whose sender is remembered until they are checked: two windows of downloads. */
 const MAX_SOURCES = 2_048;
@@ -18,13 +20,16 @@ interface Source {
 }
 
 export class BlockReceiver {
+  /** By hash, the first that brought it: for blocks that are connected long after. */
   readonly #sources = new Map<string, Source>();
+  /** By the very bytes: a spoilt copy has the same hash as the block, and another sender. */
+  readonly #submitted = new WeakMap<BlockView, Source>();
 
   constructor(
     private readonly context: NetContext,
     private readonly downloads: BlockDownload,
   ) {
-    context.chain.onChecked((hash, _block, reject) => this.#checked(hash, reject));
+    context.chain.onChecked((hash, block, reject) => this.#checked(hash, block, reject));
   }
 
   /** Told of the sender of a block that became part of the best chain near the tip. */
@@ -35,18 +40,24 @@ export class BlockReceiver {
     const block = parseBlock(payload, this.context.crypto);
     this.context.log.debug('net', `received block ${Buffer.from(block.hash).reverse().toString('hex')} peer=${peer.id}`);
     const requested = this.downloads.end(block.hash);
+    const { chain } = this.context;
+    const prev = chain.node(block.header.prevHash);
+    const light = prev !== undefined && prev.chainWork + blockProof(block.header.bits) < antiDosWork(chain);
+    // Unasked, on a chain of little work: not even its header is kept.
+    if (!requested && light && !peer.permissions.noban && chain.node(block.hash) === undefined) return;
     await this.process(peer, block, requested, true);
   }
 
   /** @param requested we asked for it: it is stored whatever its work */
   async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
     const key = hashKey(block.hash);
-    this.#sources.delete(key);
-    this.#sources.set(key, { peer, vouched });
+    const source: Source = { peer, vouched };
+    this.#submitted.set(block, source);
+    if (!this.#sources.has(key)) this.#sources.set(key, source);
     if (this.#sources.size > MAX_SOURCES) this.#sources.delete(this.#sources.keys().next().value as string);
     const outcome = await this.context.chain.submitBlock(block, { force: requested });
     if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
-    else this.#sources.delete(key);
+    else if (this.#sources.get(key) === source) this.#sources.delete(key);
     this.context.wake();
   }
 
@@ -55,10 +66,12 @@ export class BlockReceiver {
     for (const [key, source] of this.#sources) if (source.peer === peer) this.#sources.delete(key);
   }
 
-  #checked(hash: Uint8Array, reject: Reject | null): void {
+  #checked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
     const key = hashKey(hash);
-    const source = this.#sources.get(key);
-    this.#sources.delete(key);
+    const mutated = reject?.category === 'mutated';
+    const source = this.#submitted.get(block) ?? (mutated ? undefined : this.#sources.get(key));
+    // A spoilt copy says nothing about who else has the block.
+    if (!mutated) this.#sources.delete(key);
     if (source === undefined) return;
     if (reject !== null) {
       this.context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);

@@ -2,6 +2,7 @@
 // some six hundred headers is kept; when there is enough work, it is read again, checked against those bits, and taken in. A peer can
 // so make us keep some kilobytes, never a tree (Core's HeadersSyncState). Callers: HeadersSync.
 import crypto from 'node:crypto';
+import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -39,6 +40,13 @@ interface Reading {
   releaseAll: boolean;
 }
 
+/** The least work of a chain whose headers are kept at once (Core's GetAntiDoSWorkThreshold): near our tip's, and never below the minimum. */
+export function antiDosWork({ tip, minimumChainWork }: Chain): bigint {
+  const near = blockProof(tip.bits) * RECENT_BLOCKS;
+  const nearTip = tip.chainWork > near ? tip.chainWork - near : 0n;
+  return nearTip > minimumChainWork ? nearTip : minimumChainWork;
+}
+
 export class HeadersPresync {
   readonly #readings = new Map<Peer, Reading>();
 
@@ -47,17 +55,13 @@ export class HeadersPresync {
     private readonly ask: (peer: Peer, locator: readonly Uint8Array[]) => void,
   ) {}
 
-  forget(peer: Peer): void {
-    this.#readings.delete(peer);
+  /** Whether a reading of this peer's chain is under way. */
+  reads(peer: Peer): boolean {
+    return this.#readings.has(peer);
   }
 
-  /** The least work of a chain that is taken in without a first reading. */
-  get threshold(): bigint {
-    const { chain } = this.context;
-    const { tip } = chain;
-    const near = blockProof(tip.bits) * RECENT_BLOCKS;
-    const nearTip = tip.chainWork > near ? tip.chainWork - near : 0n;
-    return nearTip > chain.minimumChainWork ? nearTip : chain.minimumChainWork;
+  forget(peer: Peer): void {
+    this.#readings.delete(peer);
   }
 
   /**
@@ -65,11 +69,11 @@ export class HeadersPresync {
    * short chain with too little work is not kept.
    */
   begin(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
-    const { clock, log, params } = this.context;
+    const { chain, clock, log, params } = this.context;
     if (peer.permissions.noban) return false;
     let work = parent.chainWork;
     for (const { bits } of views) work += blockProof(bits);
-    const wanted = this.threshold;
+    const wanted = antiDosWork(chain);
     if (work >= wanted) return false;
     for (const view of views) {
       const wrong = checkProofOfWork(view, params);

@@ -52,6 +52,8 @@ export class HeadersSync {
 
   /** Asks for what leads up to a block somebody named. */
   askUpTo(peer: Peer, stop: Uint8Array): void {
+    // While a chain is read twice one request is under way at a time; it leads to this block too.
+    if (this.#presync.reads(peer)) return;
     peer.send('getheaders', encodeLocator({ locator: locatorOf(this.context.chain.bestHeader), stop }, PROTOCOL_VERSION));
   }
 
@@ -142,7 +144,7 @@ export class HeadersSync {
     }
     const end = accepted[accepted.length - 1];
     if (end === undefined || peer.leaving) return;
-    this.#accepted(peer, end.hash, isNew, full && held === null);
+    this.#accepted(peer, end.hash, isNew, full, held === null);
   }
 
   /** The header that was refused: those before it are in the tree. */
@@ -150,7 +152,8 @@ export class HeadersSync {
     return hashToHex((views.find(({ hash }) => this.context.chain.node(hash) === undefined) ?? (views[0] as HeaderView)).hash);
   }
 
-  #accepted(peer: Peer, lastHash: Uint8Array, isNew: boolean, full: boolean): void {
+  /** @param full the peer may have more @param ask it has not been asked for more yet */
+  #accepted(peer: Peer, lastHash: Uint8Array, isNew: boolean, full: boolean, ask: boolean): void {
     const { chain, log } = this.context;
     const { sync } = peer;
     const node = chain.node(lastHash);
@@ -161,12 +164,9 @@ export class HeadersSync {
     }
     noteAvailable(chain, peer, lastHash);
     if (isNew && node.chainWork > chain.tip.chainWork) sync.chainDeadlineMs = 0;
-    if (full) {
+    if (full && ask) {
       log.debug('net', `more getheaders (${node.height}) to end to peer=${peer.id} (startheight:${peer.startHeight})`);
       this.askFrom(peer, node);
-    } else if (sync.started) {
-      // Its headers are all here: what it does from now on is judged by its blocks.
-      sync.headersDeadlineMs = Number.POSITIVE_INFINITY;
     }
     this.#fetchDirectly(peer, node);
     if (!full && chain.isInitialBlockDownload()) this.#dropIfUseless(peer);

@@ -1,5 +1,6 @@
 // Serves filters of BIP-0158 to peers as BIP-0157 has it: getcfilters, getcfheaders, getcfcheckpt. Only with -peerblockfilters; whoever asks
 // for what is not offered, or for too much, is disconnected. Callers: Net's table of messages.
+import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -12,6 +13,8 @@ const BASIC = 0;
 const MAX_FILTERS = 1_000;
 const MAX_HASHES = 2_000;
 const CHECKPOINT_INTERVAL = 1_000;
+/** Between looks at a peer that is slow to read. */
+const READ_WAIT_MS = 20;
 
 /** The filter index as this room wants it. */
 export interface FilterSource {
@@ -36,6 +39,8 @@ export class FilterServer {
     const range = this.#range(peer, type, startHeight, stop, MAX_FILTERS);
     if (range === null) return;
     for (const node of nodesOf(range)) {
+      // As fast as the peer reads.
+      while (peer.connection.sendPaused && !peer.leaving) await setTimeout(READ_WAIT_MS);
       const found = await this.source?.find(node.hash);
       // Not built that far yet: the peer asks another.
       if (found === undefined || peer.leaving) return;

@@ -42,6 +42,25 @@ t.test('one source cannot fill the memory', async (t) => {
   t.ok(manager.size > before);
 });
 
+t.test('however addresses push each other about, none is lost from the books', async (t) => {
+  let now = NOW;
+  const manager = new AddrManager(() => now, random);
+  // Few neighbourhoods: places collide all the time.
+  for (let i = 0; i < 40_000; i++) {
+    const host = `8.8.${i % 3}.${1 + (Math.floor(random() * 200) % 250)}`;
+    const port = 1 + Math.floor(random() * 40);
+    manager.add({ ...at(host, port), time: now - 100, services: 9n }, at(`9.9.9.${i % 4}`));
+    if (i % 3 === 0) {
+      now += 5 * 60 * 60;
+      const picked = manager.select(i % 2 === 0);
+      if (picked !== undefined) manager.good(picked);
+    }
+  }
+  const all = manager.sample(0, 0).length;
+  t.ok(manager.tried > 20 && manager.size > manager.tried && all <= manager.size, `${manager.tried} tried of ${manager.size}`);
+  for (let i = 0; i < 500; i++) if (manager.select() === undefined) t.fail('something is known');
+});
+
 t.test('what failed and what is old is not told', async (t) => {
   let now = NOW;
   const manager = new AddrManager(() => now, random);
