@@ -71,7 +71,21 @@ export class Wallet {
   /** Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows it). */
   hasKeyManager = true;
   /** Set while the database is exchanged: events wait. */
-  frozen = false;
+  get frozen(): boolean {
+    return this.#thawed !== null;
+  }
+  set frozen(on: boolean) {
+    if (on)
+      this.#thawed ??= new Promise((resolve) => {
+        this.#thaw = resolve;
+      });
+    else {
+      this.#thawed = null;
+      this.#thaw();
+    }
+  }
+  #thawed: Promise<void> | null = null;
+  #thaw: () => void = () => {};
   readonly #inbox: WalletEvent[] = [];
   #commits: Promise<void> = Promise.resolve();
   #relock: NodeJS.Timeout | undefined;
@@ -177,12 +191,14 @@ export class Wallet {
 
   /**
    * Changes memory and writes what belongs to it. The work is synchronous; when it throws, nothing may have changed.
+   * @param sync wait for the disk
    * @returns once the batch is handed to the kernel
    */
-  async change<T>(work: (batch: WalletBatch) => T): Promise<T> {
+  async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
+    while (this.#thawed !== null) await this.#thawed;
     const batch = new WalletBatch();
     const result = work(batch);
-    await this.commit(batch);
+    await this.commit(batch, sync);
     return result;
   }
   /** Writes a batch after all before it. @param sync wait for the disk */

@@ -132,7 +132,9 @@ export const listsinceblock: Run<NodeContext> = async (ctx, args, call) => {
   const includeRemoved = given(args[3]) ? asBool(args[3]) : true;
 
   const { tipHeight } = ledger;
-  const last = ctx.chain.atHeight(tipHeight + 1 - Math.min(target, tipHeight + 1))!;
+  // From the wallet's own tip: the chain may be ahead of it, on another branch.
+  const tip = wallet.tip ?? ctx.chain.genesis;
+  const last = tip.ancestor(tipHeight + 1 - Math.min(target, tipHeight + 1)) ?? ctx.chain.genesis;
   const pin = new RecordPin(ledger, rowsSince(wallet, asked && tipHeight + 1 - asked.fork.height));
   const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe) };
   const pieces = new Pieces(',');

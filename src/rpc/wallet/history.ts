@@ -2,6 +2,7 @@
 import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
+import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -54,9 +55,14 @@ export const gettransaction: Run<NodeContext> = async (ctx, args, call) => {
 
 export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
-  const row = wallet.ledger.txs.find(asHash(args[0], 'txid'));
-  if (row < 0) unknownId();
-  const done = await wallet.change((batch) => wallet.ledger.abandon(row, batch));
+  const txid = asHash(args[0], 'txid');
+  if (wallet.ledger.txs.find(txid) < 0) unknownId();
+  // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
+  const done = await inSpendLine(wallet, async () => {
+    wallet.drain();
+    const row = wallet.ledger.txs.find(txid);
+    return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandon(row, batch)));
+  });
   if (!done) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not eligible for abandonment');
   return null;
 };

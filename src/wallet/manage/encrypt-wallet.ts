@@ -77,7 +77,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   }
   const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
   try {
-    if (renew) await wallet.change((batch) => generateKeys(wallet, context, batch));
+    if (renew) await wallet.change((batch) => generateKeys(wallet, context, batch), true);
   } finally {
     wallet.lock();
   }

@@ -215,6 +215,8 @@ export class WalletManager {
         await this.#deps.onLoaded(wallet);
         return wallet;
       } catch (error) {
+        const at = wallet ? this.#wallets.indexOf(wallet) : -1;
+        if (at >= 0) this.#wallets.splice(at, 1);
         await (wallet ? wallet.close() : store.close());
         throw error;
       }

@@ -20,7 +20,8 @@ export async function commitTransaction(
   await wallet.change((batch) => {
     wallet.ledger.put(tx, NOWHERE, batch, values);
     also?.(batch);
-  });
+    // On the disk before anybody hears of the payment: a record lost with the machine's power would have it paid twice.
+  }, true);
   if (!wallet.parts.options.walletBroadcast) return null;
   const refusal = await submit(wallet, tx, tools, true);
   if (refusal !== null) logOf(wallet, tools, `CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);
@@ -31,7 +32,13 @@ export async function commitTransaction(
 export async function submit(wallet: Wallet, tx: TxView, { node, options }: SpendTools, relay: boolean): Promise<string | null> {
   const row = wallet.ledger.txs.find(tx.txid);
   if (row < 0 || wallet.ledger.txs.state(row) !== TX_STATE.UNCONFIRMED) return 'not waiting';
-  const refusal = await node.broadcast(tx, options.maxFeeSats, relay);
+  let refusal: string | null;
+  try {
+    refusal = await node.broadcast(tx, options.maxFeeSats, relay);
+  } catch (error) {
+    // A busy verifier, say. The record stands and is handed in again later: told of a failure, the caller would pay twice.
+    refusal = error instanceof Error ? error.message : String(error);
+  }
   wallet.drain();
   return refusal;
 }

@@ -6,6 +6,7 @@ import { TX_STATE } from '../coins/tx-table.js';
 import type { Wallet } from '../wallet.js';
 import { logOf, submit } from './commit-transaction.js';
 import type { SpendTools } from './create-transaction.js';
+import { inSpendLine } from './spend-line.js';
 
 const HOUR = 60 * 60;
 /** The next time is 12 to 36 hours away. */
@@ -30,7 +31,7 @@ export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): P
   if (!wallet.parts.options.walletBroadcast) return;
   for (const { tx } of waiting(wallet)) {
     if (wallet.closed) return;
-    await submit(wallet, tx, tools, false);
+    await inSpendLine(wallet, () => submit(wallet, tx, tools, false));
   }
 }
 
@@ -69,7 +70,7 @@ export class Resender {
     for (const { row, tx } of waiting(wallet)) {
       if (wallet.closed) return;
       if (wallet.ledger.txs.received(row) > before) continue;
-      if ((await submit(wallet, tx, tools, true)) === null) count++;
+      if ((await inSpendLine(wallet, () => submit(wallet, tx, tools, true))) === null) count++;
     }
     if (count > 0) logOf(wallet, tools, `ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
   }

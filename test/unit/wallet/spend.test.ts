@@ -311,3 +311,30 @@ t.test('rates: who decides, and why', (t) => {
   t.equal(discardFeeRate(setting(1000)), 3000, 'never below what relays as dust');
   t.end();
 });
+
+t.test('a payment that cannot be handed in at this moment is made all the same', async (t) => {
+  const memory = await createMemoryWallet();
+  const { wallet, tools, address, receive } = memory;
+  await receive([{ value: 5 * CENT, script: await address('bech32') }], TIP - 10);
+  const made = await pay(memory, CENT);
+  if ('error' in made) throw new Error(made.error);
+  const busy = { ...tools, node: { ...tools.node, broadcast: () => Promise.reject(new Error('the verifier is busy')) } };
+  t.equal(await commitTransaction(wallet, made.tx, new Map(), busy), 'the verifier is busy', 'told, not thrown');
+  t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'the record stands');
+  const again = await pay(memory, 4 * CENT - 100_000);
+  t.ok('error' in again, 'its coins are spent');
+});
+
+t.test('changes wait while the database is exchanged', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  wallet.frozen = true;
+  let done = false;
+  const change = wallet.change(() => {
+    done = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(done, false);
+  wallet.frozen = false;
+  await change;
+  t.equal(done, true);
+});
