@@ -60,7 +60,7 @@ export async function tryConnect(
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags });
   const outpoints = new BlockOutpoints(block, overlay);
-  const scripts = new ScriptRuns(ws.verifier, { flags, klass, sequential: ws.options.scriptThreads === 1 });
+  const scripts = new ScriptRuns(ws.verifier, { flags, klass, sequential: ws.options.scriptThreads === 1 }, ws.log);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
   const lap = (phase: keyof typeof phases): void => {

@@ -1,11 +1,13 @@
 // A block's scripts, handed to the verifier run by run while the block is still being looked at; then the block's verdict with them.
 // Callers: connect-block.
 
+import { hashToHex } from '../consensus/bytes/hex.js';
 import type { BlockConnector } from '../consensus/connect.js';
-import { blockVerdict } from '../consensus/rules/script-verdict.js';
+import { blockVerdict, scriptReject } from '../consensus/rules/script-verdict.js';
 import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { scriptErrorText } from '../consensus/script/script-error.js';
 import type { Verdict } from '../consensus/state.js';
+import type { Logger } from '../log/logger.js';
 import { StopFlag } from '../parallel/stop-flag.js';
 import type { TxJob, Verifier, VerifyClass, VerifyResult } from '../parallel/verifier.js';
 
@@ -34,6 +36,7 @@ export class ScriptRuns {
   constructor(
     private readonly verifier: Verifier,
     private readonly settings: ScriptSettings,
+    private readonly log: Logger,
   ) {}
 
   /** Starts the scripts of the transactions from first up to, not including, end. */
@@ -75,6 +78,8 @@ export class ScriptRuns {
     const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
     const passesMandatory = sequential && (await this.passes(job, flags & ~NOT_MANDATORY));
     const failure = { tx: run.first + result.failedTx, error: scriptErrorText(result.scriptError), passesMandatory };
+    const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
+    this.log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
     return blockVerdict(connector, failure, sequential);
   }
 

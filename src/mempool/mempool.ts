@@ -1,5 +1,6 @@
 // The set of unconfirmed transactions that the node would mine. Callers: RPC, templates, peers; the chain tells it of every tip.
 // Acceptance is in accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
+import { hashToHex } from '../consensus/bytes/hex.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
@@ -96,6 +97,10 @@ export class Mempool {
       changed() {},
       moved() {},
       removed: (row) => {
+        if (pool.rows.has(row, FLAG.unbroadcast)) {
+          const txid = hashToHex(pool.entry(row).txid);
+          deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
+        }
         this.#setUnbroadcast(row, false);
         fees.leave(pool.entry(row));
       },

@@ -34,7 +34,7 @@ export class Orphanage {
     return (byWtxid ? this.#byWtxid : this.#byTxid).has(hashKey(hash));
   }
 
-  /** Keeps one, throwing out others where there is no room. @returns false when it is too large or known */
+  /** Keeps one; limit() is due afterwards. @returns false when it is too large or known */
   add(tx: TxView, peer: Peer, nowSeconds: number): boolean {
     const key = hashKey(tx.txid);
     if (this.#byTxid.has(key) || tx.weight > MAX_ORPHAN_WEIGHT) return false;
@@ -47,7 +47,6 @@ export class Orphanage {
       if (waiting === undefined) this.#waiting.set(parent, new Set([orphan]));
       else waiting.add(orphan);
     }
-    this.#limit(nowSeconds);
     return true;
   }
 
@@ -94,7 +93,9 @@ export class Orphanage {
     }
   }
 
-  #limit(nowSeconds: number): void {
+  /** Throws out what waited too long, and any others while there are too many. @returns how many of those */
+  limit(nowSeconds: number): number {
+    let evicted = 0;
     if (nowSeconds >= this.#sweepAt) {
       for (const orphan of [...this.#byTxid.values()]) if (orphan.expiresAt <= nowSeconds) this.remove(orphan.tx);
       this.#sweepAt = nowSeconds + SWEEP_SECONDS;
@@ -105,8 +106,10 @@ export class Orphanage {
       for (const { tx } of this.#byTxid.values()) {
         if (at-- > 0) continue;
         this.remove(tx);
+        evicted++;
         break;
       }
     }
+    return evicted;
   }
 }

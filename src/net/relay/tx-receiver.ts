@@ -188,6 +188,8 @@ export class TxReceiver {
       this.onUnused(tx);
       context.log.debug('mempool', `stored orphan tx ${hashToHex(tx.txid)} (mapsz ${this.orphans.size})`);
     }
+    const evicted = this.orphans.limit(context.clock.nowSeconds());
+    if (evicted > 0) context.log.debug('mempool', `mapOrphan overflow, removed ${evicted} tx`);
     this.requests.forget(tx.txid);
     this.requests.forget(tx.wtxid);
   }

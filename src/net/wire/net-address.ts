@@ -2,7 +2,7 @@
 // (`addrv2`) and as people write them. Callers: messages, address manager, connections, RPC.
 import crypto from 'node:crypto';
 import net from 'node:net';
-import type { ByteReader } from '../../consensus/bytes/reader.js';
+import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
 
 /** Networks an address can be in; `onion` is Tor version 3. */
@@ -74,7 +74,9 @@ export function fitsOldForm(address: NetAddress): boolean {
 /** Reads network, address and port of BIP-0155. null: a network that is not known, or bytes that don't fit it. @throws DecodeError */
 export function readAddressV2(reader: ByteReader): NetAddress | null {
   const id = reader.u8();
-  const bytes = reader.varBytes(MAX_ADDRV2_BYTES).slice();
+  const length = reader.compactSize();
+  if (length > MAX_ADDRV2_BYTES) throw new DecodeError(`Address too long: ${length} > ${MAX_ADDRV2_BYTES}`);
+  const bytes = reader.bytes(length).slice();
   const port = readPort(reader);
   const network = networkOfId.get(id);
   if (network === undefined || bytes.length !== networks[network].length) return null;

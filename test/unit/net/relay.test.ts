@@ -126,6 +126,7 @@ t.test('orphans wait for parents, within bounds', async (t) => {
   t.equal(orphanage.childrenOf(numbered(1)).length, 2);
   t.equal(orphanage.has(first.txid, false) && orphanage.has(first.wtxid, true), true);
   for (let n = 2; n < 12; n++) orphanage.add(child(2, n), a, 100);
+  t.equal(orphanage.limit(100), 7);
   t.equal(orphanage.size, 5, 'bounded');
   orphanage.forgetPeer(b);
   t.equal(
@@ -136,6 +137,8 @@ t.test('orphans wait for parents, within bounds', async (t) => {
   orphanage.add(waiting, a, 100);
   orphanage.onBlock([waiting]);
   t.equal(orphanage.has(waiting.txid, false), false, 'a block spent what it spends');
-  orphanage.add(child(4, 1), a, 100 + 20 * 60 + 5 * 60);
+  const later = 100 + 20 * 60 + 5 * 60;
+  orphanage.add(child(4, 1), a, later);
+  orphanage.limit(later);
   t.equal(orphanage.size, 1, 'those older than twenty minutes are gone');
 });
