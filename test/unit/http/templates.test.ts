@@ -140,21 +140,24 @@ t.test('many receive one large template, and a small call does not wait for them
   node.state.mockSeconds = 1_700_000_100;
   const clients = Array.from({ length: 50 }, () => new Client(node.port));
   const other = new Client(node.port);
-  const first = await other.call(gbt());
-  const { longpollid } = result(first);
-  for (const client of clients) client.post(gbt(`,"longpollid":"${longpollid}"`));
-  await until('all wait', () => node.fronts.stats().waiters === 50);
-  node.advance();
-  const replies = clients.map((client) => client.reply());
-  let sent = 0;
   let small = 0;
-  for (const reply of replies) void reply.then(() => sent++);
-  while (sent < 50) {
-    t.equal((await other.call('{"method":"getblockcount","id":1}')).status, 200);
-    if (sent > 0 && sent < 50) small++;
+  let bodies: Buffer[] = [];
+  // The clients share this thread: all may have their replies before it looks again. Then it wakes them once more.
+  for (let round = 0; round < 10 && small === 0; round++) {
+    const { longpollid } = result(await other.call(gbt()));
+    for (const client of clients) client.post(gbt(`,"longpollid":"${longpollid}"`));
+    await until('all wait', () => node.fronts.stats().waiters === 50);
+    node.advance();
+    const replies = clients.map((client) => client.reply());
+    let sent = 0;
+    for (const reply of replies) void reply.then(() => sent++);
+    while (sent < 50) {
+      t.equal((await other.call('{"method":"getblockcount","id":1}')).status, 200);
+      if (sent > 0 && sent < 50) small++;
+    }
+    bodies = (await Promise.all(replies)).map((reply) => reply.body);
   }
   t.ok(small > 0, 'small calls were answered in between');
-  const bodies = (await Promise.all(replies)).map((reply) => reply.body);
   t.same(result({ status: 200, head: '', body: bodies[0]! }).transactions, transactions);
   t.ok(bodies.every((body) => body.equals(bodies[0]!)));
   t.ok(bodies[0]!.length > 2_800_000);
