@@ -184,14 +184,13 @@ section('Connection', [
   ['onion', 'string', 'Another SOCKS5 proxy for onion addresses (default: -proxy)'],
   ['proxyrandomize', 'bool', 'New credentials for each connection through a proxy, so that Tor uses separate circuits (default: 1)'],
   ['externalip', 'list', 'Tell peers that this is our address'],
-  ['discover', 'bool', 'Tell peers addresses of this machine (default: 1 when listening without -externalip or -proxy)'],
+  ['discover', 'bool', 'Tell peers of our address as others see it (default: 1 when listening without -externalip or -proxy)'],
   ['dns', 'bool', 'Look names up for -addnode, -seednode and -connect (default: 1)'],
   ['dnsseed', 'bool', 'Ask DNS seeds for addresses when few are known (default: 1 unless -connect or -proxy)'],
   ['forcednsseed', 'bool', 'Always ask DNS seeds (default: 0)'],
-  ['fixedseeds', 'bool', 'Use addresses that came with the program when no others are found (default: 1)'],
   ['peerblockfilters', 'bool', 'Serve filters of -blockfilterindex to peers (BIP-0157; default: 0)'],
   ...(['asmap', 'torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
-  ...(['listenonion', 'peerbloomfilters', 'upnp', 'natpmp', 'v2transport'] as const).map(
+  ...(['fixedseeds', 'listenonion', 'peerbloomfilters', 'upnp', 'natpmp', 'v2transport'] as const).map(
     (name) => [name, 'bool', undefined, 'none'] as const,
   ),
   ['maxtimeadjustment', 'int', undefined, 'none'],

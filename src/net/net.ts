@@ -44,10 +44,12 @@ import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPo
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
-/** Blame that costs the connection. */
 /** Milliseconds between writing the known addresses. */
 const SAVE_MS = 15 * 60_000;
+/** Blame that costs the connection. */
 const DISCOURAGEMENT_THRESHOLD = 100;
+/** Steps of the default random numbers. */
+const RANDOM_STEPS = 2 ** 48 - 1;
 /** Connections kept for peers that we choose ourselves. */
 const MAX_OUTBOUND = 11;
 
@@ -64,7 +66,7 @@ export interface NetDeps {
   readonly banFile: string | null;
   readonly peersFile: string | null;
   readonly anchorsFile: string | null;
-  /** A number in [0, 1); Math.random by default. */
+  /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
   readonly random?: () => number;
 }
 
@@ -105,6 +107,8 @@ export class Net {
   readonly #all = new Set<Peer>();
   readonly #ready = new Set<Peer>();
   readonly #byId = new Map<number, Peer>();
+  /** Ready peers that name transactions by wtxid: asked for each entry of an inv. */
+  #wtxidPeers = 0;
   readonly #sentByMessage = new Map<string, number>();
   readonly #receivedByMessage = new Map<string, number>();
   #sent = 0;
@@ -137,7 +141,7 @@ export class Net {
       clock,
       log,
       peers: this.#ready,
-      random: deps.random ?? Math.random,
+      random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
       misbehaving: (peer, score, reason) => this.#misbehaving(peer, score, reason),
       disconnect: (peer) => this.disconnect(peer),
       wake: () => this.#soon(),
@@ -162,7 +166,7 @@ export class Net {
     this.announcer = new TxAnnouncer(context);
     this.txs = new TxReceiver(
       context,
-      () => [...this.#ready].filter((peer) => peer.relaysByWtxid).length,
+      () => this.#wtxidPeers,
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
@@ -454,10 +458,10 @@ export class Net {
 
   #joined(peer: Peer): void {
     this.#ready.add(peer);
+    if (peer.relaysByWtxid) this.#wtxidPeers++;
     this.announcer.join(peer);
     this.#addrRelay.join(peer);
-    if (!peer.inbound && !peer.manual) this.#addrRelay.ask(peer);
-    else if (peer.manual && !this.options.connectOnly) this.#addrRelay.ask(peer);
+    if (!peer.inbound) this.#addrRelay.ask(peer);
     this.#soon();
   }
 
@@ -480,7 +484,7 @@ export class Net {
     peer.leaving = true;
     if (!this.#all.delete(peer)) return;
     this.#byId.delete(peer.id);
-    this.#ready.delete(peer);
+    if (this.#ready.delete(peer) && peer.relaysByWtxid) this.#wtxidPeers--;
     this.#headers.forget(peer);
     this.downloads.forget(peer);
     this.#blocks.forget(peer);
@@ -544,15 +548,15 @@ export class Net {
         this.disconnect(peer);
       }
     }
-    for (const peer of [...this.#ready]) if (!peer.leaving) this.#send(peer);
+    const outbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
+    for (const peer of [...this.#ready]) if (!peer.leaving) this.#send(peer, outbound);
   }
 
-  #send(peer: Peer): void {
+  /** @param outbound whether a peer that we chose has blocks: others are then not asked in initial download */
+  #send(peer: Peer, outbound: boolean): void {
     const { chain, log } = this.#context;
     this.#keepalive.send(peer);
-    const outboundReady = [...this.#ready].some((other) => !other.inbound && !other.isClient);
-    const preferred = (!peer.inbound || peer.permissions.noban) && !peer.isClient;
-    const fetch = preferred || (!outboundReady && !peer.isClient);
+    const fetch = !peer.isClient && (!peer.inbound || peer.permissions.noban || !outbound);
     this.#headers.begin(peer, fetch);
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);

@@ -51,8 +51,6 @@ t.test('two nodes sync from zero, pass blocks on, and agree again after a partit
   t.match(peers, [{ inbound: true, subver: '/Satoshi:0.21.1/' }]);
 
   // A partition: both mine, b mines more; a changes over when they meet again.
-  const third = await Daemon.start('-listen=0');
-  t.teardown(() => third.remove());
   for (const node of [a, b]) await node.call('setnetworkactive', false);
   await until('quiet', async () => (await a.call('getconnectioncount')) === 0 && (await b.call('getconnectioncount')) === 0);
   await a.call('generatetoaddress', 20, ADDRESS);

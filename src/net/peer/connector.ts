@@ -1,5 +1,6 @@
 // Sockets: where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of messages.
 // Callers: Net.
+import crypto from 'node:crypto';
 import dns from 'node:dns/promises';
 import net from 'node:net';
 import type { Logger } from '../../log/logger.js';
@@ -111,7 +112,7 @@ export class Connector {
     }
     const socket = await this.#open(proxy ?? where);
     if (proxy !== null) {
-      const credentials = options.proxyRandomize ? `${Date.now()}${Math.random()}` : null;
+      const credentials = options.proxyRandomize ? crypto.randomUUID() : null;
       await connectThroughSocks(socket, where, credentials, options.connectTimeoutMs);
     }
     return { socket, bindText: endOf(socket.localAddress, socket.localPort) };

@@ -2,7 +2,7 @@
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { Permissions } from '../options.js';
 import type { InvItem } from '../wire/messages.js';
-import type { KnownAddress, NetAddress } from '../wire/net-address.js';
+import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
 import type { Connection } from './connection.js';
 
@@ -88,8 +88,6 @@ export class Peer {
   misbehaviour = 0;
   /** Set once it shall go: nothing more is handled. */
   leaving = false;
-  /** Why, for the log. */
-  shouldDiscourage = false;
 
   pingNonce = 0n;
   pingSentMs = 0;
@@ -104,13 +102,6 @@ export class Peer {
 
   /** What it asked for and has not got yet. */
   wanted: InvItem[] = [];
-  /** Addresses to tell it, and those it knows. */
-  addressesToSend: KnownAddress[] = [];
-  nextAddrSendMs = 0;
-  nextLocalAddrMs = 0;
-  getaddrSent = false;
-  getaddrReceived = false;
-  addrRelay = false;
 
   constructor(
     readonly id: number,
@@ -136,10 +127,7 @@ export class Peer {
   get outboundOrBlockRelay(): boolean {
     return this.type === 'outbound-full-relay' || this.type === 'block-relay-only';
   }
-  /** Has the blocks of the whole chain (or at least recent ones, with witnesses). */
-  get isFullNode(): boolean {
-    return (this.services & SERVICE.NETWORK) !== 0n;
-  }
+  /** Has no blocks for others. */
   get isClient(): boolean {
     return (this.services & (SERVICE.NETWORK | SERVICE.NETWORK_LIMITED)) === 0n;
   }

@@ -2,7 +2,7 @@
 // time, whoever holds up the window is dropped (Core's FindNextBlocksToDownload and its timeouts). Callers: headers, the sending round.
 import type { HeaderNode } from '../../chain/header-node.js';
 import { lastCommonAncestor, NodeStatus } from '../../chain/header-node.js';
-import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
 import type { NetContext } from '../context.js';
 import type { BlockInFlight, Peer } from '../peer/peer.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
@@ -155,11 +155,6 @@ export class BlockDownload {
       this.context.params.powTargetSpacing * 1_000 * (BLOCK_DOWNLOAD_TIMEOUT_BASE + BLOCK_DOWNLOAD_TIMEOUT_PER_PEER * others.size);
     if (now <= sync.downloadingSinceMs + allowed) return null;
     return `Timeout downloading block ${oldest.node?.hashHex ?? ''} from peer=${peer.id}, disconnecting`;
-  }
-
-  /** Whether the block is among those the peer was asked for. */
-  isFrom(peer: Peer, hash: Uint8Array): boolean {
-    return peer.sync.inFlight.some((entry) => equalBytes(entry.hash, hash));
   }
 }
 
