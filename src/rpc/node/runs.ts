@@ -31,19 +31,7 @@ import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
 import { submitpackage } from './packages.js';
-import {
-  addnode,
-  addpeeraddress,
-  clearbanned,
-  disconnectnode,
-  getaddednodeinfo,
-  getblockfrompeer,
-  getnodeaddresses,
-  listbanned,
-  ping,
-  setban,
-  setnetworkactive,
-} from './peers.js';
+import * as peers from './peers.js';
 import {
   getmempoolancestors,
   getmempooldescendants,
@@ -109,17 +97,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getnetworkhashps,
   getnetworkinfo,
   getpeerinfo,
-  addnode,
-  addpeeraddress,
-  clearbanned,
-  disconnectnode,
-  getaddednodeinfo,
-  getblockfrompeer,
-  getnodeaddresses,
-  listbanned,
-  ping,
-  setban,
-  setnetworkactive,
+  ...peers,
   getprioritisedtransactions,
   getrawmempool,
   getrawtransaction,
