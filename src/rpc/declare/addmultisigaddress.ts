@@ -1,4 +1,5 @@
 // Declares addmultisigaddress; types.ts says what a declaration is for.
+import { MULTISIG_RESULTS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const addmultisigaddress: MethodSpec = {
@@ -17,17 +18,7 @@ export const addmultisigaddress: MethodSpec = {
     { name: 'label', type: 'str', optional: true, help: 'A label for the address' },
     { name: 'address_type', type: 'str', default: 'set by -addresstype', help: 'legacy, p2sh-segwit or bech32' },
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'address', help: 'The address' },
-        { type: 'hex', key: 'redeemScript', help: 'The script behind it' },
-        { type: 'str', key: 'descriptor', help: 'Its descriptor' },
-      ],
-    },
-  ],
+  results: MULTISIG_RESULTS,
   examples: [
     {
       cli: '2 "[\\"16sSauSf5pF2UkUwvKGq4qjNRzBZYqgEL5\\",\\"171sgjn4YtPu27adkKGrdDwzRTxnRkBfKV\\"]"',

@@ -1,4 +1,5 @@
 // Declares createmultisig; types.ts says what a declaration is for.
+import { MULTISIG_RESULTS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const createmultisig: MethodSpec = {
@@ -16,17 +17,7 @@ export const createmultisig: MethodSpec = {
     },
     { name: 'address_type', type: 'str', default: 'legacy', help: 'Kind of address: "legacy", "p2sh-segwit" or "bech32"' },
   ],
-  results: [
-    {
-      type: 'obj',
-      help: '',
-      inner: [
-        { type: 'str', key: 'address', help: 'The address' },
-        { type: 'hex', key: 'redeemScript', help: 'The script behind it' },
-        { type: 'str', key: 'descriptor', help: 'Its descriptor' },
-      ],
-    },
-  ],
+  results: MULTISIG_RESULTS,
   examples: [
     {
       title: 'Two keys, both needed',

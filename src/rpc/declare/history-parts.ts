@@ -8,6 +8,15 @@ export const includeWatchOnlyArg: ArgSpec = {
   help: 'Count outputs that are watched only',
 };
 
+/** Arguments of the calls that list what was received. @param what the things they list */
+export function receivedArgs(what: string): readonly ArgSpec[] {
+  return [
+    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
+    { name: 'include_empty', type: 'bool', default: 'false', help: `Also list ${what} that received nothing` },
+    includeWatchOnlyArg,
+  ];
+}
+
 /** What is known of a transaction as a whole. */
 export const transactionMembers: readonly ResultSpec[] = [
   { type: 'num', key: 'confirmations', help: 'Confirmations; below 0 so many blocks ago another one took an input for good' },

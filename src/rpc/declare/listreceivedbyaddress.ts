@@ -1,5 +1,5 @@
 // Declares listreceivedbyaddress; types.ts says what a declaration is for.
-import { includeWatchOnlyArg } from './history-parts.js';
+import { receivedArgs } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const listreceivedbyaddress: MethodSpec = {
@@ -7,12 +7,7 @@ export const listreceivedbyaddress: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   description: 'Lists what each labelled address received, coinbases left out.',
-  args: [
-    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
-    { name: 'include_empty', type: 'bool', default: 'false', help: 'Also list addresses that received nothing' },
-    includeWatchOnlyArg,
-    { name: 'address_filter', type: 'str', optional: true, help: 'Only this address' },
-  ],
+  args: [...receivedArgs('addresses'), { name: 'address_filter', type: 'str', optional: true, help: 'Only this address' }],
   results: [
     {
       type: 'arr',

@@ -1,5 +1,5 @@
 // Declares listreceivedbylabel; types.ts says what a declaration is for.
-import { includeWatchOnlyArg } from './history-parts.js';
+import { receivedArgs } from './history-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const listreceivedbylabel: MethodSpec = {
@@ -7,11 +7,7 @@ export const listreceivedbylabel: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   description: 'Lists what the addresses of each label received, coinbases left out.',
-  args: [
-    { name: 'minconf', type: 'num', default: '1', help: 'Count transactions with at least so many confirmations' },
-    { name: 'include_empty', type: 'bool', default: 'false', help: 'Also list labels that received nothing' },
-    includeWatchOnlyArg,
-  ],
+  args: receivedArgs('labels'),
   results: [
     {
       type: 'arr',

@@ -125,3 +125,16 @@ export const ECHO_ARGS: readonly ArgSpec[] = Array.from({ length: 10 }, (_, i) =
   optional: true,
   help: '',
 }));
+
+/** Results of the calls that make a multisig script. */
+export const MULTISIG_RESULTS: readonly ResultSpec[] = [
+  {
+    type: 'obj',
+    help: '',
+    inner: [
+      { type: 'str', key: 'address', help: 'The address' },
+      { type: 'hex', key: 'redeemScript', help: 'The script behind it' },
+      { type: 'str', key: 'descriptor', help: 'Its descriptor' },
+    ],
+  },
+];

@@ -1,6 +1,30 @@
 // Parts that the signing calls share: what a signature commits to, and what comes back.
 import type { ArgSpec, ResultSpec } from './types.js';
 
+/** Argument: outputs that are spent and that the node may not know. */
+export const PREVTXS_ARG: ArgSpec = {
+  name: 'prevtxs',
+  type: 'arr',
+  optional: true,
+  help: 'Outputs the inputs spend that the node need not know',
+  inner: [
+    {
+      name: '',
+      type: 'obj',
+      optional: true,
+      help: '',
+      inner: [
+        { name: 'txid', type: 'hex', help: 'The transaction id' },
+        { name: 'vout', type: 'num', help: 'The output number' },
+        { name: 'scriptPubKey', type: 'hex', help: 'The output script' },
+        { name: 'redeemScript', type: 'hex', optional: true, help: 'For P2SH: the redeem script' },
+        { name: 'witnessScript', type: 'hex', optional: true, help: 'For P2WSH, also inside P2SH: the witness script' },
+        { name: 'amount', type: 'amount', optional: true, help: 'The amount, needed for segwit outputs' },
+      ],
+    },
+  ],
+};
+
 /** Argument: the hash type. */
 export const SIGHASH_TYPE_ARG: ArgSpec = {
   name: 'sighashtype',

@@ -1,5 +1,5 @@
 // Declares signrawtransactionwithkey; types.ts says what a declaration is for.
-import { SIGHASH_TYPE_ARG, SIGNED_RESULTS } from './signing-parts.js';
+import { PREVTXS_ARG, SIGHASH_TYPE_ARG, SIGNED_RESULTS } from './signing-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const signrawtransactionwithkey: MethodSpec = {
@@ -15,28 +15,7 @@ export const signrawtransactionwithkey: MethodSpec = {
       help: 'The private keys',
       inner: [{ name: 'privatekey', type: 'str', optional: true, help: 'A private key in Base58Check' }],
     },
-    {
-      name: 'prevtxs',
-      type: 'arr',
-      optional: true,
-      help: 'Outputs the inputs spend that the node need not know',
-      inner: [
-        {
-          name: '',
-          type: 'obj',
-          optional: true,
-          help: '',
-          inner: [
-            { name: 'txid', type: 'hex', help: 'The transaction id' },
-            { name: 'vout', type: 'num', help: 'The output number' },
-            { name: 'scriptPubKey', type: 'hex', help: 'The output script' },
-            { name: 'redeemScript', type: 'hex', optional: true, help: 'For P2SH: the redeem script' },
-            { name: 'witnessScript', type: 'hex', optional: true, help: 'For P2WSH, also inside P2SH: the witness script' },
-            { name: 'amount', type: 'amount', optional: true, help: 'The amount, needed for segwit outputs' },
-          ],
-        },
-      ],
-    },
+    PREVTXS_ARG,
     SIGHASH_TYPE_ARG,
   ],
   results: SIGNED_RESULTS,
