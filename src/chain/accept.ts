@@ -12,7 +12,7 @@ import { reject } from '../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { BlockPosition } from '../storage/block-files.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
-import type { ChainWorkspace } from './workspace.js';
+import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /** Blocks this far above the tip are not stored unless asked for (Core's MIN_BLOCKS_TO_KEEP). */
 const MAX_UNREQUESTED_AHEAD = 288;
@@ -79,7 +79,7 @@ function worthStoring(ws: ChainWorkspace, node: HeaderNode): boolean {
   if (node.txCount !== 0) return false;
   if (tip !== undefined && node.chainWork < tip.chainWork) return false;
   if (node.height > ws.active.height + MAX_UNREQUESTED_AHEAD) return false;
-  return node.chainWork >= (ws.options.minimumChainWork ?? ws.params.minimumChainWork);
+  return node.chainWork >= minimumChainWork(ws);
 }
 
 /** Whether the block is the network's first. */

@@ -12,7 +12,7 @@ import { type HeaderNode, NodeStatus } from './header-node.js';
 import type { BlockState, KnownBlock } from './outcome.js';
 import { verificationProgress } from './verification-progress.js';
 import { withReservedValue } from './witness-reserved.js';
-import type { ChainWorkspace } from './workspace.js';
+import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 export class ChainReader {
   constructor(protected readonly ws: ChainWorkspace) {}
@@ -40,7 +40,7 @@ export class ChainReader {
 
   /** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
   get minimumChainWork(): bigint {
-    return this.ws.options.minimumChainWork ?? this.ws.params.minimumChainWork;
+    return minimumChainWork(this.ws);
   }
 
   /** @param hash 32 bytes internal order, or 64 digits of display hex */

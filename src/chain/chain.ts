@@ -90,8 +90,7 @@ export class Chain extends ChainReader {
     private readonly deps: ChainDeps,
   ) {
     super(ws);
-    const minimumChainWork = ws.options.minimumChainWork ?? ws.params.minimumChainWork;
-    this.download = new InitialDownload({ minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
+    this.download = new InitialDownload({ minimumChainWork: this.minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
       ws.log.info('Leaving InitialBlockDownload (latching to false)');
     });
     const assumed = ws.options.assumeValid ?? ws.params.assumeValid;

@@ -16,7 +16,7 @@ import type { VerifyClass } from '../parallel/verifier.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
 import { ScriptRuns } from './script-runs.js';
-import type { ChainWorkspace } from './workspace.js';
+import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */
 const RUN_INPUTS = 1_000;
@@ -154,7 +154,7 @@ export function scriptsNeeded(ws: ChainWorkspace, node: HeaderNode, assumed: Hea
   if (assumed === undefined) return true;
   const best = ws.index.bestHeader;
   if (!assumed.descendsFrom(node) || !best.descendsFrom(node)) return true;
-  if (best.chainWork < (ws.options.minimumChainWork ?? ws.params.minimumChainWork)) return true;
+  if (best.chainWork < minimumChainWork(ws)) return true;
   // Time that mining from this block to the best header takes at the best header's difficulty.
   const work = best.chainWork - node.chainWork;
   const seconds = (work * BigInt(ws.params.powTargetSpacing)) / (blockProof(best.bits) || 1n);

@@ -13,6 +13,11 @@ import type { BlockStorage } from './block-storage.js';
 import type { CoinsCache } from './coins/coins-cache.js';
 import type { ChainOptions } from './options.js';
 
+/** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
+export function minimumChainWork({ options, params }: ChainWorkspace): bigint {
+  return options.minimumChainWork ?? params.minimumChainWork;
+}
+
 export interface ChainWorkspace {
   readonly params: ChainParams;
   readonly options: ChainOptions;

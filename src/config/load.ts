@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { chainParams } from '../consensus/params/chain-params.js';
 import type { NetOptions } from '../net/options.js';
 import type { WalletOptions } from '../wallet/source.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
@@ -142,8 +143,6 @@ const maxScriptThreads = 16;
 /** Header, count and the smallest coinbase need most of it. */
 const minReservedWeight = 2000;
 
-/** Ports of peers. */
-const peerPorts: Record<ChainName, number> = { main: 8333, test: 18333, testnet4: 48333, signet: 38333, regtest: 18444 };
 const chainFolders: Record<ChainName, string> = { main: '', test: 'testnet3', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest' };
 
 /** The default data folder on this system. Not Core's: two nodes that append to the same block files would ruin both. */
@@ -522,7 +521,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
     wallet: walletOptions(args, netDir),
-    net: networkOptions(args, peerPorts[chain], args.bool('logips', false)),
+    net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false)),
     notify: {
       block: args.list('blocknotify'),
       startup: args.list('startupnotify'),

@@ -19,7 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/lib': [],
   'src/log': [],
   // Options of a room are plain records beside it.
-  'src/config': ['src/wallet', 'src/net'],
+  'src/config': ['src/wallet', 'src/net', 'src/consensus'],
   'src/metrics': [],
   'src/jobs': [
     'src/consensus',
