@@ -561,7 +561,7 @@ export class Net {
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
     this.announcer.send(peer);
-    const late = this.downloads.overdue(peer) ?? this.#headersOverdue(peer) ?? this.#guard.check(peer);
+    const late = this.downloads.overdue(peer) ?? this.#headers.overdue(peer) ?? this.#guard.check(peer);
     if (late !== null) {
       log.info(late);
       this.disconnect(peer);
@@ -569,26 +569,6 @@ export class Net {
     }
     if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.request(peer);
     this.txs.send(peer);
-  }
-
-  #headersOverdue(peer: Peer): string | null {
-    const { chain, clock } = this.#context;
-    const { sync } = peer;
-    if (!sync.started || sync.headersDeadlineMs === 0 || sync.headersDeadlineMs === Number.POSITIVE_INFINITY) return null;
-    if (chain.bestHeader.time > clock.nowSeconds() - 24 * 60 * 60) {
-      sync.headersDeadlineMs = Number.POSITIVE_INFINITY;
-      return null;
-    }
-    if (clock.nowMs() <= sync.headersDeadlineMs || this.#headers.syncing !== 1) return null;
-    const others = [...this.#ready].some((other) => other !== peer && !other.inbound && !other.isClient);
-    if (!others) return null;
-    if (peer.permissions.noban) {
-      sync.started = false;
-      this.#headers.syncing--;
-      sync.headersDeadlineMs = 0;
-      return null;
-    }
-    return `Timeout downloading headers from peer=${peer.id}, disconnecting`;
   }
 
   #handlers(): Map<string, Handler> {

@@ -81,6 +81,25 @@ export class HeadersSync {
     this.#presync.forget(peer);
   }
 
+  /** Whether the only peer that headers are asked from keeps us waiting while others could be asked. @returns why it goes, for the log */
+  overdue(peer: Peer): string | null {
+    const { chain, clock, peers } = this.context;
+    const { sync } = peer;
+    if (!sync.started || sync.headersDeadlineMs === 0 || sync.headersDeadlineMs === Number.POSITIVE_INFINITY) return null;
+    if (chain.bestHeader.time > clock.nowSeconds() - RECENT_SECONDS) {
+      sync.headersDeadlineMs = Number.POSITIVE_INFINITY;
+      return null;
+    }
+    if (clock.nowMs() <= sync.headersDeadlineMs || this.syncing !== 1) return null;
+    if (![...peers].some((other) => other !== peer && !other.inbound && !other.isClient)) return null;
+    if (!peer.permissions.noban) return `Timeout downloading headers from peer=${peer.id}, disconnecting`;
+    // It stays, and another is asked.
+    sync.started = false;
+    this.syncing--;
+    sync.headersDeadlineMs = 0;
+    return null;
+  }
+
   /** headers. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
     let headers: Uint8Array[];
