@@ -1,5 +1,6 @@
 // Real processes that find each other over loopback: sync from zero, transactions and blocks passed on, a partition that heals, and a peer of
 // the tests' own with its own codec.
+import net from 'node:net';
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { serializeTx, sha256, shown, unshown } from '../framework/messages.js';
@@ -198,4 +199,16 @@ t.test('a compact block whose transactions are not known is asked for, and one t
   liar.send('sendcmpct', version2);
   liar.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 9])]));
   t.equal(await liar.ended(), true, 'a place that is not in the block');
+});
+
+t.test('a port that is taken stops nobody who did not ask for it, and whoever did', async (t) => {
+  const { node, port } = await listening();
+  t.teardown(() => node.remove());
+  const any = net.createServer().listen({ host: '::', port: 0 });
+  t.teardown(() => any.close());
+  await new Promise((resolve) => any.once('listening', resolve));
+  const second = await Daemon.start(`-port=${(any.address() as net.AddressInfo).port}`);
+  t.teardown(() => second.remove());
+  t.equal(await second.call('getconnectioncount'), 0, 'it runs');
+  await t.rejects(Daemon.start(`-port=${port}`, '-bind=127.0.0.1'), /Unable to bind to 127\.0\.0\.1/);
 });

@@ -54,8 +54,9 @@ export class Connector {
         this.log.debug('net', text);
       }
     }
+    // Nobody asked for a place in particular, and another node has the usual one: work goes on, peers are only called.
     if (this.options.binds.length > 0 && this.#servers.length === 0) {
-      throw new BindError('Failed to listen on any port. Use -listen=0 if you want this.');
+      this.log.warn('Nothing is left to listen on, so no peers can come in; choose another -port, or -listen=0.');
     }
   }
 
