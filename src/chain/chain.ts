@@ -436,6 +436,11 @@ export class Chain extends ChainReader {
     });
   }
 
+  /** Resolves when every change asked for so far is over: a block that was stored is connected, refused or left aside by then. */
+  settled(): Promise<void> {
+    return this.queue.idle();
+  }
+
   stats(): ChainStats {
     const { connected, disconnected, rejected, reorganizations } = this.activator.counts;
     return {

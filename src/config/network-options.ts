@@ -59,7 +59,12 @@ export function networkOptions(args: Args, defaultPort: number, logIps: boolean)
     whitelist: args.list('whitelist').map(whitelisted),
     banSeconds: args.int('bantime', 24 * 60 * 60),
     userAgent: agentOf(args),
-    services: SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.NETWORK_LIMITED | (filters ? SERVICE.COMPACT_FILTERS : 0n),
+    services:
+      SERVICE.NETWORK |
+      SERVICE.WITNESS |
+      SERVICE.NETWORK_LIMITED |
+      (filters ? SERVICE.COMPACT_FILTERS : 0n) |
+      (args.bool('peerbloomfilters', false) ? SERVICE.BLOOM : 0n),
     proxy,
     onionProxy: proxyOf(args, 'onion'),
     proxyRandomize: args.bool('proxyrandomize', true),

@@ -2,19 +2,22 @@
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
+import { servicesFor } from './peer/permissions.js';
 import type { TxAnnouncer } from './relay/tx-announcer.js';
 import type { TxReceiver } from './relay/tx-receiver.js';
 import { noteAvailable } from './sync/availability.js';
 import type { BlockDownload } from './sync/block-download.js';
 import type { HeadersSync } from './sync/headers.js';
+import type { UploadTarget } from './sync/upload-target.js';
 import { decodeInv, type InvItem, TooMany } from './wire/messages.js';
-import { INV } from './wire/protocol.js';
+import { INV, SERVICE } from './wire/protocol.js';
 
 interface Parts {
   readonly txs: TxReceiver;
   readonly announcer: TxAnnouncer;
   readonly downloads: BlockDownload;
   readonly headers: HeadersSync;
+  readonly upload: UploadTarget;
 }
 
 export class Inventory {
@@ -34,7 +37,7 @@ export class Inventory {
         const known = chain.node(hash) !== undefined;
         log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
         noteAvailable(chain, peer, hash);
-        if (!known && downloads.of(hash) === undefined) newest = hash;
+        if (!known && !downloads.expects(hash)) newest = hash;
         continue;
       }
       const byWtxid = type === INV.WTX;
@@ -82,14 +85,20 @@ export class Inventory {
     return this.parts.txs.receive(peer, payload);
   }
 
-  /** mempool (BIP-0035): by permission only. */
+  /** mempool (BIP-0035): by permission, or where filters are offered and today's upload is not used up. */
   wholeMempool(peer: Peer): void {
-    if (peer.permissions.mempool) {
+    const { log, options } = this.context;
+    let refused: string | null = null;
+    if (!peer.permissions.mempool) {
+      if ((servicesFor(peer, options.services) & SERVICE.BLOOM) === 0n) refused = 'bloom filters disabled';
+      else if (this.parts.upload.reached) refused = 'bandwidth limit reached';
+    }
+    if (refused === null) {
       this.parts.announcer.wholeMempool(peer);
       return;
     }
     if (peer.permissions.noban) return;
-    this.context.log.debug('net', `mempool request with bloom filters disabled, disconnect peer=${peer.id}`);
+    log.debug('net', `mempool request with ${refused}, disconnect peer=${peer.id}`);
     this.context.disconnect(peer);
   }
 

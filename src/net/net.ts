@@ -27,6 +27,7 @@ import { type ConnectionType, Peer } from './peer/peer.js';
 import { permissionsFor } from './peer/permissions.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
 import { CompactRelay } from './relay/compact-relay.js';
+import { FilteredRelay } from './relay/filtered-relay.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
 import { TxReceiver } from './relay/tx-receiver.js';
 import { WtxidIndex } from './relay/wtxid-index.js';
@@ -88,6 +89,7 @@ export class Net {
   readonly compact: CompactRelay;
   readonly upload: UploadTarget;
   readonly #filters: FilterServer;
+  readonly #filtered: FilteredRelay;
   readonly #guard: ChainGuard;
   readonly addresses: AddrManager;
   readonly #addrRelay: AddrRelay;
@@ -188,6 +190,7 @@ export class Net {
     });
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks);
     this.compact = compact;
+    this.#filtered = new FilteredRelay(context);
     this.#headers.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
     this.#blocks.onGoodBlock = (peer) => compact.onGoodBlock(peer);
     this.txs.onUnused = (tx) => compact.remember(tx);
@@ -195,6 +198,7 @@ export class Net {
       context,
       () => this.upload.historicalReached,
       (peer, node, bytes) => compact.serve(peer, node, bytes),
+      (peer, bytes) => this.#filtered.sendBlock(peer, bytes),
     );
     this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
     this.#inventory = new Inventory(context, {
@@ -202,6 +206,7 @@ export class Net {
       announcer: this.announcer,
       downloads: this.downloads,
       headers: this.#headers,
+      upload: this.upload,
     });
     this.#dispatcher = new Dispatcher(context, this.#handlers(), {
       block: (peer, item) => this.#blockServer.block(peer, item),
@@ -605,6 +610,9 @@ export class Net {
       ['getcfheaders', (peer, payload) => this.#filters.headers(peer, payload)],
       ['getcfcheckpt', (peer, payload) => this.#filters.checkpoints(peer, payload)],
       ['mempool', (peer) => this.#inventory.wholeMempool(peer)],
+      ['filterload', (peer, payload) => this.#filtered.load(peer, payload)],
+      ['filteradd', (peer, payload) => this.#filtered.add(peer, payload)],
+      ['filterclear', (peer) => this.#filtered.clear(peer)],
     ]);
   }
 

@@ -15,7 +15,7 @@ export interface Permissions {
   readonly download: boolean;
   /** Its getaddr is answered whole and from no cache. */
   readonly addr: boolean;
-  /** May use BIP-0037 filters; this node has none, so it is only shown. */
+  /** May set a filter (BIP-0037) and send `mempool`. */
   readonly bloomfilter: boolean;
 }
 

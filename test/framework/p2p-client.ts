@@ -44,6 +44,15 @@ export function locatorPayload(locator: readonly Uint8Array[], stop: Uint8Array 
   return Buffer.concat([version, compactSize(locator.length), ...locator, stop]);
 }
 
+/** filterload (BIP-0037). */
+export function filterPayload(bits: Uint8Array, hashFunctions: number, tweak = 0, flags = 0): Buffer {
+  const tail = Buffer.alloc(9);
+  tail.writeUInt32LE(hashFunctions, 0);
+  tail.writeUInt32LE(tweak, 4);
+  tail[8] = flags;
+  return Buffer.concat([compactSize(bits.length), bits, tail]);
+}
+
 export interface Greeting {
   readonly version?: number;
   readonly services?: bigint;
@@ -105,12 +114,14 @@ export class P2pClient {
     return client;
   }
 
-  async greet(greeting: Greeting = {}): Promise<void> {
+  /** The handshake. @returns the node's version message */
+  async greet(greeting: Greeting = {}): Promise<Buffer> {
     this.send('version', versionPayload(greeting));
-    await this.next('version');
+    const version = await this.next('version');
     if (greeting.wtxidRelay !== false && (greeting.version ?? 70016) >= 70016) this.send('wtxidrelay');
     this.send('verack');
     await this.next('verack');
+    return version;
   }
 
   get closed(): boolean {

@@ -22,7 +22,9 @@ export function evictionCandidate(peers: readonly Peer[], salt: number): Peer | 
   keep(BY_GROUP, (a, b) => place(a) - place(b));
   const ping = ({ minPingMs }: Peer): number => (minPingMs < 0 ? Number.POSITIVE_INFINITY : minPingMs);
   keep(BY_PING, (a, b) => ping(a) - ping(b));
-  keep(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || a.connectedAt - b.connectedAt);
+  // Who wants transactions, and all of them, is of more use to others.
+  const appetite = ({ relaysTxs, filter }: Peer): number => (relaysTxs ? 2 : 0) + (filter === null ? 1 : 0);
+  keep(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || appetite(b) - appetite(a) || a.connectedAt - b.connectedAt);
   keep(
     BY_BLOCK_ONLY,
     (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt,

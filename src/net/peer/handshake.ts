@@ -13,6 +13,7 @@ import {
   WTXID_RELAY_VERSION,
 } from '../wire/protocol.js';
 import type { Peer } from './peer.js';
+import { servicesFor } from './permissions.js';
 
 export interface HandshakeEvents {
   /** version was read: outbound peers are asked for addresses, clocks are compared. */
@@ -40,7 +41,7 @@ export class Handshake {
       'version',
       encodeVersion({
         version: PROTOCOL_VERSION,
-        services: options.services,
+        services: servicesFor(peer, options.services),
         time: BigInt(clock.nowSeconds()),
         addressOfReceiver: receiver,
         addressOfSender: null,

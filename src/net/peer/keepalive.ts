@@ -75,14 +75,14 @@ export class Keepalive {
     if (now - connectedAt <= options.peerTimeoutSeconds) return null;
     const { lastReceive, lastSend } = connection;
     if (lastReceive === 0 || lastSend === 0) {
-      return `socket no message in first ${options.peerTimeoutSeconds} seconds, ${lastReceive === 0 ? 0 : 1} ${lastSend === 0 ? 0 : 1} peer=${id}`;
+      return `socket no message in first ${options.peerTimeoutSeconds} seconds, ${lastReceive === 0 ? 0 : 1} ${lastSend === 0 ? 0 : 1} from ${id}`;
     }
     if (now > lastSend + TIMEOUT_SECONDS) return `socket sending timeout: ${now - lastSend}s peer=${id}`;
     if (now > lastReceive + TIMEOUT_SECONDS) return `socket receive timeout: ${now - lastReceive}s peer=${id}`;
     if (peer.pingNonce !== 0n && clock.nowMs() > peer.pingSentMs + TIMEOUT_SECONDS * 1000) {
       return `ping timeout: ${((clock.nowMs() - peer.pingSentMs) / 1000).toFixed(6)}s peer=${id}`;
     }
-    return peer.ready ? null : `version handshake timeout peer=${id}`;
+    return peer.ready ? null : `version handshake timeout from ${id}`;
   }
 }
 

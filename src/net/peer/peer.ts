@@ -1,6 +1,7 @@
 // What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay. Callers: all of this room.
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { Permissions } from '../options.js';
+import type { BloomFilter } from '../relay/bloom-filter.js';
 import type { InvItem } from '../wire/messages.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
@@ -80,8 +81,10 @@ export class Peer {
   ready = false;
   wantsAddrV2 = false;
   relaysByWtxid = false;
-  /** What it said in version: it wants transactions announced. */
+  /** What it said in version, or later by setting a filter: it wants transactions announced. */
   relaysTxs = false;
+  /** Only these transactions (BIP-0037); null: all. */
+  filter: BloomFilter | null = null;
   /** Our nonce of its version message. */
   localNonce = 0n;
 

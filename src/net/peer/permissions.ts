@@ -1,6 +1,7 @@
 // What a peer may do beyond others, from where it comes in and from where it is (-whitebind, -whitelist). Callers: Net, RPC.
 import { type NetOptions, NO_PERMISSIONS, type Permissions } from '../options.js';
 import type { NetAddress } from '../wire/net-address.js';
+import { SERVICE } from '../wire/protocol.js';
 import { subnetContains } from './bans.js';
 
 /** Core's order. */
@@ -13,6 +14,11 @@ export function permissionsFor(whitelist: NetOptions['whitelist'], address: NetA
     if (subnetContains(subnet, address)) for (const name of names) all[name] ||= permissions[name];
   }
   return all;
+}
+
+/** What this node offers to a peer: filters are for all, or for whom they were permitted. @param common to everybody */
+export function servicesFor({ permissions }: { readonly permissions: Permissions }, common: bigint): bigint {
+  return permissions.bloomfilter ? common | SERVICE.BLOOM : common;
 }
 
 /** As getpeerinfo lists them. */

@@ -203,6 +203,8 @@ export class CompactRelay {
       return;
     }
     const asked = this.downloads.of(header.hash);
+    // The block itself is here already, and about to be stored.
+    if (asked === undefined && this.downloads.expects(header.hash)) return;
     if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
       // Not what we want next; but when we asked for it, we still want it.
       if (asked !== undefined) this.#wholeBlock(peer, node);

@@ -155,6 +155,7 @@ export class TxAnnouncer {
       const hash = peer.relaysByWtxid ? entry.tx.wtxid : entry.txid;
       book.waiting.delete(hashKey(hash));
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
+      if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
       book.known.add(hash);
       items.push({ type: invType(peer), hash: hash.slice() });
       if (items.length === MAX_INV_SIZE) break;
@@ -180,6 +181,7 @@ export class TxAnnouncer {
       book.waiting.delete(hashKey(hash));
       if (book.known.has(hash)) continue;
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
+      if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
       book.known.add(hash);
       book.recent.add(hash);
       this.#remember(entry, now);

@@ -22,6 +22,8 @@ const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
 export class BlockDownload {
   /** By hash. */
   readonly #inFlight = new Map<string, BlockInFlight>();
+  /** Blocks that came and that the chain has not stored yet, by hash. */
+  readonly #arrived = new Set<string>();
 
   constructor(private readonly context: NetContext) {}
 
@@ -31,6 +33,23 @@ export class BlockDownload {
   /** Who was asked for a block. */
   of(hash: Uint8Array): BlockInFlight | undefined {
     return this.#inFlight.get(hashKey(hash));
+  }
+
+  /** Whether nobody need be asked for a block: somebody was, or it is here and about to be stored. */
+  expects(hash: Uint8Array): boolean {
+    const key = hashKey(hash);
+    return this.#inFlight.has(key) || this.#arrived.has(key);
+  }
+
+  /** A block is here, and is not asked for again until the chain has dealt with it. */
+  async whileStored<T>(hash: Uint8Array, work: () => Promise<T>): Promise<T> {
+    const key = hashKey(hash);
+    this.#arrived.add(key);
+    try {
+      return await work();
+    } finally {
+      this.#arrived.delete(key);
+    }
   }
 
   /** Notes that a block was asked for; false when it was already. */
@@ -120,9 +139,10 @@ export class BlockDownload {
           if (node.hasChainData) sync.lastCommon = node;
           continue;
         }
-        const asked = this.#inFlight.get(hashKey(node.hash));
-        if (asked !== undefined) {
-          waitingFor ??= asked.peer;
+        const key = hashKey(node.hash);
+        const asked = this.#inFlight.get(key);
+        if (asked !== undefined || this.#arrived.has(key)) {
+          waitingFor ??= asked?.peer ?? null;
           continue;
         }
         if (node.height > windowEnd) {

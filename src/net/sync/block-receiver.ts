@@ -55,7 +55,8 @@ export class BlockReceiver {
     this.#submitted.set(block, source);
     if (!this.#sources.has(key)) this.#sources.set(key, source);
     if (this.#sources.size > MAX_SOURCES) this.#sources.delete(this.#sources.keys().next().value as string);
-    const outcome = await this.context.chain.submitBlock(block, { force: requested });
+    const submit = () => this.context.chain.submitBlock(block, { force: requested });
+    const outcome = await this.downloads.whileStored(block.hash, submit);
     if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
     else if (this.#sources.get(key) === source) this.#sources.delete(key);
     this.context.wake();

@@ -214,7 +214,7 @@ export class HeadersSync {
         return;
       }
       const servable = peer.hasWitness || walk.height < params.segwitHeight;
-      if (!walk.has(NodeStatus.HAVE_DATA) && this.downloads.of(walk.hash) === undefined && servable) missing.push(walk);
+      if (!walk.has(NodeStatus.HAVE_DATA) && !this.downloads.expects(walk.hash) && servable) missing.push(walk);
     }
     const wanted = missing.reverse().slice(0, MAX_BLOCKS_IN_TRANSIT_PER_PEER - peer.sync.inFlight.length);
     if (wanted.length === 0) return;

@@ -28,6 +28,8 @@ export class BlockServer {
     private readonly uploadTargetReached: () => boolean,
     /** Sends a compact block; false: the whole one has to go. */
     private readonly sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean,
+    /** Sends what the peer's filter lets through. */
+    private readonly sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>,
   ) {}
 
   /** getheaders. @throws DecodeError */
@@ -98,6 +100,9 @@ export class BlockServer {
     const { chain, log } = this.context;
     const node = chain.node(item.hash);
     if (node === undefined) return;
+    // Announced while its scripts run: whoever asks this early gets it as soon as it is connected, and would else never.
+    if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await chain.settled();
+    if (peer.leaving) return;
     if (!this.#mayServe(node)) {
       log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
       return;
@@ -127,6 +132,7 @@ export class BlockServer {
     if (peer.leaving) return;
     if (item.type === INV.WITNESS_BLOCK) peer.send('block', bytes);
     else if (item.type === INV.BLOCK) peer.send('block', withoutWitnesses(bytes, this.context));
+    else if (item.type === INV.FILTERED_BLOCK) await this.sendFiltered(peer, bytes);
     else if (item.type === INV.CMPCT_BLOCK && !this.sendCompact(peer, node, bytes)) peer.send('block', bytes);
     this.#continue(peer, item.hash);
   }

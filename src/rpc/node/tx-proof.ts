@@ -1,18 +1,18 @@
 // gettxoutproof and verifytxoutproof: proofs that transactions are in a block (a header and a partial merkle tree).
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
-import { equalBytes } from '../../consensus/bytes/hex.js';
-import { DecodeError } from '../../consensus/bytes/reader.js';
-import { asArray, asHash, asHashHex, asHex } from '../args.js';
-import type { Run } from '../dispatch.js';
-import { fail, RPC_CODE } from '../errors.js';
-import { hashHex, hex } from '../render/hex.js';
 import {
   buildPartialMerkle,
   decodePartialMerkle,
   encodePartialMerkle,
   extractMatches,
   type PartialMerkle,
-} from '../render/partial-merkle.js';
+} from '../../consensus/block/partial-merkle.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { asArray, asHash, asHashHex, asHex } from '../args.js';
+import type { Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import { hashHex, hex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 import { notFound } from './lookup.js';

@@ -1,5 +1,6 @@
 // Transactions that are put into a wallet by a proof, and taken out: importprunedfunds, removeprunedfunds. Core 0.21, rpcdump.cpp.
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
+import { extractMatches } from '../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
@@ -10,7 +11,6 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { decodeTx } from '../node/raw-tx.js';
 import { decodeProof } from '../node/tx-proof.js';
-import { extractMatches } from '../render/partial-merkle.js';
 import { settledWallet } from './select.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);

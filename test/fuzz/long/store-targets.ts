@@ -1,5 +1,12 @@
 // Targets of what is read from disk or built for it: coins, undo data, index rows, the saved mempool and fee estimates, wallet rows,
 // partial merkle trees, block filters.
+
+import {
+  buildPartialMerkle,
+  decodePartialMerkle,
+  encodePartialMerkle,
+  extractMatches,
+} from '../../../src/consensus/block/partial-merkle.js';
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import type { Coin } from '../../../src/consensus/coin.js';
@@ -9,7 +16,6 @@ import { elementCount, GcsBuilder, matchesAny } from '../../../src/filters/gcs.j
 import { decodeEstimates, encodeEstimates } from '../../../src/mempool/fees/estimates-file.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { decodePool } from '../../../src/mempool/persist/mempool-file.js';
-import { buildPartialMerkle, decodePartialMerkle, encodePartialMerkle, extractMatches } from '../../../src/rpc/render/partial-merkle.js';
 import { compressAmount, decompressAmount } from '../../../src/storage/codec/amount.js';
 import { decodeCoin, encodeCoin } from '../../../src/storage/codec/coin.js';
 import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index-row.js';

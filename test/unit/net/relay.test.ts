@@ -1,13 +1,16 @@
-// The small structures of relay against naive models: the rolling filter, the request tracker, the orphan pool.
+// The small structures of relay, against naive models or known values: the rolling filter, the filters of light clients, the request
+// tracker, the orphan pool.
 import fc from 'fast-check';
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import type { Peer } from '../../../src/net/peer/peer.js';
+import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
 import { Orphanage } from '../../../src/net/relay/orphanage.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
+import { filterPayload } from '../../framework/p2p-client.js';
 
 const hashes = createPureHashes();
 const numbered = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n, n >> 8, n >> 16, 7));
@@ -28,6 +31,117 @@ t.test('the rolling filter remembers the last n and little else', async (t) => {
   t.ok(old < 100, 'what is long ago is forgotten');
   filter.reset();
   t.equal(filter.has(numbered(4_999)), false);
+});
+
+function filterOf(...fields: Parameters<typeof filterPayload>): BloomFilter | null {
+  return BloomFilter.decode(filterPayload(...fields));
+}
+
+const hexBytes = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
+
+t.test('MurmurHash3 gives what others get', async (t) => {
+  for (const [hash, seed, data] of [
+    [0, 0, ''],
+    [0x514e28b7, 1, ''],
+    [0x81f16f39, 0xffffffff, ''],
+    [0x76293b50, 0, 'ffffffff'],
+    [0xf55b516b, 0, '21436587'],
+    [0x2362f9de, 0x5082edee, '21436587'],
+    [0x7e4a8634, 0, '214365'],
+    [0xa0f7b07a, 0, '2143'],
+    [0x72661cf4, 0, '21'],
+  ] as const) {
+    t.equal(murmurHash3(seed, hexBytes(data)), hash, `${data} with seed ${seed}`);
+  }
+});
+
+t.test('the filter of a light client', async (t) => {
+  const names = [
+    '99108ad8ed9bb6274d3980bab5a85c048f0950c8',
+    'b5a2c786d9ef4658287ced5914b37a1b4aa32eee',
+    'b9300670b4c5366e95b2699e8b18bc75e5f729c5',
+  ];
+  const filter = filterOf(hexBytes('614e9b'), 5, 0, 1);
+  t.same(
+    names.map((name) => filter?.contains(hexBytes(name))),
+    [true, true, true],
+    'as BIP-0037 clients set the bits',
+  );
+  t.equal(filter?.contains(hexBytes('19108ad8ed9bb6274d3980bab5a85c048f0950c8')), false);
+  const filled = filterOf(new Uint8Array(3), 5);
+  for (const name of names) filled?.insert(hexBytes(name));
+  t.same(
+    names.map((name) => filled?.contains(hexBytes(name))),
+    [true, true, true],
+  );
+  t.equal(filled?.contains(hexBytes('19108ad8ed9bb6274d3980bab5a85c048f0950c8')), false);
+  t.not(filterOf(new Uint8Array(MAX_BLOOM_FILTER_BYTES), MAX_HASH_FUNCTIONS), null);
+  t.equal(filterOf(new Uint8Array(MAX_BLOOM_FILTER_BYTES + 1), 1), null);
+  t.equal(filterOf(new Uint8Array(1), MAX_HASH_FUNCTIONS + 1), null);
+  const none = filterOf(new Uint8Array(0), 1);
+  none?.insert(hexBytes('00'));
+  t.equal(none?.contains(hexBytes('01')), true, 'without bits everything is wanted, and nothing is divided by zero');
+});
+
+/** A transaction of one input with outputs of these scripts. */
+function paying(scripts: readonly Uint8Array[], prevHash = numbered(1), prevIndex = 0, scriptSig: Uint8Array = new Uint8Array(0)) {
+  return parseTx(
+    buildTx({
+      version: 2,
+      inputs: [{ prevHash, prevIndex, scriptSig, sequence: 0, witness: [] }],
+      outputs: scripts.map((script) => ({ value: 1, script })),
+      locktime: 0,
+    }),
+    hashes,
+  );
+}
+
+t.test('which transactions a filter lets through, and what it learns from them', async (t) => {
+  const hash = numbered(5).subarray(0, 20);
+  const keyHash = Buffer.concat([hexBytes('76a914'), hash, hexBytes('88ac')]);
+  const key = Buffer.concat([hexBytes('02'), numbered(6)]);
+  const toKey = Buffer.concat([hexBytes('21'), key, hexBytes('ac')]);
+  const of = (flags: number, ...data: Uint8Array[]): BloomFilter => {
+    const filter = filterOf(new Uint8Array(2_000), 10, 77, flags) as BloomFilter;
+    for (const one of data) filter.insert(one);
+    return filter;
+  };
+  const tx = paying([hexBytes('51'), keyHash]);
+  t.equal(of(0, numbered(9)).matches(tx), false);
+  t.equal(of(0, tx.txid).matches(tx), true, 'by its id');
+  t.equal(of(0, hash).matches(tx), true, 'by data of an output');
+  t.equal(of(0, tx.outpoint(0)).matches(tx), true, 'by the coin it spends');
+  const spend = paying([], tx.txid, 1, Buffer.concat([hexBytes('21'), key]));
+  t.equal(of(0, key).matches(spend), true, 'by data of an input');
+  for (const [flags, script, data, learns] of [
+    [0, keyHash, hash, false],
+    [1, keyHash, hash, true],
+    [2, keyHash, hash, false],
+    [2, toKey, key, true],
+  ] as const) {
+    const filter = of(flags, data);
+    const parent = paying([script]);
+    t.equal(filter.matches(parent), true);
+    t.equal(filter.matches(paying([], parent.txid, 0)), learns, `flags ${flags}, a script of ${script.length} bytes`);
+  }
+});
+
+t.test('a filter made to cost much work answers yes in the end', async (t) => {
+  const data = new Uint8Array(250).fill(3);
+  const script = Buffer.concat([hexBytes('4cfa'), data]);
+  const [short, long] = [10, 900].map((count) => paying([Buffer.concat(Array.from({ length: count }, () => script))])) as [
+    ReturnType<typeof paying>,
+    ReturnType<typeof paying>,
+  ];
+  // All bits but the ones that the last hash of the data, and the first ones of ids and coins, ask for.
+  const size = MAX_BLOOM_FILTER_BYTES;
+  const bitOf = (index: number, bytes: Uint8Array): number => murmurHash3(Math.imul(index, 0xfba4c795) >>> 0, bytes) % (size * 8);
+  const bits = new Uint8Array(size).fill(0xff);
+  const cleared = [bitOf(MAX_HASH_FUNCTIONS - 1, data), ...[short, long].flatMap((tx) => [bitOf(0, tx.txid), bitOf(0, tx.outpoint(0))])];
+  for (const bit of cleared) bits[bit >> 3] = (bits[bit >> 3] as number) & ~(1 << (bit & 7));
+  const filter = filterOf(bits, MAX_HASH_FUNCTIONS) as BloomFilter;
+  t.equal(filter.matches(short), false, 'no data of it is in');
+  t.equal(filter.matches(long), true, 'too much to look at');
 });
 
 const peerOf = (id: number): Peer => ({ id }) as Peer;

@@ -115,7 +115,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
-  'src/net': ['src/mempool', 'src/chain', 'src/consensus', 'src/crypto', 'src/log'],
+  'src/net': ['src/mempool', 'src/chain', 'src/policy', 'src/consensus', 'src/crypto', 'src/log'],
   'src/notify': ['src/log'],
   'src/cli': ['src/config', 'src/rpc'],
   'src/http': [

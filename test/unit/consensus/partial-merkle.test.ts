@@ -1,7 +1,12 @@
 // Partial merkle trees of transaction proofs: round trips and what must be refused.
 import fc from 'fast-check';
 import t from 'tap';
-import { buildPartialMerkle, decodePartialMerkle, encodePartialMerkle, extractMatches } from '../../../src/rpc/render/partial-merkle.js';
+import {
+  buildPartialMerkle,
+  decodePartialMerkle,
+  encodePartialMerkle,
+  extractMatches,
+} from '../../../src/consensus/block/partial-merkle.js';
 import { crypto } from '../../framework/chain-fixture.js';
 
 fc.configureGlobal({ seed: 44, numRuns: 200 });

@@ -1,13 +1,15 @@
-// A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by gettxoutproof,
-// read by verifytxoutproof. Encoding: count 4 | hashes with their number | flag bits packed lowest first, with their bytes' number.
+// A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by gettxoutproof and
+// for peers with a filter (merkleblock), read by verifytxoutproof. Encoding: count 4 | hashes with their number | flag bits packed lowest first, with their bytes' number.
 
-import { equalBytes } from '../../consensus/bytes/hex.js';
-import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
-import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { equalBytes } from '../bytes/hex.js';
+import { ByteReader, DecodeError } from '../bytes/reader.js';
+import { ByteWriter } from '../bytes/writer.js';
 
 /** A block of the smallest possible transactions (60 bytes) has no more than this. */
 const MAX_TRANSACTIONS = 4_000_000 / (4 * 60);
+/** Hashes made between two pauses: some half a millisecond. */
+const HASHES_PER_STEP = 256;
 
 /** A tree as it travels. */
 export interface PartialMerkle {
@@ -33,12 +35,26 @@ function parentOf(left: Uint8Array, right: Uint8Array, h: Hashes): Uint8Array {
 
 /** The tree over a block's txids with the matching ones marked. */
 export function buildPartialMerkle(txids: readonly Uint8Array[], matches: readonly boolean[], h: Hashes): PartialMerkle {
+  const steps = partialMerkleSteps(txids, matches, h);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** The same in short steps, for threads that have to answer others in between. */
+export function* partialMerkleSteps(
+  txids: readonly Uint8Array[],
+  matches: readonly boolean[],
+  h: Hashes,
+): Generator<undefined, PartialMerkle, undefined> {
   const levels: { hash: Uint8Array; match: boolean }[][] = [txids.map((hash, i) => ({ hash, match: matches[i] }))];
+  let made = 0;
   for (let below = levels[0]; below.length > 1; below = levels[levels.length - 1]) {
     const level: { hash: Uint8Array; match: boolean }[] = [];
     for (let i = 0; i < below.length; i += 2) {
       const right = below[i + 1] ?? below[i];
       level.push({ hash: parentOf(below[i].hash, right.hash, h), match: below[i].match || right.match });
+      if (++made % HASHES_PER_STEP === 0) yield undefined;
     }
     levels.push(level);
   }

@@ -1,0 +1,80 @@
+// Light clients with a filter (BIP-0037): filterload, filteradd, filterclear, and blocks cut down to what a filter wants. Served with
+// -peerbloomfilters, or to peers that were permitted it. Callers: Net's table of messages, the block server.
+import { parseBlock } from '../../consensus/block/block-view.js';
+import { encodePartialMerkle, partialMerkleSteps } from '../../consensus/block/partial-merkle.js';
+import { ByteReader } from '../../consensus/bytes/reader.js';
+import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
+import { Slicer } from '../../lib/slicer.js';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { servicesFor } from '../peer/permissions.js';
+import { SERVICE } from '../wire/protocol.js';
+import { BloomFilter } from './bloom-filter.js';
+
+export class FilteredRelay {
+  constructor(private readonly context: NetContext) {}
+
+  /** filterload. @throws DecodeError */
+  load(peer: Peer, payload: Uint8Array): void {
+    if (!this.#serves(peer)) return;
+    const filter = BloomFilter.decode(payload);
+    if (filter === null) this.context.misbehaving(peer, 100, 'too-large bloom filter');
+    else if (peer.relaysTransactions) {
+      peer.filter = filter;
+      peer.relaysTxs = true;
+    }
+  }
+
+  /** filteradd. @throws DecodeError */
+  add(peer: Peer, payload: Uint8Array): void {
+    if (!this.#serves(peer)) return;
+    const data = new ByteReader(payload).varBytes();
+    const bad = data.length > MAX_SCRIPT_ELEMENT_SIZE || (peer.relaysTransactions && peer.filter === null);
+    if (bad) this.context.misbehaving(peer, 100, 'bad filteradd message');
+    else peer.filter?.insert(data);
+  }
+
+  /** filterclear: everything is wanted again. */
+  clear(peer: Peer): void {
+    if (!this.#serves(peer) || !peer.relaysTransactions) return;
+    peer.filter = null;
+    peer.relaysTxs = true;
+  }
+
+  /**
+   * Sends a block as merkleblock with the transactions that match the peer's filter; nothing without a filter.
+   * @param bytes the whole block
+   */
+  async sendBlock(peer: Peer, bytes: Uint8Array): Promise<void> {
+    const { filter } = peer;
+    if (filter === null) return;
+    const { crypto } = this.context;
+    const block = parseBlock(bytes, crypto);
+    const slicer = new Slicer();
+    const txids: Uint8Array[] = [];
+    const matches: boolean[] = [];
+    for (const tx of block.txs) {
+      txids.push(tx.txid);
+      matches.push(filter.matches(tx));
+      if (slicer.due) await slicer.pause();
+    }
+    const steps = partialMerkleSteps(txids, matches, crypto);
+    let step = steps.next();
+    while (!step.done) {
+      if (slicer.due) await slicer.pause();
+      step = steps.next();
+    }
+    if (peer.leaving) return;
+    peer.send('merkleblock', Buffer.concat([block.header.bytes, encodePartialMerkle(step.value)]));
+    // With the proof go the transactions themselves: there is no other way to ask for them.
+    for (const [i, tx] of block.txs.entries()) if (matches[i]) peer.send('tx', tx.stripped());
+  }
+
+  /** A peer that uses filters where none are offered is left. */
+  #serves(peer: Peer): boolean {
+    if ((servicesFor(peer, this.context.options.services) & SERVICE.BLOOM) !== 0n) return true;
+    this.context.log.debug('net', `filter message without bloom filters, disconnect peer=${peer.id}`);
+    this.context.disconnect(peer);
+    return false;
+  }
+}

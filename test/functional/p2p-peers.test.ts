@@ -1,0 +1,92 @@
+// What real processes offer to peers of particular kinds, and tell about them: light clients with filters (BIP-0037).
+import t from 'tap';
+import { Daemon, freePort } from '../framework/daemon.js';
+import { unshown } from '../framework/messages.js';
+import { filterPayload, invPayload, P2pClient } from '../framework/p2p-client.js';
+
+t.setTimeout(240_000);
+const OURS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+/** The 20 bytes that the address above stands for. */
+const OUR_HASH = Buffer.from('751e76e8199196d454941c45d1b3a323f1433bd6', 'hex');
+const THEIRS = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
+const FILTERED_BLOCK = 3;
+
+async function listening(...options: string[]): Promise<{ node: Daemon; port: number }> {
+  const port = await freePort();
+  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options);
+  // Once it answers calls it listens to peers as well.
+  await node.call('getconnectioncount');
+  return { node, port };
+}
+
+t.test('a light client hears of what its filter lets through', async (t) => {
+  const { node, port } = await listening('-peerbloomfilters');
+  t.teardown(() => node.remove());
+  t.match(((await node.call('getnetworkinfo')) as { localservicesnames: string[] }).localservicesnames, ['NETWORK', 'BLOOM', 'WITNESS']);
+  const peer = await P2pClient.open(port);
+  t.teardown(() => peer.close());
+  await peer.greet({ relay: false });
+  const shownPeer = async (): Promise<{ relaytxes: boolean }> => ((await node.call('getpeerinfo')) as [{ relaytxes: boolean }])[0];
+  t.equal((await shownPeer()).relaytxes, false);
+  peer.send('filterload', filterPayload(Buffer.alloc(1_000), 11));
+  peer.send('filteradd', Buffer.concat([Buffer.from([20]), OUR_HASH]));
+  await peer.sync();
+  t.equal((await shownPeer()).relaytxes, true, 'a filter means that it wants transactions');
+  const [ours] = (await node.call('generatetoaddress', 1, OURS)) as [string];
+  const [theirs] = (await node.call('generatetoaddress', 1, THEIRS)) as [string];
+  for (const [hash, matches] of [
+    [ours, true],
+    [theirs, false],
+  ] as const) {
+    const { tx } = (await node.call('getblock', hash, 2)) as { tx: [{ txid: string; hex: string }] };
+    peer.send('getdata', invPayload([[FILTERED_BLOCK, unshown(hash)]]));
+    const merkleBlock = (await peer.next('merkleblock')).toString('hex');
+    await peer.sync();
+    const proof = await node.call('gettxoutproof', [tx[0].txid], hash);
+    t[matches ? 'equal' : 'not'](merkleBlock, proof, 'the tree that proves it');
+    t.equal(peer.received.filter(({ command }) => command === 'tx').length, matches ? 1 : 0, 'and the transaction');
+    if (matches) await peer.next('tx');
+  }
+  peer.send('filterclear');
+  peer.send('getdata', invPayload([[FILTERED_BLOCK, unshown(ours)]]));
+  await peer.sync();
+  t.notOk(
+    peer.received.some(({ command }) => command === 'merkleblock'),
+    'nothing without a filter',
+  );
+  peer.send('mempool');
+  await peer.sync();
+  t.equal(peer.closed, false, 'may ask for the mempool');
+  peer.send('filteradd', Buffer.from('0100', 'hex'));
+  t.equal(await peer.ended(), true, 'an element without a filter');
+  for (const payload of [filterPayload(Buffer.alloc(36_001), 1), filterPayload(Buffer.alloc(1), 51)]) {
+    const greedy = await P2pClient.connect(port);
+    greedy.send('filterload', payload);
+    t.equal(await greedy.ended(), true, 'a filter larger than allowed');
+  }
+});
+
+t.test('filters are for those they are offered to', async (t) => {
+  const { node, port } = await listening();
+  t.teardown(() => node.remove());
+  for (const [command, payload] of [
+    ['filterload', filterPayload(Buffer.alloc(1), 1)],
+    ['filteradd', Buffer.from('0100', 'hex')],
+    ['filterclear', Buffer.alloc(0)],
+    ['mempool', Buffer.alloc(0)],
+  ] as const) {
+    const peer = await P2pClient.connect(port);
+    peer.send(command, payload);
+    t.equal(await peer.ended(), true, command);
+  }
+  const { node: other, port: permitted } = await listening('-whitelist=bloomfilter@127.0.0.1');
+  t.teardown(() => other.remove());
+  const peer = await P2pClient.open(permitted);
+  t.teardown(() => peer.close());
+  const version = await peer.greet();
+  t.equal(version.readBigUInt64LE(4) & 4n, 4n, 'told in its version message');
+  peer.send('filterload', filterPayload(Buffer.alloc(1), 1));
+  peer.send('mempool');
+  await peer.sync();
+  t.equal(peer.closed, false);
+});

@@ -1,0 +1,93 @@
+// Blocks between peers and the chain: what is asked for, and what is answered, while the chain is still at work on a block.
+import t from 'tap';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import type { NetContext } from '../../../src/net/context.js';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import type { Connection } from '../../../src/net/peer/connection.js';
+import { Peer } from '../../../src/net/peer/peer.js';
+import { noteAvailable } from '../../../src/net/sync/availability.js';
+import { BlockDownload } from '../../../src/net/sync/block-download.js';
+import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
+import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
+import { INV, SERVICE } from '../../../src/net/wire/protocol.js';
+import { buildBlock, GENESIS } from '../../framework/chain-builder.js';
+import { crypto, type Fixture, openFixture } from '../../framework/chain-fixture.js';
+
+/** What the parts under test need of the room. */
+function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetContext {
+  const realClock = {
+    nowSeconds: () => clock.nowSeconds(),
+    nowMs: () => clock.nowSeconds() * 1_000,
+    realSeconds: () => clock.nowSeconds(),
+  };
+  const options = { services: SERVICE.NETWORK | SERVICE.WITNESS };
+  return {
+    options,
+    params: chain.params,
+    chain,
+    crypto,
+    clock: realClock,
+    log: silentLogger,
+    peers,
+    random: Math.random,
+    misbehaving: () => {},
+    disconnect: () => {},
+    wake: () => {},
+  } as unknown as NetContext;
+}
+
+/** A peer with blocks that keeps what it is sent. */
+function talkingPeer(): { peer: Peer; sent: { command: string; payload: Uint8Array }[] } {
+  const sent: { command: string; payload: Uint8Array }[] = [];
+  const peer = new Peer(0, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
+  peer.services = SERVICE.NETWORK | SERVICE.WITNESS;
+  peer.connection = {
+    send: (command: string, payload: Uint8Array) => sent.push({ command, payload }),
+  } as unknown as Connection;
+  return { peer, sent };
+}
+
+t.test('a block that is asked for while its scripts run is sent once it is connected', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const { peer, sent } = talkingPeer();
+  const server = new BlockServer(
+    contextOf(fixture, new Set([peer])),
+    () => false,
+    () => false,
+    async () => {},
+  );
+  let asked: Promise<void> | undefined;
+  chain.onStored((node) => {
+    asked = server.block(peer, { type: INV.WITNESS_BLOCK, hash: node.hash });
+  });
+  const block = buildBlock(GENESIS);
+  await chain.submitBlock(block.bytes);
+  await asked;
+  t.match(sent, [{ command: 'block' }]);
+  t.same(Buffer.from(sent[0]?.payload as Uint8Array), block.bytes);
+});
+
+t.test('a block that came is not asked for again before it is stored', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const { peer, sent } = talkingPeer();
+  const context = contextOf(fixture, new Set([peer]));
+  const downloads = new BlockDownload(context);
+  const receiver = new BlockReceiver(context, downloads);
+  const block = buildBlock(GENESIS);
+  await chain.submitHeader(block.header);
+  noteAvailable(chain, peer, block.hash);
+  downloads.request(peer);
+  t.match(sent, [{ command: 'getdata' }]);
+  const stored = receiver.process(peer, parseBlock(block.bytes, crypto), downloads.end(block.hash), true);
+  t.equal(downloads.expects(block.hash), true);
+  downloads.request(peer);
+  t.equal(sent.length, 1, 'once');
+  await stored;
+  t.equal(downloads.expects(block.hash), false);
+  t.equal(chain.tip.hashHex, block.hashHex);
+});
