@@ -569,7 +569,7 @@ async function build(
   log.info(
     `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
   );
-  warm(null);
+  warm(warmupTexts.network);
   const peers = new Net(config.net, {
     params,
     chain,
@@ -595,6 +595,8 @@ async function build(
   await peers.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
+  // Whose calls are answered may connect at once.
+  warm(null);
   // Returned first, so that signals and the stop call are heard while this goes on.
   const loading = loadBlocks(
     { scan: rebuild.scan ? rebuild.note : null, files: config.loadBlockFiles },

@@ -13,10 +13,7 @@ const FILTERED_BLOCK = 3;
 
 async function listening(...options: string[]): Promise<{ node: Daemon; port: number }> {
   const port = await freePort();
-  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options);
-  // Once it answers calls it listens to peers as well.
-  await node.call('getconnectioncount');
-  return { node, port };
+  return { node: await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net', ...options), port };
 }
 
 t.test('a light client hears of what its filter lets through', async (t) => {
