@@ -90,6 +90,7 @@ export async function fillWallet(daemon: Daemon, name: string, { transactions, a
     keypool: 1000,
     addressType: 'bech32',
     changeType: undefined,
+    imageRows: 0,
     spendZeroConfChange: true,
     walletBroadcast: true,
     notifyCommand: undefined,

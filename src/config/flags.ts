@@ -227,6 +227,11 @@ section('Wallet', [
   ['addresstype', 'string', 'What getnewaddress gives: legacy, p2sh-segwit or bech32 (default: bech32)'],
   ['changetype', 'string', 'What change goes to: legacy, p2sh-segwit or bech32 (default: decided for each payment)'],
   ['keypool', 'int', 'Keys kept ready ahead of use (default: 1000)'],
+  [
+    'walletimage',
+    'int',
+    'Wallets with so many scripts and transactions keep an image of their tables, which loads quickly; 0: none does (default: 50000)',
+  ],
   ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms (default: 1)'],
   [
     'walletnotify',

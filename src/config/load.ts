@@ -311,6 +311,7 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
     keypool: Math.max(0, args.int('keypool', 1000)),
     addressType: addressType(args, 'addresstype') ?? 'bech32',
     changeType: addressType(args, 'changetype'),
+    imageRows: Math.max(0, args.int('walletimage', 50_000)),
     spendZeroConfChange: args.bool('spendzeroconfchange', true),
     walletBroadcast: args.bool('walletbroadcast', !args.bool('blocksonly', false)),
     spend: spendOptions(args),

@@ -10,6 +10,8 @@ import type { Mempool } from '../mempool/mempool.js';
 import { Hooks } from '../notify/hooks.js';
 import type { BlockScanner } from '../parallel/block-scanner.js';
 import { TX_STATE } from '../wallet/coins/tx-table.js';
+import { createImageFiles } from '../wallet/image/image-file.js';
+import { DEFAULT_IMAGES } from '../wallet/image/wallet-images.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { WalletFilters, WalletOptions } from '../wallet/source.js';
 import type { SpendTools } from '../wallet/spend/create-transaction.js';
@@ -74,6 +76,7 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
     surroundings: {
       crypto,
       options,
+      ...(options.imageRows > 0 ? { images: { ...DEFAULT_IMAGES, files: createImageFiles, leastRows: options.imageRows, log } } : {}),
       context: descriptors,
       now: () => clock.nowSeconds(),
       isFinal: (tx) => isFinalTx(tx, chain.tip.height + 1, clock.nowSeconds()),

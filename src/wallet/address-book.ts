@@ -1,4 +1,5 @@
 // Labels by address: for addresses given out, imported or paid. Keyed by output script, columns beside the table; labels are kept once each.
+import type { TableImage } from './image/table-image.js';
 import { OWNERSHIP } from './keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { packRow, unpackRow } from './storage/rows.js';
@@ -50,6 +51,17 @@ export class AddressBook {
       if (this.#labels[row] === UNLABELLED) continue;
       yield { script: this.#table.key(row), label: this.#texts[this.#labels[row]], purpose: PURPOSES[this.#purposes[row]] };
     }
+  }
+
+  /** Writes the book down or takes it from what was written. */
+  image(at: TableImage): void {
+    this.#table.image(at);
+    const { rows } = this.#table;
+    this.#labels = at.column(this.#labels, rows);
+    this.#purposes = at.column(this.#purposes, rows);
+    this.#used = at.column(this.#used, rows);
+    const texts = at.bytes(() => packRow(this.#texts));
+    if (at.restoring) for (const text of unpackRow(texts)) this.#labelId(String(text));
   }
 
   load(script: Uint8Array, value: Uint8Array): void {

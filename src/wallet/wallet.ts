@@ -5,12 +5,15 @@ import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Store } from '../storage/store.js';
+import { StoreError } from '../storage/store-error.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
 import { NOWHERE, TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
+import type { TableImage } from './image/table-image.js';
+import type { WalletImages } from './image/wallet-images.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
 import { destinationOf } from './keys/destination.js';
 import { keysInScript, payToKeyHash } from './keys/is-mine.js';
@@ -70,6 +73,8 @@ export class Wallet {
   payFeeRate: number;
   /** Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows it). */
   hasKeyManager = true;
+  /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
+  images: WalletImages | null = null;
   /** Set while the database is exchanged: events wait. */
   get frozen(): boolean {
     return this.#thawed !== null;
@@ -196,6 +201,7 @@ export class Wallet {
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
     while (this.#thawed !== null) await this.#thawed;
+    if (this.#closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
     const batch = new WalletBatch();
     const result = work(batch);
     await this.commit(batch, sync);
@@ -203,6 +209,7 @@ export class Wallet {
   }
   /** Writes a batch after all before it. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
+    this.images?.note(batch);
     if (batch.ops.length > 0) this.#generation++;
     if (batch.ops.length === 0 && !sync) return this.#commits;
     return this.exclusive(() => this.store.batch(batch.ops, { sync }));
@@ -336,13 +343,37 @@ export class Wallet {
     return this.ledger.locked.size > 0 && this.ledger.locked.has(hashKey(outpoint));
   }
 
-  async close(): Promise<void> {
+  /** Writes or restores every table. */
+  image(at: TableImage): void {
+    this.legacy?.image(at);
+    this.descriptors?.image(at);
+    this.book.image(at);
+    this.ledger.image(at);
+  }
+  /** Writes an image of the tables where one is due. Nothing else may use the wallet. */
+  async saveImage(): Promise<void> {
+    const { images, ledger, generation } = this;
+    if (images === null || !ledger.judged || !images.isDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size)) return;
+    await images.save(
+      this.store,
+      (at) => this.image(at),
+      () => this.generation === generation,
+    );
+  }
+
+  /** @param complete false: loading failed, the tables are not to be believed */
+  async close(complete = true): Promise<void> {
     if (this.#closed) return;
     this.drain();
     this.#closed = true;
+    // A scan that is cut off may have changed tables and not yet rows.
+    const settled = complete && this.scan === null;
     if (this.scan) this.scan.abort = true;
     this.lock();
-    await this.exclusive(() => this.store.batch([], { sync: true })).catch(() => {});
+    await this.exclusive(async () => {
+      await this.store.batch([], { sync: true });
+      if (settled) await this.saveImage();
+    }).catch(() => {});
     await this.store.close();
     this.keys.wipe();
   }

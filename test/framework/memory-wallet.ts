@@ -55,6 +55,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     keypool: 5,
     addressType: 'bech32',
     changeType: undefined,
+    imageRows: 0,
     spendZeroConfChange: true,
     walletBroadcast: true,
     notifyCommand: undefined,

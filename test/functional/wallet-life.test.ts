@@ -68,8 +68,62 @@ t.test('coins, kills and blocks that go away', async (t) => {
   t.equal((await node.call('listunspent')).length, 3);
 });
 
+t.test('tables from an image', async (t) => {
+  const node = await Daemon.start('-keypool=3', '-walletimage=1');
+  t.teardown(() => node.remove());
+  const database = path.join(node.networkDir, 'wallets', 'w', 'wallet.db');
+  const images = (): string[] => fs.readdirSync(database).filter((name) => name.startsWith('tables-'));
+  const state = async (): Promise<unknown> => [
+    await node.call('getbalances'),
+    await node.call('listunspent', 0),
+    await node.call('listtransactions', '*', 1000),
+    await node.call('listreceivedbyaddress', 0, true, true),
+  ];
+  await node.call('createwallet', 'w', false, false, null, false, false, true);
+  const address = await node.call('getnewaddress', 'miner');
+  await node.call('generatetoaddress', 105, address);
+  t.same(images(), [], 'none before the first end');
+  const first = await state();
+  await node.call('unloadwallet', 'w');
+  t.equal(images().length, 1, 'written at the end');
+  await node.call('loadwallet', 'w');
+  t.same(await state(), first);
+
+  // What comes after it is in the journal; a new image is not due for long.
+  await node.call('importaddress', 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE', 'watched', false);
+  await node.call('generatetoaddress', 2, await node.call('getnewaddress', 'other'));
+  await node.call('setlabel', address, 'renamed');
+  const names = images();
+  const second = await state();
+  await node.kill();
+  await node.up();
+  t.same(images(), names);
+  t.same(await state(), second, 'image and journal after a sudden end');
+  await node.call('invalidateblock', await node.call('getbestblockhash'));
+  const third = await state();
+  await node.call('unloadwallet', 'w');
+  await node.call('loadwallet', 'w');
+  t.same(await state(), third);
+
+  await node.call('unloadwallet', 'w');
+  const file = path.join(database, names[0]);
+  const bytes = fs.readFileSync(file);
+  bytes[bytes.length >> 1] ^= 1;
+  fs.writeFileSync(file, bytes);
+  await node.call('loadwallet', 'w');
+  t.same(await state(), third, 'a damaged one is made anew from the rows');
+  t.not(images()[0], names[0]);
+  t.equal(images().length, 1);
+
+  const backup = path.join(node.dir, 'backup');
+  await node.call('backupwallet', backup);
+  await node.call('unloadwallet', 'w');
+  await node.call('restorewallet', 'again', backup);
+  t.same(await state(), third);
+});
+
 t.test('encryption leaves no key behind', async (t) => {
-  const node = await Daemon.start('-keypool=3');
+  const node = await Daemon.start('-keypool=3', '-walletimage=1');
   t.teardown(() => node.remove());
   for (const descriptors of [false, true]) {
     const name = descriptors ? 'd' : 'l';
@@ -87,6 +141,10 @@ t.test('encryption leaves no key behind', async (t) => {
     } else secret = secretOf(await node.call('dumpprivkey', address));
     t.equal(secret.length, 32);
     t.ok(allBytes(folder).includes(secret), 'plain on disk before');
+    await node.call('unloadwallet', name);
+    const [image] = fs.readdirSync(path.join(folder, 'wallet.db')).filter((file) => file.startsWith('tables-'));
+    t.equal(fs.readFileSync(path.join(folder, 'wallet.db', image)).includes(secret), !descriptors, 'in the image of the tables as well');
+    await node.call('loadwallet', name);
 
     const phrase = `a passphrase of wallet ${name}`;
     await node.call('encryptwallet', phrase);

@@ -1,5 +1,5 @@
 // SIGKILL at random moments of a wallet's life: while it gives out addresses, follows blocks and reorganisations, imports keys and scans for
-// them, or is loaded. After each restart every address that was acknowledged is there, and the wallet's coins are those of the chain's own
+// them, or is loaded. Its tables come from an image and a journal. After each restart every address that was acknowledged is there, and the wallet's coins are those of the chain's own
 // set of coins, which knows nothing of wallets. ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -181,7 +181,7 @@ class Life {
 
 t.test('a wallet that is killed again and again', async (t) => {
   const random = pseudoRandom(seed);
-  const node = await Daemon.start('-keypool=4', '-dbcache=4');
+  const node = await Daemon.start('-keypool=4', '-dbcache=4', '-walletimage=1');
   t.teardown(() => node.remove());
   await node.call('createwallet', 'w', false, false, null, false, false, true);
   await node.call('createwallet', 'i', false, true, null, false, false, true);

@@ -1,6 +1,7 @@
 // The wallet's own outputs, spent or not, as rows of columns, and the sums over those that count. A coin is in one bucket at a time;
 // moving it changes the sums, so a balance is read, not computed.
 
+import type { TableImage } from '../image/table-image.js';
 import { OWNERSHIP, type Ownership } from '../keys/ownership.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
@@ -28,7 +29,7 @@ export class CoinTable {
   readonly #members: Int32Array[] = Array.from({ length: BUCKETS }, () => new Int32Array(32));
   readonly #counts = [0, 0, 0, 0];
   #memberAt = new Int32Array(32);
-  readonly #sums = new Float64Array(BUCKETS * 3);
+  #sums = new Float64Array(BUCKETS * 3);
 
   get size(): number {
     return this.#outpoints.size;
@@ -115,6 +116,30 @@ export class CoinTable {
     this.#buckets[row] = BUCKET.NONE;
     this.#chain(row, coin.script);
     return row;
+  }
+  /** Writes the table down, sums and all, or takes it from what was written. */
+  image(at: TableImage): void {
+    this.#outpoints.image(at);
+    this.#scripts.image(at);
+    const { rows } = this.#outpoints;
+    const scripts = this.#scripts.rows;
+    const txs = at.number(this.#txHeads.length);
+    this.#scriptHeads = at.column(this.#scriptHeads, scripts);
+    this.#scriptNext = at.column(this.#scriptNext, rows);
+    this.#txHeads = at.column(this.#txHeads, txs);
+    this.#txNext = at.column(this.#txNext, rows);
+    this.#txRows = at.column(this.#txRows, rows);
+    this.#vouts = at.column(this.#vouts, rows);
+    this.#values = at.column(this.#values, rows);
+    this.#ownership = at.column(this.#ownership, rows);
+    this.#scriptIds = at.column(this.#scriptIds, rows);
+    this.#buckets = at.column(this.#buckets, rows);
+    this.#memberAt = at.column(this.#memberAt, rows);
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      this.#counts[bucket] = at.number(this.#counts[bucket]);
+      this.#members[bucket] = at.column(this.#members[bucket], this.#counts[bucket]);
+    }
+    this.#sums = at.column(this.#sums, this.#sums.length).subarray(0, BUCKETS * 3);
   }
   remove(outpoint: Uint8Array): void {
     const row = this.#outpoints.find(outpoint);

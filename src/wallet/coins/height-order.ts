@@ -1,5 +1,6 @@
 // Rows of confirmed transactions in order of height, so that "everything after this block" is a binary search. Blocks arrive in order, which
 // is an append; what a rescan or a reorganisation disturbs is put right when somebody asks next. Caller: TxTable.
+import type { TableImage } from '../image/table-image.js';
 import { grown } from '../tables/byte-table.js';
 
 const HOLE = -1;
@@ -53,6 +54,14 @@ export class HeightOrder {
       this.#rows[at] = row;
       this.#heights[at] = heightOf(row);
     }
+  }
+
+  /** Writes the order down or takes it from what was written. */
+  image(at: TableImage): void {
+    if (!at.restoring) this.#settle();
+    this.#count = at.number(this.#count);
+    this.#rows = at.column(this.#rows, this.#count);
+    this.#heights = at.column(this.#heights, this.#count);
   }
 
   #lowerBound(height: number): number {

@@ -3,6 +3,7 @@
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
+import { imageOfSet, type TableImage } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -51,6 +52,8 @@ export class Ledger {
   readonly locked = new Map<string, Uint8Array>();
   /** Last block processed. */
   tipHeight = -1;
+  /** Whether every coin counts as what it is at `tipHeight`. */
+  judged = true;
   /** Coins of coinbases that are not deep yet. */
   readonly #young = new Set<number>();
 
@@ -416,6 +419,26 @@ export class Ledger {
 
   // -- loading
 
+  /** Writes all tables down, with what every coin counts as, or takes them from what was written. */
+  image(at: TableImage): void {
+    this.tipHeight = at.number(this.tipHeight);
+    this.txs.image(at);
+    this.spends.image(at);
+    this.coins.image(at);
+    imageOfSet(at, this.#young);
+    if (at.restoring) this.judged = true;
+  }
+  /** Looks again at a coin, if it is one. */
+  judgeOutput(outpoint: Uint8Array): void {
+    const coin = this.coins.find(outpoint);
+    if (coin >= 0) this.#judge(coin);
+  }
+  /** Looks again at what a record touches: its own coins and those it spends. */
+  judgeTx(tx: TxView): void {
+    const row = this.txs.find(tx.txid);
+    if (row >= 0) this.#judgeAround(tx, row);
+  }
+
   /** @returns false for a damaged row */
   loadCoin(outpoint: Uint8Array, value: Uint8Array): boolean {
     const coin = decodeCoinRow(value);
@@ -431,17 +454,21 @@ export class Ledger {
   /** @returns false for a damaged row */
   loadSpend(outpoint: Uint8Array, txid: Uint8Array): boolean {
     const row = this.txs.find(txid);
-    if (row >= 0) this.spends.add(outpoint, row);
-    return row >= 0;
+    if (row < 0) return false;
+    this.spends.add(outpoint, row);
+    if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
+    return true;
   }
   /** After the last row, with the tip known: puts every coin where it belongs, between other work. */
   async judgeAll(): Promise<void> {
     const slicer = new Slicer();
     let count = 0;
     for (const coin of this.coins.rows()) {
+      if (this.txs.isCoinbase(this.coins.txRow(coin))) this.#young.add(coin);
       this.#judge(coin);
       if ((++count & 1023) === 0 && slicer.due) await slicer.pause();
     }
+    this.judged = true;
   }
 }
 

@@ -12,18 +12,43 @@ const PORTION = 256;
 const TXID = 32;
 const OUTPOINT = 36;
 
-/** Fills an empty ledger; where its coins stand is not decided before the tip is known (`judgeAll`). @returns false when rows are damaged */
-export async function loadLedger(store: Store, ledger: Ledger, hashes: Hashes): Promise<boolean> {
+/** Takes a row in; false when it is damaged. */
+export type RowLoader = (key: Uint8Array, value: Uint8Array) => unknown;
+
+/** Fills an empty ledger; where its coins stand is not decided before the tip is known (`judgeAll`). @param visit is told of every row @returns false when transactions are missing */
+export async function loadLedger(
+  store: Store,
+  ledger: Ledger,
+  hashes: Hashes,
+  visit: (load: RowLoader) => (key: Uint8Array, value: Uint8Array) => void,
+): Promise<boolean> {
   const { txs } = ledger;
+  ledger.judged = false;
+  const load: RowLoader = (key, value) => {
+    const txid = key.subarray(1);
+    return txid.length === TXID && txs.load(txid, value) >= 0;
+  };
+  await scanRows(store, WALLET_PREFIX.tx, visit(load));
+  txs.loaded();
+  const sound = await loadViews(store, ledger, hashes);
+  await scanRows(
+    store,
+    WALLET_PREFIX.spender,
+    visit((key) => ledger.loadSpend(key.subarray(1, 1 + OUTPOINT), key.subarray(1 + OUTPOINT))),
+  );
+  await scanRows(
+    store,
+    WALLET_PREFIX.output,
+    visit((key, value) => ledger.loadCoin(key.subarray(1), value)),
+  );
+  return sound;
+}
+
+/** Reads the transactions that are not in the best chain. @returns false when one is missing */
+export async function loadViews(store: Store, { txs }: Ledger, hashes: Hashes): Promise<boolean> {
   let sound = true;
   const live: number[] = [];
-  await scanRows(store, WALLET_PREFIX.tx, (key, value) => {
-    const txid = key.subarray(1);
-    const row = txid.length === TXID ? txs.load(txid, value) : -1;
-    if (row < 0) sound = false;
-    else if (txs.isLive(row)) live.push(row);
-  });
-  txs.loaded();
+  for (const row of txs.rows()) if (txs.isLive(row)) live.push(row);
   for (let from = 0; from < live.length; from += PORTION) {
     const rows = live.slice(from, from + PORTION);
     const values = await store.getMany(rows.map((row) => txs.bytesKey(row)));
@@ -32,11 +57,5 @@ export async function loadLedger(store: Store, ledger: Ledger, hashes: Hashes): 
       else sound = false;
     });
   }
-  await scanRows(store, WALLET_PREFIX.spender, (key) => {
-    if (!ledger.loadSpend(key.subarray(1, 1 + OUTPOINT), key.subarray(1 + OUTPOINT))) sound = false;
-  });
-  await scanRows(store, WALLET_PREFIX.output, (key, value) => {
-    if (!ledger.loadCoin(key.subarray(1), value)) sound = false;
-  });
   return sound;
 }

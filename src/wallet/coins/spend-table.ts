@@ -1,5 +1,6 @@
 // Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each the head of a chain of
 // transaction rows.
+import { imageOfSet, type TableImage } from '../image/table-image.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
 const END = -1;
@@ -27,6 +28,15 @@ export class SpendTable {
     this.#rows[node] = row;
     this.#next[node] = this.#heads[at];
     this.#heads[at] = node;
+  }
+  /** Writes the table down or takes it from what was written. */
+  image(at: TableImage): void {
+    this.#outpoints.image(at);
+    this.#count = at.number(this.#count);
+    this.#heads = at.column(this.#heads, this.#outpoints.rows);
+    this.#next = at.column(this.#next, this.#count);
+    this.#rows = at.column(this.#rows, this.#count);
+    imageOfSet(at, this.#rivals);
   }
   remove(outpoint: Uint8Array, row: number): void {
     const at = this.#outpoints.find(outpoint);

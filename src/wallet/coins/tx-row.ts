@@ -4,6 +4,7 @@
 //    0 state, 1   1 flags, 1   2 outputs, 4   6 height, 4   10 position in the block, 4 (-1 outside)   14 time of the block, 4
 //   18 received, double   26 smart time, double   34 order of arrival, double   42 hash of the block, 32 (zeros outside)
 //   74 names and values, msgpack; absent when there are none
+import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, type RowValue, unpackRow } from '../storage/rows.js';
 
 export interface TxRow {
@@ -17,6 +18,9 @@ export interface TxRow {
   smart: number;
   order: number;
 }
+
+/** Key of a transaction's bytes: by arrival, so that what happened together is read together. */
+export const bytesKeyOf = (order: number): Uint8Array => walletKey(WALLET_PREFIX.txBytes, be64(order));
 
 const HASH_AT = 42;
 const VALUES_AT = 74;

@@ -1,11 +1,13 @@
 // Every transaction of a wallet as a row of columns: found by txid, walked in order of arrival. Bytes of transactions are on disk; those of
 // transactions that are not in the best chain are kept parsed, because deciding about them needs their inputs.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import type { TableImage } from '../image/table-image.js';
+import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { HeightOrder } from './height-order.js';
-import { decodeTxRow, decodeTxValues, encodeTxRow, type TxRow } from './tx-row.js';
+import { bytesKeyOf, decodeTxRow, decodeTxValues, encodeTxRow, type TxRow } from './tx-row.js';
 import { TxidOrder } from './txid-order.js';
 
 /** Where a transaction stands, as this wallet's records say. */
@@ -240,9 +242,9 @@ export class TxTable {
     };
     batch.put(walletKey(WALLET_PREFIX.tx, txid), encodeTxRow(record, this.blockHash(row), this.#values.get(row)));
   }
-  /** Key of a transaction's bytes: by arrival, so that what happened together is read together. */
+  /** Key of a transaction's bytes. */
   bytesKey(row: number): Uint8Array {
-    return walletKey(WALLET_PREFIX.txBytes, be64(this.#orders[row]));
+    return bytesKeyOf(this.#orders[row]);
   }
   #heightKey(row: number): Uint8Array {
     return walletKey(WALLET_PREFIX.byHeight, this.#heights[row], this.#positions[row], this.#ids.key(row));
@@ -268,6 +270,27 @@ export class TxTable {
     for (const [name, said] of decodeTxValues(value)) this.setValue(row, name, said);
     return row;
   }
+  /** Reads a record that was made or changed since the table was written down; new ones come in order of arrival. @returns as `load` */
+  reload(txid: Uint8Array, value: Uint8Array): number {
+    const record = this.#record;
+    const block = decodeTxRow(value, record);
+    if (block === null) return -1;
+    const before = this.#ids.rows;
+    const row = this.#row(txid);
+    if (row >= before) {
+      this.#flags[row] = record.flags;
+      this.#outputs[row] = record.outputs;
+      this.#arrivals = grown(this.#arrivals, this.#arrivalCount);
+      this.#arrivals[this.#arrivalCount++] = row;
+    }
+    this.#received[row] = record.received;
+    this.#smart[row] = record.smart;
+    this.#orders[row] = record.order;
+    const { state, height, position, blockTime } = record;
+    this.setPlace(row, { state: state as TxState, height, position, blockTime, blockHash: new Uint8Array(block) });
+    for (const [name, said] of decodeTxValues(value)) this.setValue(row, name, said);
+    return row;
+  }
   /** After the last load. */
   loaded(): void {
     const rows = Int32Array.from(this.#ids.liveRows());
@@ -287,6 +310,35 @@ export class TxTable {
     const places = new Int32Array(end);
     for (const row of rows) places[this.#orders[row]] = row + 1;
     return places.filter((place) => place > 0).map((place) => place - 1);
+  }
+
+  /** Writes the table down or takes it from what was written; transactions that are not in the best chain are to be set again. */
+  image(at: TableImage): void {
+    this.#ids.image(at);
+    this.#blocks.image(at);
+    const { rows } = this.#ids;
+    this.#arrivalCount = at.number(this.#arrivalCount);
+    this.#blockTimes = at.column(this.#blockTimes, this.#blocks.rows);
+    this.#states = at.column(this.#states, rows);
+    this.#flags = at.column(this.#flags, rows);
+    this.#heights = at.column(this.#heights, rows);
+    this.#positions = at.column(this.#positions, rows);
+    this.#blockRows = at.column(this.#blockRows, rows);
+    this.#placed = at.column(this.#placed, rows);
+    this.#received = at.column(this.#received, rows);
+    this.#smart = at.column(this.#smart, rows);
+    this.#orders = at.column(this.#orders, rows);
+    this.#outputs = at.column(this.#outputs, rows);
+    this.#arrivals = at.column(this.#arrivals, this.#arrivalCount);
+    this.#byHeight.image(at);
+    this.#byTxid.image(at);
+    const values = at.bytes(() => packRow([...this.#values].map(([row, said]) => [row, ...[...said].flat()])));
+    if (!at.restoring) return;
+    for (const entry of unpackRow(values)) {
+      const [row, ...said] = entry as [number, ...string[]];
+      for (let i = 0; i + 1 < said.length; i += 2) this.setValue(row, said[i], said[i + 1]);
+    }
+    for (let row = 0; row < rows; row++) this.#flags[row] &= ~FLAG.IN_MEMPOOL;
   }
 
   #blockRow(hash: Uint8Array, time: number): number {

@@ -1,5 +1,6 @@
 // All rows in order of txid, Core's order of a wallet's transactions. Rows are loaded in that order; those that came since are merged in when
 // somebody asks. Caller: TxTable.
+import type { TableImage } from '../image/table-image.js';
 import type { ByteTable } from '../tables/byte-table.js';
 
 export class TxidOrder {
@@ -35,6 +36,12 @@ export class TxidOrder {
     } else this.#sorted = this.#merged(old, fresh);
     this.#fresh = [];
     return this.#sorted;
+  }
+  /** Writes the order down or takes it from what was written. */
+  image(at: TableImage): void {
+    const rows = this.rows();
+    const count = at.number(rows.length);
+    this.#sorted = at.column(rows, count).subarray(0, count);
   }
   #merged(old: Int32Array, fresh: readonly number[]): Int32Array {
     const merged = new Int32Array(old.length + fresh.length);

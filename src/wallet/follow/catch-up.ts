@@ -2,6 +2,7 @@
 // after the fork are looked through.
 
 import { parseTx } from '../../consensus/tx/tx-view.js';
+import { Slicer } from '../../lib/slicer.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -9,6 +10,8 @@ import type { Wallet } from '../wallet.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
+/** Blocks between two tips after which every coin is judged anew: within it, coinbases that may change are known (Ledger.setTip). */
+const FAR = 500;
 /** Blocks and transactions between two writes. */
 const ROWS_PER_BATCH = 500;
 /** Core's TIMESTAMP_WINDOW: how far a block's time may run ahead. */
@@ -29,15 +32,20 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
   const { txs } = ledger;
   const fork = forkOf(locator, chain);
   wallet.tip = fork;
-  ledger.tipHeight = fork.height;
+  // Tables that came from an image know what every coin counted as at another tip; only what differs is looked at.
+  const far = !ledger.judged || Math.abs(ledger.tipHeight - fork.height) > FAR;
+  if (far) ledger.tipHeight = fork.height;
   const gone = new Set<string>();
   for (const hash of txs.blockHashes()) {
     const node = chain.node(hash);
     if (!node || !chain.contains(node) || node.height > fork.height) gone.add(Buffer.from(hash).toString('latin1'));
   }
   const batch = new WalletBatch();
+  const slicer = new Slicer();
+  const moved: number[] = [];
   if (gone.size > 0) {
-    for (const row of [...txs.rows()]) {
+    for (const row of txs.rows()) {
+      if (slicer.due) await slicer.pause();
       const state = txs.state(row);
       if (state !== TX_STATE.CONFIRMED && state !== TX_STATE.CONFLICTED) continue;
       if (!gone.has(Buffer.from(txs.blockHash(row)).toString('latin1'))) continue;
@@ -48,10 +56,12 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
       }
       txs.setPlace(row, NOWHERE);
       txs.write(row, before, null, batch);
+      moved.push(row);
     }
   }
   ledger.setTip(fork.height);
-  await ledger.judgeAll();
+  if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.judgeAll();
+  else for (const row of moved) ledger.judgeTx(txs.view(row)!);
   await wallet.commit(batch);
 }
 

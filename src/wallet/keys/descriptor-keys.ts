@@ -9,6 +9,7 @@ import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { SecretSource } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Vault } from '../crypt/vault.js';
+import { ImageError, type TableImage } from '../image/table-image.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
@@ -305,6 +306,23 @@ export class DescriptorKeys implements KeySource {
 
   // -- loading
 
+  /** Writes the table of scripts down, or takes it from what was written; descriptors are loaded before. */
+  image(at: TableImage): void {
+    this.#scripts.image(at);
+    this.#owners = at.column(this.#owners, this.#scripts.rows);
+    this.#indices = at.column(this.#indices, this.#scripts.rows);
+    // Descriptors are numbered anew with every start.
+    const ids = at.bytes(() => packRow(this.#list.map(({ id, expanded }) => [id, expanded])));
+    if (!at.restoring) return;
+    const numbers = unpackRow(ids).map((row) => {
+      const [id, expanded] = row as RowValue[];
+      const tracked = this.find(bytesOf(id));
+      if (tracked === undefined) throw new ImageError('a descriptor is gone');
+      tracked.expanded = Number(expanded);
+      return this.#list.indexOf(tracked);
+    });
+    for (let row = 0; row < this.#scripts.rows; row++) this.#owners[row] = numbers[this.#owners[row]];
+  }
   /** @returns false when a stored descriptor does not parse */
   loadRow(key: Uint8Array, value: Uint8Array): boolean {
     const id = key.subarray(1, 33);

@@ -3,6 +3,7 @@
 // that is held or watched implies as a redeem script (Core's ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { TableImage } from '../image/table-image.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packPath, packRow, unpackPath, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
@@ -177,6 +178,8 @@ export class KeyTable {
   load(id: Uint8Array, value: Uint8Array): void {
     const [flags, publicKey, secret, time, fingerprint, path, seed] = unpackRow(value);
     const row = this.#touchId(id, bytesOf(publicKey));
+    // The row may be known: then it is read because it changed.
+    if (this.isPrivate(row)) this.#privateCount--;
     this.#flags[row] = Number(flags) & ~KEY.PRIVATE;
     this.#times[row] = Number(time);
     if (path instanceof Uint8Array) {
@@ -186,6 +189,25 @@ export class KeyTable {
     if (seed instanceof Uint8Array) this.#seeds[row] = this.#seedEntry(seed);
     if (secret instanceof Uint8Array) this.setSecret(row, secret);
     else if (this.isWatched(row)) this.#learnProgram(row);
+  }
+
+  /** Writes the table down or takes it from what was written. */
+  image(at: TableImage): void {
+    this.#ids.image(at);
+    this.#programs.image(at);
+    this.#bytes.image(at);
+    this.#slab.image(at);
+    const { rows } = this.#ids;
+    this.#privateCount = at.number(this.#privateCount);
+    this.#lastSeed = at.number(this.#lastSeed);
+    this.#programRows = at.column(this.#programRows, this.#programs.rows);
+    this.#flags = at.column(this.#flags, rows);
+    this.#publicKeys = at.column(this.#publicKeys, rows);
+    this.#secrets = at.column(this.#secrets, rows);
+    this.#paths = at.column(this.#paths, rows);
+    this.#seeds = at.column(this.#seeds, rows);
+    this.#fingerprints = at.column(this.#fingerprints, rows);
+    this.#times = at.column(this.#times, rows);
   }
 
   /** Keys of one seed share its id. */

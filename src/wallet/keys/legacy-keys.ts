@@ -7,6 +7,7 @@ import { scriptHashScript } from '../../consensus/script/build-script.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import type { Vault } from '../crypt/vault.js';
+import type { TableImage } from '../image/table-image.js';
 import { be64, fromBe64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteArena } from '../tables/byte-arena.js';
@@ -406,6 +407,24 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   // -- loading
 
+  /** Writes the tables down, all but the pool, or takes them from what was written. */
+  image(at: TableImage): void {
+    this.keys.image(at);
+    this.#scripts.image(at);
+    this.#scriptBytes.image(at);
+    this.#watched.image(at);
+    this.#scriptIds = at.column(this.#scriptIds, this.#scripts.rows);
+    this.#scriptTimes = at.column(this.#scriptTimes, this.#scripts.rows);
+    this.#watchedTimes = at.column(this.#watchedTimes, this.#watched.rows);
+  }
+  /** Whether anything was ever put in. */
+  get isEmpty(): boolean {
+    return this.keys.rowCount + this.#scripts.rows + this.#watched.rows + this.pool.lastIndex === 0;
+  }
+  /** A watched script that is no longer. */
+  unloadWatched(script: Uint8Array): void {
+    this.#watched.remove(script);
+  }
   loadRow(key: Uint8Array, value: Uint8Array): void {
     switch (key[0]) {
       case WALLET_PREFIX.key:

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { BatchOp, Store } from '../../storage/store.js';
+import { isOfImage } from '../storage/layout.js';
 
 const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
@@ -33,7 +34,8 @@ export async function writeBackup(store: Store, file: string): Promise<void> {
     };
     await write(MAGIC);
     for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
-      await write(Buffer.concat(entries.map(([key, value]) => frame(key, value))));
+      const rows = entries.filter(([key]) => !isOfImage(key));
+      await write(Buffer.concat(rows.map(([key, value]) => frame(key, value))));
     }
     await handle.writeFile(hash.digest());
     await handle.sync();

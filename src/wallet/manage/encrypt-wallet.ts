@@ -7,7 +7,7 @@ import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
 import { sealSecret } from '../crypt/vault.js';
-import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
+import { isOfImage, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 import { databaseOf, exchangeDatabase, newDatabaseOf } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
@@ -38,7 +38,8 @@ async function copySealed(from: Store, to: Store, seal: Seal): Promise<void> {
   const cursor = from.cursor();
   try {
     for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
-      const ops: BatchOp[] = entries.map(([key, value]) => ({ type: 'put', key, value: sealedRow(key, value, seal) }));
+      const rows = entries.filter(([key]) => !isOfImage(key));
+      const ops: BatchOp[] = rows.map(([key, value]) => ({ type: 'put', key, value: sealedRow(key, value, seal) }));
       await to.batch(ops);
     }
   } finally {
@@ -63,6 +64,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
       } finally {
         await fresh.close();
       }
+      wallet.images?.forget();
       await wallet.store.close();
       await exchangeDatabase(folder);
       wallet.store = await openDatabase(databaseOf(folder));

@@ -9,6 +9,7 @@ import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { catchUp, rollBack } from '../follow/catch-up.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
+import { WalletImages } from '../image/wallet-images.js';
 import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -178,9 +179,10 @@ export class WalletManager {
       wallet.writeLocator(batch);
       await wallet.commit(batch, true);
       await this.#attach(wallet);
+      if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(folder));
       return wallet;
     } catch (error) {
-      await wallet.close();
+      await wallet.close(false);
       throw error;
     }
   }
@@ -209,6 +211,8 @@ export class WalletManager {
         const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
         wallet = result.wallet;
         await rollBack(wallet, result.locator, this.#deps.chain);
+        // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
+        await wallet.saveImage();
         await this.#attach(wallet);
         await wallet.change((batch) => wallet!.keys.topUp(0, batch));
         if (result.openScan) this.#resumeScan(wallet, result.openScan);
@@ -217,7 +221,7 @@ export class WalletManager {
       } catch (error) {
         const at = wallet ? this.#wallets.indexOf(wallet) : -1;
         if (at >= 0) this.#wallets.splice(at, 1);
-        await (wallet ? wallet.close() : store.close());
+        await (wallet ? wallet.close(false) : store.close());
         throw error;
       }
     });

@@ -20,8 +20,10 @@
 //   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
 //   'i'     spent outpoint, 36 | spender's txid, 32            empty: who spends an outpoint, any state
 //   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
+//   'T'     -                                    id of the image of the tables (image/), 16
+//   'J'     image id, 8 | number, BE64           keys of rows written since that image (msgpack)
 //
-// Outputs by script and the sums behind balances are kept in memory (coins/coin-table.ts) and made from 'o' and 'i' at load.
+// Outputs by script and the sums behind balances are in the tables (coins/coin-table.ts): read from their image, or made from 'o' and 'i'.
 // txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
 
 const ascii = (text: string): number => text.charCodeAt(0);
@@ -47,10 +49,17 @@ export const WALLET_PREFIX = {
   output: ascii('o'),
   spender: ascii('i'),
   byHeight: ascii('h'),
+  image: ascii('T'),
+  journal: ascii('J'),
 } as const;
 
-/** Version of this table; a wallet with another one is refused. */
+/** Whether a row speaks of the image of the tables: it means nothing in another database. */
+export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.image || key[0] === WALLET_PREFIX.journal;
+
+/** Version of this table; a wallet with a higher one is refused. */
 export const WALLET_SCHEMA = 1;
+/** Version of a wallet that has had an image: who writes its rows must keep the journal. */
+export const WALLET_SCHEMA_IMAGE = 2;
 
 /** Prefix and parts joined; numbers are 32-bit big-endian. */
 export function walletKey(prefix: number, ...parts: readonly (Uint8Array | number)[]): Uint8Array {

@@ -1,4 +1,5 @@
 // Byte strings one after another in one growing array, addressed by number. For scripts and keys that rows point to.
+import type { TableImage } from '../image/table-image.js';
 import { grown } from './byte-table.js';
 
 export class ByteArena {
@@ -25,6 +26,13 @@ export class ByteArena {
   /** Overwrites every byte with zeros. */
   wipe(): void {
     this.#bytes.fill(0);
+  }
+  /** Writes the arena down or takes it from what was written. */
+  image(at: TableImage): void {
+    this.#end = at.number(this.#end);
+    this.#count = at.number(this.#count);
+    this.#bytes = at.column(this.#bytes, this.#end);
+    this.#starts = at.column(this.#starts, this.#count + 1);
   }
   get usedBytes(): number {
     return this.#bytes.byteLength + this.#starts.byteLength;

@@ -2,6 +2,8 @@
 // A million 25-byte keys take about 60 MB and load in well under a second. Owners keep columns beside it, indexed by row.
 // Rows are numbered from 0 in order of insertion and never reused; a removed row's number stays empty.
 
+import type { TableImage } from '../image/table-image.js';
+
 /** Slots hold row + 1, then the key's hash, so that a probe that misses touches no key; 0 is empty, TOMB marks a removed one. */
 const TOMB = 0xffffffff;
 const NONE = -1;
@@ -114,6 +116,20 @@ export class ByteTable {
   /** Live rows in order of insertion. */
   *liveRows(): Generator<number> {
     for (let row = 0; row < this.#rows; row++) if (this.#lengths[row] !== NONE) yield row;
+  }
+
+  /** Writes the table down or takes it from what was written. */
+  image(at: TableImage): void {
+    const size = at.number(this.#slots.length);
+    this.#used = at.number(this.#used);
+    this.#arenaEnd = at.number(this.#arenaEnd);
+    this.#rows = at.number(this.#rows);
+    this.#live = at.number(this.#live);
+    // The number of slots is a power of two: no room behind them.
+    this.#slots = at.column(this.#slots, size).subarray(0, size);
+    this.#arena = at.column(this.#arena, this.#arenaEnd);
+    this.#starts = at.column(this.#starts, this.#rows);
+    this.#lengths = at.column(this.#lengths, this.#rows);
   }
 
   /** Index of the slot's row. */

@@ -1,5 +1,6 @@
 // Private keys as they rest, one after another in one block of memory that is overwritten when it is left: on growing, on being replaced
 // and at the end. Arrays of their own would stay behind in the heap for as long as the collector likes.
+import type { TableImage } from '../image/table-image.js';
 
 const FIRST_BYTES = 1024;
 
@@ -31,6 +32,13 @@ export class SecretSlab {
   /** A view that the next addition may leave behind wiped: to be used at once, never kept. */
   get(id: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[id], this.#starts[id + 1]);
+  }
+  /** Writes the slab down or takes it from what was written. */
+  image(at: TableImage): void {
+    this.#end = at.number(this.#end);
+    this.#count = at.number(this.#count);
+    this.#bytes = at.secret(this.#bytes, this.#end);
+    this.#starts = at.column(this.#starts, this.#count + 1);
   }
   /** Overwrites and forgets everything. */
   wipe(): void {

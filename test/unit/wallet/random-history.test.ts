@@ -20,6 +20,9 @@ import type { JsonValue } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
 import { rollBack } from '../../../src/wallet/follow/catch-up.js';
+import type { ImageFiles } from '../../../src/wallet/image/image-file.js';
+import { type ImageColumn, typeOf, withRoom } from '../../../src/wallet/image/table-image.js';
+import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../../src/wallet/manage/new-keys.js';
@@ -83,6 +86,29 @@ interface Input {
   readonly vout: number;
 }
 
+/** Images in memory, as copies. */
+class MemoryImages implements ImageFiles {
+  readonly #kept = new Map<string, ImageColumn[]>();
+  restored = 0;
+
+  async write(id: Uint8Array, columns: readonly ImageColumn[]): Promise<void> {
+    this.#kept.set(hexOf(id), columns.map(copyColumn));
+  }
+  async read(id: Uint8Array): Promise<ImageColumn[] | null> {
+    const kept = this.#kept.get(hexOf(id));
+    if (kept) this.restored++;
+    return kept?.map(copyColumn) ?? null;
+  }
+  async keepOnly(id: Uint8Array | null): Promise<void> {
+    for (const name of this.#kept.keys()) if (id === null || name !== hexOf(id)) this.#kept.delete(name);
+  }
+}
+const copyColumn = ({ column, secret }: ImageColumn): ImageColumn => {
+  const copy = withRoom(typeOf(column), column.length);
+  copy.set(column);
+  return { column: copy, secret };
+};
+
 class World {
   readonly #next: () => number;
   readonly below = (limit: number): number => Math.floor(this.#next() * limit);
@@ -102,8 +128,11 @@ class World {
   /** What a power failure would bring back: rows and the model of that moment. */
   #saved: { rows: [Uint8Array, Uint8Array][]; model: NaiveWallet; book: Map<string, string> } | null = null;
   readonly log: string[] = [];
+  /** Images of tables, by id; null: this wallet keeps none. */
+  readonly images: MemoryImages | null;
 
   constructor(seed: number) {
+    this.images = seed % 3 === 0 ? null : new MemoryImages();
     this.#next = pseudoRandom(seed);
     this.tip = new Block(null, START - 1000, [], 0);
     this.blocks.push(this.tip);
@@ -122,6 +151,20 @@ class World {
         throw error;
       },
       onTransaction: () => {},
+      // Small wallets must do; some write a new image often, others live from a long journal.
+      ...(this.images && {
+        images: {
+          files: () => this.images!,
+          leastRows: 0,
+          leastJournal: this.pick([0, 5000]),
+          log: {
+            info() {},
+            warn: (line: string) => {
+              throw new Error(line);
+            },
+          },
+        },
+      }),
       options: {
         enabled: true,
         dir: '/nowhere',
@@ -129,6 +172,7 @@ class World {
         keypool: 2,
         addressType: 'bech32',
         changeType: undefined,
+        imageRows: 0,
         spendZeroConfChange: true,
         walletBroadcast: true,
         notifyCommand: undefined,
@@ -194,6 +238,8 @@ class World {
     const record = new WalletRecord();
     record.flags = WALLET_FLAG.KEY_ORIGIN_METADATA;
     this.wallet = assembleWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w', record, encrypted: false, store: this.store });
+    const { images } = this.#surroundings;
+    if (images) this.wallet.images = new WalletImages(images, '');
     this.wallet.tip = this.tip;
     this.wallet.ledger.setTip(0);
     await this.wallet.change((batch) => {
@@ -496,6 +542,11 @@ class World {
     // What was not worked off yet is lost with the process; the chain and the pool still have it.
     if (this.chance(0.5)) this.wallet.drain();
     else this.model = this.#withoutInbox();
+    // Or it ends in peace: everything is worked off and the tables are written down.
+    if (this.chance(0.4)) {
+      this.wallet.drain();
+      await this.wallet.saveImage();
+    }
     let rows = await this.#rows();
     if (powerFailure && this.#saved) {
       rows = this.#saved.rows;
@@ -508,6 +559,7 @@ class World {
     const { wallet, locator } = await loadWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w' }, this.store);
     this.wallet = wallet;
     await rollBack(wallet, locator, this.chain);
+    if (this.chance(0.5)) await wallet.saveImage();
     const fork = wallet.tip as Block;
     this.model.restart(fork.plain);
     const missing: Block[] = [];
@@ -601,6 +653,7 @@ class World {
 }
 
 t.test('answers of a wallet that lives through anything', async (t) => {
+  let restored = 0;
   for (let run = 0; run < RUNS; run++) {
     const seed = SEED + run;
     const world = new World(seed);
@@ -614,6 +667,8 @@ t.test('answers of a wallet that lives through anything', async (t) => {
       t.fail(`seed ${seed}: ${(error as Error).stack}`);
       return;
     }
+    restored += world.images?.restored ?? 0;
     t.ok(world.model.records.length > STEPS / 4, `seed ${seed}: ${world.model.records.length} transactions, ${world.blocks.length} blocks`);
   }
+  t.ok(restored > 0, `tables came from an image ${restored} times`);
 });

@@ -1,0 +1,199 @@
+// The columns of an image as a file in the wallet's database folder, so that it is exchanged and deleted with the database. Read and
+// written in libuv's pool, straight from and into the columns. Caller: wallet-images.ts.
+//
+//   0 magic, 12   12 format, u32   16 id, 16   32 columns one after another, each from a multiple of 8
+//   then the directory: number of columns, u32; of each its type, u8, whether it is secret, u8, used elements, double; SHA-256 of each
+//   piece of PIECE bytes of each column, 32   then the directory's length, u32, and SHA-256 of head, directory and length, 32
+//
+// Numbers are in the machine's order of bytes, which the format tells.
+import { createHash, webcrypto } from 'node:crypto';
+import fs, { type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { assertWriting } from '../../storage/write-stop.js';
+import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, withRoom } from './table-image.js';
+
+/** Where images of a wallet are kept; an id names one. */
+export interface ImageFiles {
+  /** @param id 16 bytes; complete and on the disk when this resolves */
+  write(id: Uint8Array, columns: readonly ImageColumn[]): Promise<void>;
+  /** @returns null when there is none of this id, or it is damaged, of another format or not readable */
+  read(id: Uint8Array): Promise<ImageColumn[] | null>;
+  /** Deletes every image but one. */
+  keepOnly(id: Uint8Array | null): Promise<void>;
+}
+
+const MAGIC = new TextEncoder().encode('adit tables\n');
+const HEAD = 32;
+const TAIL = 36;
+const DIGEST = 32;
+const ENTRY = 10;
+const PIECE = 1 << 20;
+/** Pieces under way at a time. */
+const ABREAST = 8;
+const NAME = /^tables-[0-9a-f]{32}$/;
+
+const bytesOf = (column: Column): Uint8Array => new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+const padded = (size: number): number => Math.ceil(size / 8) * 8;
+
+function headOf(id: Uint8Array): Uint8Array {
+  const head = new Uint8Array(HEAD);
+  head.set(MAGIC);
+  head.set(new Uint8Array(Uint32Array.of(IMAGE_FORMAT).buffer), 12);
+  head.set(id, 16);
+  return head;
+}
+const sealOf = (...parts: readonly Uint8Array[]): Uint8Array => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return new Uint8Array(hash.digest());
+};
+
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  readonly secret: boolean;
+}
+
+/** Pieces of all columns with their places in the file. */
+function* piecesOf(columns: readonly ImageColumn[]): Generator<Piece> {
+  let at = HEAD;
+  for (const { column, secret } of columns) {
+    const bytes = bytesOf(column);
+    for (let from = 0; from < bytes.length; from += PIECE) yield { bytes: bytes.subarray(from, from + PIECE), at: at + from, secret };
+    at += padded(bytes.length);
+  }
+}
+const endOf = (columns: readonly ImageColumn[]): number => columns.reduce((at, { column }) => at + padded(column.byteLength), HEAD);
+
+/** In the pool, which takes a copy; those with private keys here. */
+async function digestOf({ bytes, secret }: Piece): Promise<Uint8Array> {
+  if (secret) return new Uint8Array(createHash('sha256').update(bytes).digest());
+  return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
+}
+
+/** Works pieces off, several at a time. @returns what `work` returned, in their order */
+async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece, index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let index = 0;
+  const pieces = piecesOf(columns);
+  const run = async (): Promise<void> => {
+    for (const piece of pieces) {
+      const own = index++;
+      results[own] = await work(piece, own);
+    }
+  };
+  // All of them end before anybody closes the file or wipes a column.
+  const ends = await Promise.allSettled(Array.from({ length: ABREAST }, run));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return results;
+}
+
+function directoryOf(columns: readonly ImageColumn[], digests: readonly Uint8Array[]): Uint8Array {
+  const directory = new Uint8Array(4 + columns.length * ENTRY + digests.length * DIGEST);
+  const view = new DataView(directory.buffer);
+  view.setUint32(0, columns.length, true);
+  columns.forEach(({ column, secret }, i) => {
+    view.setUint8(4 + i * ENTRY, typeOf(column));
+    view.setUint8(5 + i * ENTRY, secret ? 1 : 0);
+    view.setFloat64(6 + i * ENTRY, column.length, true);
+  });
+  digests.forEach((digest, i) => {
+    directory.set(digest, 4 + columns.length * ENTRY + i * DIGEST);
+  });
+  return directory;
+}
+
+async function readAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, done, bytes.length - done, at + done);
+    if (bytesRead === 0) throw new ImageError('the file is cut off');
+    done += bytesRead;
+  }
+}
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  }
+}
+
+/** Empty columns and the digests their pieces must have. */
+async function readDirectory(file: FileHandle, id: Uint8Array): Promise<{ columns: ImageColumn[]; digests: Uint8Array }> {
+  const { size } = await file.stat();
+  if (size < HEAD + TAIL) throw new ImageError('the file is cut off');
+  const head = new Uint8Array(HEAD);
+  const tail = new Uint8Array(TAIL);
+  await readAll(file, head, 0);
+  await readAll(file, tail, size - TAIL);
+  if (Buffer.compare(head, headOf(id)) !== 0) throw new ImageError('another format');
+  const length = new DataView(tail.buffer).getUint32(0, true);
+  if (length < 4 || length > size - HEAD - TAIL) throw new ImageError('the file is damaged');
+  const directory = new Uint8Array(length);
+  await readAll(file, directory, size - TAIL - length);
+  if (Buffer.compare(sealOf(head, directory, tail.subarray(0, 4)), tail.subarray(4)) !== 0) throw new ImageError('the file is damaged');
+  const view = new DataView(directory.buffer);
+  const count = view.getUint32(0, true);
+  const columns: ImageColumn[] = [];
+  for (let i = 0; i < count; i++) {
+    const column = withRoom(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
+    columns.push({ column, secret: view.getUint8(5 + i * ENTRY) === 1 });
+  }
+  if (endOf(columns) !== size - TAIL - length) throw new ImageError('the file is damaged');
+  return { columns, digests: directory.subarray(4 + count * ENTRY) };
+}
+
+/** Images beside a database. @param folder the database's own */
+export function createImageFiles(folder: string): ImageFiles {
+  const fileOf = (id: Uint8Array): string => path.join(folder, `tables-${Buffer.from(id).toString('hex')}`);
+  return {
+    async write(id, columns) {
+      assertWriting('write the tables of a wallet');
+      const file = await fs.open(fileOf(id), 'wx', 0o600);
+      try {
+        const digests = await eachPiece(columns, async (piece) => {
+          const digest = await digestOf(piece);
+          await writeAll(file, piece.bytes, piece.at);
+          return digest;
+        });
+        const head = headOf(id);
+        const directory = directoryOf(columns, digests);
+        const length = new Uint8Array(4);
+        new DataView(length.buffer).setUint32(0, directory.length, true);
+        await writeAll(file, head, 0);
+        await writeAll(file, Buffer.concat([directory, length, sealOf(head, directory, length)]), endOf(columns));
+        await file.sync();
+        await file.close();
+      } catch (error) {
+        await file.close().catch(() => {});
+        await fs.rm(fileOf(id), { force: true });
+        throw error;
+      }
+    },
+    async read(id) {
+      const file = await fs.open(fileOf(id), 'r').catch(() => null);
+      if (file === null) return null;
+      const read: ImageColumn[] = [];
+      try {
+        const { columns, digests } = await readDirectory(file, id);
+        read.push(...columns);
+        await eachPiece(columns, async (piece, index) => {
+          await readAll(file, piece.bytes, piece.at);
+          const wanted = digests.subarray(index * DIGEST, (index + 1) * DIGEST);
+          if (Buffer.compare(await digestOf(piece), wanted) !== 0) throw new ImageError('the file is damaged');
+        });
+        return columns;
+      } catch {
+        // Whatever is wrong with it, the rows are still there.
+        for (const { column, secret } of read) if (secret) column.fill(0);
+        return null;
+      } finally {
+        await file.close();
+      }
+    },
+    async keepOnly(id) {
+      const kept = id && path.basename(fileOf(id));
+      for (const name of await fs.readdir(folder).catch(() => [])) {
+        if (NAME.test(name) && name !== kept) await fs.rm(path.join(folder, name), { force: true });
+      }
+    },
+  };
+}
