@@ -17,6 +17,8 @@ export interface MempoolOptions {
   readonly limitDescendantSize: number;
   /** Mode live: a full pool gives up chunks, as they would be mined last; else what Core 0.21 would. */
   readonly evictChunks: boolean;
+  /** Mode live: a replacement must make the fee-rate diagram better, as in newer Bitcoin Core; else BIP-0125 decides. */
+  readonly replaceByDiagram: boolean;
   /** -limitclustercount, the transaction included; infinite unless given. */
   readonly limitClusterCount: number;
   /** -limitclustersize in virtual bytes; infinite unless given. */
@@ -34,6 +36,7 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   limitDescendantCount: 25,
   limitDescendantSize: 101_000,
   evictChunks: false,
+  replaceByDiagram: false,
   limitClusterCount: Number.POSITIVE_INFINITY,
   limitClusterSize: Number.POSITIVE_INFINITY,
   segmentBytes: 1 << 20,

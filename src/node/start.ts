@@ -363,6 +363,7 @@ async function build(
       limitDescendantCount: config.policy.limitDescendantCount,
       limitDescendantSize: config.policy.limitDescendantBytes,
       evictChunks: config.mining.templateMode === 'live',
+      replaceByDiagram: config.mining.templateMode === 'live',
       limitClusterCount: config.policy.limitClusterCount,
       limitClusterSize: config.policy.limitClusterBytes,
     },

@@ -31,6 +31,7 @@ export type PolicyReason =
   | 'insufficient fee'
   | 'too many potential replacements'
   | 'replacement-adds-unconfirmed'
+  | 'replacement-failed'
   | 'mempool full'
   | 'max feerate exceeded'
   | `mandatory-script-verify-flag-failed (${string})`

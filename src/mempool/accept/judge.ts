@@ -11,6 +11,7 @@ import type { MempoolChain } from '../source.js';
 import type { TxPool } from '../tx-pool.js';
 import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
 import { checkClusterLimits } from './cluster-limits.js';
+import { checkDiagram } from './diagram-replacement.js';
 import { checkAlone, checkConflicts, checkFinal, checkInputs, checkMaxFeeRate, checkSizeAndFee, findCoins } from './pre-checks.js';
 import { checkReplacement } from './replacement.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
@@ -34,7 +35,7 @@ export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConf
 /** then what does, */
 export const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
 /** and what concerns those that would have to go, or stay beside it. Clusters have no limit unless somebody asks for one. */
-export const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits];
+export const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
 
 export class Judge {
   readonly options: MempoolOptions;

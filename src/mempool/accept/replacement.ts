@@ -1,28 +1,24 @@
-// BIP-0125 as Core 0.21 applies it: what a transaction must pay to push others out, and what it must not bring along.
-import { formatMoney } from '../../consensus/limits.js';
-import { feeForSize, feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
+// What a transaction must pay to push others out. BIP-0125 as Core 0.21 applies it; in mode live as Core master does, where the fee-rate
+// diagram decides (diagram-replacement.ts), unless the clusters are too large for that.
+import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
 import { keyOf } from '../hash-key.js';
 import { collectDescendants } from '../relatives.js';
 import { NO_ROW } from '../rows.js';
-import type { TxPool } from '../tx-pool.js';
+import { checkCandidates, touchedClusters } from './diagram-replacement.js';
 import { idHex } from './pre-checks.js';
+import { countReplaced, MAX_REPLACED, paymentFault } from './replacement-cost.js';
 import type { Step } from './workspace.js';
 
-/** Entries one replacement may remove. */
-export const MAX_REPLACED = 100;
-
-/** How many entries go with these at most: descendants that several have count for each. */
-export function countReplaced({ rows }: TxPool, rivals: Iterable<number>): number {
-  let count = 0;
-  for (const rival of rivals) count += rows.descendantCount[rival];
-  return count;
-}
-
 /** Fills in work.replaced. */
-export const checkReplacement: Step = (work, { pool, options }) => {
-  const { tx } = work;
+export const checkReplacement: Step = (work, context) => {
   if (work.conflicts.size === 0) return null;
+  work.touched = context.options.replaceByDiagram ? touchedClusters(work, context.pool) : null;
+  return work.touched === null ? checkRules(work, context) : checkCandidates(work, context);
+};
+
+const checkRules: Step = (work, { pool, options }) => {
+  const { tx } = work;
   const { rows, links } = pool;
   const id = idHex(tx);
   const newRate = feeRateOf(work.modifiedFee, work.size);
@@ -50,15 +46,6 @@ export const checkReplacement: Step = (work, { pool, options }) => {
       return policyReject('mempool-policy', 'replacement-adds-unconfirmed', debug);
     }
   }
-  if (work.modifiedFee < oldFees) {
-    const debug = `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(work.modifiedFee)} < ${formatMoney(oldFees)}`;
-    return policyReject('mempool-policy', 'insufficient fee', debug);
-  }
-  const extra = work.modifiedFee - oldFees;
-  const needed = feeForSize(options.policy.incrementalFeeRate, work.size);
-  if (extra < needed) {
-    const debug = `rejecting replacement ${id}, not enough additional fees to relay; ${formatMoney(extra)} < ${formatMoney(needed)}`;
-    return policyReject('mempool-policy', 'insufficient fee', debug);
-  }
-  return null;
+  const fault = paymentFault(id, work.modifiedFee, work.size, oldFees, options);
+  return fault === null ? null : policyReject('mempool-policy', 'insufficient fee', fault);
 };

@@ -5,6 +5,7 @@ import type { HeaderContext } from '../../consensus/header-context.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Eviction } from '../eviction.js';
+import type { Clusters } from '../feerate-diagram.js';
 import type { MempoolOptions } from '../options.js';
 import type { CoinSource } from '../source.js';
 import type { TxPool } from '../tx-pool.js';
@@ -55,6 +56,8 @@ export class Workspace {
   ancestors = new Set<number>();
   /** The conflicts and all that depends on them: what would be replaced. */
   replaced = new Set<number>();
+  /** Clusters that it changes, when their diagrams decide about the replacement. */
+  touched: Clusters | null = null;
 
   constructor(
     readonly tx: TxView,

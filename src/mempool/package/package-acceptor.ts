@@ -51,7 +51,12 @@ type Results = Map<string, PackageTxResult>;
 const TX_FAILED: PackageFault = { kind: 'tx', reason: 'transaction failed', debug: '' };
 
 /** Faults that a child may cure. */
-const CURABLE: ReadonlySet<string> = new Set(['mempool min fee not met', 'min relay fee not met', 'insufficient fee']);
+const CURABLE: ReadonlySet<string> = new Set([
+  'mempool min fee not met',
+  'min relay fee not met',
+  'insufficient fee',
+  'replacement-failed',
+]);
 
 const keyOf = (tx: TxView): string => hashKey(tx.wtxid);
 

@@ -1,14 +1,14 @@
 // Rules for several new transactions taken together, after each has passed its own: limits of relatives (Core's CheckPackageLimits) and
 // the replacement of others by a parent and its child (Core 28 and later, PackageMempoolChecks). Used by package-acceptor.ts.
 import { hashToHex } from '../../consensus/bytes/hex.js';
-import { formatMoney } from '../../consensus/limits.js';
-import { feeForSize, feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
+import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
+import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import { type Limits, poolParents, walkAncestors } from '../accept/chain-limits.js';
 import { fitsCluster } from '../accept/cluster-limits.js';
-import { countReplaced, MAX_REPLACED } from '../accept/replacement.js';
+import { countReplaced, MAX_REPLACED, paymentFault } from '../accept/replacement-cost.js';
 import type { AcceptContext, Workspace } from '../accept/workspace.js';
+import { clustersOf, improvesDiagram } from '../feerate-diagram.js';
 import { collectDescendants } from '../relatives.js';
-import { improvesDiagram } from './feerate-diagram.js';
 import { isChildWithParents, type PackageFault, packageFault } from './package-shape.js';
 
 /** Figures of all of them together. */
@@ -77,23 +77,20 @@ export function checkPackageReplacement(
   for (const rival of rivals) collectDescendants(pool.links, rival, gone);
   let oldFees = 0;
   for (const row of gone) oldFees += pool.rows.modifiedFee[row];
-  if (modifiedFee < oldFees) {
-    const text = `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(modifiedFee)} < ${formatMoney(oldFees)}`;
-    return fault('insufficient anti-DoS fees', text);
-  }
-  const extra = modifiedFee - oldFees;
-  const needed = feeForSize(options.policy.incrementalFeeRate, size);
-  if (extra < needed) {
-    const text = `rejecting replacement ${id}, not enough additional fees to relay; ${formatMoney(extra)} < ${formatMoney(needed)}`;
-    return fault('insufficient anti-DoS fees', text);
-  }
+  const unpaid = paymentFault(id, modifiedFee, size, oldFees, options);
+  if (unpaid !== null) return fault('insufficient anti-DoS fees', unpaid);
   const parentRate = feeRateOf(parent.modifiedFee, parent.size);
   const rate = feeRateOf(modifiedFee, size);
   if (rate <= parentRate) {
     const text = `package feerate ${formatFeeRate(rate)} <= parent feerate is ${formatFeeRate(parentRate)}`;
     return fault('package feerate is less than or equal to parent feerate', text);
   }
-  if (!improvesDiagram(pool, gone, { fee: modifiedFee, size })) return fault('insufficient feerate: does not improve feerate diagram');
+  const touched = clustersOf(pool, gone);
+  if (touched === null) return fault('clusters are too large to be compared');
+  // The child pays more than the parent, so both come as one piece.
+  const weight = works.reduce((sum, work) => sum + adjustedWeightOf(work.size, work.tx.weight), 0);
+  if (!improvesDiagram(pool, touched, gone, { fee: modifiedFee, weight, ancestors: new Set() }))
+    return fault('insufficient feerate: does not improve feerate diagram');
   parent.replaced = gone;
   return null;
 }

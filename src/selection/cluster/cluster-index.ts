@@ -29,9 +29,14 @@ interface Unfinished {
 
 /** Sigop-adjusted weight: what a transaction takes from a block's room, in the unit that chunks are rated by. */
 export function adjustedWeight(c: Candidates, slot: number): number {
-  const bySize = c.size[slot] * 4;
+  return adjustedWeightOf(c.size[slot], c.weight[slot]);
+}
+
+/** The same from figures. @param size sigop-adjusted virtual bytes */
+export function adjustedWeightOf(size: number, weight: number): number {
+  const bySize = size * 4;
   // Rounding up to virtual bytes adds up to three; more comes from signature operations.
-  return bySize - c.weight[slot] > 3 ? bySize : c.weight[slot];
+  return bySize - weight > 3 ? bySize : weight;
 }
 
 export class ClusterIndex {

@@ -1,0 +1,27 @@
+// What every replacement is measured by: how much it removes, and what it has to pay for that. Used by the steps of both modes and by packages.
+import { formatMoney } from '../../consensus/limits.js';
+import { feeForSize } from '../../policy/fee-rate.js';
+import type { MempoolOptions } from '../options.js';
+import type { TxPool } from '../tx-pool.js';
+
+/** Entries that one replacement may remove; with diagrams, clusters that it may concern. */
+export const MAX_REPLACED = 100;
+
+/** How many entries go with these at most: descendants that several have count for each. */
+export function countReplaced({ rows }: TxPool, rivals: Iterable<number>): number {
+  let count = 0;
+  for (const rival of rivals) count += rows.descendantCount[rival];
+  return count;
+}
+
+/**
+ * What newcomers that pay `fee` for `size` virtual bytes fall short of, beside what they replace (BIP-0125, rules 3 and 4); null for nothing.
+ * @param id txid in hex, for the text
+ */
+export function paymentFault(id: string, fee: number, size: number, oldFees: number, { policy }: MempoolOptions): string | null {
+  if (fee < oldFees) return `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(fee)} < ${formatMoney(oldFees)}`;
+  const extra = fee - oldFees;
+  const needed = feeForSize(policy.incrementalFeeRate, size);
+  if (extra >= needed) return null;
+  return `rejecting replacement ${id}, not enough additional fees to relay; ${formatMoney(extra)} < ${formatMoney(needed)}`;
+}

@@ -1,0 +1,130 @@
+// Whether a replacement makes the pool better for whoever mines it: the fee-rate diagrams of the clusters it touches, before and after
+// (Core's ImprovesFeerateDiagram). What the rest of the pool pays has no influence: it comes on top of both. Used by
+// accept/diagram-replacement.ts and package/package-rules.ts.
+import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
+import { type Chunk, chunksOf, compareDiagrams } from '../selection/cluster/chunks.js';
+import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-graph.js';
+import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
+import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
+import { SpanningForest } from '../selection/cluster/spanning-forest.js';
+import type { TxPool } from './tx-pool.js';
+
+/**
+ * The squares of the clusters' sizes in all, since that is how the time for them grows: a cluster of 200 or a hundred of 20 take some 3 ms of
+ * the node thread. Core master has no clusters of more than 64.
+ */
+const MOST_WORK = 40_000;
+/** Visits of nodes that one cluster's order is improved by, and all of a diagram together; small clusters are at their best long before. */
+const CLUSTER_COST = 20_000;
+const DIAGRAM_COST = 100_000;
+
+/** Whole clusters. */
+export interface Clusters {
+  readonly rows: ReadonlySet<number>;
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** Something new that comes as one piece. */
+export interface Addition {
+  /** Modified fees. */
+  readonly fee: number;
+  /** Sigop-adjusted weight. */
+  readonly weight: number;
+  /** Rows that it depends on. */
+  readonly ancestors: ReadonlySet<number>;
+}
+
+/** The clusters that rows are in; null when they are too large to be compared. */
+export function clustersOf(pool: TxPool, rows: Iterable<number>): Clusters | null {
+  const found = new Set<number>();
+  let count = 0;
+  let work = 0;
+  for (const row of rows) {
+    if (found.has(row)) continue;
+    count++;
+    let size = 0;
+    for (const member of connected(pool, row, () => true)) {
+      found.add(member);
+      // Summed up, odd numbers are the squares.
+      work += 2 * size++ + 1;
+      if (work > MOST_WORK) return null;
+    }
+  }
+  return { rows: found, count };
+}
+
+/**
+ * Whether the diagram gets better: somewhere above what it was, nowhere below.
+ * @param touched all of the clusters that rows leave, or that the addition joins
+ * @param gone rows that would leave, closed under descendants
+ */
+export function improvesDiagram(pool: TxPool, { rows }: Clusters, gone: ReadonlySet<number>, addition: Addition): boolean {
+  const before = diagram(pool, [...rows]);
+  const after = diagram(
+    pool,
+    [...rows].filter((row) => !gone.has(row)),
+    addition,
+  );
+  const [long, short] = [sizeOf(before), sizeOf(after)];
+  // Beyond its end a diagram goes on flat.
+  const pad = (chunks: Chunk[], size: number): Chunk[] => (size > 0 ? [...chunks, { fee: 0, size, count: 0 }] : chunks);
+  return compareDiagrams(pad(after, long - short), pad(before, short - long)) === 'better';
+}
+
+function sizeOf(chunks: readonly Chunk[]): number {
+  return chunks.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Everything that hangs together with a row by links to rows that count; a walk that may be left early. */
+function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
+  const found = new Set([row]);
+  // The set grows while it is walked through.
+  for (const member of found) {
+    yield member;
+    for (const list of [pool.links.parents(member), pool.links.children(member)]) {
+      for (const relative of list) if (counts(relative)) found.add(relative);
+    }
+  }
+}
+
+/** Chunks of the rows' clusters, best first. @param addition joins the clusters of its ancestors */
+function diagram(pool: TxPool, rows: readonly number[], addition?: Addition): Chunk[] {
+  const chunks: Chunk[] = [];
+  const left = new Set(rows);
+  let budget = DIAGRAM_COST;
+  const add = (members: readonly number[], extra?: Addition): void => {
+    const graph = graphOf(pool, members, extra);
+    const forest = new SpanningForest(graph, ancestorOrder(graph));
+    budget -= forest.improve(Math.min(budget, CLUSTER_COST));
+    chunks.push(...chunksOf(graph, forest.order()));
+  };
+  const take = (row: number): number[] => {
+    const members = [...connected(pool, row, (next) => left.has(next))];
+    for (const member of members) left.delete(member);
+    return members;
+  };
+  if (addition !== undefined) {
+    const joined: number[] = [];
+    for (const ancestor of addition.ancestors) if (left.has(ancestor)) joined.push(...take(ancestor));
+    add(joined, addition);
+  }
+  for (const row of rows) if (left.has(row)) add(take(row));
+  return chunks.sort((a, b) => compareFeeFractions(b.fee, b.size, a.fee, a.size));
+}
+
+/** @param extra one more node, after its ancestors */
+function graphOf(pool: TxPool, cluster: readonly number[], extra?: Addition): ClusterGraph {
+  const { rows, links } = pool;
+  const node = new Map(cluster.map((row, i) => [row, i]));
+  const nodesOf = (list: Iterable<number>): number[] => Array.from(list).flatMap((row) => node.get(row) ?? []);
+  const fees = cluster.map((row) => rows.modifiedFee[row]);
+  const weights = cluster.map((row) => adjustedWeightOf(rows.size[row], rows.weight[row]));
+  const parents = cluster.map((row) => nodesOf(links.parents(row)));
+  if (extra !== undefined) {
+    fees.push(extra.fee);
+    weights.push(extra.weight);
+    parents.push(nodesOf(extra.ancestors));
+  }
+  return clusterGraph(fees, weights, parents);
+}

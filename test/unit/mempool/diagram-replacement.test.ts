@@ -1,0 +1,340 @@
+// Replacement in mode live against a naive model: a list of transactions, and the best fee-rate diagram of all of it from every closed set
+// there is. What the pool takes must make that diagram better, and what it refuses for its diagram would not. Then the rules by name.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
+import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { feeForSize } from '../../../src/policy/fee-rate.js';
+import { type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const INCREMENTAL = 1000;
+const OPTIONS = {
+  policy: { ...NO_POLICY, incrementalFeeRate: INCREMENTAL },
+  replaceByDiagram: true,
+  limitAncestorCount: 1000,
+  limitDescendantCount: 1000,
+  limitAncestorSize: 1e9,
+  limitDescendantSize: 1e9,
+};
+/** All closed sets of more transactions would take long. */
+const MOST = 10;
+
+interface Known {
+  readonly tx: TxView;
+  readonly fee: number;
+}
+type Point = readonly [weight: number, fee: number];
+
+const inputsOf = (tx: TxView): string[] => Array.from({ length: tx.inputCount }, (_, i) => hashKey(tx.outpoint(i)));
+
+class NaivePool {
+  txs: Known[] = [];
+  readonly deltas = new Map<string, number>();
+  readonly values = new Map<string, number>();
+
+  modified({ tx, fee }: Known): number {
+    return fee + (this.deltas.get(hashKey(tx.txid)) ?? 0);
+  }
+  isParent(parent: Known, of: TxView): boolean {
+    return Array.from({ length: of.inputCount }, (_, i) => hashKey(of.prevHash(i))).includes(hashKey(parent.tx.txid));
+  }
+  /** Closed under children. */
+  withDescendants(roots: readonly Known[]): Set<Known> {
+    const found = new Set(roots);
+    for (const known of found) for (const other of this.txs) if (this.isParent(known, other.tx)) found.add(other);
+    return found;
+  }
+  feeOf(tx: TxView): number {
+    const income = inputsOf(tx).reduce((sum, key) => sum + (this.values.get(key) as number), 0);
+    return Array.from({ length: tx.outputCount }, (_, i) => tx.outputValue(i)).reduce((left, value) => left - value, income);
+  }
+  learn(tx: TxView): void {
+    for (let i = 0; i < tx.outputCount; i++) this.values.set(hashKey(outpointOf(tx, i)), tx.outputValue(i));
+  }
+  exists(chain: ModelChain, tx: TxView): boolean {
+    const here = new Set(
+      this.txs.flatMap((known) => Array.from({ length: known.tx.outputCount }, (_, i) => hashKey(outpointOf(known.tx, i)))),
+    );
+    return inputsOf(tx).every((key) => chain.coinMap.has(key) || here.has(key));
+  }
+}
+
+/** Corners of the best diagram of these: the upper hull over every set that has the parents of all its members. */
+function bestDiagram(pool: NaivePool, txs: readonly Known[]): Point[] {
+  const parents = txs.map(({ tx }) => txs.reduce((mask, other, i) => (pool.isParent(other, tx) ? mask | (1 << i) : mask), 0));
+  const points: Point[] = [];
+  for (let set = 0; set < 1 << txs.length; set++) {
+    const members = txs.filter((_, i) => (set & (1 << i)) !== 0);
+    if (!txs.every((_, i) => (set & (1 << i)) === 0 || (parents[i] & ~set) === 0)) continue;
+    points.push([members.reduce((sum, { tx }) => sum + tx.weight, 0), members.reduce((sum, known) => sum + pool.modified(known), 0)]);
+  }
+  points.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const hull: Point[] = [];
+  for (const point of points) {
+    if (hull.at(-1)?.[0] === point[0]) continue;
+    for (; hull.length >= 2; hull.pop()) {
+      const [a, b] = hull.slice(-2);
+      if ((b[1] - a[1]) * (point[0] - a[0]) >= (point[1] - a[1]) * (b[0] - a[0])) break;
+    }
+    hull.push(point);
+  }
+  return hull;
+}
+
+/** Fees at a weight, as a numerator over a denominator. Fees are never negative here, so beyond the end it is flat. */
+function at(hull: readonly Point[], weight: number): [number, number] {
+  const next = hull.findIndex(([end]) => end >= weight);
+  if (next < 0) return [(hull.at(-1) as Point)[1], 1];
+  if (hull[next][0] === weight) return [hull[next][1], 1];
+  const [[w0, f0], [w1, f1]] = [hull[next - 1], hull[next]];
+  return [f0 * (w1 - w0) + (f1 - f0) * (weight - w0), w1 - w0];
+}
+
+function compare(a: readonly Point[], b: readonly Point[]): { above: boolean; below: boolean } {
+  let [above, below] = [false, false];
+  for (const [weight] of [...a, ...b]) {
+    const [[n, d], [m, e]] = [at(a, weight), at(b, weight)];
+    if (n * e > m * d) above = true;
+    if (n * e < m * d) below = true;
+  }
+  return { above, below };
+}
+
+const commands = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('add' as const),
+        picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 2 }),
+        outputs: fc.integer({ min: 1, max: 8 }),
+        fee: fc.integer({ min: 0, max: 4000 }),
+        final: fc.nat(9),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('replace' as const),
+        pick: fc.nat(1000),
+        extra: fc.array(fc.nat(1000), { maxLength: 2 }),
+        outputs: fc.integer({ min: 1, max: 8 }),
+        fee: fc.integer({ min: 0, max: 9000 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min: 1, max: 3000 }) }),
+    },
+  ),
+  { minLength: 10, maxLength: 40 },
+);
+type Command = typeof commands extends fc.Arbitrary<(infer C)[]> ? C : never;
+
+async function run(list: readonly Command[], counts: Record<string, number>): Promise<void> {
+  const { chain, pool } = createPool(OPTIONS);
+  const naive = new NaivePool();
+  const count = (name: string): void => {
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+  const heard = new Set<string>();
+  pool.listen({
+    added: ({ txid }) => heard.add(hashToHex(txid)),
+    removed: ({ txid }) => heard.delete(hashToHex(txid)),
+    changed: () => {},
+  });
+  for (let i = 0; i < 5; i++) naive.values.set(hashKey(chain.fund(100_000)), 100_000);
+
+  /** What the model says: null when it comes in. */
+  const judge = (tx: TxView): string | null => {
+    if (naive.txs.some((known) => hashKey(known.tx.txid) === hashKey(tx.txid))) return 'txn-already-in-mempool';
+    const mine = inputsOf(tx);
+    const rivals = naive.txs.filter((known) => inputsOf(known.tx).some((key) => mine.includes(key)));
+    if (
+      rivals.some(({ tx: rival }) => Array.from({ length: rival.inputCount }, (_, i) => rival.sequence(i)).every((n) => n === 0xffffffff))
+    )
+      return 'txn-mempool-conflict';
+    if (!naive.exists(chain, tx)) return 'bad-txns-inputs-missingorspent';
+    const known: Known = { tx, fee: naive.feeOf(tx) };
+    const gone = naive.withDescendants(rivals);
+    if ([...gone].some((other) => naive.isParent(other, tx))) return 'bad-txns-spends-conflicting-tx';
+    if (rivals.length > 0) {
+      const oldFees = [...gone].reduce((sum, other) => sum + naive.modified(other), 0);
+      if (naive.modified(known) - oldFees < feeForSize(INCREMENTAL, tx.vsize)) return 'insufficient fee';
+      const before = bestDiagram(naive, naive.txs);
+      const after = bestDiagram(naive, [...naive.txs.filter((other) => !gone.has(other)), known]);
+      const { above, below } = compare(after, before);
+      if (!above || below) return 'replacement-failed';
+      const oldParents = naive.txs.filter((other) => rivals.some((rival) => naive.isParent(other, rival.tx)));
+      if (naive.txs.some((other) => naive.isParent(other, tx) && !oldParents.includes(other))) count('taken with new unconfirmed inputs');
+      count('replaced');
+    }
+    naive.txs = [...naive.txs.filter((other) => !gone.has(other)), known];
+    naive.learn(tx);
+    return null;
+  };
+  const make = (keys: readonly string[], outputs: number, wanted: number, final: boolean): TxView => {
+    const total = keys.reduce((sum, key) => sum + (naive.values.get(key) as number), 0);
+    const share = Math.floor((total - Math.min(wanted, total)) / outputs);
+    return spend(
+      crypto,
+      keys.map((key) => Uint8Array.from(key, (c) => c.charCodeAt(0))),
+      Array.from({ length: outputs }, () => ({ value: share, script: PADDED })),
+      { sequence: final ? 0xffffffff : 0xfffffffd },
+    );
+  };
+  const unspent = (): string[] => {
+    const spent = new Set(naive.txs.flatMap(({ tx }) => inputsOf(tx)));
+    const here = naive.txs.flatMap(({ tx }) => Array.from({ length: tx.outputCount }, (_, i) => hashKey(outpointOf(tx, i))));
+    return [...chain.coinMap.keys(), ...here].filter((key) => !spent.has(key));
+  };
+  for (const command of list) {
+    const coins = unspent();
+    let tx: TxView | null = null;
+    if (command.kind === 'add' && naive.txs.length < MOST && coins.length > 0)
+      tx = make([...new Set(command.picks.map((n) => coins[n % coins.length]))], command.outputs, command.fee, command.final === 0);
+    if (command.kind === 'replace' && naive.txs.length > 0) {
+      const victim = naive.txs[command.pick % naive.txs.length].tx;
+      const extra = command.extra.filter(() => coins.length > 0).map((n) => coins[n % coins.length]);
+      tx = make([...new Set([hashKey(victim.outpoint(0)), ...extra])], command.outputs, command.fee, false);
+    }
+    if (command.kind === 'prioritise' && naive.txs.length > 0) {
+      const { txid } = naive.txs[command.pick % naive.txs.length].tx;
+      pool.prioritise(txid, command.delta);
+      naive.deltas.set(hashKey(txid), (naive.deltas.get(hashKey(txid)) ?? 0) + command.delta);
+    }
+    if (tx === null) continue;
+    const expected = judge(tx);
+    const { reject } = await pool.accept(tx);
+    assert.equal(reject?.reason ?? null, expected, reject?.debug);
+    if (expected !== null) count(expected);
+    assert.deepEqual([...heard].sort(), naive.txs.map(({ tx: known }) => hashToHex(known.txid)).sort());
+  }
+}
+
+t.test('what replaces others makes the diagram of the whole pool better', async (t) => {
+  const counts: Record<string, number> = {};
+  await fc.assert(
+    fc.asyncProperty(commands, (list) => run(list, counts)),
+    { numRuns: 80, seed: 20_240_801 },
+  );
+  for (const name of ['replaced', 'replacement-failed', 'insufficient fee', 'txn-mempool-conflict', 'bad-txns-spends-conflicting-tx'])
+    t.ok(counts[name] > 0, `${name}: ${counts[name]}`);
+  t.ok(counts['taken with new unconfirmed inputs'] > 0, 'which BIP-0125 does not allow');
+});
+
+/** A pool in mode live, coins of 1,000,000, transactions of one output each. */
+function stage(options: Partial<typeof OPTIONS> = {}) {
+  const { chain, pool } = createPool({ ...OPTIONS, ...options });
+  const values = new Map<string, number>();
+  const coin = (): Uint8Array => {
+    const outpoint = chain.fund(1_000_000);
+    values.set(hashKey(outpoint), 1_000_000);
+    return outpoint;
+  };
+  const tx = (from: readonly Uint8Array[], fee: number, outputs = 1): TxView => {
+    const total = from.reduce((sum, outpoint) => sum + (values.get(hashKey(outpoint)) as number), -fee);
+    const made = spend(
+      crypto,
+      from,
+      Array.from({ length: outputs }, (_, i) => ({ value: i === 0 ? total - outputs + 1 : 1, script: PADDED })),
+      {
+        sequence: 0xfffffffd,
+      },
+    );
+    for (let i = 0; i < outputs; i++) values.set(hashKey(outpointOf(made, i)), made.outputValue(i));
+    return made;
+  };
+  const offer = async (one: TxView): Promise<string | null> => {
+    const { reject } = await pool.accept(one);
+    return reject === null ? null : `${reject.reason}, ${reject.debug}`;
+  };
+  return { coin, tx, offer, pool };
+}
+
+t.test('a large payment at a lower rate does not push out a small one, though it pays more in all', async (t) => {
+  for (const replaceByDiagram of [true, false]) {
+    const s = stage({ replaceByDiagram });
+    const coin = s.coin();
+    const small = s.tx([coin], 5_000);
+    t.equal(await s.offer(small), null);
+    const large = s.tx([coin], 9_000, 30);
+    const said = await s.offer(large);
+    if (replaceByDiagram) t.equal(said, 'replacement-failed, insufficient feerate: does not improve feerate diagram');
+    else t.match(said, /^insufficient fee, rejecting replacement [0-9a-f]{64}; new feerate /, 'BIP-0125 as in mode core');
+    t.ok(s.pool.has(small.txid));
+  }
+});
+
+t.test('a rival whose child pulls it up is not replaced for its own low rate', async (t) => {
+  for (const replaceByDiagram of [true, false]) {
+    const s = stage({ replaceByDiagram });
+    const coin = s.coin();
+    const parent = s.tx([coin], 100, 40);
+    const child = s.tx([outpointOf(parent, 0)], 50_000);
+    t.equal(await s.offer(parent), null);
+    t.equal(await s.offer(child), null);
+    // More than both in all, a higher rate than the parent alone, and far below what parent and child pay for their room.
+    const rival = s.tx([coin], 56_000, 120);
+    t.equal(
+      await s.offer(rival),
+      replaceByDiagram ? 'replacement-failed, insufficient feerate: does not improve feerate diagram' : null,
+      'BIP-0125 takes it',
+    );
+  }
+});
+
+t.test('a child at a lower rate than its rival that does more for their parent', async (t) => {
+  for (const replaceByDiagram of [true, false]) {
+    const s = stage({ replaceByDiagram });
+    const parent = s.tx([s.coin()], 0, 40);
+    t.equal(await s.offer(parent), null);
+    t.equal(await s.offer(s.tx([outpointOf(parent, 0)], 1_500)), null);
+    const said = await s.offer(s.tx([outpointOf(parent, 0)], 2_600, 3));
+    if (replaceByDiagram) t.equal(said, null);
+    else t.match(said, /^insufficient fee, .* new feerate 0\.0001/);
+  }
+});
+
+t.test('more than a hundred clusters at once', async (t) => {
+  const s = stage();
+  const coins = Array.from({ length: 101 }, () => s.coin());
+  for (const coin of coins) t.equal(await s.offer(s.tx([coin], 200)), null);
+  const all = s.tx(coins, 500_000);
+  t.equal(
+    await s.offer(all),
+    `too many potential replacements, rejecting replacement ${hashToHex(all.txid)}; too many conflicting clusters (101 > 100)`,
+  );
+  t.equal(await s.offer(s.tx(coins.slice(1), 500_000)), null);
+  t.equal(s.pool.size, 2);
+});
+
+t.test('one cluster counts once, however many leave with it', async (t) => {
+  for (const replaceByDiagram of [true, false]) {
+    const s = stage({ replaceByDiagram });
+    const coin = s.coin();
+    const root = s.tx([coin], 1_000, 110);
+    t.equal(await s.offer(root), null);
+    for (let i = 0; i < 110; i++) t.equal(await s.offer(s.tx([outpointOf(root, i)], i === 0 ? 900 : 1)), null);
+    const said = await s.offer(s.tx([coin], 500_000));
+    if (replaceByDiagram) t.equal(said, null);
+    else t.match(said, /^too many potential replacements/);
+    t.equal(s.pool.size, replaceByDiagram ? 1 : 111);
+  }
+});
+
+t.test('clusters too large to be compared are judged by BIP-0125', async (t) => {
+  const s = stage();
+  const coin = s.coin();
+  const root = s.tx([coin], 50_000, 200);
+  t.equal(await s.offer(root), null);
+  const children = Array.from({ length: 200 }, (_, i) => s.tx([outpointOf(root, i)], i === 0 ? 2_000 : 1));
+  for (const child of children) if ((await s.offer(child)) !== null) t.fail('a child was refused');
+  t.match(await s.offer(s.tx([coin], 900_000)), /^too many potential replacements, .* \(201 > 100\)/);
+  t.match(await s.offer(s.tx([outpointOf(root, 0)], 2_000, 2)), /^insufficient fee, rejecting replacement .* new feerate/);
+  t.equal(await s.offer(s.tx([outpointOf(root, 0)], 4_000)), null);
+  t.equal(s.pool.size, 201);
+});
