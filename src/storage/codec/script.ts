@@ -9,6 +9,7 @@
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
+import { bytesOfNumber, curveY, FIELD_P, numberOfBytes } from '../../crypto/secp-field.js';
 import { readVarint, writeVarint } from './varint.js';
 
 /** Number of special forms, added to the length of raw scripts. */
@@ -96,25 +97,10 @@ export function readScript(reader: ByteReader): Uint8Array {
   }
 }
 
-const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn;
-
 /** The y coordinate (32 bytes, big-endian) of the secp256k1 point with this x and parity, null when there is none. */
 function liftX(x: Uint8Array, odd: boolean): Uint8Array | null {
-  const xn = BigInt(`0x${Buffer.from(x).toString('hex')}`);
-  if (xn >= P) return null;
-  const square = (xn * xn * xn + 7n) % P;
-  // p = 3 mod 4, so a root, if there is one, is the power (p + 1) / 4.
-  let y = power(square, (P + 1n) >> 2n);
-  if ((y * y) % P !== square) return null;
-  if (((y & 1n) === 1n) !== odd) y = P - y;
-  return Uint8Array.from(Buffer.from(y.toString(16).padStart(64, '0'), 'hex'));
-}
-
-function power(base: bigint, exponent: bigint): bigint {
-  let result = 1n;
-  for (let bits = exponent; bits > 0n; bits >>= 1n) {
-    if ((bits & 1n) === 1n) result = (result * base) % P;
-    base = (base * base) % P;
-  }
-  return result;
+  const number = numberOfBytes(x);
+  const y = number < FIELD_P ? curveY(number) : null;
+  if (y === null) return null;
+  return bytesOfNumber(((y & 1n) === 1n) === odd ? y : FIELD_P - y);
 }
