@@ -190,8 +190,9 @@ section('Connection', [
   ['forcednsseed', 'bool', 'Always ask DNS seeds (default: 0)'],
   ['peerbloomfilters', 'bool', 'Let light clients set filters for what they are told (BIP-0037; default: 0)'],
   ['peerblockfilters', 'bool', 'Serve filters of -blockfilterindex to peers (BIP-0157; default: 0)'],
+  ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, on regtest 0)'],
   ...(['asmap', 'torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
-  ...(['fixedseeds', 'listenonion', 'upnp', 'natpmp', 'v2transport'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ...(['fixedseeds', 'listenonion', 'upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['maxtimeadjustment', 'int', undefined, 'none'],
 ]);
 

@@ -522,7 +522,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
     wallet: walletOptions(args, netDir),
-    net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false)),
+    // On regtest 0.21 is followed to the letter, and it neither offers nor shows encryption.
+    net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), chain !== 'regtest'),
     notify: {
       block: args.list('blocknotify'),
       startup: args.list('startupnotify'),

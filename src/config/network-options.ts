@@ -18,8 +18,11 @@ const DEFAULT_MAX_CONNECTIONS = 125;
 /** What `-whitelist=` and `-whitebind=` give when they name nothing. */
 const IMPLICIT = ['noban', 'mempool', 'relay', 'download'] as const;
 
-/** @throws ConfigError with Core's texts */
-export function networkOptions(args: Args, defaultPort: number, logIps: boolean): Partial<NetOptions> {
+/**
+ * @param v2Default whether connections are encrypted unless an option says otherwise
+ * @throws ConfigError with Core's texts
+ */
+export function networkOptions(args: Args, defaultPort: number, logIps: boolean, v2Default: boolean): Partial<NetOptions> {
   const port = portOf(args) ?? defaultPort;
   const connect = args.list('connect');
   const connectOnly = args.isSet('connect') || args.isNegated('connect');
@@ -38,6 +41,7 @@ export function networkOptions(args: Args, defaultPort: number, logIps: boolean)
   }
   const filters = args.bool('peerblockfilters', false);
   if (filters && !args.isSet('blockfilterindex')) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
+  const v2Transport = args.bool('v2transport', v2Default);
   const noDns = connectOnly || maxConnections <= 0 || proxy !== null;
   return {
     port,
@@ -64,7 +68,8 @@ export function networkOptions(args: Args, defaultPort: number, logIps: boolean)
       SERVICE.WITNESS |
       SERVICE.NETWORK_LIMITED |
       (filters ? SERVICE.COMPACT_FILTERS : 0n) |
-      (args.bool('peerbloomfilters', false) ? SERVICE.BLOOM : 0n),
+      (args.bool('peerbloomfilters', false) ? SERVICE.BLOOM : 0n) |
+      (v2Transport ? SERVICE.P2P_V2 : 0n),
     proxy,
     onionProxy: proxyOf(args, 'onion'),
     proxyRandomize: args.bool('proxyrandomize', true),
@@ -77,6 +82,7 @@ export function networkOptions(args: Args, defaultPort: number, logIps: boolean)
     extraTxs: Math.max(0, args.int('blockreconstructionextratxn', 100)),
     peerBlockFilters: filters,
     feeFilter: args.bool('feefilter', true),
+    v2Transport,
     logIps,
   };
 }

@@ -6,6 +6,7 @@ import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
+import type { EllSwift } from '../crypto/ellswift.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import { AddrManager } from './address/addr-manager.js';
@@ -39,9 +40,12 @@ import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { UploadTarget } from './sync/upload-target.js';
-import { HEADER_BYTES } from './wire/frame.js';
+import { KeyDesk } from './transport/key-desk.js';
+import { V1Transport } from './transport/v1-transport.js';
+import { V2Transport } from './transport/v2-transport.js';
 import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
 import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPort } from './wire/net-address.js';
+import { SERVICE } from './wire/protocol.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
@@ -61,6 +65,8 @@ export interface NetDeps {
   readonly crypto: Crypto;
   readonly clock: NetClock;
   readonly log: Logger;
+  /** Key exchange of encrypted connections; null: there are none, whatever the options say. */
+  readonly ellSwift?: EllSwift | null;
   /** Filters of blocks, for -peerblockfilters; null without the index. */
   readonly filters: FilterSource | null;
   /** Where bans, addresses and anchors are kept; null: nowhere. */
@@ -95,6 +101,8 @@ export class Net {
   readonly #addrRelay: AddrRelay;
   readonly #auto: AutoConnect;
   readonly #context: NetContext;
+  /** null: no encrypted connections. */
+  readonly #keys: KeyDesk | null;
   readonly #files: AddressFiles;
   readonly #connector: Connector;
   readonly #dispatcher: Dispatcher;
@@ -149,6 +157,7 @@ export class Net {
       wake: () => this.#soon(),
     };
     this.#context = context;
+    this.#keys = this.options.v2Transport && deps.ellSwift ? new KeyDesk(deps.ellSwift) : null;
     this.#connector = new Connector(this.options, log);
     this.#files = new AddressFiles(deps.peersFile, deps.anchorsFile, log);
     this.#handshake = new Handshake(context, {
@@ -159,7 +168,7 @@ export class Net {
     this.#keepalive = new Keepalive(context);
     this.outbound = new Outbound(
       context,
-      (target, type) => this.connect(target, type),
+      (target, type, encrypted) => this.connect(target, type, encrypted),
       (name) => this.isConnected(name),
     );
     this.downloads = new BlockDownload(context);
@@ -309,9 +318,10 @@ export class Net {
 
   /**
    * Connects to an address or name.
+   * @param encrypted whether BIP-0324 is tried; where the peer knows nothing of it, the call is repeated without
    * @returns the peer, or null when it can't be reached, is us, banned or connected already
    */
-  async connect(target: NetAddress | string, type: ConnectionType): Promise<Peer | null> {
+  async connect(target: NetAddress | string, type: ConnectionType, encrypted = this.#mayEncrypt(target)): Promise<Peer | null> {
     const { log } = this.#context;
     if (!this.#active || this.#stopped) return null;
     const name = typeof target === 'string' ? target : addressText(target);
@@ -338,13 +348,19 @@ export class Net {
         return null;
       }
       const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
-      const peer = this.#add(socket, { type, address: at, name, bindText, permissions: permissionsFor(this.options.whitelist, at, null) });
+      const permissions = permissionsFor(this.options.whitelist, at, null);
+      const peer = this.#add(socket, { type, address: at, name, bindText, permissions }, encrypted);
       this.#handshake.sendVersion(peer);
       return peer;
     } catch (error) {
       log.debug('net', `connect() to ${this.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`);
       return null;
     }
+  }
+
+  /** Whether a peer may know encryption: those that we know by their services say so. */
+  #mayEncrypt(target: NetAddress | string): boolean {
+    return this.#keys !== null && (typeof target === 'string' || (this.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
   }
 
   /** Ends a connection. */
@@ -407,7 +423,7 @@ export class Net {
       socket.destroy();
       return;
     }
-    this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions });
+    this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
     log.debug('net', `connection from ${who} accepted`);
   }
 
@@ -423,14 +439,19 @@ export class Net {
   #add(
     socket: import('node:net').Socket,
     at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
+    encrypted: boolean,
   ): Peer {
-    const { clock, params, crypto, log } = this.#context;
+    const { clock, params, crypto: hashes, log } = this.#context;
+    const { magic } = params;
+    const keys = encrypted ? this.#keys : null;
     const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
     peer.connection = new Connection(
       socket,
       {
-        magic: params.magic,
-        hashes: crypto,
+        transport: (events) =>
+          keys === null
+            ? new V1Transport(magic, hashes, (bytes) => events.write(bytes))
+            : new V2Transport({ magic, hashes, keys, initiating: at.type !== 'inbound' }, events),
         maxSendBytes: this.options.maxSendBytes,
         maxReceiveBytes: this.options.maxReceiveBytes,
         nowSeconds: () => clock.realSeconds(),
@@ -438,11 +459,13 @@ export class Net {
       {
         wake: () => this.#dispatcher.pump(peer),
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
-        sent: (command, bytes) => {
-          log.debug('net', `sending ${command} (${bytes - HEADER_BYTES} bytes) peer=${peer.id}`);
+        sent: (command, bytes, size) => {
+          log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
+          this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + size);
+        },
+        wrote: (bytes) => {
           this.#sent += bytes;
           this.upload.note(bytes);
-          this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + bytes);
         },
         read: (bytes) => {
           this.#received += bytes;
@@ -501,7 +524,16 @@ export class Net {
     this.onConnections(this.#all.size);
     if (peer.ready && !peer.inbound && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
+    this.#retryInClear(peer);
     this.#soon();
+  }
+
+  /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
+  #retryInClear(peer: Peer): void {
+    if (!peer.connection.transport.refused || this.#stopped || !this.#active) return;
+    this.#context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);
+    const known = peer.name === addressText(peer.address);
+    void this.connect(known ? peer.address : peer.name, peer.type, false);
   }
 
   #misbehaving(peer: Peer, score: number, reason: string): void {

@@ -102,6 +102,8 @@ export interface NetOptions {
   readonly peerBlockFilters: boolean;
   /** -feefilter: peers are told what the mempool takes. */
   readonly feeFilter: boolean;
+  /** -v2transport: connections are encrypted (BIP-0324) with peers that can. */
+  readonly v2Transport: boolean;
   /** -logips: addresses of peers may stand in the log. */
   readonly logIps: boolean;
 }
@@ -139,5 +141,6 @@ export const DEFAULT_NET: NetOptions = {
   extraTxs: 100,
   peerBlockFilters: false,
   feeFilter: true,
+  v2Transport: false,
   logIps: false,
 };

@@ -1,5 +1,7 @@
 // What RPC and metrics see of the network: the room itself once it runs, before that a network without peers.
+
 import { protocolVersion, userAgent } from '../config/version.js';
+import { toHex } from '../consensus/bytes/hex.js';
 import type { Net } from '../net/net.js';
 import type { NetOptions } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
@@ -57,7 +59,7 @@ export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net
   };
 }
 
-/** Core 0.21.1's members and their order. */
+/** Core 0.21.1's members and their order; with encryption also which transport a peer has. */
 function peerInfo(net: Net, peer: Peer): PeerInfo {
   const { connection } = peer;
   const heights = net.heightsOf(peer);
@@ -91,6 +93,12 @@ function peerInfo(net: Net, peer: Peer): PeerInfo {
   info.bytessent_per_msg = Object.fromEntries([...connection.sentByMessage].sort(byName));
   info.bytesrecv_per_msg = Object.fromEntries([...connection.receivedByMessage].sort(byName));
   info.connection_type = peer.type;
+  // Newer than 0.21: there only where there is anything to tell.
+  if (net.options.v2Transport) {
+    const { type, sessionId } = connection.transport;
+    info.transport_protocol_type = type;
+    info.session_id = sessionId === null ? '' : toHex(sessionId);
+  }
   return info;
 }
 

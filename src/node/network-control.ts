@@ -21,10 +21,11 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
     return subnet;
   };
   return {
-    connectOnce: async (node) => {
-      await net().connect(node, 'manual');
+    connectOnce: async (node, encrypted) => {
+      await net().connect(node, 'manual', encrypted);
     },
-    addNode: (node) => net().outbound.add(node),
+    addNode: (node, encrypted) => net().outbound.add(node, encrypted),
+    encrypts: () => net().options.v2Transport,
     removeNode: (node) => net().outbound.remove(node),
     addedNodes: async () => {
       const { outbound } = net();

@@ -12,6 +12,7 @@ import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
+import { createEllSwift } from '../crypto/native/ell-swift.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createSigner } from '../crypto/native/sign.js';
@@ -576,6 +577,7 @@ async function build(
     chain,
     mempool,
     crypto: native,
+    ellSwift: config.net.v2Transport ? createEllSwift(native) : null,
     clock: {
       nowSeconds: () => clock.nowSeconds(),
       nowMs: () => (state.mockSeconds === 0 ? clock.nowMs() : state.mockSeconds * 1000),

@@ -1,6 +1,7 @@
 // A peer of the tests' own: it writes and reads the P2P protocol with code that shares nothing with the node's.
 import net from 'node:net';
 import { compactSize, hash256 } from './messages.js';
+import { V2Codec, type V2Manner } from './v2-codec.js';
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
 const NONE = Buffer.alloc(0);
@@ -9,6 +10,19 @@ const NONE = Buffer.alloc(0);
 export interface Message {
   readonly command: string;
   readonly payload: Buffer;
+}
+
+/** What a codec cut off: bytes it used, and the message in them, if they were one. */
+export interface Cut {
+  readonly used: number;
+  readonly message: Message | null;
+}
+
+/** How messages become bytes. */
+export interface Codec {
+  encode(command: string, payload: Uint8Array): Buffer;
+  /** @returns null while there is nothing whole */
+  cut(buffer: Buffer): Cut | null;
 }
 
 /** A message ready to be sent. */
@@ -53,6 +67,17 @@ export function filterPayload(bits: Uint8Array, hashFunctions: number, tweak = 0
   return Buffer.concat([compactSize(bits.length), bits, tail]);
 }
 
+const clear: Codec = {
+  encode: framed,
+  cut: (buffer) => {
+    if (buffer.length < 24) return null;
+    const length = buffer.readUInt32LE(16);
+    if (buffer.length < 24 + length) return null;
+    const command = buffer.subarray(4, 16).toString('latin1').replace(/\0+$/, '');
+    return { used: 24 + length, message: { command, payload: Buffer.from(buffer.subarray(24, 24 + length)) } };
+  },
+};
+
 export interface Greeting {
   readonly version?: number;
   readonly services?: bigint;
@@ -84,7 +109,10 @@ export class P2pClient {
   #waiters: (() => void)[] = [];
   #closed = false;
 
+  codec: Codec = clear;
+
   private constructor(readonly socket: net.Socket) {
+    socket.setNoDelay(true);
     socket.on('data', (chunk) => {
       this.#buffer = Buffer.concat([this.#buffer, chunk]);
       this.#cut();
@@ -105,6 +133,36 @@ export class P2pClient {
       socket.once('error', reject);
     });
     return client;
+  }
+
+  /** Connects and agrees on keys (BIP-0324). */
+  static async openV2(port: number, manner: V2Manner = {}): Promise<{ client: P2pClient; codec: V2Codec }> {
+    const client = await P2pClient.open(port);
+    const codec = client.encrypt(manner);
+    await client.until(() => codec.ready);
+    return { client, codec };
+  }
+
+  /** The other end of a connection that somebody made to us. */
+  static accept(socket: net.Socket): P2pClient {
+    return new P2pClient(socket);
+  }
+
+  /** Speaks BIP-0324 from here on; our first bytes are sent. */
+  encrypt(manner: V2Manner): V2Codec {
+    const codec = new V2Codec((bytes) => this.raw(bytes), manner);
+    this.codec = codec;
+    this.raw(codec.hello());
+    this.#cut();
+    return codec;
+  }
+
+  /** Waits for something that depends on what comes. */
+  async until(done: () => boolean, timeoutMs = 20_000): Promise<void> {
+    for (const end = Date.now() + timeoutMs; !done(); ) {
+      if (this.#closed) throw new Error('closed while waiting');
+      if (!(await this.#more(end - Date.now()))) throw new Error('nothing came');
+    }
   }
 
   /** Connects and goes through the handshake. */
@@ -129,7 +187,7 @@ export class P2pClient {
   }
 
   send(command: string, payload: Uint8Array = NONE): void {
-    this.socket.write(framed(command, payload));
+    this.raw(this.codec.encode(command, payload));
   }
   raw(bytes: Uint8Array): void {
     this.socket.write(bytes);
@@ -184,14 +242,11 @@ export class P2pClient {
 
   #cut(): void {
     for (;;) {
-      if (this.#buffer.length < 24) return;
-      const length = this.#buffer.readUInt32LE(16);
-      if (this.#buffer.length < 24 + length) return;
-      const command = this.#buffer.subarray(4, 16).toString('latin1').replace(/\0+$/, '');
-      const payload = Buffer.from(this.#buffer.subarray(24, 24 + length));
-      this.#buffer = this.#buffer.subarray(24 + length);
-      if (command === 'ping') this.send('pong', payload);
-      else this.received.push({ command, payload });
+      const cut = this.codec.cut(this.#buffer);
+      if (cut === null) return;
+      this.#buffer = this.#buffer.subarray(cut.used);
+      if (cut.message?.command === 'ping') this.send('pong', cut.message.payload);
+      else if (cut.message !== null) this.received.push(cut.message);
       this.#tell();
     }
   }

@@ -165,6 +165,11 @@ export class AddrManager {
     if (info !== undefined) info.services = services;
   }
 
+  /** What the owner of an address offers, as far as is known. */
+  servicesOf(address: NetAddress): bigint {
+    return this.#infos.get(addressKey(address))?.services ?? 0n;
+  }
+
   /** An address to connect to; undefined when none is known. @param newOnly one that never worked: for feelers */
   select(newOnly = false): AddressInfo | undefined {
     if (this.#infos.size === 0 || (newOnly && this.#newCount === 0)) return undefined;

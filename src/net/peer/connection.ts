@@ -1,12 +1,14 @@
 // One socket to a peer: frames in, frames out, bounded both ways. Incoming messages wait in an inbox that its owner works off one by one;
 // a full inbox pauses the socket, and so does a peer that doesn't read what it asked for. Callers: Net, which makes one per peer.
 import type { Socket } from 'node:net';
-import type { Hashes } from '../../crypto/crypto.js';
-import { encodeFrame, type Frame, FrameReader, HEADER_BYTES } from '../wire/frame.js';
+import type { Transport, TransportEvents } from '../transport/transport.js';
+import type { Frame } from '../wire/frame.js';
 import { MESSAGES } from '../wire/protocol.js';
 
 /** Bytes waiting for a peer that does not read, beyond which it is given up. A few blocks and their announcements. */
 const MAX_UNREAD_BYTES = 32 << 20;
+/** Milliseconds of cutting bytes into messages before others get a turn: a socket may bring thousands of small ones at once. */
+const CUT_MS = 3;
 /** What messages nobody knows are counted as. */
 export const OTHER = '*other*';
 const known = new Set<string>(MESSAGES);
@@ -15,8 +17,8 @@ const known = new Set<string>(MESSAGES);
 export type MessageTotals = Map<string, number>;
 
 export interface ConnectionOptions {
-  readonly magic: Uint8Array;
-  readonly hashes: Hashes;
+  /** How messages become bytes. */
+  readonly transport: (events: TransportEvents) => Transport;
   readonly maxSendBytes: number;
   readonly maxReceiveBytes: number;
   /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
@@ -28,7 +30,10 @@ export interface ConnectionEvents {
   wake(): void;
   /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
   fault(text: string, fatal: boolean): void;
-  sent(command: string, bytes: number): void;
+  /** A message was sent. @param bytes of its payload @param size what it takes on the wire */
+  sent(command: string, bytes: number, size: number): void;
+  /** Bytes went to the socket, of whatever message. */
+  wrote(bytes: number): void;
   /** Bytes came, of whatever message. */
   read(bytes: number): void;
   /** A message came whole. */
@@ -49,14 +54,23 @@ export class Connection {
   #inboxBytes = 0;
   #paused = false;
   #closed = false;
-  readonly #reader: FrameReader;
+  #cutSoon = false;
+  /** Agrees on keys, where there are any, and makes messages of bytes. */
+  readonly transport: Transport;
 
   constructor(
     private readonly socket: Socket,
     private readonly options: ConnectionOptions,
     private readonly events: ConnectionEvents,
   ) {
-    this.#reader = new FrameReader(options.magic, options.hashes);
+    this.transport = options.transport({
+      write: (bytes) => this.#write(bytes),
+      progress: () => {
+        if (this.#closed) return;
+        this.#cut();
+        this.#resume();
+      },
+    });
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('drain', () => events.wake());
@@ -67,6 +81,7 @@ export class Connection {
 
   /** Begins to read. The socket comes paused, so that nothing is lost before it has an owner. */
   start(): void {
+    this.transport.start();
     this.socket.resume();
   }
 
@@ -90,7 +105,7 @@ export class Connection {
     const frame = this.#inbox[this.#head];
     if (frame === undefined) return undefined;
     this.#inbox[this.#head++] = undefined as unknown as Frame;
-    this.#inboxBytes -= frame.payload.length + HEADER_BYTES;
+    this.#inboxBytes -= frame.size;
     if (this.#head === this.#inbox.length) {
       this.#inbox = [];
       this.#head = 0;
@@ -98,23 +113,28 @@ export class Connection {
     if (this.#paused && this.#inboxBytes <= this.options.maxReceiveBytes) {
       this.#paused = false;
       this.#cut();
-      if (!this.#paused && !this.#closed) this.socket.resume();
+      this.#resume();
     }
     return frame;
   }
 
   send(command: string, payload: Uint8Array = new Uint8Array(0)): void {
     if (this.#closed) return;
-    const bytes = encodeFrame(this.options.magic, command, payload, this.options.hashes);
-    this.socket.write(bytes);
-    this.lastSend = this.options.nowSeconds();
-    this.bytesSent += bytes.length;
-    count(this.sentByMessage, command, bytes.length);
-    this.events.sent(command, bytes.length);
+    const size = this.transport.send(command, payload);
+    count(this.sentByMessage, command, size);
+    this.events.sent(command, payload.length, size);
     if (this.socket.writableLength > MAX_UNREAD_BYTES) {
       this.events.fault('does not read what it is sent', true);
       this.close();
     }
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#closed) return;
+    this.socket.write(bytes);
+    this.lastSend = this.options.nowSeconds();
+    this.bytesSent += bytes.length;
+    this.events.wrote(bytes.length);
   }
 
   /** Ends the connection at once; closed() follows. */
@@ -128,35 +148,50 @@ export class Connection {
     this.lastReceive = this.options.nowSeconds();
     this.bytesReceived += chunk.length;
     this.events.read(chunk.length);
-    this.#reader.push(chunk);
+    this.transport.push(chunk);
     this.#cut();
+  }
+
+  /** Reads on, unless something has to be worked off first. */
+  #resume(): void {
+    if (!this.#paused && !this.#closed && !this.#cutSoon && !this.transport.busy) this.socket.resume();
   }
 
   #cut(): void {
     const before = this.#inbox.length;
-    while (!this.#closed && !this.#paused) {
-      const frame = this.#reader.next();
+    const until = performance.now() + CUT_MS;
+    while (!this.#closed && !this.#paused && !this.#cutSoon) {
+      const frame = this.transport.next();
       if (frame === null) break;
-      const size = frame.payload === null ? frame.size : frame.payload.length + HEADER_BYTES;
       const name = known.has(frame.command) ? frame.command : OTHER;
-      count(this.receivedByMessage, name, size);
-      this.events.received(name, size);
+      count(this.receivedByMessage, name, frame.size);
+      this.events.received(name, frame.size);
       if (frame.payload === null) {
-        this.events.fault(frame.fault, false);
-        continue;
+        if (frame.fault !== null) this.events.fault(frame.fault, false);
+      } else {
+        this.#inbox.push(frame);
+        this.#inboxBytes += frame.size;
+        if (this.#inboxBytes > this.options.maxReceiveBytes) this.#paused = true;
       }
-      this.#inbox.push(frame);
-      this.#inboxBytes += size;
-      if (this.#inboxBytes > this.options.maxReceiveBytes) {
-        this.#paused = true;
-        this.socket.pause();
-      }
+      if (!this.#paused && performance.now() > until) this.#cutLater();
     }
-    if (this.#reader.fault !== null && !this.#closed) {
-      this.events.fault(this.#reader.fault, true);
+    if (this.transport.fault !== null && !this.#closed) {
+      this.events.fault(this.transport.fault, true);
       this.close();
     }
+    if (this.#paused || this.#cutSoon || this.transport.busy) this.socket.pause();
     if (this.#inbox.length > before) this.events.wake();
+  }
+
+  /** The rest of many small messages in the next turn of the thread. */
+  #cutLater(): void {
+    this.#cutSoon = true;
+    setImmediate(() => {
+      this.#cutSoon = false;
+      if (this.#closed) return;
+      this.#cut();
+      this.#resume();
+    });
   }
 
   #gone(): void {
@@ -164,6 +199,7 @@ export class Connection {
     this.#closed = true;
     this.#inbox = [];
     this.#head = 0;
+    this.transport.close();
     this.events.closed();
   }
 }

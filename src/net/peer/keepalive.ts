@@ -82,7 +82,8 @@ export class Keepalive {
     if (peer.pingNonce !== 0n && clock.nowMs() > peer.pingSentMs + TIMEOUT_SECONDS * 1000) {
       return `ping timeout: ${((clock.nowMs() - peer.pingSentMs) / 1000).toFixed(6)}s peer=${id}`;
     }
-    return peer.ready ? null : `version handshake timeout from ${id}`;
+    if (peer.ready) return null;
+    return `${connection.transport.type === 'detecting' ? 'V2' : 'version'} handshake timeout from ${id}`;
   }
 }
 

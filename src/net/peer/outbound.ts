@@ -10,13 +10,14 @@ const FIRST_MS = 500;
 const MAX_ADDED = 8;
 
 export class Outbound {
-  readonly #added: string[] = [];
+  /** Whether to try encryption, by name. */
+  readonly #added = new Map<string, boolean>();
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
 
   constructor(
     private readonly context: NetContext,
-    private readonly connect: (target: string, type: ConnectionType) => Promise<Peer | null>,
+    private readonly connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>,
     /** Whether a peer of that name or address is there. */
     private readonly connected: (name: string) => Promise<boolean>,
   ) {
@@ -25,7 +26,7 @@ export class Outbound {
 
   /** Names given by -addnode and addnode, in order. */
   get added(): readonly string[] {
-    return this.#added;
+    return [...this.#added.keys()];
   }
 
   start(): void {
@@ -37,19 +38,17 @@ export class Outbound {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** addnode add. @returns false when it is there already */
-  add(name: string): boolean {
-    if (this.#added.includes(name)) return false;
-    this.#added.push(name);
+  /** addnode add. @param encrypted whether BIP-0324 is tried first @returns false when it is there already */
+  add(name: string, encrypted = this.context.options.v2Transport): boolean {
+    if (this.#added.has(name)) return false;
+    this.#added.set(name, encrypted);
     if (this.#timer !== null) this.#again(0);
     return true;
   }
 
   /** addnode remove. @returns false when it was not added */
   remove(name: string): boolean {
-    const at = this.#added.indexOf(name);
-    if (at >= 0) this.#added.splice(at, 1);
-    return at >= 0;
+    return this.#added.delete(name);
   }
 
   #again(ms: number): void {
@@ -60,12 +59,12 @@ export class Outbound {
   }
 
   async #loop(): Promise<void> {
-    const { connect } = this.context.options;
-    const named = [...connect, ...this.#added.slice(0, MAX_ADDED)];
-    for (const name of named) {
+    const { connect, v2Transport } = this.context.options;
+    const named = [...connect.map((name) => [name, v2Transport] as const), ...[...this.#added].slice(0, MAX_ADDED)];
+    for (const [name, encrypted] of named) {
       if (this.#stopped) return;
       if (splitHostPort(name, this.context.options.port) === null || (await this.connected(name))) continue;
-      await this.connect(name, 'manual');
+      await this.connect(name, 'manual', encrypted);
     }
     // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be hammered.
     const waiting = named.length > 0 && this.context.peers.size === 0;

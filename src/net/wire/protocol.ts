@@ -37,6 +37,7 @@ export const SERVICE = {
   WITNESS: 8n,
   COMPACT_FILTERS: 64n,
   NETWORK_LIMITED: 1024n,
+  P2P_V2: 2048n,
 } as const;
 
 const serviceNames: readonly (readonly [bigint, string])[] = [
@@ -46,6 +47,7 @@ const serviceNames: readonly (readonly [bigint, string])[] = [
   [SERVICE.WITNESS, 'WITNESS'],
   [SERVICE.COMPACT_FILTERS, 'COMPACT_FILTERS'],
   [SERVICE.NETWORK_LIMITED, 'NETWORK_LIMITED'],
+  [SERVICE.P2P_V2, 'P2P_V2'],
 ];
 
 /** Names of services as getpeerinfo lists them, lowest bit first; unknown bits as `UNKNOWN[2^n]`. */

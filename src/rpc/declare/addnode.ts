@@ -9,6 +9,7 @@ export const addnode: MethodSpec = {
   args: [
     { name: 'node', type: 'str', help: 'The peer, host or host:port.' },
     { name: 'command', type: 'str', help: "'add', 'remove' or 'onetry'." },
+    { name: 'v2transport', type: 'bool', optional: true, help: 'Whether to try encryption (BIP-0324) first (default: as -v2transport).' },
   ],
   results: [{ type: 'none', help: '' }],
   examples: [{ cli: '"192.168.0.6:8333" "onetry"', rpc: '"192.168.0.6:8333", "onetry"' }],

@@ -351,10 +351,12 @@ export interface NetworkAccess {
 
 /** What RPC may change about the network. */
 export interface NetworkControl {
-  /** Tries to connect once; whether it worked shows in getpeerinfo. */
-  connectOnce(node: string): Promise<void>;
-  /** Keeps a connection to a peer. False when it does so already. */
-  addNode(node: string): boolean;
+  /** Tries to connect once; whether it worked shows in getpeerinfo. @param encrypted whether BIP-0324 is tried; undefined: as the options say */
+  connectOnce(node: string, encrypted?: boolean): Promise<void>;
+  /** Keeps a connection to a peer. False when it does so already. @param encrypted as for connectOnce */
+  addNode(node: string, encrypted?: boolean): boolean;
+  /** Whether there are encrypted connections at all. */
+  encrypts(): boolean;
   /** False when it did not. */
   removeNode(node: string): boolean;
   /** What addNode keeps, in wire form. */

@@ -4,9 +4,16 @@ import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { type EllSwiftKey, encodeEllSwift } from '../../../src/crypto/ellswift.js';
+import { createEllSwift } from '../../../src/crypto/native/ell-swift.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { parseSubnet, subnetContains, subnetText } from '../../../src/net/peer/bans.js';
+import { Session } from '../../../src/net/transport/session.js';
+import { nameBytes } from '../../../src/net/transport/short-ids.js';
+import type { Transport } from '../../../src/net/transport/transport.js';
+import { V1Transport } from '../../../src/net/transport/v1-transport.js';
+import { MAX_CONTENTS_BYTES, V2Transport } from '../../../src/net/transport/v2-transport.js';
 import {
   decodeBlockTxRequest,
   decodeBlockTxs,
@@ -15,7 +22,7 @@ import {
   encodeBlockTxs,
   encodeCompactBlock,
 } from '../../../src/net/wire/compact-block.js';
-import { encodeFrame, FrameReader } from '../../../src/net/wire/frame.js';
+import { encodeFrame } from '../../../src/net/wire/frame.js';
 import {
   decodeAddr,
   decodeAddrV2,
@@ -230,22 +237,74 @@ const frames: Target = {
     return dice.oneIn(3) ? stream : dice.mutate(stream, [magic]);
   },
   check(input) {
-    const read = (step: number): { frames: string[]; fault: string | null; held: number } => {
-      const reader = new FrameReader(magic, crypto);
-      const frames: string[] = [];
-      for (let at = 0; at < input.length; at += step) {
-        reader.push(input.subarray(at, at + step));
-        for (let frame = reader.next(); frame !== null; frame = reader.next())
-          frames.push(`${frame.command}:${frame.payload === null ? frame.fault : Buffer.from(frame.payload).toString('hex')}`);
-      }
-      return { frames, fault: reader.fault, held: reader.held };
-    };
-    const whole = read(input.length || 1);
-    hold(whole.held <= input.length, 'holds more than it was sent');
-    const pieces = read(1 + ((input[7] ?? 0) % 9));
-    hold(JSON.stringify(pieces.frames) === JSON.stringify(whole.frames) && pieces.fault === whole.fault, 'in pieces it is another stream');
-    return whole.frames.length > 0;
+    return streamReads(input, () => new V1Transport(magic, crypto, () => {}));
   },
+};
+
+/** Reads a stream whole and in pieces: both must give the same. @returns whether anything came of it */
+function streamReads(input: Uint8Array, create: () => Transport): boolean {
+  const read = (step: number): { frames: string[]; fault: string | null; held: number } => {
+    const reader = create();
+    const frames: string[] = [];
+    for (let at = 0; at < input.length; at += step) {
+      reader.push(input.subarray(at, at + step));
+      for (let frame = reader.next(); frame !== null; frame = reader.next())
+        frames.push(`${frame.command}:${frame.payload === null ? frame.fault : Buffer.from(frame.payload).toString('hex')}`);
+    }
+    return { frames, fault: reader.fault, held: reader.held };
+  };
+  const whole = read(input.length || 1);
+  hold(whole.held <= input.length, 'holds more than it was sent');
+  const pieces = read(1 + ((input[7] ?? 0) % 9));
+  hold(JSON.stringify(pieces.frames) === JSON.stringify(whole.frames) && pieces.fault === whole.fault, 'in pieces it is another stream');
+  return whole.frames.length > 0;
+}
+
+const curve = createEllSwift(crypto);
+/** The same in every process, so that what was found is found again. */
+function fixedKey(index: number): EllSwiftKey {
+  const { secret, xonly } = testKey(index);
+  let draws = index;
+  const random = (bytes: number): Uint8Array => {
+    const hash = crypto.sha256(Uint8Array.of(draws & 0xff, draws++ >> 8));
+    return Uint8Array.from({ length: bytes }, (_, i) => hash[i % 32] as number);
+  };
+  return { secret, encoding: encodeEllSwift(xonly, random) };
+}
+const [callerKey, calledKey] = [fixedKey(1), fixedKey(2)];
+const callerSecret = curve.sharedSecret(callerKey, calledKey.encoding, true);
+/** Keys at once, the same for every connection: what is sealed once can be read many times. */
+const sameKeys = {
+  create: (_initiating: boolean, done: (key: EllSwiftKey) => void) => {
+    done({ secret: calledKey.secret.slice(), encoding: calledKey.encoding });
+    return () => {};
+  },
+  share: (initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void) => {
+    done(same(theirs, callerKey.encoding) ? callerSecret.slice() : curve.sharedSecret(ours, theirs, initiating));
+    return () => {};
+  },
+};
+
+/** What a caller sends: key, garbage, its mark, packets; whole, or damaged before or after it was sealed. */
+const encrypted: Target = {
+  name: 'p2p-v2',
+  share: 2,
+  make(dice) {
+    const session = new Session(callerSecret.slice(), magic, true);
+    const garbage = dice.bytes(dice.below(dice.oneIn(8) ? 4_097 : 40));
+    const packets = Array.from({ length: 1 + dice.below(6) }, (_, i) => {
+      const named = [nameBytes(dice.pick(['ping', 'inv', 'abcdefghijkl', 'verack'])), dice.bytes(dice.below(40))];
+      const contents = dice.oneIn(4) ? dice.mutate(Buffer.concat(named)).subarray(0, MAX_CONTENTS_BYTES) : Buffer.concat(named);
+      return session.encrypt([contents], i === 0 ? garbage : new Uint8Array(0), dice.oneIn(4));
+    });
+    const stream = new Uint8Array(Buffer.concat([callerKey.encoding, garbage, session.sendTerminator, ...packets]));
+    return dice.oneIn(2) ? stream : dice.mutate(stream, [magic, session.sendTerminator]);
+  },
+  check: (input) =>
+    streamReads(
+      input,
+      () => new V2Transport({ magic, hashes: crypto, initiating: false, keys: sameKeys }, { write: () => {}, progress: () => {} }),
+    ),
 };
 
 const hostWords = wordsOf(
@@ -424,4 +483,4 @@ const psbts: Target = {
   },
 };
 
-export const peerTargets: readonly Target[] = [payloads, frames, hosts, addressBooks, psbts];
+export const peerTargets: readonly Target[] = [payloads, frames, encrypted, hosts, addressBooks, psbts];

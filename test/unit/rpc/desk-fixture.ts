@@ -177,6 +177,7 @@ function networkControl(): NodeContext['network']['control'] {
   return {
     connectOnce: async () => {},
     addNode: (node) => !added.includes(node) && added.push(node) > 0,
+    encrypts: () => false,
     removeNode: (node) => added.includes(node) && added.splice(added.indexOf(node), 1).length > 0,
     addedNodes: async () => added.map((addednode) => ({ addednode, connected: false, addresses: [] })),
     disconnectAddress: (address) => address === '1.2.3.4:5',

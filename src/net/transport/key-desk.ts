@@ -1,0 +1,76 @@
+// Key work of connections, one piece at a time and never more than a tenth of the node thread: whoever opens a thousand connections waits
+// for his thousand keys, and nobody else does. A peer has one piece here at a time, so the line is as long as there are peers. Callers:
+// v2-transport.ts.
+import type { EllSwift, EllSwiftKey } from '../../crypto/ellswift.js';
+
+/** Share of the thread's time that keys may take in the long run, and milliseconds they may take at once. */
+const SHARE = 0.1;
+const BURST_MS = 20;
+
+type Job = () => void;
+/** Takes a piece of work back; nothing once it was done. */
+export type Cancel = () => void;
+
+export class KeyDesk {
+  readonly #waiting: { readonly urgent: Set<Job>; readonly others: Set<Job> } = { urgent: new Set(), others: new Set() };
+  #credit = BURST_MS;
+  #countedAt = performance.now();
+  #due = false;
+
+  constructor(private readonly curve: EllSwift) {}
+
+  /** Pieces of work that wait. */
+  get waiting(): number {
+    return this.#waiting.urgent.size + this.#waiting.others.size;
+  }
+
+  /** Makes a key. @param initiating for a peer that we call: before those who call us */
+  create(initiating: boolean, done: (key: EllSwiftKey) => void): Cancel {
+    return this.#submit(initiating, () => done(this.curve.create()));
+  }
+
+  /** Computes the secret shared with a peer. @param theirs 64 bytes */
+  share(initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void): Cancel {
+    return this.#submit(initiating, () => done(this.curve.sharedSecret(ours, theirs, initiating)));
+  }
+
+  #submit(urgent: boolean, job: Job): Cancel {
+    const line = urgent ? this.#waiting.urgent : this.#waiting.others;
+    line.add(job);
+    this.#wake();
+    return () => line.delete(job);
+  }
+
+  #wake(): void {
+    if (this.#due || this.waiting === 0) return;
+    this.#due = true;
+    const run = (): void => {
+      this.#due = false;
+      this.#work();
+      this.#wake();
+    };
+    const missing = -this.#refill();
+    if (missing < 0) setImmediate(run);
+    else setTimeout(run, Math.ceil(missing / SHARE) + 1).unref();
+  }
+
+  /** One piece. */
+  #work(): void {
+    const { urgent, others } = this.#waiting;
+    const line = urgent.size > 0 ? urgent : others;
+    const [job] = line;
+    if (job === undefined) return;
+    line.delete(job);
+    const began = performance.now();
+    job();
+    this.#credit -= performance.now() - began;
+  }
+
+  /** @returns milliseconds of work that may be done now; none below zero */
+  #refill(): number {
+    const now = performance.now();
+    this.#credit = Math.min(BURST_MS, this.#credit + (now - this.#countedAt) * SHARE);
+    this.#countedAt = now;
+    return this.#credit;
+  }
+}

@@ -1,0 +1,34 @@
+// Contents of encrypted packets: a byte that stands for a message's name, or zero and the name, then the payload (BIP-0324). Callers:
+// v2-transport.ts.
+import { COMMAND_BYTES, readCommand } from '../wire/frame.js';
+
+/** Names by number, from 1 on. */
+// biome-ignore format: a list reads better filled
+const NAMES = [
+  'addr', 'block', 'blocktxn', 'cmpctblock', 'feefilter', 'filteradd', 'filterclear', 'filterload', 'getblocks', 'getblocktxn', 'getdata',
+  'getheaders', 'headers', 'inv', 'mempool', 'merkleblock', 'notfound', 'ping', 'pong', 'sendcmpct', 'tx', 'getcfilters', 'cfilter',
+  'getcfheaders', 'cfheaders', 'getcfcheckpt', 'cfcheckpt', 'addrv2',
+] as const;
+const numbers = new Map<string, Uint8Array>(NAMES.map((name, i) => [name, Uint8Array.of(i + 1)]));
+
+/** What goes before the payload: one byte, or 13. @param command at most 12 ASCII characters */
+export function nameBytes(command: string): Uint8Array {
+  const short = numbers.get(command);
+  if (short !== undefined) return short;
+  const long = new Uint8Array(1 + COMMAND_BYTES);
+  for (let i = 0; i < command.length; i++) long[1 + i] = command.charCodeAt(i);
+  return long;
+}
+
+/** Splits contents. @returns null when they have no name, or one that is none */
+export function splitContents(contents: Uint8Array): { readonly command: string; readonly payload: Uint8Array } | null {
+  const [number] = contents;
+  if (number === undefined) return null;
+  if (number !== 0) {
+    const command = NAMES[number - 1];
+    return command === undefined ? null : { command, payload: contents.subarray(1) };
+  }
+  if (contents.length < 1 + COMMAND_BYTES) return null;
+  const { text, valid } = readCommand(contents.subarray(1, 1 + COMMAND_BYTES));
+  return valid ? { command: text, payload: contents.subarray(1 + COMMAND_BYTES) } : null;
+}

@@ -1,0 +1,45 @@
+// Messages in the clear (wire/frame.ts). Callers: peer/connection.ts, v2-transport.ts for peers that turn out to speak so.
+import type { Hashes } from '../../crypto/crypto.js';
+import { type BadFrame, encodeFrame, type Frame, FrameReader } from '../wire/frame.js';
+import type { Transport } from './transport.js';
+
+export class V1Transport implements Transport {
+  readonly type = 'v1';
+  readonly sessionId = null;
+  readonly busy = false;
+  readonly refused = false;
+  readonly #reader: FrameReader;
+
+  constructor(
+    private readonly magic: Uint8Array,
+    private readonly hashes: Hashes,
+    private readonly write: (bytes: Uint8Array) => void,
+  ) {
+    this.#reader = new FrameReader(magic, hashes);
+  }
+
+  get fault(): string | null {
+    return this.#reader.fault;
+  }
+  get held(): number {
+    return this.#reader.held;
+  }
+
+  start(): void {}
+
+  push(chunk: Uint8Array): void {
+    this.#reader.push(chunk);
+  }
+
+  next(): Frame | BadFrame | null {
+    return this.#reader.next();
+  }
+
+  send(command: string, payload: Uint8Array): number {
+    const bytes = encodeFrame(this.magic, command, payload, this.hashes);
+    this.write(bytes);
+    return bytes.length;
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,245 @@
+// The encrypted transport of BIP-0324. Both sides send a key that looks like noise and up to 4,095 bytes of garbage; with the shared secret
+// each ends its garbage by a mark only the other can know, then come packets: first one with each side's version (empty today), then
+// messages. Decoys among them are thrown away. A peer that begins with the header of `version` in the clear is served in the clear.
+// Callers: peer/connection.ts.
+//
+// Key work is asked from the KeyDesk and comes later; until then nothing is read, so a peer holds no more than its first bytes and what one
+// reading of the socket brought.
+import crypto from 'node:crypto';
+import type { Hashes } from '../../crypto/crypto.js';
+import { ELLSWIFT_BYTES, type EllSwiftKey } from '../../crypto/ellswift.js';
+import { ByteQueue } from '../wire/byte-queue.js';
+import { type BadFrame, COMMAND_BYTES, type Frame, HEADER_BYTES } from '../wire/frame.js';
+import { MAX_PROTOCOL_MESSAGE_LENGTH } from '../wire/protocol.js';
+import type { Cancel, KeyDesk } from './key-desk.js';
+import { LENGTH_BYTES, PACKET_OVERHEAD, type Packet, Session, TERMINATOR_BYTES } from './session.js';
+import { nameBytes, splitContents } from './short-ids.js';
+import type { Transport, TransportEvents, TransportType } from './transport.js';
+import { V1Transport } from './v1-transport.js';
+
+/** Most garbage before the mark. */
+export const MAX_GARBAGE_BYTES = 4_095;
+/** Longest contents that are taken: the longest message with its name. */
+export const MAX_CONTENTS_BYTES = 1 + COMMAND_BYTES + MAX_PROTOCOL_MESSAGE_LENGTH;
+/** What a peer in the clear begins with: magic, and the name of its first message. */
+const V1_NAME = Buffer.from('version\0\0\0\0\0', 'latin1');
+const none = new Uint8Array(0);
+
+/**
+ * What is awaited of the peer:
+ *   detect   the first bytes, which tell how it speaks (inbound only)
+ *   key      64 bytes           garbage  the end of its garbage     messages  packets
+ *   secret   nothing: key work  version  its version packet         clear     everything, by V1Transport
+ */
+type Stage = 'detect' | 'key' | 'secret' | 'garbage' | 'version' | 'messages' | 'clear';
+
+export interface V2Options {
+  readonly magic: Uint8Array;
+  readonly hashes: Hashes;
+  /** We called. */
+  readonly initiating: boolean;
+  readonly keys: Pick<KeyDesk, 'create' | 'share'>;
+}
+
+export class V2Transport implements Transport {
+  fault: string | null = null;
+  #stage: Stage;
+  readonly #bytes = new ByteQueue();
+  #clear: V1Transport | null = null;
+  #ours: EllSwiftKey | null = null;
+  #theirs: Uint8Array | null = null;
+  #session: Session | null = null;
+  #work: Cancel = () => {};
+  /** Sent before any packet; the first packet vouches for it. */
+  #garbage: Uint8Array = none;
+  /** Bytes of what may be garbage that hold no mark. */
+  #searched = 0;
+  /** What the next packet vouches for besides itself. */
+  #aad: Uint8Array = none;
+  /** Length of the packet that has begun, -1 before its length is known. */
+  #length = -1;
+  /** Messages that wait for keys: version, nothing else is sent before the peer has spoken. */
+  #queued: { readonly command: string; readonly payload: Uint8Array }[] = [];
+  #sent = 0;
+
+  constructor(
+    private readonly options: V2Options,
+    private readonly events: TransportEvents,
+  ) {
+    this.#stage = options.initiating ? 'key' : 'detect';
+  }
+
+  get type(): TransportType {
+    if (this.#stage === 'clear') return 'v1';
+    return this.#session === null ? 'detecting' : 'v2';
+  }
+  get sessionId(): Uint8Array | null {
+    return this.#session?.id ?? null;
+  }
+  get busy(): boolean {
+    return this.#stage === 'secret';
+  }
+  /** We sent as much as a header and more, and not a byte came back: as those do who take it for a wrong header. */
+  get refused(): boolean {
+    return this.options.initiating && this.#stage === 'key' && this.#bytes.length === 0 && this.#sent >= HEADER_BYTES;
+  }
+  get held(): number {
+    return this.#clear?.held ?? this.#bytes.length;
+  }
+
+  start(): void {
+    if (this.options.initiating) this.#makeKey();
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.fault !== null) return;
+    if (this.#clear !== null) this.#clear.push(chunk);
+    else this.#bytes.push(chunk);
+  }
+
+  next(): Frame | BadFrame | null {
+    if (this.fault !== null) return null;
+    if (this.#stage === 'detect') this.#detect();
+    if (this.#stage === 'key') this.#takeKey();
+    if (this.#stage === 'garbage') this.#endGarbage();
+    if (this.#clear !== null) {
+      const frame = this.#clear.next();
+      this.fault = this.#clear.fault;
+      return frame;
+    }
+    if (this.#stage === 'version' || this.#stage === 'messages') return this.#message();
+    return null;
+  }
+
+  send(command: string, payload: Uint8Array): number {
+    if (this.#clear !== null) return this.#clear.send(command, payload);
+    const name = nameBytes(command);
+    if (this.#session === null) this.#queued.push({ command, payload });
+    else this.#write(this.#session.encrypt([name, payload], none));
+    return PACKET_OVERHEAD + name.length + payload.length;
+  }
+
+  close(): void {
+    this.#work();
+    this.#ours?.secret.fill(0);
+    this.#session?.wipe();
+    this.#queued = [];
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#sent += bytes.length;
+    this.events.write(bytes);
+  }
+
+  /** As long as every byte is what a peer in the clear sends, it may be one. */
+  #detect(): void {
+    const { magic, hashes } = this.options;
+    const prefix = Buffer.concat([magic, V1_NAME]);
+    const length = Math.min(prefix.length, this.#bytes.length);
+    if (!prefix.subarray(0, length).equals(this.#bytes.peek(length))) {
+      this.#stage = 'key';
+      this.#makeKey();
+    } else if (length === prefix.length) {
+      this.#stage = 'clear';
+      this.#clear = new V1Transport(magic, hashes, (bytes) => this.#write(bytes));
+      this.#clear.push(this.#bytes.take(this.#bytes.length));
+      this.#bytes.clear();
+    }
+  }
+
+  #makeKey(): void {
+    const { initiating, keys } = this.options;
+    this.#work = keys.create(initiating, (key) => {
+      this.#ours = key;
+      this.#garbage = new Uint8Array(crypto.randomBytes(crypto.randomInt(MAX_GARBAGE_BYTES + 1)));
+      this.#write(Buffer.concat([key.encoding, this.#garbage]));
+      if (this.#stage === 'secret') this.#share();
+    });
+  }
+
+  #takeKey(): void {
+    const { initiating, magic } = this.options;
+    const name = magic.length + V1_NAME.length;
+    // Another network's node in the clear would wait for ever for bytes it understands.
+    if (!initiating && this.#bytes.length >= name && V1_NAME.equals(this.#bytes.peek(name).subarray(magic.length))) {
+      this.#fail('V1 peer with wrong MessageStart');
+      return;
+    }
+    if (this.#bytes.length < ELLSWIFT_BYTES) return;
+    this.#theirs = this.#bytes.take(ELLSWIFT_BYTES);
+    this.#stage = 'secret';
+    if (this.#ours !== null) this.#share();
+  }
+
+  #share(): void {
+    const { initiating, keys, magic } = this.options;
+    const ours = this.#ours as EllSwiftKey;
+    this.#work = keys.share(initiating, ours, this.#theirs as Uint8Array, (secret) => {
+      ours.secret.fill(0);
+      const session = new Session(secret, magic, initiating);
+      this.#session = session;
+      this.#stage = 'garbage';
+      // Contents of the version packet are for extensions, of which there are none.
+      this.#write(Buffer.concat([session.sendTerminator, session.encrypt([], this.#garbage)]));
+      this.#garbage = none;
+      const queued = this.#queued;
+      this.#queued = [];
+      for (const { command, payload } of queued) this.send(command, payload);
+      this.events.progress();
+    });
+  }
+
+  #endGarbage(): void {
+    const mark = (this.#session as Session).receiveTerminator;
+    const most = MAX_GARBAGE_BYTES + TERMINATOR_BYTES;
+    const seen = this.#bytes.peek(Math.min(most, this.#bytes.length));
+    const at = Buffer.from(seen.buffer, seen.byteOffset, seen.length).indexOf(mark, this.#searched);
+    if (at < 0) {
+      this.#searched = Math.max(0, seen.length - TERMINATOR_BYTES + 1);
+      if (seen.length === most) this.#fail('missing garbage terminator');
+      return;
+    }
+    this.#aad = this.#bytes.take(at);
+    this.#bytes.drop(TERMINATOR_BYTES);
+    this.#stage = 'version';
+  }
+
+  /** The next packet. Decoys, and the version packet, which says nothing today, are handed out as bytes to be skipped. */
+  #message(): Frame | BadFrame | null {
+    const packet = this.#packet();
+    if (packet === null) return null;
+    const { length } = packet.contents;
+    const size = PACKET_OVERHEAD + length;
+    if (packet.decoy || this.#stage === 'version') {
+      if (!packet.decoy) this.#stage = 'messages';
+      return { command: '', payload: null, fault: null, size };
+    }
+    const message = splitContents(packet.contents);
+    if (message !== null) return { ...message, size };
+    return { command: '', payload: null, fault: `V2 transport error: invalid message type (${length} bytes contents)`, size };
+  }
+
+  #packet(): Packet | null {
+    const session = this.#session as Session;
+    if (this.#length < 0) {
+      if (this.#bytes.length < LENGTH_BYTES) return null;
+      this.#length = session.readLength(this.#bytes.peek(LENGTH_BYTES));
+      this.#bytes.drop(LENGTH_BYTES);
+      if (this.#length > MAX_CONTENTS_BYTES) return this.#fail(`packet too large (${this.#length} bytes)`);
+    }
+    const rest = this.#length + PACKET_OVERHEAD - LENGTH_BYTES;
+    if (this.#bytes.length < rest) return null;
+    const packet = session.decrypt(this.#bytes.peek(rest), this.#aad);
+    this.#bytes.drop(rest);
+    if (packet === null) return this.#fail(`packet decryption failure (${this.#length} bytes)`);
+    this.#aad = none;
+    this.#length = -1;
+    return packet;
+  }
+
+  #fail(text: string): null {
+    this.fault = `V2 transport error: ${text}`;
+    this.#bytes.clear();
+    return null;
+  }
+}

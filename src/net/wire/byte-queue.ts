@@ -1,0 +1,61 @@
+// Bytes of a socket that nobody has used yet, in one piece. Never holds more than it was given, twice that at most in memory. Callers: the
+// readers of frames and of encrypted packets.
+
+/** Room that is kept when nothing waits. */
+const LEAST_ROOM = 64 << 10;
+
+export class ByteQueue {
+  #buffer: Uint8Array = new Uint8Array(0);
+  #start = 0;
+  #end = 0;
+
+  /** Bytes that wait. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Adds bytes; they are copied. */
+  push(chunk: Uint8Array): void {
+    const { length } = this;
+    if (this.#end + chunk.length > this.#buffer.length) {
+      const wanted = length + chunk.length;
+      let room = LEAST_ROOM;
+      while (room < wanted) room *= 2;
+      const target = room === this.#buffer.length ? this.#buffer : new Uint8Array(room);
+      target.set(this.#buffer.subarray(this.#start, this.#end));
+      this.#buffer = target;
+      this.#start = 0;
+      this.#end = length;
+    }
+    this.#buffer.set(chunk, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** The next bytes where they lie: good until the queue is changed. @param length no more than wait */
+  peek(length: number): Uint8Array {
+    return this.#buffer.subarray(this.#start, this.#start + length);
+  }
+
+  /** Takes bytes out, as a copy. @param length no more than wait */
+  take(length: number): Uint8Array {
+    const bytes = this.#buffer.slice(this.#start, this.#start + length);
+    this.drop(length);
+    return bytes;
+  }
+
+  /** Forgets the next bytes. @param length no more than wait */
+  drop(length: number): void {
+    this.#start += length;
+    if (this.#start < this.#end) return;
+    // Nothing is left: a large buffer is not kept for a peer that now sends little.
+    this.#start = 0;
+    this.#end = 0;
+    if (this.#buffer.length > LEAST_ROOM) this.#buffer = new Uint8Array(0);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.drop(this.length);
+    this.#buffer = new Uint8Array(0);
+  }
+}
