@@ -36,6 +36,8 @@ export function openSecret(masterKey: Uint8Array, publicKey: Uint8Array, sealed:
 export class Vault {
   #masterKey: Uint8Array | null = null;
   #encrypted: boolean;
+  readonly #kept: Uint8Array[] = [];
+  #session = 0;
 
   constructor(
     encrypted: boolean,
@@ -62,6 +64,16 @@ export class Vault {
   lock(): void {
     this.#masterKey?.fill(0);
     this.#masterKey = null;
+    for (const secret of this.#kept.splice(0)) secret.fill(0);
+    this.#session++;
+  }
+  /** Rises with every lock: what `wipeOnLock` took before is overwritten. */
+  get session(): number {
+    return this.#session;
+  }
+  /** Overwrites an array when the wallet is locked or closed. */
+  wipeOnLock(secret: Uint8Array): void {
+    this.#kept.push(secret);
   }
 
   /** A secret in the form it rests in. @throws when locked: callers check before they change anything */

@@ -9,6 +9,8 @@ import { WalletMarks } from './wallet-marks.js';
 
 /** Blocks per job: many while they are small or have filters; a job that takes too long comes back early. */
 const BLOCKS_PER_JOB = 32;
+/** Writing down so many scripts for the threads takes as long as looking through a full block here: a large wallet reads a few by itself. */
+const SCRIPTS_PER_BLOCK = 20_000;
 
 export interface ScanDeps {
   readonly chain: WalletChain;
@@ -39,13 +41,15 @@ export async function* scanAhead(
   lastHeight: () => number,
   deps: ScanDeps,
 ): AsyncGenerator<ScannedBlock, void, undefined> {
-  const { chain, scanner } = deps;
+  const { chain } = deps;
+  const blocks = lastHeight() - first.height + 1;
+  const scanner = blocks * SCRIPTS_PER_BLOCK < wallet.keys.scriptCount ? null : deps.scanner;
   const marks = scanner ? await WalletMarks.of(wallet, deps.filters !== null) : null;
   const ahead: Stretch[] = [];
   const depth = scanner?.depth ?? 1;
   const perStretch = scanner ? BLOCKS_PER_JOB : 1;
   const begin = (nodes: readonly WalletBlock[]): Stretch => {
-    const found = lookThrough(nodes, marks, deps);
+    const found = lookThrough(nodes, marks, { ...deps, scanner });
     // Whoever awaits it hears of a failure; nobody may, when the scan ends early.
     found.catch(() => {});
     return { nodes, version: marks?.version ?? 0, found };

@@ -1,7 +1,7 @@
 // The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys and scripts,
 // watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core: LegacyScriptPubKeyMan.
 import { randomBytes } from 'node:crypto';
-import { deriveSecretPath, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
+import { deriveSecretPath, type ExtendedSecret, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -38,6 +38,17 @@ export interface LegacyDeps {
 const MAX_SCRIPT = 520;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
+/** What the keys of one half of an HD chain grow from. */
+interface Branch {
+  readonly seedId: Uint8Array;
+  readonly internal: boolean;
+  /** Of the vault: in a later one the secret is overwritten. */
+  readonly session: number;
+  readonly branch: ExtendedSecret;
+  /** Of the master key, 4 bytes. */
+  readonly fingerprint: Uint8Array;
+}
+
 export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool = new KeyPool();
@@ -49,6 +60,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   /** Watched output scripts with their times. */
   readonly #watched = new ByteTable();
   #watchedTimes = new Float64Array(32);
+  #branches: readonly Branch[] = [];
 
   constructor(private readonly deps: LegacyDeps) {
     this.keys = new KeyTable(deps.hashes);
@@ -125,7 +137,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       const row = cursor.scripts++;
       if (!this.#scripts.isLive(row)) continue;
       yield scriptHashScript(this.#scripts.key(row));
-      const program = witnessScriptHash(hashes.sha256(this.#scriptBytes.get(this.#scriptIds[row])));
+      const script = this.#scriptBytes.get(this.#scriptIds[row]);
+      // Most of a large wallet's: what a key implies. A witness program inside another is nobody's (is-mine.ts).
+      if (isKeyProgram(script)) continue;
+      const program = witnessScriptHash(hashes.sha256(script));
       yield program;
       yield scriptHashScript(hashes.hash160(program));
     }
@@ -215,6 +230,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
         for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
         this.topUp(0, batch);
       }
+      if (record.inactive.length === 0) continue;
       const meta = this.keys.metadata(this.keys.find(id));
       if (meta?.seedId === undefined || meta.origin === undefined) continue;
       const seedId = meta.seedId;
@@ -236,34 +252,45 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch): number[] {
     const rows: number[] = [];
     if (count <= 0) return rows;
-    const seed = this.secret(chain.seedId);
-    if (seed === undefined) throw new Error('the seed of an unlocked wallet is readable: topUp checked it');
     const { hashes, tools, now, record } = this.deps;
+    const { branch, fingerprint } = this.#branchOf(chain, internal);
+    while (rows.length < count) {
+      const index = internal ? chain.internal++ : chain.external++;
+      const child = deriveSecretPath(branch, [HARDENED + index], tools);
+      if (child === null) continue;
+      const { publicKey } = child.key;
+      if (!this.keys.isPrivate(this.keys.find(hashes.hash160(publicKey)))) {
+        const row = this.keys.touch(publicKey);
+        this.keys.setTime(row, now());
+        this.keys.setOrigin(row, { fingerprint, path: [HARDENED, HARDENED + (internal ? 1 : 0), HARDENED + index] }, chain.seedId);
+        this.#addSecret(row, publicKey, child.secret, batch);
+        record.bornAt(now());
+        rows.push(row);
+      }
+      child.secret.fill(0);
+    }
+    return rows;
+  }
+  /** The key that a chain's keys grow from: kept while the wallet is unlocked, since most of the time one key is made at once. */
+  #branchOf({ seedId }: HdChain, internal: boolean): Branch {
+    const { vault, hashes, tools } = this.deps;
+    const known = this.#branches.find(
+      (one) => one.session === vault.session && one.internal === internal && Buffer.compare(one.seedId, seedId) === 0,
+    );
+    if (known) return known;
+    const seed = this.secret(seedId);
+    if (seed === undefined) throw new Error('the seed of an unlocked wallet is readable: topUp checked it');
     const root = masterFromSeed(seed, tools);
     const branch = root && deriveSecretPath(root, [HARDENED, HARDENED + (internal ? 1 : 0)], tools);
+    seed.fill(0);
+    root?.secret.fill(0);
     if (!root || !branch) throw new Error('a seed without its chains does not occur');
     const fingerprint = hashes.hash160(root.key.publicKey).slice(0, 4);
-    try {
-      while (rows.length < count) {
-        const index = internal ? chain.internal++ : chain.external++;
-        const child = deriveSecretPath(branch, [HARDENED + index], tools);
-        if (child === null) continue;
-        const { publicKey } = child.key;
-        if (!this.keys.isPrivate(this.keys.find(hashes.hash160(publicKey)))) {
-          const row = this.keys.touch(publicKey);
-          this.keys.setTime(row, now());
-          this.keys.setOrigin(row, { fingerprint, path: [HARDENED, HARDENED + (internal ? 1 : 0), HARDENED + index] }, chain.seedId);
-          this.#addSecret(row, publicKey, child.secret, batch);
-          child.secret.fill(0);
-          record.bornAt(now());
-          rows.push(row);
-        }
-        child.secret.fill(0);
-      }
-      return rows;
-    } finally {
-      for (const secret of [seed, root.secret, branch.secret]) secret.fill(0);
-    }
+    const made: Branch = { seedId, internal, session: vault.session, branch, fingerprint };
+    vault.wipeOnLock(branch.secret);
+    // Those of earlier sessions are overwritten already; of this one there are two for each seed.
+    this.#branches = [...this.#branches.filter(({ session }) => session === vault.session), made];
+    return made;
   }
 
   // -- the seed
@@ -447,6 +474,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     }
   }
 }
+
+const isKeyProgram = (script: Uint8Array): boolean => script.length === 22 && script[0] === 0 && script[1] === 20;
 
 /** OP_0 and the SHA-256 of a witness script. */
 function witnessScriptHash(hash: Uint8Array): Uint8Array {

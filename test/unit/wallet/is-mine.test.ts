@@ -9,6 +9,7 @@ import { Vault } from '../../../src/wallet/crypt/vault.js';
 import { LegacyKeys } from '../../../src/wallet/keys/legacy-keys.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { createMemoryWallet } from '../../framework/memory-wallet.js';
 
 const crypto = createNativeCrypto();
 const math = createKeyMath();
@@ -213,4 +214,31 @@ t.test('a locked wallet says the same, and gives no secrets', async (t) => {
   );
   vault.unlock(new Uint8Array(32).fill(8));
   t.equal(legacy.secret(idOf(0)), undefined, 'another master key opens nothing');
+});
+
+t.test('keys made one by one are those made together', async (t) => {
+  const seed = new Uint8Array(32).fill(9);
+  const made: string[][] = [];
+  for (const together of [true, false]) {
+    const { wallet } = await createMemoryWallet();
+    const keys = wallet.legacy!;
+    await wallet.change((batch) => {
+      keys.setSeed(seed, batch);
+      keys.pool.clear(batch);
+    });
+    // A lock in between takes what they grow from out of memory.
+    for (let size = together ? 40 : 1; size <= 40; size++) {
+      await wallet.change((batch) => keys.topUp(size, batch));
+      if (size % 7 === 0) wallet.vault.lock();
+    }
+    made.push(keys.pool.entries().map(({ id, internal }) => `${Buffer.from(id).toString('hex')} ${internal}`));
+    const kept = new Uint8Array(32).fill(1);
+    const { session } = wallet.vault;
+    wallet.vault.wipeOnLock(kept);
+    wallet.lock();
+    t.ok(kept.every((byte) => byte === 0));
+    t.not(wallet.vault.session, session);
+  }
+  t.equal(made[0].length, 80);
+  t.same(made[1], made[0]);
 });
