@@ -188,11 +188,12 @@ section('Connection', [
   ['dns', 'bool', 'Look names up for -addnode, -seednode and -connect (default: 1)'],
   ['dnsseed', 'bool', 'Ask DNS seeds for addresses when few are known (default: 1 unless -connect or -proxy)'],
   ['forcednsseed', 'bool', 'Always ask DNS seeds (default: 0)'],
+  ['fixedseeds', 'bool', 'Begin with addresses that came with the program when a minute brought no others (default: 1)'],
   ['peerbloomfilters', 'bool', 'Let light clients set filters for what they are told (BIP-0037; default: 0)'],
   ['peerblockfilters', 'bool', 'Serve filters of -blockfilterindex to peers (BIP-0157; default: 0)'],
   ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, on regtest 0)'],
   ...(['asmap', 'torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
-  ...(['fixedseeds', 'listenonion', 'upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ...(['listenonion', 'upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['maxtimeadjustment', 'int', undefined, 'none'],
 ]);
 

@@ -60,6 +60,8 @@ export interface NetOptions {
   readonly seedNodes: readonly string[];
   readonly dnsSeed: boolean;
   readonly forceDnsSeed: boolean;
+  /** -fixedseeds: addresses that came with the program, when there are no others. */
+  readonly fixedSeeds: boolean;
   readonly maxConnections: number;
   /** Bytes waiting to be sent to a peer, beyond which none of its messages are handled. */
   readonly maxSendBytes: number;
@@ -118,6 +120,7 @@ export const DEFAULT_NET: NetOptions = {
   seedNodes: [],
   dnsSeed: true,
   forceDnsSeed: false,
+  fixedSeeds: true,
   maxConnections: 125,
   maxSendBytes: 1_000_000,
   maxReceiveBytes: 5_000_000,

@@ -24,6 +24,8 @@ export interface ChainParams {
   readonly rpcPort: number;
   /** Hosts of the DNS seeds. */
   readonly dnsSeeds: readonly string[];
+  /** Nodes to begin with when DNS tells none, packed (fixed-seeds.ts); empty: none. */
+  readonly fixedSeeds: string;
   /** The whole genesis block. */
   readonly genesis: Uint8Array;
   /** Internal order. */
@@ -130,6 +132,7 @@ function signet(overrides: ChainOverrides, hashes: Hashes | undefined): ChainPar
     minimumChainWork: 0n,
     assumeValid: null,
     dnsSeeds: seeds ?? [],
+    fixedSeeds: '',
   };
 }
 

@@ -18,6 +18,7 @@ export function regtestParams(): ChainParams {
     p2pPort: 18444,
     rpcPort: 18443,
     dnsSeeds: [],
+    fixedSeeds: '',
     genesis: buildGenesis({
       time: 1296688602,
       nonce: 2,

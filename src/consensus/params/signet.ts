@@ -3,6 +3,7 @@
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
 import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { SIGNET_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
 import { CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
@@ -16,6 +17,7 @@ export function signetParams(): ChainParams {
     p2pPort: 38333,
     rpcPort: 38332,
     dnsSeeds: ['seed.signet.bitcoin.sprovoost.nl.', 'seed.signet.achownodes.xyz.'],
+    fixedSeeds: SIGNET_FIXED_SEEDS,
     genesis: buildGenesis({
       time: 1598918400,
       nonce: 52613770,

@@ -4,6 +4,7 @@ import { fromHex, hashFromHex } from '../bytes/hex.js';
 import { SCRIPT_VERIFY_NONE } from '../script/flags.js';
 import type { ChainParams } from './chain-params.js';
 import { NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { TESTNET3_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
@@ -22,6 +23,7 @@ export function testnet3Params(): ChainParams {
       'testnet-seed.bluematt.me.',
       'seed.testnet.achownodes.xyz.',
     ],
+    fixedSeeds: TESTNET3_FIXED_SEEDS,
     genesis: buildGenesis({
       time: 1296688602,
       nonce: 414098458,

@@ -3,6 +3,7 @@
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
 import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { TESTNET4_FIXED_SEEDS } from './fixed-seeds.js';
 import { buildGenesis } from './genesis.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
@@ -16,6 +17,7 @@ export function testnet4Params(): ChainParams {
     p2pPort: 48333,
     rpcPort: 48332,
     dnsSeeds: ['seed.testnet4.bitcoin.sprovoost.nl.', 'seed.testnet4.wiz.biz.'],
+    fixedSeeds: TESTNET4_FIXED_SEEDS,
     genesis: buildGenesis({
       time: 1714777860,
       nonce: 393743547,

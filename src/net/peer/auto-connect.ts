@@ -4,6 +4,7 @@ import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import { addressText, groupOf, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
+import { readFixedSeeds } from './fixed-seeds.js';
 import type { ConnectionType, Peer } from './peer.js';
 
 const MAX_FULL_RELAY = 8;
@@ -23,6 +24,9 @@ const SEED_DELAY_MANY_MS = 5 * 60_000;
 /** Addresses of one name. */
 const MAX_OF_SEED = 256;
 const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
+/** Without any address for so long, those that came with the program are taken; they are shown as one to two weeks old. */
+const FIXED_SEED_DELAY_MS = 60_000;
+const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 export interface AutoConnectDeps {
   readonly manager: AddrManager;
@@ -40,6 +44,8 @@ export class AutoConnect {
   #nextFeelerMs = 0;
   #seedAtMs = 0;
   #seeded = false;
+  #fixedAtMs = 0;
+  #fixedDone = false;
   #anchors: NetAddress[] = [];
   #busy = false;
 
@@ -55,6 +61,7 @@ export class AutoConnect {
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
     const many = this.deps.manager.size >= MANY_ADDRESSES;
     this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : many ? SEED_DELAY_MANY_MS : SEED_DELAY_MS);
+    this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
     for (const name of options.seedNodes) void this.deps.connect(name, 'addr-fetch');
     this.#timer = setInterval(() => {
       this.#round().catch((error: Error) => this.context.log.error(`Connecting to peers: ${error.message}`));
@@ -68,11 +75,18 @@ export class AutoConnect {
   }
 
   async #round(): Promise<void> {
+    if (this.#stopped) return;
+    // Looking names up may take minutes where nobody answers; addresses that are known are called meanwhile.
+    const seeding = this.#seed();
+    this.#addFixedSeeds();
+    await Promise.all([seeding, this.#connect()]);
+  }
+
+  async #connect(): Promise<void> {
     // One attempt at a time: a dead address may take its five seconds.
-    if (this.#busy || this.#stopped) return;
+    if (this.#busy) return;
     this.#busy = true;
     try {
-      await this.#seed();
       await this.#connectOne();
     } finally {
       this.#busy = false;
@@ -107,6 +121,21 @@ export class AutoConnect {
       }
     }
     log.info(`${found} addresses found from DNS seeds`);
+  }
+
+  /** Once, when there is nobody to begin with: DNS may be down, or cut off. */
+  #addFixedSeeds(): void {
+    const { clock, options, params, random, log } = this.context;
+    if (this.#fixedDone || !options.fixedSeeds || clock.nowMs() <= this.#fixedAtMs || this.deps.manager.size > 0) return;
+    this.#fixedDone = true;
+    const seeds = readFixedSeeds(params.fixedSeeds);
+    const [source] = seeds;
+    if (source === undefined) return;
+    log.info("Adding fixed seed nodes as DNS doesn't seem to be available.");
+    for (const seed of seeds) {
+      const time = clock.nowSeconds() - WEEK_SECONDS - Math.floor(random() * WEEK_SECONDS);
+      this.deps.manager.add({ ...seed, time, services: SERVICE.NETWORK | SERVICE.WITNESS }, source);
+    }
   }
 
   async #connectOne(): Promise<void> {
