@@ -182,6 +182,7 @@ export function createLogger(options: LogOptions): NodeLogger {
     debug: (category, message) => {
       if (on.has(category)) root.debug({ category }, message);
     },
+    shows: (category) => on.has(category),
     setCategory: set,
     categories: () => Object.fromEntries(logCategories.map((name) => [name, on.has(name)])),
     reopen: () => {

@@ -10,7 +10,9 @@ export interface Logger {
   error(message: string): void;
   /** Detail, shown when its category (Core's names: net, mempool, http, rpc, validation, coindb, ...) is on. */
   debug(category: string, message: string): void;
+  /** Whether details of a category are shown: for those who would make many lines for nothing. */
+  shows(category: string): boolean;
 }
 
 /** Says nothing: for tests and library use. */
-export const silentLogger: Logger = { info() {}, warn() {}, error() {}, debug() {} };
+export const silentLogger: Logger = { info() {}, warn() {}, error() {}, debug() {}, shows: () => false };

@@ -18,8 +18,11 @@ export interface NetClock {
   realSeconds(): number;
 }
 
-/** Handles one message of a peer. Throws DecodeError for a payload that doesn't parse. */
-export type Handler = (peer: Peer, payload: Uint8Array) => void | Promise<void>;
+/** Work in steps of well under a millisecond: others get their turn between them. */
+export type Steps = Iterator<void>;
+
+/** Handles one message of a peer: at once, in steps, or elsewhere. Throws DecodeError for a payload that doesn't parse. */
+export type Handler = (peer: Peer, payload: Uint8Array) => void | Steps | Promise<void>;
 
 export interface NetContext {
   readonly options: NetOptions;
@@ -38,8 +41,8 @@ export interface NetContext {
   misbehaving(peer: Peer, score: number, reason: string): void;
   /** Ends a connection. */
   disconnect(peer: Peer): void;
-  /** A round of sending to everyone soon: something new is there to tell. */
-  wake(): void;
+  /** A round of sending soon, to everyone when something new is there to tell, or to one peer that there may be something to ask. */
+  wake(peer?: Peer): void;
 }
 
 /** Mean ms, exponentially distributed: nobody can tell from the time of one message when the next is due (Core's PoissonNextSend). */

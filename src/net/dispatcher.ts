@@ -1,7 +1,9 @@
 // Messages of peers, one after the other for each peer: what a message means before and after the handshake, who handles it, and what
-// happens when it doesn't parse (Core's ProcessMessage). Callers: Net.
+// happens when it doesn't parse (Core's ProcessMessage). All peers together get a few milliseconds of each turn of the event loop, and whoever
+// used least of them lately is served first. Callers: Net.
 import { DecodeError } from '../consensus/bytes/reader.js';
-import type { Handler, NetContext } from './context.js';
+import type { Handler, NetContext, Steps } from './context.js';
+import { FairTurns } from './fair-turns.js';
 import type { Peer } from './peer/peer.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
 import { INV, MESSAGES } from './wire/protocol.js';
@@ -9,8 +11,11 @@ import { INV, MESSAGES } from './wire/protocol.js';
 /** Messages that may come before verack. */
 const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
 const known = new Set<string>(MESSAGES);
-/** Milliseconds of messages handled before others get a turn. */
-const TURN_MS = 5;
+/** Milliseconds of messages in one turn of the event loop, of all peers and of one of them. */
+const TURN_MS = 4;
+const PEER_MS = 1;
+/** Transactions looked up for getdata between looks at the clock. */
+const LOOKUPS = 64;
 
 export interface Servers {
   /** Sends a block that was asked for. */
@@ -20,7 +25,12 @@ export interface Servers {
 }
 
 export class Dispatcher {
+  /** Peers whose message is being handled elsewhere: storage, the chain's queue, the verifier. */
   readonly #busy = new Set<Peer>();
+  /** Messages that are handled in steps and are not done. */
+  readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
+  readonly #turns = new FairTurns<Peer>(() => performance.now());
+  #called = false;
 
   constructor(
     private readonly context: NetContext,
@@ -28,39 +38,68 @@ export class Dispatcher {
     private readonly servers: Servers,
   ) {}
 
-  /** Works off a peer's inbox, unless that goes on already. */
+  /** There may be something to do for a peer. */
   pump(peer: Peer): void {
-    if (this.#busy.has(peer) || peer.leaving) return;
-    this.#busy.add(peer);
-    this.#run(peer)
-      .catch((error: unknown) => {
-        // A fault of ours, not of the peer: storage, or a stopping node.
-        this.context.log.error(`Message of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
-        this.context.disconnect(peer);
-      })
-      .finally(() => {
-        this.#busy.delete(peer);
-        if (this.#mayGoOn(peer)) setImmediate(() => this.pump(peer));
-      });
+    if (this.#busy.has(peer) || !this.#mayGoOn(peer)) return;
+    this.#turns.add(peer);
+    this.#call();
+  }
+
+  /** The peer is gone. */
+  forget(peer: Peer): void {
+    this.#steps.delete(peer);
+  }
+
+  #call(): void {
+    if (this.#called) return;
+    this.#called = true;
+    setImmediate(() => {
+      this.#called = false;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    const until = performance.now() + TURN_MS;
+    do {
+      const peer = this.#turns.take();
+      if (peer === undefined) return;
+      this.#serveFor(peer);
+    } while (performance.now() < until);
+    if (this.#turns.size > 0) this.#call();
+  }
+
+  /** A peer's share of the turn. */
+  #serveFor(peer: Peer): void {
+    const began = performance.now();
+    let now = began;
+    while (!this.#busy.has(peer) && this.#mayGoOn(peer)) {
+      this.#step(peer);
+      now = performance.now();
+      if (now - began >= PEER_MS) break;
+    }
+    this.#turns.charge(peer, now - began);
+    this.pump(peer);
   }
 
   /** There is something to do, and the peer takes what it is sent. */
   #mayGoOn(peer: Peer): boolean {
-    return !peer.leaving && !peer.connection.sendPaused && (peer.wanted.length > 0 || peer.connection.hasMessage);
+    if (peer.leaving) return false;
+    if (this.#steps.has(peer)) return true;
+    return !peer.connection.sendPaused && (peer.wanted.some || peer.connection.hasMessage);
   }
 
-  async #run(peer: Peer): Promise<void> {
-    let since = performance.now();
-    while (this.#mayGoOn(peer)) {
-      if (peer.wanted.length > 0) await this.#serve(peer);
-      else await this.#next(peer);
-      if (performance.now() - since < TURN_MS) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
-    }
+  #step(peer: Peer): void {
+    const under = this.#steps.get(peer);
+    if (under !== undefined) {
+      this.#guarded(peer, under.command, under.bytes, () => {
+        if (under.steps.next().done === true) this.#steps.delete(peer);
+      });
+    } else if (peer.wanted.some) this.#serve(peer);
+    else this.#next(peer);
   }
 
-  async #next(peer: Peer): Promise<void> {
+  #next(peer: Peer): void {
     const frame = peer.connection.shift();
     if (frame === undefined) return;
     const { command, payload } = frame;
@@ -79,33 +118,69 @@ export class Dispatcher {
       if (!known.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);
       return;
     }
+    this.#guarded(peer, command, payload.length, () => {
+      const going = handler(peer, payload);
+      if (going === undefined) return;
+      if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
+      else this.#await(peer, command, payload.length, going);
+    });
+  }
+
+  /** Waits for what is done elsewhere; meanwhile others are served. */
+  #await(peer: Peer, command: string, bytes: number, going: Promise<unknown>): void {
+    this.#busy.add(peer);
+    going
+      .catch((error: unknown) => this.#failed(peer, command, bytes, error))
+      .finally(() => {
+        this.#busy.delete(peer);
+        this.pump(peer);
+      });
+  }
+
+  #guarded(peer: Peer, command: string, bytes: number, run: () => void): void {
     try {
-      await handler(peer, payload);
+      run();
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
-      log.debug('net', `ProcessMessages(${sanitized(command)}, ${payload.length} bytes): Exception '${error.message}' caught`);
+      this.#steps.delete(peer);
+      this.#failed(peer, command, bytes, error);
     }
   }
 
+  #failed(peer: Peer, command: string, bytes: number, error: unknown): void {
+    const { log } = this.context;
+    if (error instanceof DecodeError) {
+      log.debug('net', `ProcessMessages(${sanitized(command)}, ${bytes} bytes): Exception '${error.message}' caught`);
+      return;
+    }
+    // A fault of ours, not of the peer: storage, or a stopping node.
+    log.error(`Message of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
+    this.context.disconnect(peer);
+  }
+
   /** Answers getdata: transactions as many as fit, then one block. */
-  async #serve(peer: Peer): Promise<void> {
+  #serve(peer: Peer): void {
     const { wanted } = peer;
     const missing: InvItem[] = [];
-    let at = 0;
-    for (; at < wanted.length && isTransaction(wanted[at] as InvItem) && !peer.connection.sendPaused; at++) {
-      const item = wanted[at] as InvItem;
+    for (let looked = 0; looked < LOOKUPS && !peer.connection.sendPaused; looked++) {
+      const item = wanted.first;
+      if (item === undefined || !isTransaction(item)) break;
+      wanted.drop();
       if (!this.servers.transaction(peer, item)) missing.push(item);
     }
-    const next = wanted[at];
-    if (next !== undefined && !isTransaction(next) && !peer.connection.sendPaused) {
-      at++;
-      if (next.type === INV.BLOCK || next.type === INV.WITNESS_BLOCK || next.type === INV.CMPCT_BLOCK || next.type === INV.FILTERED_BLOCK) {
-        await this.servers.block(peer, next);
-      }
-    }
-    wanted.splice(0, at);
     // So that it can ask somebody else without waiting.
-    if (missing.length > 0 && !peer.leaving) peer.send('notfound', encodeInv(missing));
+    const notFound = (): void => {
+      if (missing.length > 0 && !peer.leaving) peer.send('notfound', encodeInv(missing));
+    };
+    const next = wanted.first;
+    if (next === undefined || isTransaction(next) || peer.connection.sendPaused) {
+      notFound();
+      return;
+    }
+    wanted.drop();
+    const { type } = next;
+    if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK || type === INV.FILTERED_BLOCK) {
+      this.#await(peer, 'getdata', 0, this.servers.block(peer, next).then(notFound));
+    } else notFound();
   }
 }
 

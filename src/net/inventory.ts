@@ -9,8 +9,11 @@ import { noteAvailable } from './sync/availability.js';
 import type { BlockDownload } from './sync/block-download.js';
 import type { HeadersSync } from './sync/headers.js';
 import type { UploadTarget } from './sync/upload-target.js';
-import { decodeInv, type InvItem, TooMany } from './wire/messages.js';
+import { INV_ENTRY_BYTES, type InvItem, invEntries, invItem, TooMany } from './wire/messages.js';
 import { INV, SERVICE } from './wire/protocol.js';
+
+/** Entries looked at in one step: a good deal less than a millisecond. */
+const ENTRIES_PER_STEP = 64;
 
 interface Parts {
   readonly txs: TxReceiver;
@@ -26,16 +29,20 @@ export class Inventory {
     private readonly parts: Parts,
   ) {}
 
-  /** inv. @throws DecodeError */
-  inv(peer: Peer, payload: Uint8Array): void {
+  /** inv, in steps: it may have 50,000 entries. @throws DecodeError */
+  *inv(peer: Peer, payload: Uint8Array): Generator<void> {
     const { chain, log, options } = this.context;
     const { txs, announcer, downloads, headers } = this.parts;
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
+    const told = log.shows('net');
     let newest: Uint8Array | null = null;
-    for (const { type, hash } of this.#items(peer, payload, 'inv')) {
+    const entries = this.#entries(peer, payload, 'inv');
+    for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
+      if (++looked % ENTRIES_PER_STEP === 0) yield;
+      const { type, hash } = invItem(entries, at);
       if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) {
         const known = chain.node(hash) !== undefined;
-        log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+        if (told) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
         noteAvailable(chain, peer, hash);
         if (!known && !downloads.expects(hash)) newest = hash;
         continue;
@@ -50,30 +57,35 @@ export class Inventory {
       }
       announcer.noteKnownHash(peer, hash);
       const known = txs.isKnown(hash, byWtxid);
-      log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+      if (told) log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
       if (!known && !chain.isInitialBlockDownload()) txs.announced(peer, hash, byWtxid);
     }
     if (newest !== null) {
-      log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
+      if (told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
       headers.askUpTo(peer, newest);
     }
-    this.context.wake();
+    this.context.wake(peer);
   }
 
   /** getdata: noted here, worked off by the dispatcher as the peer takes it. @throws DecodeError */
   getData(peer: Peer, payload: Uint8Array): void {
-    const items = this.#items(peer, payload, 'getdata');
-    if (items.length === 0) return;
+    const entries = this.#entries(peer, payload, 'getdata');
+    if (entries.length === 0) return;
     const { log } = this.context;
-    const [first] = items as [InvItem];
-    log.debug('net', `received getdata (${items.length} invsz) peer=${peer.id}`);
-    log.debug('net', `received getdata for: ${kindOf(first.type)} ${hashToHex(first.hash)} peer=${peer.id}`);
-    for (const { type, hash } of items) peer.wanted.push({ type, hash: hash.slice() });
+    if (log.shows('net')) {
+      const first = invItem(entries, 0);
+      log.debug('net', `received getdata (${entries.length / INV_ENTRY_BYTES} invsz) peer=${peer.id}`);
+      log.debug('net', `received getdata for: ${kindOf(first.type)} ${hashToHex(first.hash)} peer=${peer.id}`);
+    }
+    peer.wanted.add(entries);
   }
 
   /** notfound. @throws DecodeError */
-  notFound(peer: Peer, payload: Uint8Array): void {
-    for (const { type, hash } of this.#items(peer, payload, 'notfound')) {
+  *notFound(peer: Peer, payload: Uint8Array): Generator<void> {
+    const entries = this.#entries(peer, payload, 'notfound');
+    for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
+      if (++looked % ENTRIES_PER_STEP === 0) yield;
+      const { type, hash } = invItem(entries, at);
       if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.parts.txs.notFound(peer, hash);
     }
   }
@@ -113,13 +125,13 @@ export class Inventory {
     return true;
   }
 
-  #items(peer: Peer, payload: Uint8Array, name: string): InvItem[] {
+  #entries(peer: Peer, payload: Uint8Array, name: string): Uint8Array {
     try {
-      return decodeInv(payload);
+      return invEntries(payload);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
       this.context.misbehaving(peer, 20, `${name} ${error.message}`);
-      return [];
+      return new Uint8Array(0);
     }
   }
 }

@@ -7,6 +7,7 @@ import type { HeaderNode } from '../chain/header-node.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { EllSwift } from '../crypto/ellswift.js';
+import { limitedLog } from '../log/limited-log.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import { AddrManager } from './address/addr-manager.js';
@@ -26,12 +27,15 @@ import { Keepalive } from './peer/keepalive.js';
 import { Outbound } from './peer/outbound.js';
 import { type ConnectionType, Peer } from './peer/peer.js';
 import { permissionsFor } from './peer/permissions.js';
+import { relief } from './peer/relief.js';
+import { Traffic } from './peer/traffic.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
 import { CompactRelay } from './relay/compact-relay.js';
 import { FilteredRelay } from './relay/filtered-relay.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
 import { TxReceiver } from './relay/tx-receiver.js';
 import { WtxidIndex } from './relay/wtxid-index.js';
+import { Rounds } from './rounds.js';
 import { settleAvailability } from './sync/availability.js';
 import { BlockDownload } from './sync/block-download.js';
 import { BlockReceiver } from './sync/block-receiver.js';
@@ -117,6 +121,8 @@ export class Net {
   readonly #all = new Set<Peer>();
   readonly #ready = new Set<Peer>();
   readonly #byId = new Map<number, Peer>();
+  readonly #traffic = new Traffic();
+  readonly #rounds: Rounds;
   /** Ready peers that name transactions by wtxid: asked for each entry of an inv. */
   #wtxidPeers = 0;
   readonly #sentByMessage = new Map<string, number>();
@@ -124,18 +130,20 @@ export class Net {
   #sent = 0;
   #received = 0;
   #nextId = 0;
+  /** Whether a peer that we chose has blocks. */
+  #hasOutbound = false;
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
   #active: boolean;
   #timer: NodeJS.Timeout | null = null;
   #saver: NodeJS.Timeout | null = null;
-  #roundSoon = false;
   #stopped = false;
   readonly #off: (() => void)[] = [];
 
   constructor(options: Partial<NetOptions>, deps: NetDeps) {
     this.options = { ...DEFAULT_NET, ...options };
     this.#active = this.options.active;
-    const { clock, log } = deps;
+    const { clock } = deps;
+    const log = limitedLog(deps.log, () => performance.now());
     this.bans = new Bans(
       deps.banFile,
       () => clock.nowSeconds(),
@@ -154,10 +162,11 @@ export class Net {
       random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
       misbehaving: (peer, score, reason) => this.#misbehaving(peer, score, reason),
       disconnect: (peer) => this.disconnect(peer),
-      wake: () => this.#soon(),
+      wake: (peer) => this.#rounds.soon(peer),
     };
     this.#context = context;
     this.#keys = this.options.v2Transport && deps.ellSwift ? new KeyDesk(deps.ellSwift) : null;
+    this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#connector = new Connector(this.options, log);
     this.#files = new AddressFiles(deps.peersFile, deps.anchorsFile, log);
     this.#handshake = new Handshake(context, {
@@ -208,6 +217,7 @@ export class Net {
       () => this.upload.historicalReached,
       (peer, node, bytes) => compact.serve(peer, node, bytes),
       (peer, bytes) => this.#filtered.sendBlock(peer, bytes),
+      () => this.#traffic.outgoingFull,
     );
     this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
     this.#inventory = new Inventory(context, {
@@ -230,7 +240,7 @@ export class Net {
           disconnected.length > 0,
         );
         this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
-        this.#soon();
+        this.#rounds.soon();
       }),
     );
   }
@@ -262,6 +272,7 @@ export class Net {
       this.#files.saveAnchors([...this.#all].filter(({ type, ready }) => type === 'block-relay-only' && ready));
     }
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.#rounds.stop();
     for (const off of this.#off) off();
     for (const peer of [...this.#all]) this.disconnect(peer);
     await this.#connector.close();
@@ -455,6 +466,7 @@ export class Net {
         maxSendBytes: this.options.maxSendBytes,
         maxReceiveBytes: this.options.maxReceiveBytes,
         nowSeconds: () => clock.realSeconds(),
+        traffic: this.#traffic,
       },
       {
         wake: () => this.#dispatcher.pump(peer),
@@ -486,11 +498,12 @@ export class Net {
 
   #joined(peer: Peer): void {
     this.#ready.add(peer);
+    if (!peer.inbound && !peer.isClient) this.#hasOutbound = true;
     if (peer.relaysByWtxid) this.#wtxidPeers++;
     this.announcer.join(peer);
     this.#addrRelay.join(peer);
     if (!peer.inbound) this.#addrRelay.ask(peer);
-    this.#soon();
+    this.#rounds.soon(peer);
   }
 
   /** version was read of a peer that we called: its address works. */
@@ -521,11 +534,14 @@ export class Net {
     this.compact.forget(peer);
     this.#addrRelay.forget(peer);
     this.#guard.forget(peer);
+    this.#dispatcher.forget(peer);
+    this.#rounds.forget(peer);
     this.onConnections(this.#all.size);
     if (peer.ready && !peer.inbound && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
+    // Others may be asked for what it had.
+    if (peer.ready) this.#rounds.soon();
     this.#retryInClear(peer);
-    this.#soon();
   }
 
   /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
@@ -567,45 +583,40 @@ export class Net {
     this.disconnect(peer);
   }
 
-  /** A round as soon as what runs now is over. */
-  #soon(): void {
-    if (this.#roundSoon || this.#stopped) return;
-    this.#roundSoon = true;
-    setImmediate(() => {
-      this.#roundSoon = false;
-      if (!this.#stopped) this.#round();
-    });
-  }
-
   #round(): void {
     for (const peer of [...this.#all]) {
       const overdue = this.#keepalive.check(peer);
-      if (overdue !== null) {
-        this.#context.log.info(overdue);
-        this.disconnect(peer);
-      }
+      if (overdue !== null) this.#drop(peer, overdue);
     }
-    const outbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
-    for (const peer of [...this.#ready]) if (!peer.leaving) this.#send(peer, outbound);
+    for (const [peer, why] of relief(this.#all, this.#traffic, performance.now())) this.#drop(peer, why);
+    this.#blockServer.tick();
+    this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
+    this.#rounds.soon();
   }
 
-  /** @param outbound whether a peer that we chose has blocks: others are then not asked in initial download */
-  #send(peer: Peer, outbound: boolean): void {
-    const { chain, log } = this.#context;
+  #drop(peer: Peer, why: string): void {
+    this.#context.log.info(why);
+    this.disconnect(peer);
+  }
+
+  #send(peer: Peer): void {
+    const { chain } = this.#context;
     this.#keepalive.send(peer);
-    const fetch = !peer.isClient && (!peer.inbound || peer.permissions.noban || !outbound);
+    // In initial download others are not asked while a peer that we chose has blocks.
+    const fetch = !peer.isClient && (!peer.inbound || peer.permissions.noban || !this.#hasOutbound);
     this.#headers.begin(peer, fetch);
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
     this.announcer.send(peer);
     const late = this.downloads.overdue(peer) ?? this.#headers.overdue(peer) ?? this.#guard.check(peer);
     if (late !== null) {
-      log.info(late);
-      this.disconnect(peer);
+      this.#drop(peer, late);
       return;
     }
     if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.request(peer);
     this.txs.send(peer);
+    // What had to wait because of what others hold.
+    this.#dispatcher.pump(peer);
   }
 
   #handlers(): Map<string, Handler> {

@@ -1,14 +1,15 @@
-// One socket to a peer: frames in, frames out, bounded both ways. Incoming messages wait in an inbox that its owner works off one by one;
-// a full inbox pauses the socket, and so does a peer that doesn't read what it asked for. Callers: Net, which makes one per peer.
+// One socket to a peer: frames in, frames out, bounded both ways. What comes stays bytes until its owner takes the next message, so that a
+// flood of small ones costs no more memory than it has bytes, and none of their checksums before their turn; too much of it pauses the socket,
+// and so does a peer that doesn't read what it asked for. Callers: Net, which makes one per peer.
 import type { Socket } from 'node:net';
 import type { Transport, TransportEvents } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 import { MESSAGES } from '../wire/protocol.js';
+import { SendQueue } from './send-queue.js';
+import { FAIR_BYTES, type Traffic } from './traffic.js';
 
 /** Bytes waiting for a peer that does not read, beyond which it is given up. A few blocks and their announcements. */
 const MAX_UNREAD_BYTES = 32 << 20;
-/** Milliseconds of cutting bytes into messages before others get a turn: a socket may bring thousands of small ones at once. */
-const CUT_MS = 3;
 /** What messages nobody knows are counted as. */
 export const OTHER = '*other*';
 const known = new Set<string>(MESSAGES);
@@ -23,10 +24,12 @@ export interface ConnectionOptions {
   readonly maxReceiveBytes: number;
   /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
   readonly nowSeconds: () => number;
+  /** What all connections hold together. */
+  readonly traffic: Traffic;
 }
 
 export interface ConnectionEvents {
-  /** There is something in the inbox, or room to send again. */
+  /** There is a message to handle, or room to send again. */
   wake(): void;
   /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
   fault(text: string, fatal: boolean): void;
@@ -49,14 +52,15 @@ export class Connection {
   bytesReceived = 0;
   readonly sentByMessage: MessageTotals = new Map();
   readonly receivedByMessage: MessageTotals = new Map();
-  #inbox: Frame[] = [];
-  #head = 0;
-  #inboxBytes = 0;
+  /** Monotonic milliseconds of the last whole message, at first of the connection. */
+  lastMessageMs = performance.now();
   #paused = false;
   #closed = false;
-  #cutSoon = false;
+  /** Bytes that `traffic` was told of. */
+  #told = 0;
   /** Agrees on keys, where there are any, and makes messages of bytes. */
   readonly transport: Transport;
+  readonly #queue: SendQueue;
 
   constructor(
     private readonly socket: Socket,
@@ -66,14 +70,16 @@ export class Connection {
     this.transport = options.transport({
       write: (bytes) => this.#write(bytes),
       progress: () => {
-        if (this.#closed) return;
-        this.#cut();
-        this.#resume();
+        if (!this.#closed) this.#look();
       },
     });
+    this.#queue = new SendQueue(socket, options.traffic, () => performance.now());
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('drain', () => events.wake());
+    socket.on('drain', () => {
+      this.#queue.drained();
+      events.wake();
+    });
     // Reset, unreachable, timed out: all end in close.
     socket.on('error', () => {});
     socket.on('close', () => this.#gone());
@@ -88,34 +94,44 @@ export class Connection {
   get closed(): boolean {
     return this.#closed;
   }
-  /** Bytes given to the socket that the peer has not taken. */
+  /** Bytes for the peer that it has not taken, and for how many ms it took none of them. */
   get unsent(): number {
-    return this.socket.writableLength;
+    return this.#queue.bytes;
+  }
+  get stuckMs(): number {
+    return this.#queue.stuckMs;
+  }
+  /** Bytes of the peer that are not handled. */
+  get held(): number {
+    return this.transport.held;
   }
   /** Whether so much waits to be sent that the peer's requests have to wait too. */
   get sendPaused(): boolean {
-    return this.socket.writableLength > this.options.maxSendBytes;
+    return this.unsent > (this.options.traffic.outgoingFull ? 0 : this.options.maxSendBytes);
   }
+  /** Whether there is a whole message, or something that can't become one. */
   get hasMessage(): boolean {
-    return this.#head < this.#inbox.length;
+    return !this.#closed && (this.transport.ready || this.transport.fault !== null);
   }
 
-  /** Takes the next message out of the inbox. */
+  /** Takes the next message; undefined when there is none, or when it was unusable. */
   shift(): Frame | undefined {
-    const frame = this.#inbox[this.#head];
-    if (frame === undefined) return undefined;
-    this.#inbox[this.#head++] = undefined as unknown as Frame;
-    this.#inboxBytes -= frame.size;
-    if (this.#head === this.#inbox.length) {
-      this.#inbox = [];
-      this.#head = 0;
+    if (this.#closed) return undefined;
+    const frame = this.transport.next();
+    if (frame === null) {
+      if (this.transport.fault === null) return undefined;
+      this.events.fault(this.transport.fault, true);
+      this.close();
+      return undefined;
     }
-    if (this.#paused && this.#inboxBytes <= this.options.maxReceiveBytes) {
-      this.#paused = false;
-      this.#cut();
-      this.#resume();
-    }
-    return frame;
+    this.#account();
+    this.lastMessageMs = performance.now();
+    const name = known.has(frame.command) ? frame.command : OTHER;
+    count(this.receivedByMessage, name, frame.size);
+    this.events.received(name, frame.size);
+    if (frame.payload !== null) return frame;
+    if (frame.fault !== null) this.events.fault(frame.fault, false);
+    return undefined;
   }
 
   send(command: string, payload: Uint8Array = new Uint8Array(0)): void {
@@ -123,7 +139,7 @@ export class Connection {
     const size = this.transport.send(command, payload);
     count(this.sentByMessage, command, size);
     this.events.sent(command, payload.length, size);
-    if (this.socket.writableLength > MAX_UNREAD_BYTES) {
+    if (this.unsent > MAX_UNREAD_BYTES) {
       this.events.fault('does not read what it is sent', true);
       this.close();
     }
@@ -131,7 +147,7 @@ export class Connection {
 
   #write(bytes: Uint8Array): void {
     if (this.#closed) return;
-    this.socket.write(bytes);
+    this.#queue.push(bytes);
     this.lastSend = this.options.nowSeconds();
     this.bytesSent += bytes.length;
     this.events.wrote(bytes.length);
@@ -149,57 +165,36 @@ export class Connection {
     this.bytesReceived += chunk.length;
     this.events.read(chunk.length);
     this.transport.push(chunk);
-    this.#cut();
+    this.#look();
   }
 
-  /** Reads on, unless something has to be worked off first. */
-  #resume(): void {
-    if (!this.#paused && !this.#closed && !this.#cutSoon && !this.transport.busy) this.socket.resume();
+  /** There is more than there was. */
+  #look(): void {
+    this.#account();
+    if (this.hasMessage) this.events.wake();
   }
 
-  #cut(): void {
-    const before = this.#inbox.length;
-    const until = performance.now() + CUT_MS;
-    while (!this.#closed && !this.#paused && !this.#cutSoon) {
-      const frame = this.transport.next();
-      if (frame === null) break;
-      const name = known.has(frame.command) ? frame.command : OTHER;
-      count(this.receivedByMessage, name, frame.size);
-      this.events.received(name, frame.size);
-      if (frame.payload === null) {
-        if (frame.fault !== null) this.events.fault(frame.fault, false);
-      } else {
-        this.#inbox.push(frame);
-        this.#inboxBytes += frame.size;
-        if (this.#inboxBytes > this.options.maxReceiveBytes) this.#paused = true;
-      }
-      if (!this.#paused && performance.now() > until) this.#cutLater();
-    }
-    if (this.transport.fault !== null && !this.#closed) {
-      this.events.fault(this.transport.fault, true);
-      this.close();
-    }
-    if (this.#paused || this.#cutSoon || this.transport.busy) this.socket.pause();
-    if (this.#inbox.length > before) this.events.wake();
-  }
-
-  /** The rest of many small messages in the next turn of the thread. */
-  #cutLater(): void {
-    this.#cutSoon = true;
-    setImmediate(() => {
-      this.#cutSoon = false;
-      if (this.#closed) return;
-      this.#cut();
-      this.#resume();
-    });
+  /** Tells what is held, and stops or goes on reading. A message that is not whole yet is always read to its end. */
+  #account(): void {
+    const { held, ready, busy } = this.transport;
+    const { traffic, maxReceiveBytes } = this.options;
+    traffic.incoming += held - this.#told;
+    this.#told = held;
+    const most = traffic.incomingFull ? Math.min(FAIR_BYTES, maxReceiveBytes) : maxReceiveBytes;
+    const pause = busy || (ready && held > most);
+    if (pause === this.#paused || this.#closed) return;
+    this.#paused = pause;
+    if (pause) this.socket.pause();
+    else this.socket.resume();
   }
 
   #gone(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#inbox = [];
-    this.#head = 0;
     this.transport.close();
+    this.options.traffic.incoming -= this.#told;
+    this.#told = 0;
+    this.#queue.clear();
     this.events.closed();
   }
 }

@@ -2,7 +2,7 @@
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';
-import type { InvItem } from '../wire/messages.js';
+import { Wanted } from '../wanted.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
 import type { Connection } from './connection.js';
@@ -104,7 +104,7 @@ export class Peer {
   lastBlockTime = 0;
 
   /** What it asked for and has not got yet. */
-  wanted: InvItem[] = [];
+  readonly wanted = new Wanted();
 
   constructor(
     readonly id: number,

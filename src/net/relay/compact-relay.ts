@@ -159,7 +159,7 @@ export class CompactRelay {
       if (node.height < chain.tip.height - MAX_BLOCKTXN_DEPTH) {
         // Old blocks cost a read from disk each time: it gets the whole one, which the limits on uploads know of.
         log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block > ${MAX_BLOCKTXN_DEPTH} deep`);
-        peer.wanted.push({ type: INV.WITNESS_BLOCK, hash: hash.slice() });
+        peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }
       block = await chain.readBlock(node);
@@ -179,8 +179,8 @@ export class CompactRelay {
   /** cmpctblock. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log } = this.context;
-    const compact = decodeCompactBlock(payload, crypto);
-    const header = parseHeader(compact.header, crypto);
+    // Its transactions are read once the header has shown that they are wanted.
+    const header = parseHeader(payload, crypto);
     if (chain.node(header.prevHash) === undefined) {
       if (!chain.isInitialBlockDownload()) this.headers.askFrom(peer, chain.bestHeader);
       return;
@@ -190,7 +190,7 @@ export class CompactRelay {
     // A chain of little work must come as headers, where it is read twice.
     const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
     if (!known && light && !peer.permissions.noban) return;
-    const verdict = await chain.submitHeader(compact.header);
+    const verdict = await chain.submitHeader(header.bytes);
     if (verdict !== null) {
       punishForBlock(this.context, peer, verdict, true, 'invalid header via cmpctblock');
       return;
@@ -213,9 +213,14 @@ export class CompactRelay {
     if (asked === undefined && !this.headers.canFetchDirectly) return;
     if (node.height > chain.tip.height + MAX_AHEAD) {
       if (asked !== undefined) this.#wholeBlock(peer, node);
-      else await this.headers.process(peer, [compact.header], true);
+      else await this.headers.process(peer, [header.bytes], true);
       return;
     }
+    if (this.#partial.has(partialKey(peer, header.hash))) {
+      log.debug('net', 'Peer sent us compact block we were already syncing!');
+      return;
+    }
+    const compact = decodeCompactBlock(payload, crypto);
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && peer.sync.inFlight.length < MAX_BLOCKS_IN_TRANSIT_PER_PEER);
     if (mayAsk) this.downloads.begin(peer, header.hash, node);

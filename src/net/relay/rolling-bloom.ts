@@ -6,8 +6,8 @@ export class RollingBloom {
   readonly #hashCount: number;
   readonly #perGeneration: number;
   readonly #cells: number;
-  /** One word of low bits and one of high bits for each 32 cells. */
-  readonly #words: Uint32Array;
+  /** One word of low bits and one of high bits for each 32 cells; made with the first entry: most peers come and go without one. */
+  #words: Uint32Array | null = null;
   readonly #salt = new Uint32Array(2);
   #generation = 1;
   #entries = 0;
@@ -19,7 +19,6 @@ export class RollingBloom {
     this.#perGeneration = Math.ceil(elements / 2);
     const most = this.#perGeneration * 3;
     this.#cells = Math.ceil((-this.#hashCount * most) / Math.log(1 - Math.exp(logShare / this.#hashCount)));
-    this.#words = new Uint32Array(Math.ceil(this.#cells / 32) * 2);
     crypto.getRandomValues(this.#salt);
   }
 
@@ -29,6 +28,7 @@ export class RollingBloom {
     this.#entries++;
     const low = (this.#generation & 1) !== 0;
     const high = (this.#generation & 2) !== 0;
+    this.#words ??= new Uint32Array(Math.ceil(this.#cells / 32) * 2);
     const words = this.#words;
     let { at, step } = this.#start(hash);
     for (let i = 0; i < this.#hashCount; i++) {
@@ -44,6 +44,7 @@ export class RollingBloom {
 
   has(hash: Uint8Array): boolean {
     const words = this.#words;
+    if (words === null) return false;
     let { at, step } = this.#start(hash);
     for (let i = 0; i < this.#hashCount; i++) {
       const cell = at % this.#cells;
@@ -58,7 +59,7 @@ export class RollingBloom {
   /** Forgets everything. */
   reset(): void {
     crypto.getRandomValues(this.#salt);
-    this.#words.fill(0);
+    this.#words?.fill(0);
     this.#generation = 1;
     this.#entries = 0;
   }
@@ -68,7 +69,7 @@ export class RollingBloom {
     this.#generation = this.#generation === 3 ? 1 : this.#generation + 1;
     const low = (this.#generation & 1) !== 0 ? 0xffffffff : 0;
     const high = (this.#generation & 2) !== 0 ? 0xffffffff : 0;
-    const words = this.#words;
+    const words = this.#words as Uint32Array;
     for (let i = 0; i < words.length; i += 2) {
       // Cells of the generation that begins anew are those whose two bits are its number.
       const keep = ((words[i] as number) ^ low) | ((words[i + 1] as number) ^ high);

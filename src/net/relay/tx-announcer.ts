@@ -14,6 +14,10 @@ const OUTBOUND_INTERVAL_MS = 2_000;
 const INBOUND_INTERVAL_MS = 5_000;
 /** Transactions announced at once, seven a second for inbound peers. */
 const BROADCAST_MAX = 7 * 5;
+/** Beyond that, more is announced at once as more waits: so many a thousand, up to what one inv holds. */
+const BROADCAST_PER_THOUSAND = 5;
+/** Of what waits, so many are put in order each time, those that came first. */
+const ORDERED = 2_000;
 /** Hashes of one inv. */
 const MAX_INV = 1_000;
 /** Hashes a peer surely knows, and those told it lately. */
@@ -166,8 +170,10 @@ export class TxAnnouncer {
   #announceWaiting(peer: Peer, book: PeerInventory, now: number): void {
     if (book.waiting.size === 0) return;
     const { mempool, wtxids } = this.context;
+    const most = Math.min(MAX_INV, BROADCAST_MAX + Math.floor(book.waiting.size / 1_000) * BROADCAST_PER_THOUSAND);
     const found: { hash: Uint8Array; entry: MempoolEntry }[] = [];
     for (const [key, hash] of book.waiting) {
+      if (found.length === ORDERED) break;
       const entry = peer.relaysByWtxid ? wtxids.get(hash) : mempool.get(hash);
       // It left the mempool: nobody needs it now.
       if (entry === undefined) book.waiting.delete(key);
@@ -177,7 +183,7 @@ export class TxAnnouncer {
     found.sort((a, b) => a.entry.ancestorCount - b.entry.ancestorCount || b.entry.fee * a.entry.size - a.entry.fee * b.entry.size);
     const items: InvItem[] = [];
     for (const { hash, entry } of found) {
-      if (items.length >= BROADCAST_MAX) break;
+      if (items.length >= most) break;
       book.waiting.delete(hashKey(hash));
       if (book.known.has(hash)) continue;
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;

@@ -10,7 +10,7 @@ import { encodeInv, type InvItem } from '../wire/messages.js';
 import { INV } from '../wire/protocol.js';
 import { type Orphan, Orphanage } from './orphanage.js';
 import { RollingBloom } from './rolling-bloom.js';
-import { MAX_PEER_TX_ANNOUNCEMENTS, TxRequests } from './tx-requests.js';
+import { TxRequests } from './tx-requests.js';
 
 /** Peers we did not choose are asked later, as are those that only know txids while others know wtxids, and those with much to answer. */
 const NONPREF_PEER_TX_DELAY_MS = 2_000;
@@ -72,7 +72,7 @@ export class TxReceiver {
   /** Entries of an inv that name transactions. */
   announced(peer: Peer, hash: Uint8Array, byWtxid: boolean): void {
     const { permissions } = peer;
-    if (!permissions.relay && this.requests.count(peer) >= MAX_PEER_TX_ANNOUNCEMENTS) return;
+    if (!permissions.relay && this.requests.full(peer)) return;
     const preferred = !peer.inbound || permissions.noban;
     let delay = preferred ? 0 : NONPREF_PEER_TX_DELAY_MS;
     if (!byWtxid && this.wtxidPeers() > 0) delay += TXID_RELAY_DELAY_MS;

@@ -5,7 +5,13 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Peer } from '../peer/peer.js';
 
 /** Announcements remembered of one peer. */
-export const MAX_PEER_TX_ANNOUNCEMENTS = 5_000;
+const MAX_PEER_TX_ANNOUNCEMENTS = 5_000;
+/** Announcements of all peers together, and what each may have when there are more. */
+const MANY_ANNOUNCEMENTS = 50_000;
+const FAIR_ANNOUNCEMENTS = 500;
+/** Announcements that become due in one call, and requests of one call: a hundred peers may have announced thousands at once. */
+const DUE_PER_CALL = 1_000;
+const REQUESTS_PER_CALL = 1_000;
 
 /** waiting: its time has not come; ready: it may be asked; chosen: it shall be asked; requested; done: it had its turn. */
 type State = 'waiting' | 'ready' | 'chosen' | 'requested' | 'done';
@@ -39,10 +45,16 @@ export class TxRequests {
   readonly #byHash = new Map<string, Announcement[]>();
   readonly #byPeer = new Map<Peer, PeerBook>();
   readonly #timers: { dueMs: number; announcement: Announcement; state: State }[] = [];
+  #total = 0;
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
 
   get size(): number {
     return this.#byHash.size;
+  }
+  /** Whether a peer's announcements are not kept: it has too many, or more than its share while all have too many. */
+  full(peer: Peer): boolean {
+    const count = this.count(peer);
+    return count >= MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count >= FAIR_ANNOUNCEMENTS);
   }
   /** Announcements of a peer that are kept. */
   count(peer: Peer): number {
@@ -61,6 +73,7 @@ export class TxRequests {
     const rank = (hashRank(hash) ^ Math.imul(peer.id + 1, 0x9e3779b1) ^ this.#salt) >>> 0;
     const announcement: Announcement = { peer, hash: hash.slice(), key, byWtxid, preferred, rank, state: 'waiting', dueMs };
     book.all.set(key, announcement);
+    this.#total++;
     const others = this.#byHash.get(key);
     if (others === undefined) this.#byHash.set(key, [announcement]);
     else others.push(announcement);
@@ -72,9 +85,10 @@ export class TxRequests {
     this.#advance(nowMs);
     const book = this.#byPeer.get(peer);
     if (book === undefined || book.chosen.length === 0) return [];
-    const { chosen } = book;
-    book.chosen = [];
-    return chosen.filter(({ state }) => state === 'chosen').map(({ hash, byWtxid }) => ({ hash, byWtxid }));
+    return book.chosen
+      .splice(0, REQUESTS_PER_CALL)
+      .filter(({ state }) => state === 'chosen')
+      .map(({ hash, byWtxid }) => ({ hash, byWtxid }));
   }
 
   /** It was asked. @param giveUpMs when another is asked instead */
@@ -102,7 +116,7 @@ export class TxRequests {
     this.#byHash.delete(key);
     for (const announcement of all) {
       const book = this.#byPeer.get(announcement.peer);
-      book?.all.delete(key);
+      if (book?.all.delete(key) === true) this.#total--;
       if (book !== undefined && announcement.state === 'requested') book.requested--;
       announcement.state = 'done';
     }
@@ -113,14 +127,16 @@ export class TxRequests {
     const book = this.#byPeer.get(peer);
     if (book === undefined) return;
     this.#byPeer.delete(peer);
+    this.#total -= book.all.size;
     for (const announcement of book.all.values()) {
+      const was = announcement.state;
       announcement.state = 'done';
-      const others = this.#byHash.get(announcement.key)?.filter((other) => other !== announcement) ?? [];
+      const others = this.#byHash.get(announcement.key) ?? [];
+      const at = others.indexOf(announcement);
+      if (at >= 0) others.splice(at, 1);
       if (others.length === 0) this.#byHash.delete(announcement.key);
-      else {
-        this.#byHash.set(announcement.key, others);
-        this.#choose(announcement.key);
-      }
+      else if (others.every(({ state }) => state === 'done')) this.forget(announcement.hash);
+      else if (was === 'chosen' || was === 'requested') this.#choose(announcement.key);
     }
   }
 
@@ -162,8 +178,10 @@ export class TxRequests {
   #advance(nowMs: number): void {
     // Chosen only when all that are due are ready: the best of them is asked, not the first.
     const changed = new Set<string>();
-    for (let first = this.#timers[0]; first !== undefined && first.dueMs <= nowMs; first = this.#timers[0]) {
+    let room = DUE_PER_CALL;
+    for (let first = this.#timers[0]; first !== undefined && first.dueMs <= nowMs && room > 0; first = this.#timers[0]) {
       this.#popTimer();
+      room--;
       const { announcement, state } = first;
       // It changed since: another timer stands for it, or none is needed.
       if (announcement.state !== state || announcement.dueMs !== first.dueMs) continue;

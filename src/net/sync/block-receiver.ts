@@ -1,8 +1,11 @@
 // A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at it much later.
 // Callers: Net's table of messages, compact blocks.
+import { NodeStatus } from '../../chain/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
+import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -37,15 +40,30 @@ export class BlockReceiver {
 
   /** block. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
-    const block = parseBlock(payload, this.context.crypto);
-    this.context.log.debug('net', `received block ${Buffer.from(block.hash).reverse().toString('hex')} peer=${peer.id}`);
-    const requested = this.downloads.end(block.hash);
-    const { chain } = this.context;
-    const prev = chain.node(block.header.prevHash);
-    const light = prev !== undefined && prev.chainWork + blockProof(block.header.bits) < antiDosWork(chain);
-    // Unasked, on a chain of little work: not even its header is kept.
-    if (!requested && light && !peer.permissions.noban && chain.node(block.hash) === undefined) return;
-    await this.process(peer, block, requested, true);
+    const { chain, crypto, log, params } = this.context;
+    const header = parseHeader(payload, crypto);
+    log.debug('net', `received block ${hashToHex(header.hash)} peer=${peer.id}`);
+    if (this.downloads.of(header.hash) === undefined) {
+      // Unasked: its transactions are not looked at before its header has shown that it is worth it.
+      const wrong = checkProofOfWork(header, params);
+      if (wrong !== null) {
+        this.#blame(peer, header.hash, wrong, true);
+        return;
+      }
+      const prev = chain.node(header.prevHash);
+      const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
+      // On a chain of little work not even its header is kept.
+      if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return;
+      const known = chain.node(header.hash);
+      if (known?.has(NodeStatus.HAVE_DATA) === true && !known.failed) return;
+    }
+    const block = parseBlock(payload, crypto);
+    await this.process(peer, block, this.downloads.end(block.hash), true);
+  }
+
+  #blame(peer: Peer, hash: Uint8Array, reject: Reject, vouched: boolean): void {
+    this.context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);
+    punishForBlock(this.context, peer, reject, !vouched, 'invalid block');
   }
 
   /** @param requested we asked for it: it is stored whatever its work */
@@ -59,7 +77,7 @@ export class BlockReceiver {
     const outcome = await this.downloads.whileStored(block.hash, submit);
     if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
     else if (this.#sources.get(key) === source) this.#sources.delete(key);
-    this.context.wake();
+    this.context.wake(outcome.isNew ? undefined : peer);
   }
 
   /** The peer is gone. */
@@ -75,8 +93,7 @@ export class BlockReceiver {
     if (!mutated) this.#sources.delete(key);
     if (source === undefined) return;
     if (reject !== null) {
-      this.context.log.info(`ERROR: AcceptBlock: ${hashToHex(hash)}, ${rejectText(reject)}`);
-      punishForBlock(this.context, source.peer, reject, !source.vouched, 'invalid block');
+      this.#blame(source.peer, hash, reject, source.vouched);
     } else if (!this.context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }
 }

@@ -192,7 +192,7 @@ export class HeadersSync {
     if (peer.outboundOrBlockRelay && !peer.leaving && sync.bestKnown !== null && sync.bestKnown.chainWork >= chain.tip.chainWork) {
       this.onGoodChain(peer);
     }
-    this.context.wake();
+    this.context.wake(isNew ? undefined : peer);
   }
 
   /** Told of outbound peers whose chain is as good as ours. */

@@ -25,6 +25,8 @@ export interface Transport {
   readonly refused: boolean;
   /** Bytes received and not handed out yet. */
   readonly held: number;
+  /** Whether next() has something to say: a whole message, or that the stream can't go on. */
+  readonly ready: boolean;
   /** Sends the first bytes, where this side has any to send unasked. */
   start(): void;
   /** Takes bytes from the socket; they are copied. */

@@ -24,6 +24,9 @@ export class V1Transport implements Transport {
   get held(): number {
     return this.#reader.held;
   }
+  get ready(): boolean {
+    return this.#reader.ready;
+  }
 
   start(): void {}
 

@@ -86,6 +86,10 @@ export class V2Transport implements Transport {
   get held(): number {
     return this.#clear?.held ?? this.#bytes.length;
   }
+  get ready(): boolean {
+    if (this.#clear !== null) return this.#clear.ready;
+    return this.#length >= 0 && this.#bytes.length >= this.#length + PACKET_OVERHEAD - LENGTH_BYTES;
+  }
 
   start(): void {
     if (this.options.initiating) this.#makeKey();
@@ -94,14 +98,14 @@ export class V2Transport implements Transport {
   push(chunk: Uint8Array): void {
     if (this.fault !== null) return;
     if (this.#clear !== null) this.#clear.push(chunk);
-    else this.#bytes.push(chunk);
+    else {
+      this.#bytes.push(chunk);
+      this.#advance();
+    }
   }
 
   next(): Frame | BadFrame | null {
     if (this.fault !== null) return null;
-    if (this.#stage === 'detect') this.#detect();
-    if (this.#stage === 'key') this.#takeKey();
-    if (this.#stage === 'garbage') this.#endGarbage();
     if (this.#clear !== null) {
       const frame = this.#clear.next();
       this.fault = this.#clear.fault;
@@ -109,6 +113,14 @@ export class V2Transport implements Transport {
     }
     if (this.#stage === 'version' || this.#stage === 'messages') return this.#message();
     return null;
+  }
+
+  /** Goes as far as the bytes lead without taking a message. */
+  #advance(): void {
+    if (this.#stage === 'detect') this.#detect();
+    if (this.#stage === 'key') this.#takeKey();
+    if (this.#stage === 'garbage') this.#endGarbage();
+    if (this.#stage === 'version' || this.#stage === 'messages') this.#readLength();
   }
 
   send(command: string, payload: Uint8Array): number {
@@ -185,6 +197,7 @@ export class V2Transport implements Transport {
       const queued = this.#queued;
       this.#queued = [];
       for (const { command, payload } of queued) this.send(command, payload);
+      this.#advance();
       this.events.progress();
     });
   }
@@ -219,21 +232,24 @@ export class V2Transport implements Transport {
     return { command: '', payload: null, fault: `V2 transport error: invalid message type (${length} bytes contents)`, size };
   }
 
+  /** Length of the packet that begins. */
+  #readLength(): void {
+    if (this.#length >= 0 || this.#bytes.length < LENGTH_BYTES) return;
+    const length = (this.#session as Session).readLength(this.#bytes.peek(LENGTH_BYTES));
+    this.#bytes.drop(LENGTH_BYTES);
+    if (length > MAX_CONTENTS_BYTES) this.#fail(`packet too large (${length} bytes)`);
+    else this.#length = length;
+  }
+
   #packet(): Packet | null {
-    const session = this.#session as Session;
-    if (this.#length < 0) {
-      if (this.#bytes.length < LENGTH_BYTES) return null;
-      this.#length = session.readLength(this.#bytes.peek(LENGTH_BYTES));
-      this.#bytes.drop(LENGTH_BYTES);
-      if (this.#length > MAX_CONTENTS_BYTES) return this.#fail(`packet too large (${this.#length} bytes)`);
-    }
+    if (!this.ready) return null;
     const rest = this.#length + PACKET_OVERHEAD - LENGTH_BYTES;
-    if (this.#bytes.length < rest) return null;
-    const packet = session.decrypt(this.#bytes.peek(rest), this.#aad);
+    const packet = (this.#session as Session).decrypt(this.#bytes.peek(rest), this.#aad);
     this.#bytes.drop(rest);
     if (packet === null) return this.#fail(`packet decryption failure (${this.#length} bytes)`);
     this.#aad = none;
     this.#length = -1;
+    this.#readLength();
     return packet;
   }
 

@@ -60,6 +60,16 @@ export class FrameReader {
     return this.#bytes.length;
   }
 
+  /** Whether next() has something to say: a whole message, or that the stream can't go on. */
+  get ready(): boolean {
+    const { held } = this;
+    if (this.fault !== null || held < HEADER_BYTES) return false;
+    const header = this.#bytes.peek(HEADER_BYTES);
+    for (let i = 0; i < 4; i++) if (header[i] !== this.magic[i]) return true;
+    const length = new DataView(header.buffer, header.byteOffset).getUint32(LENGTH_AT, true);
+    return length > MAX_PROTOCOL_MESSAGE_LENGTH || held >= HEADER_BYTES + length;
+  }
+
   /** Takes bytes from the socket; they are copied. */
   push(chunk: Uint8Array): void {
     if (this.fault === null) this.#bytes.push(chunk);

@@ -93,14 +93,29 @@ export function encodeInv(items: readonly InvItem[]): Uint8Array {
   return writer.finish();
 }
 
-/** @throws DecodeError; TooMany */
-export function decodeInv(payload: Uint8Array): InvItem[] {
+/** Bytes of an entry. */
+export const INV_ENTRY_BYTES = 36;
+
+/** The entries of inv, getdata or notfound as they came, INV_ENTRY_BYTES each; a view. @throws DecodeError; TooMany */
+export function invEntries(payload: Uint8Array): Uint8Array {
   const reader = new ByteReader(payload);
   const count = reader.compactSize();
   if (count > MAX_INV_SIZE) throw new TooMany(`message size = ${count}`);
-  need(reader, count * 36);
+  need(reader, count * INV_ENTRY_BYTES);
+  return reader.bytes(count * INV_ENTRY_BYTES);
+}
+
+/** An entry; its hash is a view. @param at where it begins */
+export function invItem(entries: Uint8Array, at: number): InvItem {
+  const type = new DataView(entries.buffer, entries.byteOffset).getUint32(at, true);
+  return { type, hash: entries.subarray(at + 4, at + INV_ENTRY_BYTES) };
+}
+
+/** All of them. @throws DecodeError; TooMany */
+export function decodeInv(payload: Uint8Array): InvItem[] {
+  const entries = invEntries(payload);
   const items: InvItem[] = [];
-  for (let i = 0; i < count; i++) items.push({ type: reader.u32(), hash: reader.hash() });
+  for (let at = 0; at < entries.length; at += INV_ENTRY_BYTES) items.push(invItem(entries, at));
   return items;
 }
 

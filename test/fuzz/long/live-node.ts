@@ -90,6 +90,7 @@ export class LiveNode {
       info() {},
       warn() {},
       debug() {},
+      shows: () => false,
       error: (message) => this.faults.push(message),
       path: '',
       warnings: [],

@@ -36,7 +36,7 @@ export class FakeNode {
 
   async start(execute: ExecuteBody, changes: Partial<HttpOptions> = {}): Promise<void> {
     const line = (level: string) => (message: string) => void this.log.push(`${level} ${message}`);
-    const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error'), debug: () => {} };
+    const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error'), debug: () => {}, shows: () => false };
     this.fronts = await createFronts(
       {
         ...HTTP_DEFAULTS,

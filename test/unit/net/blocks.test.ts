@@ -58,6 +58,7 @@ t.test('a block that is asked for while its scripts run is sent once it is conne
     () => false,
     () => false,
     async () => {},
+    () => false,
   );
   let asked: Promise<void> | undefined;
   chain.onStored((node) => {

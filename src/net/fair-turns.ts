@@ -1,0 +1,59 @@
+// Who is served next: of the peers with something to do, the one that took the least of the node thread lately. So a peer that floods pays with
+// its own time, and what an honest one sends now and then is handled at once, however many others are busy. Callers: Dispatcher.
+
+/** What a peer used counts half after this long, ms. */
+const HALF_LIFE_MS = 1_000;
+
+interface Use {
+  ms: number;
+  atMs: number;
+}
+
+export class FairTurns<P extends object> {
+  readonly #use = new WeakMap<P, Use>();
+  readonly #waiting = new Set<P>();
+
+  constructor(private readonly nowMs: () => number) {}
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** It has something to do. */
+  add(peer: P): void {
+    this.#waiting.add(peer);
+  }
+
+  /** Takes whoever is next. */
+  take(): P | undefined {
+    const now = this.nowMs();
+    let best: P | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const peer of this.#waiting) {
+      const used = this.used(peer, now);
+      // Among equals the one that waits longest: sets keep their order.
+      if (used >= least) continue;
+      best = peer;
+      least = used;
+    }
+    if (best !== undefined) this.#waiting.delete(best);
+    return best;
+  }
+
+  /** It used so much of the thread. @param ms real time */
+  charge(peer: P, ms: number): void {
+    const now = this.nowMs();
+    const use = this.#use.get(peer);
+    if (use === undefined) this.#use.set(peer, { ms, atMs: now });
+    else {
+      use.ms = this.used(peer, now) + ms;
+      use.atMs = now;
+    }
+  }
+
+  /** What counts of what it used. */
+  used(peer: P, nowMs = this.nowMs()): number {
+    const use = this.#use.get(peer);
+    return use === undefined ? 0 : use.ms * 0.5 ** ((nowMs - use.atMs) / HALF_LIFE_MS);
+  }
+}

@@ -1,0 +1,78 @@
+// What waits to be sent to a peer. The socket is given a piece at a time, so that it shows whether the peer reads at all, however large the
+// messages are. Callers: Connection.
+import type { Socket } from 'node:net';
+import type { Traffic } from './traffic.js';
+
+/** Bytes given to the socket at a time. */
+const PIECE_BYTES = 128 << 10;
+
+export class SendQueue {
+  #waiting: Uint8Array[] = [];
+  #head = 0;
+  /** Bytes in `#waiting`, and those that `traffic` was told of. */
+  #waitingBytes = 0;
+  #told = 0;
+  /** Real milliseconds (a monotonic clock's) since when nothing was taken. */
+  #sinceMs = 0;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly traffic: Traffic,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** Bytes the peer has not taken. */
+  get bytes(): number {
+    return this.#waitingBytes + this.socket.writableLength;
+  }
+
+  /** How long nothing was taken of what waits, ms. */
+  get stuckMs(): number {
+    return this.bytes === 0 ? 0 : this.nowMs() - this.#sinceMs;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.bytes === 0) this.#sinceMs = this.nowMs();
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    this.#give();
+  }
+
+  /** The socket took all it was given. */
+  drained(): void {
+    this.#sinceMs = this.nowMs();
+    this.#give();
+  }
+
+  /** The connection is over. */
+  clear(): void {
+    this.#waiting = [];
+    this.#head = 0;
+    this.#waitingBytes = 0;
+    this.traffic.outgoing -= this.#told;
+    this.#told = 0;
+  }
+
+  #give(): void {
+    const { socket } = this;
+    while (this.#head < this.#waiting.length && socket.writableLength < PIECE_BYTES) {
+      const next = this.#waiting[this.#head] as Uint8Array;
+      const room = PIECE_BYTES - socket.writableLength;
+      const piece = next.length > room ? next.subarray(0, room) : next;
+      if (piece === next) this.#waiting[this.#head++] = undefined as unknown as Uint8Array;
+      else this.#waiting[this.#head] = next.subarray(room);
+      this.#waitingBytes -= piece.length;
+      socket.write(piece);
+    }
+    if (this.#head === this.#waiting.length) {
+      this.#waiting = [];
+      this.#head = 0;
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.traffic.outgoing += this.bytes - this.#told;
+    this.#told = this.bytes;
+  }
+}

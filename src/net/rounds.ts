@@ -1,0 +1,50 @@
+// Rounds of sending: everything that leaves without being asked for. Ten times a second each peer has its turn, and sooner when there is
+// something to tell; the turns of many peers are spread over several turns of the event loop. Callers: Net.
+import type { Peer } from './peer/peer.js';
+
+/** Milliseconds of one turn of the event loop. */
+const TURN_MS = 4;
+
+export class Rounds {
+  /** Who is to have a turn, in order. */
+  readonly #due = new Set<Peer>();
+  #called = false;
+  #stopped = false;
+
+  constructor(
+    private readonly peers: Iterable<Peer>,
+    private readonly send: (peer: Peer) => void,
+  ) {}
+
+  /** A turn soon, for one peer or for everyone. */
+  soon(peer?: Peer): void {
+    if (this.#stopped) return;
+    if (peer !== undefined) this.#due.add(peer);
+    else for (const one of this.peers) this.#due.add(one);
+    if (this.#called || this.#due.size === 0) return;
+    this.#called = true;
+    setImmediate(() => this.#turn());
+  }
+
+  forget(peer: Peer): void {
+    this.#due.delete(peer);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#due.clear();
+  }
+
+  #turn(): void {
+    this.#called = false;
+    const until = performance.now() + TURN_MS;
+    for (const peer of this.#due) {
+      this.#due.delete(peer);
+      if (!peer.leaving) this.send(peer);
+      if (performance.now() >= until) break;
+    }
+    if (this.#due.size === 0 || this.#stopped) return;
+    this.#called = true;
+    setImmediate(() => this.#turn());
+  }
+}

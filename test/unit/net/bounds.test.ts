@@ -1,0 +1,320 @@
+// What keeps hostile peers in bounds: whose turn it is, how much waits in either direction, who has to go when memory is short, how often the
+// log is written to.
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import t from 'tap';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { limitedLog } from '../../../src/log/limited-log.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { FairTurns } from '../../../src/net/fair-turns.js';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import { Connection } from '../../../src/net/peer/connection.js';
+import { Peer } from '../../../src/net/peer/peer.js';
+import { relief } from '../../../src/net/peer/relief.js';
+import { Traffic } from '../../../src/net/peer/traffic.js';
+import { TxRequests } from '../../../src/net/relay/tx-requests.js';
+import { Rounds } from '../../../src/net/rounds.js';
+import { Gate } from '../../../src/net/sync/gate.js';
+import { V1Transport } from '../../../src/net/transport/v1-transport.js';
+import { Wanted } from '../../../src/net/wanted.js';
+import { encodeFrame } from '../../../src/net/wire/frame.js';
+import { encodeInv } from '../../../src/net/wire/messages.js';
+
+const hashes = createPureHashes();
+const magic = Uint8Array.of(1, 2, 3, 4);
+
+t.test('the peer that used least of the thread lately is next', async (t) => {
+  let now = 0;
+  const turns = new FairTurns<{ name: string }>(() => now);
+  const [flood, honest] = [{ name: 'flood' }, { name: 'honest' }];
+  for (let i = 0; i < 100; i++) {
+    turns.charge(flood, 1);
+    now += 1;
+  }
+  turns.add(flood);
+  turns.add(honest);
+  t.equal(turns.take(), honest, 'though it came later');
+  t.equal(turns.take(), flood);
+  t.equal(turns.take(), undefined);
+  turns.charge(honest, 1);
+  now += 60_000;
+  turns.add(flood);
+  turns.add(honest);
+  t.equal(turns.used(flood) < 1e-9, true, 'what was long ago does not count');
+  // Served in turn when both always have something to do.
+  const served = { flood: 0, honest: 0 };
+  for (let i = 0; i < 1_000; i++) {
+    const peer = turns.take() as { name: 'flood' | 'honest' };
+    served[peer.name]++;
+    turns.charge(peer, 1);
+    now += 1;
+    turns.add(peer);
+  }
+  t.ok(Math.abs(served.flood - served.honest) < 50, `${served.flood} and ${served.honest}`);
+});
+
+/** A socket that takes what it is told to take. */
+class SlowSocket extends EventEmitter {
+  writableLength = 0;
+  paused = true;
+  destroyed = false;
+  readonly pieces: number[] = [];
+  setNoDelay(): void {}
+  pause(): void {
+    this.paused = true;
+  }
+  resume(): void {
+    this.paused = false;
+  }
+  destroy(): void {
+    this.destroyed = true;
+  }
+  write(bytes: Uint8Array): boolean {
+    this.pieces.push(bytes.length);
+    this.writableLength += bytes.length;
+    return false;
+  }
+  takeAll(): void {
+    this.writableLength = 0;
+    this.emit('drain');
+  }
+}
+
+function connected(traffic: Traffic, { maxSendBytes = 1_000_000, maxReceiveBytes = 5_000_000 } = {}) {
+  const socket = new SlowSocket();
+  const told = { wakes: 0, faults: [] as string[], closed: false };
+  const connection = new Connection(
+    socket as unknown as Socket,
+    { transport: ({ write }) => new V1Transport(magic, hashes, write), maxSendBytes, maxReceiveBytes, nowSeconds: () => 1, traffic },
+    {
+      wake: () => told.wakes++,
+      fault: (text) => told.faults.push(text),
+      sent: () => {},
+      wrote: () => {},
+      read: () => {},
+      received: () => {},
+      closed: () => {
+        told.closed = true;
+      },
+    },
+  );
+  connection.start();
+  return { socket, connection, told };
+}
+
+t.test('a flood of small messages costs its bytes, and stops being read', async (t) => {
+  const traffic = new Traffic();
+  const { socket, connection } = connected(traffic, { maxReceiveBytes: 100_000 });
+  const ping = encodeFrame(magic, 'ping', new Uint8Array(8), hashes);
+  const many = Buffer.concat(new Array(1_000).fill(ping));
+  for (let i = 0; i < 4; i++) socket.emit('data', many);
+  t.equal(connection.held, 4 * many.length);
+  t.equal(traffic.incoming, connection.held);
+  t.equal(socket.paused, true);
+  let count = 0;
+  while (connection.hasMessage) {
+    if (connection.shift()?.command === 'ping') count++;
+    if (count === 2_000) t.equal(socket.paused, false, 'read again when there is room');
+  }
+  t.equal(count, 4_000);
+  t.equal(traffic.incoming, 0);
+});
+
+t.test('a message is read to its end whatever else is held, and a bad stream ends the connection', async (t) => {
+  const traffic = new Traffic(1_000);
+  const { socket, connection, told } = connected(traffic, { maxReceiveBytes: 10_000 });
+  const large = encodeFrame(magic, 'block', new Uint8Array(2_000_000), hashes);
+  socket.emit('data', large.subarray(0, 1_000_000));
+  t.equal(traffic.incomingFull, true);
+  t.equal(socket.paused, false);
+  t.equal(connection.hasMessage, false);
+  socket.emit('data', large.subarray(1_000_000));
+  t.equal(socket.paused, true, 'whole: now it waits for its turn');
+  t.equal(connection.shift()?.payload.length, 2_000_000);
+  t.equal(socket.paused, false);
+  socket.emit('data', new Uint8Array(100));
+  t.equal(connection.hasMessage, true, 'that it is nonsense has to be looked at');
+  t.equal(connection.shift(), undefined);
+  t.match(told, { faults: [/MESSAGESTART/], closed: true });
+  t.equal(socket.destroyed, true);
+  t.equal(traffic.incoming, 0, 'nothing is held of a connection that is gone');
+});
+
+t.test('what is sent leaves in pieces, and a peer that takes none is known by that', async (t) => {
+  const traffic = new Traffic(3_000_000);
+  const { socket, connection, told } = connected(traffic);
+  connection.send('block', new Uint8Array(2_000_000));
+  t.ok(Math.max(...socket.pieces) <= 131_072);
+  t.equal(connection.unsent, 2_000_024);
+  t.equal(traffic.outgoing, 2_000_024);
+  t.equal(connection.sendPaused, true);
+  let drains = 0;
+  for (; connection.unsent > 0; drains++) socket.takeAll();
+  t.equal(
+    socket.pieces.reduce((a, b) => a + b),
+    2_000_024,
+  );
+  t.ok(drains > 10 && told.wakes === drains);
+  t.equal(traffic.outgoing, 0);
+  t.equal(connection.stuckMs, 0);
+  connection.send('pong', new Uint8Array(8));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  t.ok(connection.stuckMs > 0);
+  t.equal(connection.sendPaused, false);
+  connection.send('block', new Uint8Array(900_000));
+  const other = connected(traffic);
+  other.connection.send('block', new Uint8Array(3_000_000));
+  t.equal(connection.sendPaused, true, 'others hold so much that it gets nothing more before it has taken what it has');
+  other.connection.close();
+  t.equal(connection.sendPaused, false);
+  for (let i = 0; i < 9 && !told.closed; i++) connection.send('block', new Uint8Array(4_000_000));
+  t.equal(told.closed, true, 'never more than 32 MB');
+  t.equal(traffic.outgoing, 0);
+});
+
+function peerWith(id: number, connection: Partial<Connection>, type: Peer['type'] = 'inbound', noban = false): Peer {
+  const address = { network: 'ipv4' as const, bytes: new Uint8Array(4), port: id };
+  const peer = new Peer(id, type, address, '', '', { ...NO_PERMISSIONS, noban }, 0);
+  peer.connection = { unsent: 0, stuckMs: 0, held: 0, hasMessage: false, lastMessageMs: 0, ...connection } as Connection;
+  return peer;
+}
+
+t.test('when memory is short, those go that hold it and do nothing with it', async (t) => {
+  const traffic = new Traffic(1_000_000);
+  const reader = peerWith(1, { unsent: 4_000_000, stuckMs: 100 });
+  const stuck = peerWith(2, { unsent: 4_000_000, stuckMs: 6_000 });
+  const trusted = peerWith(3, { unsent: 4_000_000, stuckMs: 600_000 }, 'inbound', true);
+  const half = peerWith(4, { held: 3_900_000, lastMessageMs: 10_000 });
+  const older = peerWith(5, { held: 3_900_000, lastMessageMs: 9_000 });
+  const busy = peerWith(6, { held: 3_900_000, hasMessage: true, lastMessageMs: 0 });
+  const peers = [reader, stuck, trusted, half, older, busy];
+  const dropped = (nowMs: number) => [...relief(peers, traffic, nowMs).keys()].map(({ id }) => id);
+  t.same(dropped(20_000), [], 'there is room');
+  traffic.outgoing = 2_000_000;
+  t.same(dropped(20_000), [2]);
+  traffic.incoming = 2_000_000;
+  t.same(dropped(20_000), [2, 5], 'of those with half a message the one that took longest, not all');
+  t.same(dropped(12_000), [2], 'a large message may take a while');
+  traffic.outgoing = 0;
+  traffic.incoming = 0;
+  const asleep = peerWith(7, { unsent: 2_000_000, stuckMs: 61_000 });
+  t.same([...relief([asleep], traffic, 0).keys()], [asleep], 'a minute without a byte is enough at any time');
+});
+
+t.test('fifty thousand entries of getdata are kept as the bytes they came in', async (t) => {
+  const wanted = new Wanted();
+  t.equal(wanted.some, false);
+  const hash = (n: number) => new Uint8Array(32).fill(n);
+  wanted.add(
+    encodeInv([
+      { type: 5, hash: hash(1) },
+      { type: 2, hash: hash(2) },
+    ]).subarray(1),
+  );
+  wanted.add(new Uint8Array(0));
+  wanted.add(encodeInv([{ type: 1, hash: hash(3) }]).subarray(1));
+  const seen: unknown[] = [];
+  for (; wanted.some; wanted.drop()) seen.push({ type: wanted.first?.type, hash: wanted.first?.hash[0] });
+  t.same(seen, [
+    { type: 5, hash: 1 },
+    { type: 2, hash: 2 },
+    { type: 1, hash: 3 },
+  ]);
+  t.equal(wanted.first, undefined);
+  wanted.drop();
+  t.equal(wanted.some, false);
+});
+
+t.test('a few at a time, in order, and nobody while it is shut', async (t) => {
+  let shut = false;
+  const gate = new Gate(2, () => shut);
+  const open: (() => void)[] = [];
+  const entered: number[] = [];
+  const enter = (n: number) =>
+    gate.through(() => {
+      entered.push(n);
+      return new Promise<void>((resolve) => open.push(resolve));
+    });
+  const all = [1, 2, 3, 4].map(enter);
+  t.same(entered, [1, 2]);
+  shut = true;
+  open[0]?.();
+  await all[0];
+  t.same(entered, [1, 2], 'shut');
+  shut = false;
+  gate.tick();
+  await new Promise(setImmediate);
+  t.same(entered, [1, 2, 3]);
+  open[1]?.();
+  await all[1];
+  await new Promise(setImmediate);
+  t.same(entered, [1, 2, 3, 4]);
+  for (const one of open) one();
+  await Promise.all(all);
+  await t.rejects(gate.through(() => Promise.reject(new Error('x'))));
+  await gate.through(async () => entered.push(5));
+  t.equal(entered.at(-1), 5, 'a failure leaves room behind');
+});
+
+t.test('rounds of many peers are spread over turns of the loop', async (t) => {
+  const peers = new Set(Array.from({ length: 30 }, (_, i) => peerWith(i, {})));
+  const sent: number[] = [];
+  let turns = 0;
+  const rounds = new Rounds(peers, ({ id }) => {
+    sent.push(id);
+    for (const until = performance.now() + 1; performance.now() < until; );
+  });
+  rounds.soon();
+  rounds.soon();
+  for (; sent.length < 30 && turns < 1_000; turns++) await new Promise(setImmediate);
+  t.same(
+    sent,
+    Array.from({ length: 30 }, (_, i) => i),
+    'everybody once',
+  );
+  t.ok(turns > 3);
+  const [first] = peers as unknown as [Peer];
+  rounds.soon(first);
+  rounds.forget(first);
+  await new Promise(setImmediate);
+  t.equal(sent.length, 30);
+  rounds.stop();
+  rounds.soon();
+  await new Promise(setImmediate);
+  t.equal(sent.length, 30);
+});
+
+t.test('announcements of all peers together are bounded, and each keeps its share', async (t) => {
+  const requests = new TxRequests();
+  const many = Array.from({ length: 12 }, (_, id) => peerWith(id, {}));
+  let n = 0;
+  for (const peer of many) {
+    for (let i = 0; i < 6_000 && !requests.full(peer); i++) {
+      const hash = new Uint8Array(32);
+      new DataView(hash.buffer).setUint32(0, n++);
+      requests.announced(peer, hash, true, false, 1_000);
+    }
+  }
+  t.same(
+    many.map((peer) => requests.count(peer)),
+    [...new Array(10).fill(5_000), 500, 500],
+  );
+  const [first] = many as [Peer];
+  t.equal(requests.due(first, 2_000).length <= 1_000, true, 'not all of it at once');
+  let asked = 0;
+  for (let i = 0; i < 200; i++) for (const peer of many) asked += requests.due(peer, 2_000).length;
+  t.ok(asked > 50_000, `${asked} in the end`);
+  requests.forgetPeer(first);
+  t.equal(requests.full(many[11] as Peer), false, 'there is room again');
+});
+
+t.test('strangers cannot fill the log', async (t) => {
+  let now = 0;
+  const lines: string[] = [];
+  const log = limitedLog({ ...silentLogger, info: (line) => lines.push(line), warn: (line) => lines.push(line) }, () => now);
+  for (let i = 0; i < 10_000; i++) log.info(`line ${i}`);
+  t.equal(lines.length, 200);
+  now += 10_000;
+  log.warn('later');
+  t.match(lines.slice(200), [/9800 lines about peers were left out/, 'later']);
+});
