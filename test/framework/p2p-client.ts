@@ -87,7 +87,14 @@ export interface Greeting {
   readonly userAgent?: string;
 }
 
-function versionPayload({ version = 70016, services = 9n, startHeight = 0, relay = true, userAgent = '/test:1/' }: Greeting): Buffer {
+/** version. */
+export function versionPayload({
+  version = 70016,
+  services = 9n,
+  startHeight = 0,
+  relay = true,
+  userAgent = '/test:1/',
+}: Greeting): Buffer {
   const head = Buffer.alloc(20);
   head.writeInt32LE(version, 0);
   head.writeBigUInt64LE(services, 4);
