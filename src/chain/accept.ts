@@ -12,10 +12,8 @@ import { reject } from '../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { BlockPosition } from '../storage/block-files.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
+import { MIN_BLOCKS_TO_KEEP } from './pruning.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
-
-/** Blocks this far above the tip are not stored unless asked for (Core's MIN_BLOCKS_TO_KEEP). */
-const MAX_UNREQUESTED_AHEAD = 288;
 
 /** A verdict, and the header's place when it was accepted (also when the block then failed). */
 export interface Accepted {
@@ -76,9 +74,11 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
 
 function worthStoring(ws: ChainWorkspace, node: HeaderNode): boolean {
   const tip = ws.active.tip;
+  // Pruned: what was removed for want of room is not taken in again unasked.
   if (node.txCount !== 0) return false;
   if (tip !== undefined && node.chainWork < tip.chainWork) return false;
-  if (node.height > ws.active.height + MAX_UNREQUESTED_AHEAD) return false;
+  // Files of blocks far out of order could not be pruned for long.
+  if (node.height > ws.active.height + MIN_BLOCKS_TO_KEEP) return false;
   return node.chainWork >= minimumChainWork(ws);
 }
 

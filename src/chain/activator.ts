@@ -10,7 +10,7 @@ import type { ConnectedBlock, TipChange } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { Listeners } from './listeners.js';
 import type { Persister } from './persister.js';
-import { applyStep, prepareDisconnect, prepareStep, type Step, type SuppliedBlock } from './reorganize.js';
+import { applyStep, isBeyondPruned, prepareDisconnect, prepareStep, type Step, type SuppliedBlock } from './reorganize.js';
 import { tipLine } from './tip-log.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -134,8 +134,9 @@ export class Activator {
   /**
    * Disconnects from the tip down to a block, which becomes the tip.
    * @param onLeft called for each block that left, right after it did, before others are told
+   * @returns false when it ended above that block, since the blocks in between were pruned
    */
-  async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<void> {
+  async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<boolean> {
     const { active } = this.ws;
     let invalidatedBefore = 0;
     while (active.tip !== target) {
@@ -143,11 +144,14 @@ export class Activator {
       const disconnected: ConnectedBlock[] = [];
       const overlay = new CoinsOverlay(this.ws.coins);
       for (let node = active.tip as HeaderNode; node !== target && disconnected.length < INVALIDATE_STEP; node = node.prev as HeaderNode) {
+        if (isBeyondPruned(this.ws, node)) break;
         disconnected.push(await prepareDisconnect(this.ws, node, overlay));
       }
+      if (disconnected.length === 0) return false;
       for (const { node } of disconnected) onLeft(node);
       this.apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore });
       invalidatedBefore += disconnected.length;
     }
+    return true;
   }
 }

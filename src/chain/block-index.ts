@@ -18,6 +18,12 @@ export class BlockIndex {
   bestHeader!: HeaderNode;
   /** Most work among blocks known to be invalid. */
   bestInvalid: HeaderNode | null = null;
+  /** Whether blocks were ever removed for want of room: then a block whose transactions are counted may lack its bytes. */
+  havePruned = false;
+  /** Highest block of each file, of any branch. */
+  readonly lastHeights = new Map<number, number>();
+  /** Changes with what is stored of the active chain, other than by a new tip. */
+  storedVersion = 0;
   private readonly slabs = new HeaderSlabs();
   private readonly nodes = new Map<string, HeaderNode>();
   /** Nodes without children. */
@@ -140,6 +146,8 @@ export class BlockIndex {
     node.file = file;
     node.blockPos = blockPos;
     node.status |= NodeStatus.HAVE_DATA;
+    this.noteFile(node);
+    if (this.active.contains(node)) this.storedVersion++;
     this.raise(node, NodeStatus.TRANSACTIONS_VALID);
     this.dirty.add(node);
     if (node.prev !== null && node.prev.chainTxCount === 0) {
@@ -161,12 +169,36 @@ export class BlockIndex {
     }
   }
 
-  /** Takes back that bytes are stored (they turned out unreadable): the block and those after it wait for new ones. */
-  forgetData(node: HeaderNode): void {
+  /** Notes that a block's bytes lie in its file. */
+  noteFile({ file, height }: HeaderNode): void {
+    this.lastHeights.set(file, Math.max(height, this.lastHeights.get(file) ?? 0));
+  }
+
+  /** Takes back that bytes and undo data are stored: they are about to be removed, and what is known about the block stays. */
+  prune(node: HeaderNode): void {
+    this.dropPlace(node);
+    this.storedVersion++;
+    // It would have to be fetched again, and joins either of them then.
+    if (!this.active.contains(node)) this.candidates.delete(node);
+    if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
+  }
+
+  private dropPlace(node: HeaderNode): void {
     node.status &= ~(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
     node.file = -1;
     node.blockPos = 0;
     node.undoPos = 0;
+  }
+
+  /** Whether the block was stored once and removed for want of room. */
+  isPruned(node: HeaderNode): boolean {
+    return this.havePruned && !node.hasData && node.txCount > 0;
+  }
+
+  /** Takes back that bytes are stored (they turned out unreadable): the block and those after it wait for new ones. */
+  forgetData(node: HeaderNode): void {
+    this.dropPlace(node);
+    this.storedVersion++;
     node.txCount = 0;
     this.dirty.add(node);
     for (const other of [...this.offChain()]) {

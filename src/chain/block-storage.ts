@@ -37,6 +37,11 @@ export class BlockStorage {
     this.recent.set(connected.node, connected);
   }
 
+  /** Whether the block was connected lately, so that reading it needs no file. */
+  isRecent(node: HeaderNode): boolean {
+    return this.recent.has(node);
+  }
+
   /** Forgets what need not be kept: the oldest beyond a few, but nothing whose undo data is not written yet. */
   trim(): void {
     for (const [node, { block }] of this.recent) {

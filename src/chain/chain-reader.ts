@@ -10,6 +10,7 @@ import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
 import type { CoinsCache } from './coins/coins-cache.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import type { BlockState, KnownBlock } from './outcome.js';
+import type { PruneSettings } from './pruning.js';
 import { verificationProgress } from './verification-progress.js';
 import { withReservedValue } from './witness-reserved.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
@@ -98,6 +99,18 @@ export class ChainReader {
   /** Whether the block's bytes are stored. */
   hasBlock(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_DATA);
+  }
+  /** Whether the block was stored once and removed for want of room. */
+  isPruned(node: HeaderNode): boolean {
+    return this.ws.index.isPruned(node);
+  }
+  /** Whether blocks were ever removed for want of room. */
+  get havePruned(): boolean {
+    return this.ws.index.havePruned;
+  }
+  /** How old blocks are removed, null when they never are (-prune). */
+  get pruneSettings(): PruneSettings | null {
+    return this.ws.options.prune;
   }
   /** @throws StoreError */
   readBlock(node: HeaderNode): Promise<BlockView> {

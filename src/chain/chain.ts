@@ -33,6 +33,7 @@ import { openWorkspace } from './open-workspace.js';
 import type { ChainDeps, ChainOptions } from './options.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './outcome.js';
 import { Persister } from './persister.js';
+import { type PruneGuard, Pruner } from './pruner.js';
 import { SerialQueue, yieldToLoop } from './serial-queue.js';
 import { verifyBlocks } from './verify-chain.js';
 import { type CoinVisitor, walkCoins } from './walk-coins.js';
@@ -53,6 +54,7 @@ export class Chain extends ChainReader {
   private readonly queue = new SerialQueue();
   private readonly activator: Activator;
   private readonly persister: Persister;
+  private readonly pruner: Pruner;
   private readonly download: InitialDownload;
   private readonly headerListeners = new Listeners<[HeaderNode]>();
   private readonly storedListeners = new Listeners<[HeaderNode, BlockView]>();
@@ -63,6 +65,8 @@ export class Chain extends ChainReader {
   private closing: Promise<void> | null = null;
   private readonly tidy: NodeJS.Timeout;
   private settleTimer: NodeJS.Timeout | null = null;
+  /** Files grew, and nobody looked yet whether some have to go. */
+  private pruneDue = false;
 
   /** Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet. */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
@@ -102,6 +106,7 @@ export class Chain extends ChainReader {
       () => (this.assumedHash === null ? undefined : ws.index.get(this.assumedHash)),
       () => !this.isInitialBlockDownload(),
     );
+    this.pruner = new Pruner(ws, this.persister, () => this.isInitialBlockDownload());
     this.announcedHeader = ws.index.bestHeader;
     this.tidy = setInterval(() => this.tidyUp(), TIDY_MS);
     this.tidy.unref();
@@ -425,6 +430,36 @@ export class Chain extends ChainReader {
     });
   }
 
+  /** Removes what -prune has no room for. Resolves once the files are gone. */
+  async pruneToTarget(): Promise<void> {
+    await this.change<void>(async (reply) => {
+      await this.activator.settle();
+      await this.pruner.toTarget();
+      reply();
+    });
+    await this.pruner.removed();
+  }
+
+  /** Removes files whose every block is at a height or below it, and far enough below the tip. Resolves once they are gone. */
+  async pruneUpTo(height: number): Promise<void> {
+    await this.change<void>(async (reply) => {
+      await this.activator.settle();
+      await this.pruner.upTo(height);
+      reply();
+    });
+    await this.pruner.removed();
+  }
+
+  /** Keeps blocks from being pruned that somebody has to read. @param guard asked before every pruning @returns how to end that */
+  guardBlocks(guard: PruneGuard): () => void {
+    return this.pruner.guard(guard);
+  }
+
+  /** The lowest block from which on all blocks up to the tip are stored. */
+  get lowestStored(): HeaderNode {
+    return this.pruner.lowestStored();
+  }
+
   /** Resolves once the next start would know this block and its undo data: indexes promise nothing about blocks before that. */
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
@@ -475,6 +510,7 @@ export class Chain extends ChainReader {
       } catch (error) {
         this.fail(error);
       } finally {
+        await this.pruner.removed();
         await this.ws.blocks.files.close().catch((error) => this.fail(error));
       }
     });
@@ -501,12 +537,17 @@ export class Chain extends ChainReader {
    * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
    */
   private settleSoon(): void {
-    if (!this.activator.needsSettling || this.settleTimer !== null) return;
+    if (this.pruner.takeDue()) this.pruneDue = true;
+    if (!(this.activator.needsSettling || this.pruneDue) || this.settleTimer !== null) return;
     this.settleTimer = setTimeout(() => {
       this.settleTimer = null;
       // Asked in its turn: the change before may be the one whose writing failed.
       const settle = async (): Promise<void> => {
-        if (this.faultError === null) await this.activator.settle();
+        if (this.faultError !== null) return;
+        await this.activator.settle();
+        if (!this.pruner.takeDue() && !this.pruneDue) return;
+        this.pruneDue = false;
+        await this.pruner.toTarget();
       };
       this.queue.run(settle).catch((error: unknown) => this.fail(error));
     }, SETTLE_DELAY_MS);

@@ -44,7 +44,7 @@ export class HeaderNode implements HeaderContext {
   readonly chainWork: bigint;
   /** Bits of NodeStatus. */
   status = 0;
-  /** Transactions of the block; 0 until its bytes were seen. */
+  /** Transactions of the block; 0 until its bytes were seen, and kept when they are pruned. */
   txCount = 0;
   /** Transactions of the chain up to here; 0 while bytes of this block or of an ancestor are missing. */
   chainTxCount = 0;
@@ -105,6 +105,10 @@ export class HeaderNode implements HeaderContext {
 
   has(bits: number): boolean {
     return (this.status & bits) === bits;
+  }
+  /** Whether the block's bytes are stored. */
+  get hasData(): boolean {
+    return (this.status & NodeStatus.HAVE_DATA) !== 0;
   }
   /** Whether the block or an ancestor is known to be invalid. */
   get failed(): boolean {

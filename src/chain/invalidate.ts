@@ -15,8 +15,9 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
   // Branches that may take over while the tip goes down; the active chain's own blocks are added as they leave.
   const rivals = [...index.offChain()].filter((other) => other.isConnectable && compareCandidates(other, parent) >= 0);
   let lastLeft: HeaderNode | null = null;
+  let reached = true;
   if (active.contains(node)) {
-    await activator.disconnectTo(parent, (left) => {
+    reached = await activator.disconnectTo(parent, (left) => {
       left.status |= NodeStatus.FAILED;
       // Only the lowest keeps the mark of its own fault, its descendants that of an ancestor's.
       if (lastLeft !== null) lastLeft.status = (lastLeft.status & ~NodeStatus.FAILED) | NodeStatus.FAILED_CHILD;
@@ -29,9 +30,14 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
       lastLeft = left;
     });
   }
-  index.markFailed(node);
+  // As Core leaves it: down to the lowest block that can be taken off, and only those are marked.
+  const lowest = reached ? node : lastLeft;
+  if (!reached) ws.log.error(`DisconnectTip(): Failed to read block: all below height ${active.height} are pruned`);
+  if (lowest !== null) {
+    index.markFailed(lowest);
+    index.noteInvalidChain(lowest);
+  }
   index.refillCandidates();
-  index.noteInvalidChain(node);
 }
 
 /** Takes marks of failure from a block, its ancestors and its descendants. */

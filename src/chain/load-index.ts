@@ -97,5 +97,6 @@ class Rows {
     node.file = this.files[i] as number;
     node.blockPos = this.blockPositions[i] as number;
     node.undoPos = this.undoPositions[i] as number;
+    if (node.hasData) index.noteFile(node);
   }
 }

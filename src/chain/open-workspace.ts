@@ -16,6 +16,7 @@ import { CoinsCache } from './coins/coins-cache.js';
 import { loadIndex } from './load-index.js';
 import { type ChainDeps, type ChainOptions, defaultChainOptions } from './options.js';
 import { rowOp } from './persister.js';
+import { finishPruning } from './pruner.js';
 import { replayFlush } from './replay-flush.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -48,6 +49,11 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     if (rows === 0) await createGenesis(ws);
     if (index.get(params.genesisHash) === undefined) {
       throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
+    }
+    await finishPruning(ws);
+    for (const file of index.lastHeights.keys()) {
+      if (!files.hasFile(file))
+        throw new StoreError('STORE_CORRUPTION', `The block index names blocks in file ${file}, which is not there`);
     }
     await replayFlush({ store, index, blocks, log });
     const tipHash = await store.get(TIP_KEY);

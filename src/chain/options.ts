@@ -8,6 +8,7 @@ import type { CoinScanner } from '../parallel/coin-scanner.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
 import type { Store } from '../storage/store.js';
+import type { PruneSettings } from './pruning.js';
 
 /** Plain settings; every field has the default of Core. */
 export interface ChainOptions {
@@ -35,6 +36,8 @@ export interface ChainOptions {
   readonly connectAtOpen: number;
   /** Whether opening takes in blocks that lie behind the last one that the index knows (not while -reindex reads the files anyway). */
   readonly adoptAtOpen: boolean;
+  /** When old blocks are removed; null: never (-prune). */
+  readonly prune: PruneSettings | null;
   /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
   readonly orphanBytes: number;
 }
@@ -52,6 +55,7 @@ export const defaultChainOptions: ChainOptions = {
   maxStepBytes: 64 << 20,
   connectAtOpen: Number.POSITIVE_INFINITY,
   adoptAtOpen: true,
+  prune: null,
   orphanBytes: 128 << 20,
 };
 

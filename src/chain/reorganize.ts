@@ -11,7 +11,7 @@ import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, OutpointOf } from './coins-overlay.js';
 import { scriptsNeeded, tryConnect } from './connect-block.js';
 import type { ConnectedBlock } from './events.js';
-import { type HeaderNode, lastCommonAncestor } from './header-node.js';
+import { type HeaderNode, lastCommonAncestor, NodeStatus } from './header-node.js';
 import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -82,6 +82,12 @@ export async function prepareStep(
 
 /** Reads a block of the active chain with its undo data and takes it off the overlay. */
 export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, overlay: CoinsOverlay): Promise<ConnectedBlock> {
+  if (isBeyondPruned(ws, node)) {
+    throw new ChainFault(
+      `Failed to disconnect block ${node.hashHex} at height ${node.height}: it was pruned. Start with -reindex to download the whole chain again`,
+      undefined,
+    );
+  }
   const block = await ws.blocks.read(node);
   const spent = await ws.blocks.readUndo(node);
   await ws.coins.prefetch(spendableOutpoints(block, overlay));
@@ -90,6 +96,11 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
   }
   await yieldToLoop();
   return { node, block, spent };
+}
+
+/** Whether a block of the active chain cannot be taken off, since its bytes or its undo data were pruned. */
+export function isBeyondPruned({ index, blocks }: ChainWorkspace, node: HeaderNode): boolean {
+  return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 
 /** Outpoints whose coins disconnecting a block removes and that the overlay does not know yet. */

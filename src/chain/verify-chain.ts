@@ -8,7 +8,7 @@ import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
-import type { HeaderNode } from './header-node.js';
+import { type HeaderNode, NodeStatus } from './header-node.js';
 import { prepareDisconnect } from './reorganize.js';
 import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -31,6 +31,11 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
   try {
     for (let node = tip; node.prev !== null && node.height > tip.height - blocks; node = node.prev) {
       if (ws.stopping()) return null;
+      // A pruned block that was fetched again has no undo data.
+      if (ws.index.havePruned && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO)) {
+        ws.log.info(`VerifyDB(): block verification stopping at height ${node.height} (pruning, no data)`);
+        break;
+      }
       const block = await ws.blocks.read(node);
       // A view that passed before says so; the point here is to look again.
       block.checked = false;

@@ -69,9 +69,13 @@ section('Options', [
   ['daemonwait', 'bool', undefined, 'none'],
   ['feefilter', 'bool', 'Tell peers which fee rates are wanted (default: 1)'],
   ['maxorphantx', 'int', 'Transactions kept while their parents are missing (default: 100)'],
-  ['prune', 'int', undefined, 'none'],
+  [
+    'prune',
+    'int',
+    'Delete old blocks, not with -txindex or -blockfilterindex; going back takes -reindex, which downloads the whole chain again (0: keep all; 1: only when pruneblockchain asks; from 550: keep block and undo files below so many MiB; default: 0)',
+  ],
   ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files (default: 0)'],
-  ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks (default: 0)'],
+  ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks; not with -prune (default: 0)'],
   ['sysperms', 'bool', undefined, 'none'],
   ['dbbatchsize', 'int', 'Coins of more bytes than this are written in several batches (default: 16777216)'],
 ]);
@@ -216,9 +220,9 @@ section('Debugging and testing', [
   ['checklevel', 'int', 'How thoroughly: 0 to 4, as verifychain (default: 3)'],
   ['stopatheight', 'int', 'Stop the node once the chain has this height (default: 0, never)'],
   ...(['checkaddrman', 'checkmempool'] as const).map((name) => [name, 'int', undefined, 'none'] as const),
-  ...(['checkblockindex', 'stopafterblockimport', 'addrmantest', 'logsourcelocations'] as const).map(
-    (name) => [name, 'bool', undefined, 'none'] as const,
-  ),
+  ...(['checkblockindex', 'stopafterblockimport', 'logsourcelocations'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ['fastprune', 'bool'],
+  ['addrmantest', 'bool'],
   ['uacomment', 'list', 'Comment to add to the user agent'],
 ]);
 

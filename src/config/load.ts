@@ -12,6 +12,7 @@ import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { flagByName } from './flags.js';
 import { networkOptions } from './network-options.js';
+import { type PruneOption, pruneOption } from './prune-option.js';
 import { readSettings } from './settings-file.js';
 
 /** Core's names of the chains. */
@@ -40,6 +41,10 @@ export interface NodeConfig {
   readonly loadBlockFiles: readonly string[];
   readonly reindex: boolean;
   readonly reindexChainstate: boolean;
+  /** Null: blocks are kept. */
+  readonly prune: PruneOption | null;
+  /** -fastprune: small block files, for tests of pruning. */
+  readonly smallBlockFiles: boolean;
   /** Blocks checked at start, 0 for all. */
   readonly checkBlocks: number;
   readonly checkLevel: number;
@@ -426,7 +431,15 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     `Using data directory ${netDir}`,
     `Config file: ${confFile}${fs.existsSync(confFile) ? '' : ' (not found, skipping)'}`,
   ];
-  const notes = [...args.warnings, ...args.loudWarnings.map((line) => `Warning: ${line}`), ...places, ...argumentLines(args)];
+  const filters = filterIndex(args);
+  const pruning = pruneOption(args, filters);
+  const notes = [
+    ...args.warnings,
+    ...args.loudWarnings.map((line) => `Warning: ${line}`),
+    ...places,
+    ...argumentLines(args),
+    ...pruning.notes,
+  ];
   for (const flag of flagByName.values()) {
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
@@ -450,10 +463,12 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     loadBlockFiles: args.list('loadblock').map((file) => path.resolve(file)),
     reindex: args.bool('reindex', false),
     reindexChainstate: args.bool('reindex-chainstate', false),
+    prune: pruning.prune,
+    smallBlockFiles: args.bool('fastprune', false),
     checkBlocks: Math.max(0, args.int('checkblocks', 6)),
     checkLevel: Math.max(0, Math.min(4, args.int('checklevel', 3))),
     stopAtHeight: Math.max(0, args.int('stopatheight', 0)),
-    indexes: { tx: args.bool('txindex', false), coinStats: args.bool('coinstatsindex', false), filters: filterIndex(args) },
+    indexes: { tx: args.bool('txindex', false), coinStats: args.bool('coinstatsindex', false), filters },
     par: scriptThreads(args),
     assumeValidHex: hexOption(args, 'assumevalid'),
     minimumChainWorkHex: hexOption(args, 'minimumchainwork'),
@@ -523,7 +538,10 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     },
     wallet: walletOptions(args, netDir),
     // On regtest 0.21 is followed to the letter, and it neither offers nor shows encryption.
-    net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), chain !== 'regtest'),
+    net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
+      v2Default: chain !== 'regtest',
+      pruned: pruning.prune !== null,
+    }),
     notify: {
       block: args.list('blocknotify'),
       startup: args.list('startupnotify'),

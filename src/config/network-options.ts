@@ -19,10 +19,16 @@ const DEFAULT_MAX_CONNECTIONS = 125;
 const IMPLICIT = ['noban', 'mempool', 'relay', 'download'] as const;
 
 /**
- * @param v2Default whether connections are encrypted unless an option says otherwise
+ * @param more.v2Default whether connections are encrypted unless an option says otherwise
+ * @param more.pruned whether old blocks are deleted, and so not offered
  * @throws ConfigError with Core's texts
  */
-export function networkOptions(args: Args, defaultPort: number, logIps: boolean, v2Default: boolean): Partial<NetOptions> {
+export function networkOptions(
+  args: Args,
+  defaultPort: number,
+  logIps: boolean,
+  { v2Default, pruned }: { readonly v2Default: boolean; readonly pruned: boolean },
+): Partial<NetOptions> {
   const port = portOf(args) ?? defaultPort;
   const connect = args.list('connect');
   const connectOnly = args.isSet('connect') || args.isNegated('connect');
@@ -65,7 +71,7 @@ export function networkOptions(args: Args, defaultPort: number, logIps: boolean,
     banSeconds: args.int('bantime', 24 * 60 * 60),
     userAgent: agentOf(args),
     services:
-      SERVICE.NETWORK |
+      (pruned ? 0n : SERVICE.NETWORK) |
       SERVICE.WITNESS |
       SERVICE.NETWORK_LIMITED |
       (filters ? SERVICE.COMPACT_FILTERS : 0n) |
@@ -77,6 +83,7 @@ export function networkOptions(args: Args, defaultPort: number, logIps: boolean,
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
     externalAddresses: args.list('externalip').map((text) => externalAddress(text, port)),
     discover: args.isSet('discover') ? args.bool('discover', true) : proxy === null && listen && !args.isSet('externalip'),
+    advertiseLoopback: args.bool('addrmantest', false),
     dns: args.bool('dns', true),
     maxUploadBytes: args.int('maxuploadtarget', 0) * (1 << 20),
     maxOrphans: Math.max(0, args.int('maxorphantx', 100)),

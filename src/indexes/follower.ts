@@ -32,7 +32,10 @@ export interface IndexKind {
 
 /** What an index works with. */
 export interface FollowerDeps {
-  readonly chain: Pick<Chain, 'tip' | 'genesis' | 'node' | 'contains' | 'next' | 'readBlock' | 'readUndo' | 'recorded' | 'onTip'>;
+  readonly chain: Pick<
+    Chain,
+    'tip' | 'genesis' | 'node' | 'contains' | 'next' | 'readBlock' | 'readUndo' | 'recorded' | 'onTip' | 'havePruned' | 'lowestStored'
+  >;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
@@ -81,6 +84,11 @@ export class IndexFollower {
     return this.written?.height ?? 0;
   }
 
+  /** Lowest height whose block it has yet to read: pruning leaves blocks from there on. */
+  get neededFrom(): number {
+    return this.written === null ? 0 : this.written.height + 1;
+  }
+
   /** Begins in the background. */
   start(): void {
     this.deps.chain.onTip(() => this.wake());
@@ -115,6 +123,7 @@ export class IndexFollower {
   private async run(): Promise<void> {
     try {
       await this.load();
+      this.refusePruned();
       await this.follow();
     } catch (error) {
       this.failed = true;
@@ -144,6 +153,17 @@ export class IndexFollower {
       await this.wipe();
     }
     if (!this.kind.restore(null)) throw new Error('cannot begin');
+  }
+
+  /** Blocks that it has to read may be gone: pruned while the index was off. */
+  private refusePruned(): void {
+    const { chain } = this.deps;
+    if (!chain.havePruned || this.coversTip(this.at)) return;
+    const from = this.at === null ? 0 : lastCommonAncestor(this.at, chain.tip).height + 1;
+    if (chain.lowestStored.height <= from) return;
+    throw new Error(
+      `${this.kind.name} best block of the index goes beyond pruned data. Please disable the index or reindex (which will download the whole blockchain again)`,
+    );
   }
 
   private async wipe(): Promise<void> {

@@ -294,12 +294,17 @@ export class Net {
 
   /** Asks a peer for a block whose header is known (getblockfrompeer). @returns why not, null when it was asked */
   fetchBlock(hash: Uint8Array, peerId: number): string | null {
-    const node = this.#context.chain.node(hash);
+    const { chain } = this.#context;
+    const node = chain.node(hash);
     if (node === undefined) return 'Block header missing';
+    // Blocks far ahead would keep the files they lie in from being pruned.
+    if (chain.pruneSettings !== null && node.height > chain.tip.height) {
+      return 'In prune mode, only blocks that the node has already synced previously can be fetched from a peer';
+    }
     const peer = this.#byId.get(peerId);
     if (peer === undefined || !peer.ready) return 'Peer does not exist';
     if (!peer.hasWitness) return 'Pre-SegWit peer';
-    if (this.#context.chain.hasBlock(node)) return 'Block already downloaded';
+    if (chain.hasBlock(node)) return 'Block already downloaded';
     this.downloads.end(hash);
     this.downloads.ask(peer, [node]);
     return null;
@@ -515,6 +520,7 @@ export class Net {
 
   /** Where others can reach us: what the operator says, else how the peer sees us with our port. */
   #localAddress(peer: Peer): NetAddress | null {
+    if (this.options.advertiseLoopback) return { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: this.options.port };
     const [named] = this.options.externalAddresses;
     if (named !== undefined) return named;
     if (!this.options.discover || peer.localAddress === null) return null;

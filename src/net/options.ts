@@ -92,6 +92,8 @@ export interface NetOptions {
   /** -externalip */
   readonly externalAddresses: readonly NetAddress[];
   readonly discover: boolean;
+  /** -addrmantest: peers are told that we are at 127.0.0.1, where tests are. */
+  readonly advertiseLoopback: boolean;
   /** -dns: whether names may be looked up. */
   readonly dns: boolean;
   /** -maxuploadtarget, bytes per day; 0: none. */
@@ -138,6 +140,7 @@ export const DEFAULT_NET: NetOptions = {
   onlyNets: [],
   externalAddresses: [],
   discover: true,
+  advertiseLoopback: false,
   dns: true,
   maxUploadBytes: 0,
   maxOrphans: 100,

@@ -22,6 +22,8 @@ export interface RebuildOptions {
   readonly all: boolean;
   /** -reindex-chainstate */
   readonly chainstate: boolean;
+  /** -prune: a rebuild also removes block files that it could not use. */
+  readonly prune: boolean;
 }
 
 type Stage = 'all wipe' | 'all scan' | 'chainstate wipe';
@@ -79,6 +81,7 @@ export interface RebuildPlaces {
 /**
  * Throws away what is to be made anew.
  * @param open opens the database; the first time also the proof that no other node uses the folder
+ * @param judge refuses a database that is kept, before anything else is done to it
  * @returns the database to go on with, and whether the block files have to be scanned
  */
 export async function prepareRebuild<Database extends Store>(
@@ -86,6 +89,7 @@ export async function prepareRebuild<Database extends Store>(
   places: RebuildPlaces,
   params: ChainParams,
   open: () => Promise<Database>,
+  judge: (store: Database) => Promise<void>,
   log: Logger,
 ): Promise<{ store: Database; scan: boolean; note: RebuildNote }> {
   const note = new RebuildNote(places.netDir);
@@ -98,18 +102,23 @@ export async function prepareRebuild<Database extends Store>(
       });
     note.write('all wipe');
   }
-  // The larger rebuild includes the smaller one.
-  else if (options.chainstate && note.read() === null) note.write('chainstate wipe');
   if (note.read() === 'all wipe') {
     log.info('Reindexing: removing the database and the undo files');
     removeWhole(places.databaseDir);
   }
   // Also the lock on the block files.
   const store = await open();
+  await judge(store).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   if (note.read() === 'all wipe') {
     removeUndoFiles(places.blocksDir);
+    if (options.prune) removeDetachedFiles(places.blocksDir, log);
     note.write('all scan');
   }
+  // The larger rebuild includes the smaller one.
+  if (options.chainstate && note.read() === null) note.write('chainstate wipe');
   const stage = note.read();
   if (stage === 'chainstate wipe') {
     await wipeCoins(store, params, log);
@@ -133,6 +142,24 @@ function removeWhole(folder: string): void {
 
 function removeUndoFiles(blocksDir: string): void {
   for (const name of fs.readdirSync(blocksDir)) if (/^rev\d{5,7}\.dat$/.test(name)) fs.rmSync(path.join(blocksDir, name));
+}
+
+/**
+ * Removes block files behind a gap in the numbers, all of them when the first is missing: a pruned node's blocks, which lead nowhere
+ * without those before them, and would keep room taken. As Core does.
+ */
+function removeDetachedFiles(blocksDir: string, log: Logger): void {
+  log.info('Removing unusable blk?????.dat and rev?????.dat files for -reindex with -prune');
+  const numbers = fs.readdirSync(blocksDir).flatMap((name) => {
+    const match = /^blk(\d{5,7})\.dat$/.exec(name);
+    return match === null ? [] : [{ name, number: Number(match[1]) }];
+  });
+  numbers.sort((a, b) => a.number - b.number);
+  let next = 0;
+  for (const { name, number } of numbers) {
+    if (number === next) next++;
+    else fs.rmSync(path.join(blocksDir, name));
+  }
 }
 
 /** Puts the coins back to where the first block leaves them: none. */

@@ -65,6 +65,7 @@ import { createNetworkAccess } from './network-access.js';
 import { logTrust, networkParams } from './network-params.js';
 import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
+import { fileSizes, guardReaders, noteShortCheck, pruneAtStart, pruneSettings, refuseUnpruned } from './pruning.js';
 import { prepareRebuild } from './rebuild.js';
 import { startResending } from './resending.js';
 import { createSpending } from './spending.js';
@@ -161,10 +162,11 @@ async function build(
     return opened;
   };
   const rebuild = await prepareRebuild(
-    { all: config.reindex, chainstate: config.reindexChainstate },
+    { all: config.reindex, chainstate: config.reindexChainstate, prune: config.prune !== null },
     { netDir: config.netDir, blocksDir: config.blocksDir, databaseDir: databaseDir(config) },
     params,
     openAlone,
+    (opened) => refuseUnpruned(opened, config),
     log,
   );
   const { store } = rebuild;
@@ -312,13 +314,14 @@ async function build(
       assumeValid: config.assumeValidHex ?? null,
       checkpoints: config.checkpoints,
       adoptAtOpen: !rebuild.scan,
+      prune: pruneSettings(config, params),
       connectAtOpen: config.stopAtHeight > 0 || rebuild.scan ? -1 : maxConnectedAtOpen,
     },
     {
       params,
       store,
       openFiles: (lastKnown, lastKnownUndo) =>
-        BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo }, { hashes: native }),
+        BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo, ...fileSizes(config) }, { hashes: native }),
       verifier,
       coinScanner: new PooledCoinScanner(pool),
       crypto: native,
@@ -345,6 +348,7 @@ async function build(
   if (!rebuild.scan) {
     const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.tip.height);
     warm(warmupTexts.verifying);
+    noteShortCheck(chain, config.checkBlocks, log);
     if (checked > 0) log.info(`Verifying last ${checked} blocks at level ${config.checkLevel}`);
     const wrong = await chain.verifyStored(config.checkLevel, config.checkBlocks);
     if (wrong !== null) {
@@ -458,14 +462,16 @@ async function build(
         settingsFile: config.settingsFile,
       })
     : null;
+  guardReaders(chain, indexes, wallets);
   if (wallets) {
     warm(warmupTexts.wallets);
     teardown.add(() => wallets.close());
     await wallets.loadAtStart().catch((error: unknown) => {
-      throw error instanceof WalletError ? new ConfigError(error.message) : error;
+      throw error instanceof WalletError ? new ConfigError(error.message.replace(/^Wallet loading failed\. (?=Prune: )/, '')) : error;
     });
   }
 
+  if (!rebuild.scan) await pruneAtStart(chain, log);
   const notifications = await startNotifications(config.notify, { chain, mempool, log });
   teardown.add(() => notifications.close());
   alertOperator = notifications.alert;

@@ -9,15 +9,16 @@
 // index row. fsync happens at rollover, in sync() and in close(). Caller: chain.
 
 import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
-import { type FileHandle, open as openFile } from 'node:fs/promises';
+import { open as openFile, truncate, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
-import { readU32 } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
+import { assertKnownBlock, assertReadable, endOfRecords, fileName, readLength } from './block-records.js';
 import { ReadHandles } from './read-handles.js';
-import { type FileOpener, isMagic, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
+import { type FileOpener, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
-import { applyXor, createXorKey, loadXorKey } from './xor-key.js';
+import { assertWriting } from './write-stop.js';
+import { createXorKey, loadXorKey } from './xor-key.js';
 
 /** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
 export interface BlockPosition {
@@ -32,6 +33,10 @@ export interface BlockFilesOptions {
   readonly magic: Uint8Array;
   /** Size at which a new file starts (128 MiB). */
   readonly maxFileBytes?: number;
+  /** Growth of a file of blocks that counts as news (16 MiB); see takeGrowth. */
+  readonly blockChunkBytes?: number;
+  /** The same of a file of undo data (1 MiB). */
+  readonly undoChunkBytes?: number;
   /** Create an XOR key (xor.dat) when the folder holds no blocks yet (no). An existing key is always honoured. */
   readonly createXorKey?: boolean;
   /** The highest block position that the index knows, null for none. Opening fails when that block is not whole. */
@@ -46,20 +51,17 @@ export interface BlockFilesRepair {
   readonly tornBytes: number;
 }
 
-/** Bytes of the first file in which some block must begin; the very first may be damaged. */
-const LOOK_BYTES = 8 << 20;
-/** No block is larger. */
-const MAX_RECORD_BYTES = 4_000_000;
 /** A block's header. */
 const HEADER_BYTES = 80;
 const MAX_BLOCK_FILE_BYTES = 128 << 20;
+/** Core reserves room in such pieces, and looks for something to prune when it did. */
+const BLOCK_CHUNK_BYTES = 16 << 20;
+const UNDO_CHUNK_BYTES = 1 << 20;
 const CHECKSUM_BYTES = 32;
 /** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
 const READ_HANDLES = 16;
 /** Rev files open for appending: blocks that arrive out of order in the initial download get their undo in older files. */
 const UNDO_WRITERS = 8;
-
-const fileName = (kind: 'blk' | 'rev', file: number): string => `${kind}${String(file).padStart(5, '0')}.dat`;
 
 /** The block and undo files of one network. */
 export class BlockFiles {
@@ -69,6 +71,7 @@ export class BlockFiles {
   /** Appends run one after the other; this is the last one. */
   private lastAppend: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | null = null;
+  private grown = false;
 
   private constructor(
     private readonly options: BlockFilesOptions,
@@ -126,6 +129,7 @@ export class BlockFiles {
       const maxBytes = this.options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
       if (this.current.size > 0 && this.current.size + RECORD_HEAD_BYTES + block.length > maxBytes) await this.rollOver();
       const pos = await this.current.append(block, null);
+      this.noteGrowth(pos, this.current.size, this.options.blockChunkBytes ?? BLOCK_CHUNK_BYTES);
       this.blkSizes.set(this.currentFile, this.current.size);
       return { file: this.currentFile, pos };
     });
@@ -158,6 +162,7 @@ export class BlockFiles {
     return this.inTurn(async () => {
       const writer = await this.undoWriter(file);
       const pos = await writer.append(undo, this.checksum(prevHash, undo));
+      this.noteGrowth(pos, writer.size, this.options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
       this.revSizes.set(file, writer.size);
       return pos;
     });
@@ -276,6 +281,35 @@ export class BlockFiles {
     return bytes;
   }
 
+  private noteGrowth(payloadPos: number, end: number, chunkBytes: number): void {
+    const before = payloadPos - RECORD_HEAD_BYTES;
+    if (Math.ceil(end / chunkBytes) > Math.ceil(before / chunkBytes)) this.grown = true;
+  }
+
+  /** Whether some file reached into another piece of blockChunkBytes or undoChunkBytes since this was called last. */
+  takeGrowth(): boolean {
+    const { grown } = this;
+    this.grown = false;
+    return grown;
+  }
+
+  /** Bytes that the files may grow by before takeGrowth says so. */
+  get chunkBytes(): number {
+    return (this.options.blockChunkBytes ?? BLOCK_CHUNK_BYTES) + (this.options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
+  }
+
+  /** The files nothing is appended to any more, by number: bytes of blocks and undo data together. */
+  finished(): { file: number; bytes: number }[] {
+    return this.files()
+      .filter(({ file }) => file < this.currentFile)
+      .map(({ file }) => ({ file, bytes: (this.blkSizes.get(file) ?? 0) + (this.revSizes.get(file) ?? 0) }));
+  }
+
+  /** Whether there is a file of blocks of this number. */
+  hasFile(file: number): boolean {
+    return this.blkSizes.has(file);
+  }
+
   /** What another thread needs to read the files by itself. */
   get folder(): { dir: string } & RecordFormat {
     return { dir: this.options.dir, ...this.format };
@@ -297,7 +331,7 @@ export class BlockFiles {
       this.undoWriters.clear();
       for (const file of [...this.revSizes.keys()]) {
         const path = join(this.options.dir, fileName('rev', file));
-        await this.readHandles.drop(path);
+        this.readHandles.forget(path);
         try {
           unlinkSync(path);
         } catch (error) {
@@ -306,6 +340,39 @@ export class BlockFiles {
         this.revSizes.delete(file);
       }
     });
+  }
+
+  /**
+   * Removes files with their undo data for good; numbers without files are passed over. They count as gone at once; the disk is at work on
+   * threads of its own. Readers under way get an error.
+   * @param numbers finished files only @throws StoreError
+   */
+  async removePairs(numbers: readonly number[]): Promise<void> {
+    await this.inTurn(async () => {
+      for (const file of numbers) {
+        if (file === this.currentFile) throw new RangeError('the file that blocks are appended to cannot be removed');
+        this.blkSizes.delete(file);
+        this.revSizes.delete(file);
+        await this.undoWriters.get(file)?.discard();
+        this.undoWriters.delete(file);
+      }
+    });
+    for (const file of numbers) {
+      for (const kind of ['blk', 'rev'] as const) await this.removeFile(join(this.options.dir, fileName(kind, file)));
+    }
+    await this.syncFolder();
+  }
+
+  /** Truncates first: threads that still hold the file would keep its room on the disk taken. */
+  private async removeFile(path: string): Promise<void> {
+    assertWriting(`remove ${basename(path)}`);
+    this.readHandles.forget(path);
+    try {
+      await truncate(path);
+      await unlink(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromSystemError(error, `remove ${basename(path)}`);
+    }
   }
 
   /** Waits for appends under way, syncs and closes. A second call does nothing. */
@@ -327,95 +394,5 @@ export class BlockFiles {
     const result = this.lastAppend.then(work);
     this.lastAppend = result.catch(() => {});
     return result;
-  }
-}
-
-/** Where a walk over records ends; other failures go on. */
-function endOfRecords(error: unknown): null {
-  if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) return null;
-  throw error;
-}
-
-/** Reads the head in front of a payload and checks its length against the size of the file, before anything is allocated for it. */
-async function readLength(
-  handle: Parameters<typeof readExactly>[0],
-  path: string,
-  format: RecordFormat,
-  pos: number,
-  fileSize: number,
-  trailerBytes: number,
-): Promise<number> {
-  if (!(Number.isSafeInteger(pos) && pos >= RECORD_HEAD_BYTES && pos <= fileSize)) {
-    throw new StoreError('STORE_NOT_FOUND', `${basename(path)} has no record at ${pos}`);
-  }
-  const head = new Uint8Array(RECORD_HEAD_BYTES);
-  await readExactly(handle, path, head, pos - RECORD_HEAD_BYTES, format.xorKey);
-  if (!isMagic(head, 0, format.magic)) throw new StoreError('STORE_CORRUPTION', `${basename(path)} has no record at ${pos}: wrong magic`);
-  const length = readU32(head, 4);
-  if (pos + length + trailerBytes > fileSize) {
-    throw new StoreError('STORE_CORRUPTION', `The record of ${basename(path)} at ${pos} claims ${length} bytes, more than the file has`);
-  }
-  return length;
-}
-
-/** Refuses files under another key or of another network, before anything is written behind their blocks. */
-async function assertReadable(dir: string, format: RecordFormat, sizes: ReadonlyMap<number, number>): Promise<void> {
-  const first = [...sizes.keys()].sort((a, b) => a - b).find((file) => (sizes.get(file) as number) > RECORD_HEAD_BYTES);
-  if (first === undefined) return;
-  const size = sizes.get(first) as number;
-  const path = join(dir, fileName('blk', first));
-  const handles = new ReadHandles(0);
-  try {
-    await handles.use(path, async (handle) => {
-      if (await isRecord(handle, path, format, 0, size)) return;
-      // The first record may be damaged: some whole one, with another or the file's end behind it, proves the key.
-      const window = new Uint8Array(Math.min(LOOK_BYTES, size));
-      await readExactly(handle, path, window, 0, format.xorKey);
-      for (let at = 0; at + RECORD_HEAD_BYTES <= window.length; at++)
-        if (isMagic(window, at, format.magic) && (await isRecord(handle, path, format, at, size))) return;
-      throw new StoreError(
-        'STORE_CORRUPTION',
-        `${path} holds no blocks of this network: wrong data directory, or the xor.dat beside it is missing or changed`,
-      );
-    });
-  } finally {
-    handles.close();
-  }
-}
-
-/** Whether a record begins here and another, or the end of the file, follows it. */
-async function isRecord(handle: FileHandle, path: string, format: RecordFormat, at: number, size: number): Promise<boolean> {
-  const head = new Uint8Array(RECORD_HEAD_BYTES);
-  if (at + RECORD_HEAD_BYTES > size) return false;
-  await readExactly(handle, path, head, at, format.xorKey);
-  const length = readU32(head, 4);
-  if (!isMagic(head, 0, format.magic) || length > MAX_RECORD_BYTES) return false;
-  const next = at + RECORD_HEAD_BYTES + length;
-  // What is cut short is torn; only the first record may prove anything then.
-  if (next + RECORD_HEAD_BYTES > size) return at === 0 || next === size;
-  await readExactly(handle, path, head, next, null);
-  // Room that was reserved is zero whatever the key.
-  if (head.every((byte) => byte === 0)) return true;
-  applyXor(head, next, format.xorKey);
-  return isMagic(head, 0, format.magic);
-}
-
-async function assertKnownBlock(dir: string, format: RecordFormat, known: BlockPosition): Promise<void> {
-  const path = join(dir, fileName('blk', known.file));
-  const handles = new ReadHandles(0);
-  try {
-    await handles.use(path, async (handle) => {
-      const { size } = await handle.stat();
-      await readLength(handle, path, format, known.pos, size, 0);
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreError(
-      'STORE_CORRUPTION',
-      `The block index names a block in ${basename(path)} at ${known.pos} that is not there: ${reason}`,
-      error,
-    );
-  } finally {
-    handles.close();
   }
 }

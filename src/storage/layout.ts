@@ -6,6 +6,7 @@
 //   't'     -                            hash of the block that the coins stand at, 32
 //   'H'     -                            flush marker: from hash, 32 | to hash, 32
 //   'F'     flag name, ASCII             empty: set; no row: not set
+//   'P'     file number, BE32            empty: blk and rev files of this number are given up, and to be removed
 //   's'     -                            schema version, one byte
 //   'x'     txid, 32                     where the transaction lies                indexes/tx-index.ts
 //   'g'     filter type, 1 | hash, 32    filter hash, filter header, filter        indexes/filter-index.ts
@@ -24,6 +25,7 @@ export const PREFIX = {
   tip: ascii('t'),
   flushMarker: ascii('H'),
   flag: ascii('F'),
+  prunedFile: ascii('P'),
   schema: ascii('s'),
   txIndex: ascii('x'),
   filterIndex: ascii('g'),
@@ -111,6 +113,22 @@ export function coinsOfTxRange(txid: Uint8Array): PrefixRange {
 /** @param name ASCII, e.g. "reindexing" */
 export function flagKey(name: string): Uint8Array {
   return named(PREFIX.flag, name);
+}
+
+/** Set once blocks were removed for want of room: from then on missing blocks are no damage. Core's name. */
+export const PRUNED_FLAG_KEY: Uint8Array = flagKey('prunedblockfiles');
+
+/** @param file number of a blk file */
+export function prunedFileKey(file: number): Uint8Array {
+  const key = new Uint8Array(5);
+  key[0] = PREFIX.prunedFile;
+  new DataView(key.buffer).setUint32(1, file);
+  return key;
+}
+
+/** File number of a key that prunedFileKey made; null for another length. */
+export function fileOfPrunedFileKey(key: Uint8Array): number | null {
+  return key.length === 5 ? new DataView(key.buffer, key.byteOffset, 5).getUint32(1) : null;
 }
 
 function named(prefix: number, name: string): Uint8Array {

@@ -8,6 +8,8 @@ import { fromSystemError, StoreError } from './store-error.js';
 interface OpenFile {
   readonly handle: Promise<FileHandle>;
   users: number;
+  /** Closed when its last reader is done. */
+  forgotten: boolean;
 }
 
 /** Shares read-only handles between concurrent readers. */
@@ -24,7 +26,7 @@ export class ReadHandles {
   /** Runs `read` with a handle that stays open meanwhile. */
   async use<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T> {
     if (this.closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
-    const file = this.files.get(path) ?? { handle: this.opener(path, 'r'), users: 0 };
+    const file = this.files.get(path) ?? { handle: this.opener(path, 'r'), users: 0, forgotten: false };
     // Inserting again moves it to the young end of the map.
     this.files.delete(path);
     this.files.set(path, file);
@@ -40,15 +42,18 @@ export class ReadHandles {
       return await read(handle);
     } finally {
       file.users--;
+      if (file.forgotten && file.users === 0) closeFile(file);
       this.trim();
     }
   }
 
-  /** Forgets a file that is about to be removed. */
-  async drop(path: string): Promise<void> {
+  /** Forgets a file that is about to be removed; readers under way keep it until they are done. */
+  forget(path: string): void {
     const file = this.files.get(path);
+    if (file === undefined) return;
     this.files.delete(path);
-    await file?.handle.then((handle) => handle.close()).catch(() => {});
+    file.forgotten = true;
+    if (file.users === 0) closeFile(file);
   }
 
   private trim(): void {
@@ -57,7 +62,7 @@ export class ReadHandles {
       if (this.files.size <= keep) return;
       if (file.users > 0) continue;
       this.files.delete(path);
-      file.handle.then((handle) => handle.close()).catch(() => {});
+      closeFile(file);
     }
   }
 
@@ -66,4 +71,8 @@ export class ReadHandles {
     this.closed = true;
     this.trim();
   }
+}
+
+function closeFile({ handle }: OpenFile): void {
+  handle.then((open) => open.close()).catch(() => {});
 }

@@ -199,4 +199,9 @@ export class RecordFile {
       await this.handle.close().catch(() => {});
     }
   }
+
+  /** Closes a file that is about to be removed. */
+  async discard(): Promise<void> {
+    await this.handle.close().catch(() => {});
+  }
 }

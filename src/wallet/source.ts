@@ -20,6 +20,10 @@ export interface WalletChain {
   contains(node: WalletBlock): boolean;
   readBlock(node: WalletBlock): Promise<BlockView>;
   verificationProgress(node: WalletBlock): number;
+  /** Whether blocks were ever deleted for want of room. */
+  readonly havePruned: boolean;
+  /** The lowest block from which on all blocks up to the tip are stored. */
+  readonly lowestStored: WalletBlock;
   /** Where the block lies in the files; null while it is not all there. undoPos is -1 for genesis. */
   placeOf(node: WalletBlock): { readonly file: number; readonly pos: number; readonly undoPos: number } | null;
 }

@@ -52,6 +52,8 @@ export interface ScanState {
   readonly startedMs: number;
   progress: number;
   abort: boolean;
+  /** Height of the block that is looked at: blocks from there on are still needed. */
+  height: number;
 }
 
 const copyTx = (tx: TxView, crypto: Crypto): TxView => parseTx(new Uint8Array(tx.bytes), crypto);

@@ -10,7 +10,7 @@ import type { Clock } from '../../src/lib/clock.js';
 import { type Logger, silentLogger } from '../../src/log/logger.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import type { Verifier } from '../../src/parallel/verifier.js';
-import { BlockFiles, type BlockPosition } from '../../src/storage/block-files.js';
+import { BlockFiles, type BlockFilesOptions, type BlockPosition } from '../../src/storage/block-files.js';
 import { PREFIX, prefixRange } from '../../src/storage/layout.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
@@ -45,6 +45,8 @@ export interface FixtureOptions extends Partial<ChainOptions> {
   readonly verifier?: Verifier;
   readonly log?: Logger;
   readonly clock?: TestClock;
+  /** Other sizes of block files. */
+  readonly fileSizes?: Partial<BlockFilesOptions>;
   /** Puts something between the chain and its files. */
   readonly wrapFiles?: (files: BlockFiles) => BlockFiles;
   readonly deps?: Partial<ChainDeps>;
@@ -66,7 +68,7 @@ export function temporaryFolder(): string {
 
 /** Opens a chain; with `store` and `dir` of an earlier one it is a restart. */
 export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
-  const { network, store: givenStore, dir: givenDir, verifier, log, clock: givenClock, wrapFiles, deps, ...chainOptions } = options;
+  const { network, store: givenStore, dir: givenDir, verifier, log, clock: givenClock, wrapFiles, fileSizes, deps, ...chainOptions } = options;
   const store = givenStore ?? new MemoryStore();
   const dir = givenDir ?? temporaryFolder();
   const clock = givenClock ?? new TestClock();
@@ -78,7 +80,7 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
       params,
       store,
       openFiles: async (lastKnown: BlockPosition | null, lastKnownUndo: ReadonlyMap<number, number>) => {
-        const files = await BlockFiles.open({ dir, magic: params.magic, lastKnown, lastKnownUndo }, { hashes: crypto });
+        const files = await BlockFiles.open({ dir, magic: params.magic, lastKnown, lastKnownUndo, ...fileSizes }, { hashes: crypto });
         return wrapFiles === undefined ? files : wrapFiles(files);
       },
       verifier: verifier ?? new InlineVerifier(crypto),

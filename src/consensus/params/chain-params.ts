@@ -76,6 +76,8 @@ export interface ChainParams {
   readonly bech32Hrp: string;
   /** Whether only standard transactions are relayed by default. */
   readonly requireStandard: boolean;
+  /** Up to this height no block is pruned. */
+  readonly pruneAfterHeight: number;
   readonly isTestChain: boolean;
   /** Whether generate calls may find blocks here within reason. */
   readonly mineOnDemand: boolean;

@@ -79,6 +79,7 @@ export function mainParams(): ChainParams {
     base58: { p2pkh: 0, p2sh: 5, wif: 128, xpub: 0x0488b21e, xprv: 0x0488ade4 },
     bech32Hrp: 'bc',
     requireStandard: true,
+    pruneAfterHeight: 100_000,
     isTestChain: false,
     mineOnDemand: false,
   };

@@ -53,6 +53,7 @@ export function regtestParams(): ChainParams {
     base58: TEST_BASE58,
     bech32Hrp: 'bcrt',
     requireStandard: true,
+    pruneAfterHeight: 1_000,
     isTestChain: true,
     mineOnDemand: true,
   };

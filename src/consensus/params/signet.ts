@@ -53,6 +53,7 @@ export function signetParams(): ChainParams {
     base58: TEST_BASE58,
     bech32Hrp: 'tb',
     requireStandard: true,
+    pruneAfterHeight: 1_000,
     isTestChain: true,
     mineOnDemand: false,
   };

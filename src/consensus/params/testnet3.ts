@@ -57,6 +57,7 @@ export function testnet3Params(): ChainParams {
     base58: TEST_BASE58,
     bech32Hrp: 'tb',
     requireStandard: false,
+    pruneAfterHeight: 1_000,
     isTestChain: true,
     mineOnDemand: false,
   };

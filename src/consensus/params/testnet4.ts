@@ -51,6 +51,7 @@ export function testnet4Params(): ChainParams {
     base58: TEST_BASE58,
     bech32Hrp: 'tb',
     requireStandard: true,
+    pruneAfterHeight: 1_000,
     isTestChain: true,
     mineOnDemand: false,
   };

@@ -3,7 +3,7 @@
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import { addressText, groupOf, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
-import { SERVICE } from '../wire/protocol.js';
+import { desirableServices, SERVICE } from '../wire/protocol.js';
 import { readFixedSeeds } from './fixed-seeds.js';
 import type { ConnectionType, Peer } from './peer.js';
 
@@ -169,7 +169,8 @@ export class AutoConnect {
   }
 
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
-    const { clock, options } = this.context;
+    const { chain, clock, options } = this.context;
+    const downloading = chain.isInitialBlockDownload();
     // No two peers of ours from one neighbourhood: whoever owns it would hear everything.
     const groups = new Set(peers.filter((peer) => !peer.inbound).map(({ address }) => groupOf(address)));
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
@@ -184,7 +185,7 @@ export class AutoConnect {
       )
         continue;
       if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
-      const needed = SERVICE.NETWORK | SERVICE.WITNESS;
+      const needed = desirableServices(info.services, downloading);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
       if (looks < LOOKS_FOR_ODD && info.port !== options.port && info.port !== this.context.params.p2pPort) continue;
       return info;

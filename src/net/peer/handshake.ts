@@ -5,10 +5,10 @@ import type { NetContext } from '../context.js';
 import { decodeVersion, encodeSendCmpct, encodeVersion, sanitized } from '../wire/messages.js';
 import { addressText, isRoutable, type NetAddress } from '../wire/net-address.js';
 import {
+  desirableServices,
   MIN_PEER_PROTO_VERSION,
   PROTOCOL_VERSION,
   SENDHEADERS_VERSION,
-  SERVICE,
   SHORT_IDS_BLOCKS_VERSION,
   WTXID_RELAY_VERSION,
 } from '../wire/protocol.js';
@@ -63,6 +63,7 @@ export class Handshake {
     }
     const message = decodeVersion(payload);
     const version = message.version === 10_300 ? 300 : message.version;
+    const wantedServices = desirableServices(message.services, this.context.chain.isInitialBlockDownload());
     if (expectsServices(peer) && (message.services & wantedServices) !== wantedServices) {
       log.debug(
         'net',
@@ -145,9 +146,7 @@ export class Handshake {
   }
 }
 
-/** What a peer must have that we chose to sync from. */
-const wantedServices = SERVICE.NETWORK | SERVICE.WITNESS;
-
+/** Whether we chose the peer to sync from. */
 function expectsServices({ type }: Peer): boolean {
   return type === 'outbound-full-relay' || type === 'block-relay-only' || type === 'addr-fetch';
 }

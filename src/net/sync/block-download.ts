@@ -6,13 +6,15 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import type { NetContext } from '../context.js';
 import type { BlockInFlight, Peer } from '../peer/peer.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
-import { INV } from '../wire/protocol.js';
+import { INV, LIMITED_MIN_BLOCKS } from '../wire/protocol.js';
 import { settleAvailability } from './availability.js';
 
 /** Blocks asked from one peer at a time. */
 export const MAX_BLOCKS_IN_TRANSIT_PER_PEER = 16;
 /** Blocks beyond the last common one that are asked for. */
 const BLOCK_DOWNLOAD_WINDOW = 1_024;
+/** Blocks near the limit of a peer that keeps recent ones only are not asked for: its chain may grow meanwhile. */
+const LIMITED_MARGIN = 2;
 /** How long the first block of the window may keep others waiting. */
 const BLOCK_STALLING_TIMEOUT_MS = 2_000;
 /** A block may take this many block intervals, and half of that more for each other peer that is downloaded from. */
@@ -120,6 +122,7 @@ export class BlockDownload {
     if (sync.lastCommon === best) return { nodes, staller: null };
     const windowEnd = sync.lastCommon.height + BLOCK_DOWNLOAD_WINDOW;
     const limit = Math.min(best.height, windowEnd + 1);
+    const oldestExcluded = peer.isLimited ? best.height - LIMITED_MIN_BLOCKS + LIMITED_MARGIN : -1;
     let waitingFor: Peer | null = null;
     let walk: HeaderNode = sync.lastCommon;
     while (walk.height < limit) {
@@ -139,6 +142,8 @@ export class BlockDownload {
           if (node.hasChainData) sync.lastCommon = node;
           continue;
         }
+        // It has told us that it keeps recent blocks only.
+        if (node.height <= oldestExcluded) continue;
         const key = hashKey(node.hash);
         const asked = this.#inFlight.get(key);
         if (asked !== undefined || this.#arrived.has(key)) {

@@ -1,6 +1,7 @@
 // Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata. Callers: Net's table of messages, the pump.
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
+import { MIN_BLOCKS_TO_KEEP } from '../../chain/pruning.js';
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -8,7 +9,7 @@ import { blockProof } from '../../consensus/rules/bits.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '../wire/messages.js';
-import { INV, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
+import { INV, LIMITED_MIN_BLOCKS, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
 import { Gate } from './gate.js';
 import { forkOfLocator } from './locator.js';
 
@@ -16,8 +17,7 @@ import { forkOfLocator } from './locator.js';
 const MAX_GETBLOCKS_RESULTS = 500;
 /** Blocks off the best chain are served when they are this recent and have nearly its work: less tells what else we have seen. */
 const STALE_RELAY_AGE_SECONDS = 30 * 24 * 60 * 60;
-/** Blocks this deep are served by nodes that keep only recent ones, and two more for races. */
-const NODE_NETWORK_LIMITED_MIN_BLOCKS = 288;
+/** Two blocks more than NODE_NETWORK_LIMITED promises are served, for races. */
 const LIMITED_SLACK = 2;
 /** Older blocks count against the upload target. */
 const HISTORICAL_BLOCK_AGE_SECONDS = 7 * 24 * 60 * 60;
@@ -89,6 +89,10 @@ export class BlockServer {
     log.debug('net', `getblocks ${node?.height ?? -1} to ${displayed(request.stop)} limit ${MAX_GETBLOCKS_RESULTS} from peer=${peer.id}`);
     for (let left = MAX_GETBLOCKS_RESULTS; node !== undefined; node = chain.next(node)) {
       if (equalBytes(node.hash, request.stop)) break;
+      if (this.#mayBeGoneSoon(node)) {
+        log.debug('net', ` getblocks stopping, pruned or too old block at ${node.height} ${node.hashHex}`);
+        break;
+      }
       peer.sync.blockInvs.push(node.hash);
       if (--left > 0) continue;
       // When it asks for this block, we tell it of the tip, and it asks for more.
@@ -96,6 +100,13 @@ export class BlockServer {
       break;
     }
     this.context.wake();
+  }
+
+  /** Whether a node that prunes has no such block, or may prune it within the hour that its relay may take. */
+  #mayBeGoneSoon(node: HeaderNode): boolean {
+    const { chain, params } = this.context;
+    if (chain.pruneSettings === null) return false;
+    return !node.hasData || node.height <= chain.tip.height - MIN_BLOCKS_TO_KEEP + Math.floor(3_600 / params.powTargetSpacing);
   }
 
   #locator(peer: Peer, payload: Uint8Array): ReturnType<typeof decodeLocator> | null {
@@ -128,13 +139,13 @@ export class BlockServer {
       return;
     }
     const limited = (this.context.options.services & SERVICE.NETWORK) === 0n;
-    const tooDeep = chain.tip.height - node.height > NODE_NETWORK_LIMITED_MIN_BLOCKS + LIMITED_SLACK;
+    const tooDeep = chain.tip.height - node.height > LIMITED_MIN_BLOCKS + LIMITED_SLACK;
     if (limited && tooDeep && !peer.permissions.noban) {
       log.debug('net', `Ignore block request below NODE_NETWORK_LIMITED threshold from peer=${peer.id}`);
       this.context.disconnect(peer);
       return;
     }
-    if (!node.has(NodeStatus.HAVE_DATA)) return;
+    if (!node.hasData) return;
     await this.#gate.through(() => this.#sendBlock(peer, node, item));
   }
 
@@ -146,7 +157,8 @@ export class BlockServer {
     try {
       bytes = await chain.readBlockBytes(node);
     } catch (error) {
-      // Pruned meanwhile, or unreadable: the chain finds out when it needs the block itself.
+      // Unreadable: the chain finds out when it needs the block itself.
+      if (!node.hasData) return;
       log.warn(`Block ${node.hashHex} asked for by a peer can't be read: ${(error as Error).message}`);
       return;
     }

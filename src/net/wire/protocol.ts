@@ -40,6 +40,18 @@ export const SERVICE = {
   P2P_V2: 2048n,
 } as const;
 
+/** Newest blocks that a node with NETWORK_LIMITED has (BIP-0159). */
+export const LIMITED_MIN_BLOCKS = 288;
+
+/**
+ * What a peer that we choose must have: everything, or the newest blocks only once we need no others (Core's GetDesirableServiceFlags).
+ * @param services its own @param initialDownload whether we still need old blocks
+ */
+export function desirableServices(services: bigint, initialDownload: boolean): bigint {
+  const recent = (services & SERVICE.NETWORK_LIMITED) !== 0n && !initialDownload;
+  return (recent ? SERVICE.NETWORK_LIMITED : SERVICE.NETWORK) | SERVICE.WITNESS;
+}
+
 const serviceNames: readonly (readonly [bigint, string])[] = [
   [SERVICE.NETWORK, 'NETWORK'],
   [SERVICE.GETUTXO, 'GETUTXO'],

@@ -23,6 +23,9 @@ export const getblockchaininfo: MethodSpec = {
         { type: 'hex', key: 'chainwork', help: 'All work of the chain' },
         { type: 'num', key: 'size_on_disk', help: 'Bytes of block and undo files' },
         { type: 'bool', key: 'pruned', help: 'Whether old blocks are deleted' },
+        { type: 'num', key: 'pruneheight', optional: true, help: 'Height from which on all blocks are stored, when old ones are deleted' },
+        { type: 'bool', key: 'automatic_pruning', optional: true, help: 'Whether they are deleted unasked, when old ones are deleted' },
+        { type: 'num', key: 'prune_target_size', optional: true, help: 'Bytes that block and undo files may take, when deleted unasked' },
         {
           type: 'obj-dyn',
           key: 'softforks',

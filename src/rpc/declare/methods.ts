@@ -112,6 +112,7 @@ import { mockscheduler } from './mockscheduler.js';
 import { ping } from './ping.js';
 import { preciousblock } from './preciousblock.js';
 import { prioritisetransaction } from './prioritisetransaction.js';
+import { pruneblockchain } from './pruneblockchain.js';
 import { psbtbumpfee } from './psbtbumpfee.js';
 import { reconsiderblock } from './reconsiderblock.js';
 import { removeprunedfunds } from './removeprunedfunds.js';
@@ -273,6 +274,7 @@ const ALL: readonly MethodSpec[] = [
   mockscheduler,
   preciousblock,
   prioritisetransaction,
+  pruneblockchain,
   psbtbumpfee,
   reconsiderblock,
   removeprunedfunds,

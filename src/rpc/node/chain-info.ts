@@ -56,6 +56,18 @@ function softForks(ctx: NodeContext): Record<string, JsonResult> {
   return out;
 }
 
+function pruning({ chain }: NodeContext): Record<string, JsonResult | undefined> {
+  const settings = chain.pruneSettings;
+  if (settings === null) return { pruned: false };
+  const automatic = Number.isFinite(settings.targetBytes);
+  return {
+    pruned: true,
+    pruneheight: chain.lowestStored.height,
+    automatic_pruning: automatic,
+    prune_target_size: automatic ? settings.targetBytes : undefined,
+  };
+}
+
 export const getblockchaininfo: NodeRun = (ctx) => {
   const { chain } = ctx;
   const { tip } = chain;
@@ -70,7 +82,7 @@ export const getblockchaininfo: NodeRun = (ctx) => {
     initialblockdownload: chain.isInitialBlockDownload(),
     chainwork: tip.chainWork.toString(16).padStart(64, '0'),
     size_on_disk: chain.sizeOnDisk(),
-    pruned: false,
+    ...pruning(ctx),
     softforks: softForks(ctx),
     warnings: ctx.warnings(),
   };

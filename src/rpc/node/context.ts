@@ -111,6 +111,16 @@ export interface ChainAccess {
   preciousBlock(node: HeaderInfo): Promise<Verdict>;
   /** Whether the block's bytes are stored. */
   hasBlock(node: HeaderInfo): boolean;
+  /** Whether they were, and were deleted for want of room. */
+  isPruned(node: HeaderInfo): boolean;
+  /** Whether that ever happened to a block. */
+  readonly havePruned: boolean;
+  /** How old blocks are deleted (infinite bytes: by hand only), null when they never are. */
+  readonly pruneSettings: { readonly targetBytes: number; readonly afterHeight: number } | null;
+  /** The lowest block from which on all blocks up to the tip are stored. */
+  readonly lowestStored: HeaderInfo;
+  /** Deletes files whose every block is at a height or below it, and far enough below the tip. */
+  pruneUpTo(height: number): Promise<void>;
   readBlock(node: HeaderInfo): Promise<BlockView>;
   readBlockBytes(node: HeaderInfo): Promise<Uint8Array>;
   /** Spent coins of each transaction after the coinbase, per input. */

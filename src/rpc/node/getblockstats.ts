@@ -8,7 +8,7 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { blockAt, readBlock } from './lookup.js';
+import { blockAt, readBlock, readUndo } from './lookup.js';
 import { Slicer } from './slices.js';
 
 /** What an unspent output costs beyond its serialisation: outpoint, height, coinbase flag. */
@@ -133,7 +133,7 @@ export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
   const all = await ctx.heavy.pass(call.signal, async () => {
     const block = await readBlock(ctx, node);
-    return figures(block, await ctx.chain.readUndo(node), node, ctx, call.breathe);
+    return figures(block, await readUndo(ctx, node), node, ctx, call.breathe);
   });
   if (wanted.length === 0) return all;
   const chosen: Record<string, JsonResult> = {};

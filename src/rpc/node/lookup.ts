@@ -1,5 +1,6 @@
 // Finding blocks by the hash a caller gave, and reading them, with the errors of Core 0.21.
 import type { BlockView } from '../../consensus/block/block-view.js';
+import type { Coin } from '../../consensus/coin.js';
 import { asHash, asInt } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
@@ -26,15 +27,31 @@ export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderI
   return chain.atHeight(height) ?? fail(RPC_CODE.INVALID_PARAMETER, `Target block height ${height} after current tip ${chain.tip.height}`);
 }
 
-/** The block's bytes, or -1 when only its header is here or its bytes can't be read. */
+const PRUNED_BLOCK = 'Block not available (pruned data)';
+const PRUNED_UNDO = 'Undo data not available (pruned data)';
+
+/** The block's bytes, or -1 when they were pruned, only its header is here, or they can't be read. */
 export async function readBlock(ctx: NodeContext, node: HeaderInfo): Promise<BlockView> {
-  if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not found on disk');
-  return ctx.chain.readBlock(node).catch((error: NodeJS.ErrnoException) => {
-    // A file that was damaged: nothing else depends on this block now, so the caller alone is told, and the log.
-    if (error.code !== 'STORE_CORRUPTION' && error.code !== 'STORE_NOT_FOUND') throw error;
-    ctx.log.info(`ERROR: ${error.message}. Start with -reindex to make everything again from the blocks that can be read.`);
-    return fail(RPC_CODE.MISC_ERROR, 'Block not found on disk');
-  });
+  const { chain } = ctx;
+  if (chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_BLOCK);
+  if (!chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not found on disk');
+  return chain.readBlock(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_BLOCK, 'Block not found on disk'));
+}
+
+/** Coins that a block spent, or -1 when they were pruned or can't be read. */
+export async function readUndo(ctx: NodeContext, node: HeaderInfo): Promise<Coin[][]> {
+  if (ctx.chain.isPruned(node)) fail(RPC_CODE.MISC_ERROR, PRUNED_UNDO);
+  return ctx.chain.readUndo(node).catch((error: unknown) => unreadable(ctx, node, error, PRUNED_UNDO, "Can't read undo data from disk"));
+}
+
+/** What the caller is told of a read that failed; it may have been pruned meanwhile. */
+function unreadable(ctx: NodeContext, node: HeaderInfo, error: unknown, pruned: string, missing: string): never {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // A file that was damaged: nothing else depends on this block now, so the caller alone is told, and the log.
+  if (code !== 'STORE_CORRUPTION' && code !== 'STORE_NOT_FOUND') throw error;
+  if (ctx.chain.isPruned(node)) return fail(RPC_CODE.MISC_ERROR, pruned);
+  ctx.log.info(`ERROR: ${message}. Start with -reindex to make everything again from the blocks that can be read.`);
+  return fail(RPC_CODE.MISC_ERROR, missing);
 }
 
 /** A block's depth: 1 for the tip, -1 off the best chain. */

@@ -41,6 +41,7 @@ import {
   getrawmempool,
   savemempool,
 } from './pool.js';
+import { pruneblockchain } from './pruneblockchain.js';
 import { combinepsbt, decodepsbt, joinpsbts } from './psbt.js';
 import { analyzepsbt, finalizepsbt, utxoupdatepsbt } from './psbt-roles.js';
 import { scantxoutset } from './scantxoutset.js';
@@ -112,6 +113,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   mockscheduler,
   preciousblock,
   prioritisetransaction,
+  pruneblockchain,
   reconsiderblock,
   savemempool,
   scantxoutset,

@@ -18,7 +18,7 @@ import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
 import { addressText } from './addresses.js';
 import { keyScripts } from './imports.js';
-import { scanDeps, withRescan } from './rescan.js';
+import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {
@@ -176,6 +176,7 @@ function importLine(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, line: 
 export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const legacy = legacyOf(wallet);
+  refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
   return withRescan(ctx, wallet, async () => {
     ensureUnlocked(wallet);
     const text = await fs.readFile(path.resolve(asString(args[0])), 'utf8').catch(() => null);

@@ -13,7 +13,7 @@ import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { readSecret } from './import-request.js';
 import { importTargets } from './importmulti.js';
-import { scanDeps, withRescan } from './rescan.js';
+import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -40,6 +40,7 @@ async function importThenScan(
     await wallet.reassess();
     return null;
   }
+  refuseScanOfPruned(ctx);
   return withRescan(ctx, wallet, async () => {
     await work((batch) => planRescan(wallet, 0, scanDeps(ctx, wallet).chain, batch));
     await wallet.reassess();

@@ -31,6 +31,21 @@ export const abortrescan: Run<NodeContext> = (ctx, _args, call) => {
   return true;
 };
 
+/** Whether all blocks of the best chain between two heights are stored. */
+function hasBlocks({ chain }: NodeContext, first: number, last: number): boolean {
+  if (!chain.havePruned || chain.lowestStored.height <= first) return true;
+  for (let height = last; height >= first; height--) {
+    const node = chain.atHeight(height);
+    if (node === undefined || !chain.hasBlock(node)) return false;
+  }
+  return true;
+}
+
+/** Refuses a scan from the beginning where its blocks are gone. @throws RpcError */
+export function refuseScanOfPruned({ chain }: NodeContext, what = 'Rescan is disabled when blocks are pruned'): void {
+  if (chain.havePruned) fail(RPC_CODE.WALLET_ERROR, what);
+}
+
 export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   return withRescan(ctx, wallet, async () => {
@@ -45,6 +60,10 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
       stop = asInt(args[1]);
       if (stop < 0 || stop > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid stop_height');
       if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
+    }
+    // As Core looks: from the wallet's tip, or the height to stop at, down to the first.
+    if (!hasBlocks(ctx, start, stop ?? tip)) {
+      fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
     }
     const result = await scanBlocks(wallet, ctx.chain.atHeight(start)!, stop, true, scanDeps(ctx, wallet));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');

@@ -4,6 +4,7 @@
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
+import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
@@ -65,7 +66,14 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
   await wallet.commit(batch);
 }
 
-/** Reads the blocks between the wallet's tip and the chain's. @returns false when it was told to stop */
+/** The blocks between the wallet's tip and the chain's are not all stored any more. */
+const beyondPruned = (): WalletError =>
+  new WalletError(
+    WALLET_CODE.WALLET,
+    'Wallet loading failed. Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)',
+  );
+
+/** Reads the blocks between the wallet's tip and the chain's. @returns false when it was told to stop @throws WalletError */
 export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
   const { chain } = deps;
   while (wallet.tip !== chain.tip) {
@@ -79,6 +87,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     skipOld(wallet, chain);
     const first = chain.atHeight(wallet.tip!.height + 1);
     if (first === undefined || first.prev !== wallet.tip) continue;
+    if (chain.havePruned && chain.lowestStored.height > first.height) throw beyondPruned();
     let batch = new WalletBatch();
     let pending = 0;
     for await (const { node, candidates } of scanAhead(wallet, first, () => chain.tip.height, deps)) {

@@ -31,7 +31,7 @@ export interface RescanDeps extends ScanDeps {
 const LOG_EVERY_MS = 10_000;
 
 /** The first block of the best chain whose own or any earlier block's time reaches a moment. */
-export function firstBlockSince(chain: WalletChain, seconds: number): WalletBlock | null {
+export function firstBlockSince(chain: Pick<WalletChain, 'atHeight'>, seconds: number): WalletBlock | null {
   // Running maxima only rise, so the first block that reaches it by itself is the first whose maximum does.
   for (let height = 0; ; height++) {
     const node = chain.atHeight(height);
@@ -143,6 +143,7 @@ export async function scanBlocks(
   const scan = wallet.scan!;
   log.info(`Rescan started from block ${start.hashHex}...`);
   scan.abort = false;
+  scan.height = start.height;
   const report = new ScanReport(scan, start, deps);
   const slicer = new Slicer();
   let lastScanned: WalletBlock | null = null;
@@ -154,6 +155,7 @@ export async function scanBlocks(
   for await (const { node, candidates } of scanAhead(wallet, start, lastHeight, deps)) {
     if (scan.abort || wallet.closed) break;
     at = node;
+    scan.height = node.height;
     report.at(node, stopHeight === null ? (wallet.tip ?? undefined) : chain.atHeight(stopHeight));
     if (candidates === null) {
       lastFailed = node;
@@ -192,6 +194,6 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
 /** Takes the wallet for a scan. @returns false when another one holds it */
 export function reserve(wallet: Wallet, nowMs: number): boolean {
   if (wallet.scan !== null) return false;
-  wallet.scan = { startedMs: nowMs, progress: 0, abort: false };
+  wallet.scan = { startedMs: nowMs, progress: 0, abort: false, height: Number.POSITIVE_INFINITY };
   return true;
 }

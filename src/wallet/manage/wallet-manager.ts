@@ -57,6 +57,8 @@ export class WalletManager {
   /** In the order they were loaded. */
   readonly #wallets: Wallet[] = [];
   readonly #busy = new Set<string>();
+  /** Wallets that are being brought to the tip. */
+  readonly #catchingUp = new Set<Wallet>();
   #scheduled = false;
 
   constructor(deps: ManagerDeps) {
@@ -87,6 +89,13 @@ export class WalletManager {
       );
     }
     throw new WalletError(-19, 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).');
+  }
+  /** Lowest height whose block some wallet has yet to read, infinite for none: pruning leaves blocks from there on. */
+  get neededFrom(): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const { scan } of this.#wallets) if (scan !== null) lowest = Math.min(lowest, scan.height);
+    for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
+    return lowest;
   }
   listDir(): Promise<string[]> {
     return findWallets(this.options.dir);
@@ -240,6 +249,9 @@ export class WalletManager {
     if (start === undefined || !reserve(wallet, deps.nowMs())) return;
     log.info(`Wallet ${JSON.stringify(wallet.name)}: going on with a scan that was cut off`);
     scanBlocks(wallet, start, stopHeight, true, deps)
+      .then(({ status }) => {
+        if (status === 'failure') log.warn(`Wallet ${JSON.stringify(wallet.name)}: some blocks of that scan cannot be read (pruned?)`);
+      })
       .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
       .finally(() => {
         wallet.scan = null;
@@ -250,12 +262,17 @@ export class WalletManager {
   async #attach(wallet: Wallet): Promise<void> {
     const { chain, pool, stopping } = this.#deps;
     const deps = this.scanDeps(wallet);
-    // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the list.
-    if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
-      throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
+    this.#catchingUp.add(wallet);
+    try {
+      // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the list.
+      if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
+        throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
+      }
+      while (wallet.tip !== chain.tip) await catchUp(wallet, deps, () => stopping.aborted);
+      this.#wallets.push(wallet);
+    } finally {
+      this.#catchingUp.delete(wallet);
     }
-    while (wallet.tip !== chain.tip) await catchUp(wallet, deps, () => stopping.aborted);
-    this.#wallets.push(wallet);
     for (const { tx } of pool.entries()) wallet.push({ kind: 'entered', tx });
     wallet.drain();
   }

@@ -26,6 +26,29 @@ function load(conf: string | undefined, ...argv: string[]): ReturnType<typeof lo
   }
 }
 
+t.test('-prune', async (t) => {
+  const by = (...argv: string[]) => load(undefined, '-regtest', ...argv);
+  const plain = by();
+  t.equal(plain.prune, null);
+  t.equal((plain.net.services ?? 0n) & 0x401n, 0x401n);
+  t.equal(by('-prune=0', '-txindex').prune, null);
+  const byHand = by('-prune=1');
+  t.same(byHand.prune, { targetBytes: Number.POSITIVE_INFINITY });
+  t.equal((byHand.net.services ?? 0n) & 0x401n, 0x400n, 'the newest blocks are still offered');
+  t.ok(byHand.notes.some((line) => line.startsWith('Block pruning enabled.  Use RPC call pruneblockchain(height)')));
+  t.same(by('-prune=550', '-coinstatsindex').prune, { targetBytes: 550 * 1024 * 1024 });
+  t.same(by('-prune=2', '-fastprune').prune, { targetBytes: 2 * 1024 * 1024 });
+  for (const [argv, message] of [
+    [['-prune=-1'], 'Prune cannot be configured with a negative value.'],
+    [['-prune=549'], 'Prune configured below the minimum of 550 MiB.  Please use a higher number.'],
+    [['-prune=550', '-txindex'], 'Prune mode is incompatible with -txindex.'],
+    [['-prune=1', '-blockfilterindex=basic'], 'Prune mode is incompatible with -blockfilterindex.'],
+    [['-prune=1', '-reindex-chainstate'], 'Prune mode is incompatible with -reindex-chainstate. Use full -reindex instead.'],
+  ] as const) {
+    t.throws(() => by(...argv), { message });
+  }
+});
+
 t.test('command line', async (t) => {
   t.throws(() => parseArgs(['-nosuchopt=1']), { message: 'Error parsing command line arguments: Invalid parameter -nosuchopt' });
   t.throws(() => parseArgs(['--bogus']), { message: 'Error parsing command line arguments: Invalid parameter --bogus' });

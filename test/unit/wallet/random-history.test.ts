@@ -191,6 +191,10 @@ class World {
       contains: (node) => world.tip.ancestor(node.height) === node,
       readBlock: () => Promise.reject(new Error('not asked for')),
       verificationProgress: () => 1,
+      havePruned: false,
+      get lowestStored() {
+        return this.atHeight(0)!;
+      },
       placeOf: () => null,
     };
   }

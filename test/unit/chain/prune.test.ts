@@ -1,0 +1,385 @@
+// Pruning: which files go, what the chain knows of blocks that are gone, what becomes of them when they come again, and a process that dies
+// at every write and removal.
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Chain } from '../../../src/chain/chain.js';
+import { filesAboveTarget, filesUpTo, lastPrunable } from '../../../src/chain/pruning.js';
+import type { BlockFiles } from '../../../src/storage/block-files.js';
+import { PRUNED_FLAG_KEY, prunedFileKey } from '../../../src/storage/layout.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
+import { StoreError } from '../../../src/storage/store-error.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { coinsOf, type Fixture, type FixtureOptions, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+
+const BY_HAND = { targetBytes: Number.POSITIVE_INFINITY, afterHeight: 100 };
+/** Some 15 blocks a file. */
+const SMALL = { maxFileBytes: 4 << 10, blockChunkBytes: 1 << 10, undoChunkBytes: 1 << 10 };
+const chain400 = buildChain(GENESIS, 400);
+
+const numbersOf = (dir: string, kind: string): number[] =>
+  readdirSync(dir)
+    .filter((name) => name.startsWith(kind))
+    .map((name) => Number(name.slice(3, 8)))
+    .sort((a, b) => a - b);
+
+async function submitAll(chain: Chain, blocks: readonly BuiltBlock[]): Promise<void> {
+  for (const block of blocks) await chain.submitBlock(block.bytes);
+}
+
+/** A closed chain to begin with again and again. */
+interface Template {
+  readonly dir: string;
+  readonly rows: readonly BatchOp[];
+}
+
+async function record(blocks: readonly BuiltBlock[]): Promise<Template> {
+  const { chain, store, dir } = await openFixture({ fileSizes: SMALL, maxTipAge: IN_DOWNLOAD });
+  await submitAll(chain, blocks);
+  await chain.close();
+  const rows: BatchOp[] = [];
+  for await (const [key, value] of store.iterate()) rows.push({ type: 'put', key, value });
+  return { dir, rows };
+}
+
+async function copyOf(template: Template, store: MemoryStore = new MemoryStore()): Promise<{ store: MemoryStore; dir: string }> {
+  await store.batch(template.rows);
+  const dir = mkdtempSync(join(tmpdir(), 'adit-prune-'));
+  cpSync(template.dir, dir, { recursive: true });
+  return { store, dir };
+}
+
+let template: Template;
+t.before(async () => {
+  template = await record(chain400);
+});
+t.teardown(() => rmSync(template.dir, { recursive: true, force: true }));
+
+/** The chain of 400 blocks, open. */
+async function longChain(options: FixtureOptions = {}): Promise<Fixture> {
+  return openFixture({ fileSizes: SMALL, prune: BY_HAND, ...(await copyOf(template)), ...options });
+}
+
+t.test('which files are chosen', async (t) => {
+  const files = [
+    { file: 0, bytes: 100, lastHeight: 50 },
+    { file: 1, bytes: 100, lastHeight: 120 },
+    { file: 2, bytes: 100, lastHeight: 90 },
+    { file: 4, bytes: 100, lastHeight: 95 },
+  ];
+  const limits = { usage: 450, targetBytes: 400, bufferBytes: 20, downloading: false, lastHeight: 100 };
+  t.same(filesAboveTarget(files, limits), [0], 'until there is room, lowest first');
+  t.same(filesAboveTarget(files, { ...limits, usage: 379 }), [], 'room for another piece is left');
+  t.same(filesAboveTarget(files, { ...limits, usage: 380 }), [0]);
+  t.same(filesAboveTarget(files, { ...limits, usage: 480 }), [0, 2], 'what is too near the tip is passed over');
+  t.same(filesAboveTarget(files, { ...limits, usage: 1_000 }), [0, 2, 4]);
+  t.same(filesAboveTarget(files, { ...limits, downloading: true, usage: 450 }), [0, 2], 'a tenth more in initial download');
+  t.same(filesAboveTarget(files, { ...limits, targetBytes: Number.POSITIVE_INFINITY }), []);
+  t.same(filesUpTo(files, 94), [0, 2]);
+  t.same(filesUpTo(files, -5), []);
+  t.equal(lastPrunable(1_000, Number.POSITIVE_INFINITY), 712);
+  t.equal(lastPrunable(1_000, 500), 489, 'ten blocks below who reads them stay as well');
+  t.ok(lastPrunable(100, Number.POSITIVE_INFINITY) < 0);
+});
+
+t.test('by hand: files below a height go, and everybody knows', async (t) => {
+  const fixture = await longChain();
+  const { chain, dir, store } = fixture;
+  const before = numbersOf(dir, 'blk');
+  t.ok(before.length > 20);
+  t.equal(chain.lowestStored, chain.genesis);
+  t.notOk(chain.havePruned);
+  const usage = chain.sizeOnDisk();
+  await chain.pruneUpTo(5);
+  t.same(numbersOf(dir, 'blk'), before, 'the first file reaches above that');
+  t.notOk(chain.havePruned);
+  await chain.pruneUpTo(60);
+  const lowest = chain.lowestStored.height;
+  t.ok(lowest > 30 && lowest <= 61, `stored from ${lowest} on`);
+  t.ok(chain.havePruned);
+  t.ok(chain.sizeOnDisk() < usage);
+  t.same(
+    numbersOf(dir, 'blk'),
+    before.filter((file) => file >= chain.atHeight(lowest)!.file),
+  );
+  t.same(numbersOf(dir, 'rev'), numbersOf(dir, 'blk'));
+  for (const height of [0, 1, lowest - 1]) {
+    const node = chain.atHeight(height)!;
+    t.ok(chain.isPruned(node) && !chain.hasBlock(node));
+    t.equal(node.txCount, 1, 'how many transactions it had is kept');
+    t.equal(node.chainTxCount, height + 1);
+    await t.rejects(chain.readBlock(node), { code: 'STORE_NOT_FOUND' });
+    t.equal(chain.placeOf(node), null);
+  }
+  t.notOk(chain.isPruned(chain.atHeight(lowest)!));
+  t.ok(await store.get(PRUNED_FLAG_KEY));
+  t.equal(await store.get(prunedFileKey(0)), undefined, 'nothing is left to be removed');
+  await chain.pruneUpTo(400);
+  t.ok(chain.lowestStored.height <= 400 - 288 + 1 && chain.lowestStored.height > 90, 'never the newest 288');
+  t.equal(chain.known(chain400[0]!.hash), 'duplicate');
+  t.equal((await chain.submitBlock(buildBlock(chain400[399]!).bytes)).kind, 'accepted');
+  t.ok(await chain.verifyChain(4, 0), 'what is there is checked');
+  t.equal(chain.lowestStored, chain.lowestStored);
+  const { height } = chain.lowestStored;
+  const coins = await coinsOf(fixture);
+  await chain.close();
+  const again = await openFixture({ fileSizes: SMALL, prune: BY_HAND, store, dir });
+  t.ok(again.chain.havePruned);
+  t.equal(again.chain.lowestStored.height, height);
+  t.equal(again.chain.tip.height, 401);
+  t.same(await coinsOf(again), coins);
+  await again.end();
+});
+
+t.test('who still reads blocks keeps them', async (t) => {
+  const fixture = await longChain();
+  const { chain } = fixture;
+  let needed = 0;
+  const off = chain.guardBlocks(() => needed);
+  await chain.pruneUpTo(100);
+  t.notOk(chain.havePruned);
+  needed = 70;
+  await chain.pruneUpTo(100);
+  t.ok(chain.lowestStored.height > 30 && chain.lowestStored.height <= 60);
+  off();
+  await chain.pruneUpTo(100);
+  t.ok(chain.lowestStored.height > 80);
+  await fixture.end();
+});
+
+t.test('unasked: files stay below a size', async (t) => {
+  const usage = await longChain().then(async ({ chain, end }) => {
+    const bytes = chain.sizeOnDisk();
+    await end();
+    return bytes;
+  });
+  const young = await longChain({ prune: { targetBytes: usage / 2, afterHeight: 400 } });
+  await young.chain.pruneToTarget();
+  t.notOk(young.chain.havePruned, 'not before a height');
+  await young.end();
+  const roomy = await longChain({ prune: { targetBytes: usage + 10_000, afterHeight: 100 } });
+  await roomy.chain.pruneToTarget();
+  t.notOk(roomy.chain.havePruned, 'not while there is room');
+  await roomy.end();
+  const fixture = await longChain({ prune: { targetBytes: usage - 5_000, afterHeight: 100 } });
+  const { chain, dir } = fixture;
+  await chain.pruneToTarget();
+  t.ok(chain.sizeOnDisk() < usage - 5_000);
+  t.ok(chain.sizeOnDisk() > usage - 20_000, 'and no more than has to');
+  t.notOk(existsSync(join(dir, 'blk00000.dat')));
+  await fixture.end();
+  const small = await longChain({ prune: { targetBytes: 1_000, afterHeight: 100 } });
+  await small.chain.pruneToTarget();
+  t.ok(small.chain.lowestStored.height <= 400 - 288 + 1 && small.chain.lowestStored.height > 90, 'the newest 288 stay, whatever the room');
+  await small.end();
+});
+
+t.test('unasked: the chain looks by itself when files grow', async (t) => {
+  const fixture = await longChain({ prune: { targetBytes: 60_000, afterHeight: 100 } });
+  const { chain, dir } = fixture;
+  await submitAll(chain, buildChain(chain400[399]!, 5));
+  for (let i = 0; i < 200 && existsSync(join(dir, 'rev00000.dat')); i++) await new Promise((resolve) => setTimeout(resolve, 25));
+  t.notOk(existsSync(join(dir, 'blk00000.dat')));
+  t.ok(chain.havePruned);
+  await fixture.end();
+});
+
+t.test('leaving a branch ends where blocks were pruned', async (t) => {
+  const fixture = await longChain();
+  const { chain } = fixture;
+  await chain.pruneUpTo(112);
+  const { height } = chain.lowestStored;
+  await chain.invalidateBlock(chain.atHeight(21)!);
+  t.equal(chain.tip.height, height - 1, 'down as far as there is undo data');
+  t.ok(chain.isPruned(chain.tip));
+  t.equal(fixture.faults.length, 0);
+  t.notOk(chain.blockState(chain.atHeight(21)!).failed, 'what is still in the chain is not marked');
+  await chain.reconsiderBlock(chain.node(chain400[399]!.hash)!);
+  t.equal(chain.tip.height, 400, 'and up again');
+  await fixture.end();
+});
+
+t.test('blocks of a pruned branch are stored again, in any order, before the tip goes there', async (t) => {
+  const plain = await longChain();
+  // The first block of a file; the two before it are the last of another.
+  let border = 100;
+  while (plain.chain.atHeight(border)!.file === plain.chain.atHeight(border - 1)!.file) border--;
+  await plain.end();
+  const rivals = buildChain(chain400[border - 4]!, 3, { tag: 9 });
+  t.equal(rivals[0]!.height, border - 2);
+  const forked = await record([
+    ...chain400.slice(0, border - 3),
+    rivals[0]!,
+    rivals[1]!,
+    ...chain400.slice(border - 3, border),
+    rivals[2]!,
+    ...chain400.slice(border),
+  ]);
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const fixture = await openFixture({ fileSizes: SMALL, prune: BY_HAND, ...(await copyOf(forked)) });
+    const { chain } = fixture;
+    t.equal(chain.tip.height, 400);
+    await chain.pruneUpTo(border - 1);
+    t.same(
+      rivals.map(({ hash }) => chain.isPruned(chain.node(hash)!)),
+      [true, true, false],
+    );
+    t.equal(chain.lowestStored.height, border - 2);
+    t.equal((await chain.submitBlock(rivals[0]!.bytes, { force: false })).isNew, false, 'nobody asked for it');
+    await chain.invalidateBlock(chain.atHeight(border - 2)!);
+    t.equal(chain.tip.height, border - 3, 'the other branch is not whole');
+    for (const i of order) t.equal((await chain.submitBlock(rivals[i]!.bytes)).isNew, true);
+    t.equal(chain.tip.hashHex, rivals[2]!.hashHex);
+    t.ok(await chain.verifyChain(4, 3));
+    t.equal(fixture.faults.length, 0);
+    await fixture.end();
+  }
+  rmSync(forked.dir, { recursive: true, force: true });
+});
+
+t.test('a reorganisation beyond what was pruned stops the node and says what to do', async (t) => {
+  const fixture = await longChain();
+  const { chain } = fixture;
+  await chain.pruneUpTo(112);
+  const branch = buildChain(chain400[89]!, 311, { tag: 5 });
+  await t.rejects(submitAll(chain, branch), { name: 'ChainFault' });
+  t.match(fixture.faults[0]?.message, /Failed to disconnect block .*pruned\. Start with -reindex/);
+  await fixture.end();
+});
+
+t.test('a pruned block that was fetched again', async (t) => {
+  const fixture = await longChain();
+  const { chain } = fixture;
+  await chain.pruneUpTo(112);
+  const below = chain.lowestStored.height - 1;
+  const node = chain.atHeight(below)!;
+  await chain.submitBlock(chain400[below - 1]!.bytes);
+  t.ok(chain.hasBlock(node));
+  t.same(Buffer.from((await chain.readBlock(node)).bytes), chain400[below - 1]!.bytes);
+  t.equal(chain.lowestStored, node);
+  t.equal(node.chainTxCount, below + 1);
+  t.equal(chain.tip.height, 400);
+  await t.rejects(chain.readUndo(node), { code: 'STORE_NOT_FOUND' });
+  t.ok(await chain.verifyChain(4, 0), 'ends above the block without undo data');
+  await chain.close();
+  const again = await openFixture({ fileSizes: SMALL, prune: BY_HAND, store: fixture.store, dir: fixture.dir });
+  t.ok(again.chain.hasBlock(again.chain.atHeight(below)!));
+  await again.end();
+});
+
+t.test('files that were given up go at the start, others never', async (t) => {
+  const fixture = await longChain();
+  const { chain, store, dir } = fixture;
+  await chain.pruneUpTo(60);
+  const kept = numbersOf(dir, 'blk')[0]!;
+  await chain.close();
+  writeFileSync(join(dir, 'blk00000.dat'), 'left');
+  writeFileSync(join(dir, 'rev00001.dat'), 'left');
+  await store.batch([0, 1, kept].map((file) => ({ type: 'put', key: prunedFileKey(file), value: new Uint8Array(0) })));
+  const again = await openFixture({ fileSizes: SMALL, prune: BY_HAND, store, dir });
+  t.notOk(existsSync(join(dir, 'blk00000.dat')));
+  t.notOk(existsSync(join(dir, 'rev00001.dat')));
+  t.ok(existsSync(join(dir, `blk${String(kept).padStart(5, '0')}.dat`)), 'the index knows blocks of it');
+  await again.end();
+});
+
+t.test('a file that the index names and nobody gave up is missed', async (t) => {
+  const fixture = await longChain();
+  const { store, dir, chain } = fixture;
+  await chain.close();
+  rmSync(join(dir, 'blk00003.dat'));
+  await t.rejects(openFixture({ fileSizes: SMALL, prune: BY_HAND, store, dir }), { code: 'STORE_CORRUPTION', message: /file 3/ });
+  await fixture.end();
+});
+
+/** Dies at a write to the database or a removal of files; it may or may not have been done, or half of the files be gone. */
+class MortalStore extends MemoryStore {
+  left = Number.POSITIVE_INFINITY;
+  reaches = false;
+  blown = false;
+  async step<T>(work: () => Promise<T>): Promise<T> {
+    if (this.blown) throw new StoreError('STORE_IO', 'the process is dead');
+    if (--this.left > 0) return work();
+    this.blown = true;
+    if (this.reaches) await work();
+    throw new StoreError('STORE_IO', 'the process died');
+  }
+  override batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    return this.step(() => super.batch(ops, options));
+  }
+}
+
+t.test('a process that dies at any write or removal', { timeout: 240_000 }, async (t) => {
+  const more = buildChain(chain400[399]!, 4);
+  let expected: Map<string, string> | null = null;
+  let deaths = 0;
+  for (let at = 1; ; at++) {
+    let died = false;
+    for (const reaches of [false, true]) {
+      const store = new MortalStore();
+      const { dir } = await copyOf(template, store);
+      const opened: BlockFiles[] = [];
+      const wrapFiles = (files: BlockFiles): BlockFiles => {
+        opened.push(files);
+        const remove = files.removePairs.bind(files);
+        files.removePairs = (numbers) =>
+          store.step(async () => {
+            await remove(store.left > 0 ? numbers : numbers.slice(0, 2));
+          });
+        return files;
+      };
+      const options = { fileSizes: SMALL, prune: { targetBytes: 90_000, afterHeight: 100 }, maxTipAge: IN_DOWNLOAD, store, dir };
+      const fixture = await openFixture({ ...options, wrapFiles });
+      store.left = at;
+      store.reaches = reaches;
+      try {
+        await submitAll(fixture.chain, more.slice(0, 2));
+        await fixture.chain.pruneToTarget();
+        await submitAll(fixture.chain, more.slice(2));
+        await fixture.chain.pruneUpTo(112);
+        await fixture.chain.flush();
+      } catch (error) {
+        if ((error as Error).name !== 'ChainFault') throw error;
+      }
+      await fixture.chain.close();
+      for (const files of opened) await files.close();
+      died ||= store.blown;
+      if (store.blown) deaths++;
+      store.left = Number.POSITIVE_INFINITY;
+      store.blown = false;
+      const next = await openFixture(options);
+      const { chain } = next;
+      const problems: string[] = [];
+      if (chain.tip.height < 400) problems.push(`the tip is at ${chain.tip.height}`);
+      const files = new Set(numbersOf(dir, 'blk'));
+      for (let height = 0; height <= chain.tip.height; height++) {
+        const node = chain.atHeight(height)!;
+        if (chain.hasBlock(node)) {
+          if (!files.has(node.file)) problems.push(`${height} is claimed, and its file is gone`);
+          else await chain.readBlock(node).catch((error: Error) => problems.push(`${height}: ${error.message}`));
+          if (height > 0) await chain.readUndo(node).catch((error: Error) => problems.push(`${height}: ${error.message}`));
+        } else if (!chain.isPruned(node)) problems.push(`${height} is missing`);
+        if (height > chain.tip.height - 288 && !chain.hasBlock(node)) problems.push(`${height} should have stayed`);
+      }
+      if (!(await chain.verifyChain(4, 6))) problems.push('verifychain is not content');
+      await submitAll(chain, more);
+      await chain.pruneUpTo(112);
+      if (chain.tip.height !== 404) problems.push('could not go on');
+      const known = new Set<number>();
+      for (let height = 0; height <= 404; height++) if (chain.hasBlock(chain.atHeight(height)!)) known.add(chain.atHeight(height)!.file);
+      for (const file of numbersOf(dir, 'blk')) if (!known.has(file)) problems.push(`file ${file} is left over`);
+      const coins = await coinsOf(next);
+      expected ??= coins;
+      if (JSON.stringify([...coins]) !== JSON.stringify([...expected])) problems.push('the coins differ');
+      await next.end();
+      if (problems.length > 0) t.fail(`write ${at}, ${reaches ? 'done' : 'not done'}: ${problems.slice(0, 5).join('; ')}`);
+    }
+    if (!died) break;
+  }
+  t.ok(deaths > 20, `died ${deaths} times`);
+});
