@@ -68,7 +68,18 @@ export function temporaryFolder(): string {
 
 /** Opens a chain; with `store` and `dir` of an earlier one it is a restart. */
 export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
-  const { network, store: givenStore, dir: givenDir, verifier, log, clock: givenClock, wrapFiles, fileSizes, deps, ...chainOptions } = options;
+  const {
+    network,
+    store: givenStore,
+    dir: givenDir,
+    verifier,
+    log,
+    clock: givenClock,
+    wrapFiles,
+    fileSizes,
+    deps,
+    ...chainOptions
+  } = options;
   const store = givenStore ?? new MemoryStore();
   const dir = givenDir ?? temporaryFolder();
   const clock = givenClock ?? new TestClock();
