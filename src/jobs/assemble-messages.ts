@@ -46,7 +46,7 @@ export interface MirrorDelta {
   readonly removed: Int32Array;
   /** Slots that came or whose numbers or parents changed. */
   readonly changed: Int32Array;
-  /** changed.length rows of ROW_LENGTH. */
+  /** changed.length rows of ROW_LENGTH, maybe with room behind them. */
   readonly rows: Float64Array;
   /** Parents' slots of the changed ones, end to end. */
   readonly parents: Int32Array;

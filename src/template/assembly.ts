@@ -1,5 +1,6 @@
 // Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the template service.
-import { ASSEMBLE_VERSION, type AssembleReply } from '../jobs/assemble-messages.js';
+import { ASSEMBLE_VERSION, type AssembleReply, type MirrorDelta } from '../jobs/assemble-messages.js';
+import { Slicer } from '../lib/slicer.js';
 import type { Assembler } from '../parallel/assembler.js';
 import { ChosenRecords, NO_RECORDS } from './chosen-records.js';
 import { maxEncodedBytes } from './encode/transactions.js';
@@ -70,7 +71,7 @@ export class Assembly {
   constructor(assembler: Assembler, source: TransactionSource, instance: number) {
     this.#assembler = assembler;
     this.#source = source;
-    this.#feed = new MirrorFeed(source.records, instance);
+    this.#feed = new MirrorFeed(source.records, instance, (delta) => this.#emptyMirror(delta));
   }
 
   /** Full copies sent after the first. */
@@ -87,33 +88,46 @@ export class Assembly {
     return maxEncodedBytes(count, Math.min(this.#source.records.txBytes, maxWeight));
   }
 
-  /** Chooses from the set as it is now. @param output where the encoding goes; null when it isn't wanted @throws AssemblyFault */
-  async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
-    let reply = await this.#ask(tip, limits, output, false);
-    if (reply.status === 'resync') {
-      this.#resyncs++;
-      reply = await this.#ask(tip, limits, output, true);
-    }
-    if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
-    const records = new ChosenRecords(this.#source.records, reply.slots);
-    this.#feed.acknowledge(reply.sequence);
-    const { fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
-    return {
-      records,
-      fees,
-      weight,
-      witnessRoot,
-      merkleBranch,
-      encodedLength,
-      selectMs,
-      encodeMs,
-    };
+  /** Call before a choice, as long ago as it may: gathers what the assembler does not know yet, in slices if that is much. */
+  prepare(): Promise<void> {
+    const slicer = new Slicer();
+    return this.#feed.prepare(() => slicer.pause());
   }
 
-  #ask(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null, full: boolean): Promise<AssembleReply> {
+  /** Chooses from the set as it is now. @param output where the encoding goes; null when it isn't wanted @throws AssemblyFault */
+  async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
+    this.#feed.asked();
+    try {
+      let reply = await this.#ask(tip, limits, output, this.#feed.delta(false));
+      if (reply.status === 'resync') {
+        this.#resyncs++;
+        reply = await this.#ask(tip, limits, output, this.#feed.delta(true));
+      }
+      if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
+      const records = new ChosenRecords(this.#source.records, reply.slots);
+      this.#feed.acknowledge(reply.sequence);
+      const { fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
+      return { records, fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs };
+    } finally {
+      this.#feed.answered();
+    }
+  }
+
+  /** Nobody has asked for long, and the mirror keeps much that has left. If it doesn't arrive, the next choice sends a full copy. */
+  #emptyMirror(delta: MirrorDelta): void {
+    const limits: AssemblyLimits = { maxWeight: 0, reservedWeight: 0, minFeeRate: 0, mode: 'core' };
+    this.#ask({ height: 0, lockTimeCutoff: 0, segwitActive: true }, limits, null, delta).catch(() => {});
+  }
+
+  #ask(
+    tip: Pick<TipFacts, 'height' | 'lockTimeCutoff' | 'segwitActive'>,
+    limits: AssemblyLimits,
+    output: SharedArrayBuffer | null,
+    delta: MirrorDelta,
+  ): Promise<AssembleReply> {
     return this.#assembler.assemble({
       version: ASSEMBLE_VERSION,
-      delta: this.#feed.delta(full),
+      delta,
       height: tip.height,
       lockTimeCutoff: tip.lockTimeCutoff,
       segwitActive: tip.segwitActive,

@@ -1,7 +1,9 @@
 // Writes the deltas that keep the assembler's mirror equal to the candidate set. The set keeps its figures in columns and its transactions
 // in shared memory (source.ts), so a delta is figures alone; the assembler reads the transactions where they are. A row that the assembler
 // knows is held when its transaction leaves, until the assembler has acknowledged the delta that says so: a reply may still name it.
-import { COLUMN, type MirrorDelta, RECORD_HEADER, ROW_LENGTH } from '../jobs/assemble-messages.js';
+// When too much is held that way because nobody asks for templates, the mirror is emptied, and the next delta has everything.
+import { type MirrorDelta, RECORD_HEADER } from '../jobs/assemble-messages.js';
+import { RowBlock } from './mirror-rows.js';
 import type { CandidateRecords, RecordFollower } from './source.js';
 
 /** A row that left; `sequence` of the delta that says so, -1 while none has. */
@@ -11,27 +13,59 @@ interface Departed {
 }
 
 const FIRST_ROOM = 1024;
+/** Rows that are written in one go, less than a millisecond. */
+const ROWS_AT_ONCE = 2_000;
+/** Transactions that left and are held at most while nobody asks: a few blocks of them. */
+const HELD_ROWS = 20_000;
+const HELD_BYTES = 16 << 20;
 
-/** States of a row here. */
+/** States of a row here: the assembler knows it; it changed since; its figures are in the block that is being written. */
 const SENT = 1;
 const DIRTY = 2;
+const PLANNED = 4;
+
+/** Limits that tests make small. */
+export interface MirrorFeedLimits {
+  readonly rowsAtOnce?: number;
+  readonly heldRows?: number;
+}
 
 export class MirrorFeed implements RecordFollower {
   readonly #records: CandidateRecords;
   readonly #instance: number;
+  readonly #empty: (delta: MirrorDelta) => void;
+  readonly #rowsAtOnce: number;
+  readonly #heldRows: number;
   #states = new Uint8Array(FIRST_ROOM);
   #dirty: number[] = [];
   #dirtyLimit = FIRST_ROOM;
   #departed: Departed[] = [];
+  #departedBytes = 0;
   #sequence = 0;
   #segmentsSent: (SharedArrayBuffer | null)[] = [];
+  #block: RowBlock | null = null;
+  #preparing: Promise<void> | null = null;
+  /** Requests whose replies may name rows that the mirror had. */
+  #asked = 0;
+  #forgetting = false;
 
-  /** @param instance a number that no other feed of this assembler has */
-  constructor(records: CandidateRecords, instance: number) {
+  /**
+   * @param instance a number that no other feed of this assembler has
+   * @param empty sends the assembler a delta that empties the mirror; deltas that are made later come after it
+   */
+  constructor(records: CandidateRecords, instance: number, empty: (delta: MirrorDelta) => void, limits: MirrorFeedLimits = {}) {
     this.#records = records;
     this.#instance = instance;
+    this.#empty = empty;
+    this.#rowsAtOnce = limits.rowsAtOnce ?? ROWS_AT_ONCE;
+    this.#heldRows = limits.heldRows ?? HELD_ROWS;
     for (const row of records.rows.here()) this.added(row);
     records.follow(this);
+  }
+
+  /** Rows that left and are held. */
+  get heldRows(): number {
+    return this.#departed.length;
   }
 
   added(row: number): void {
@@ -48,6 +82,8 @@ export class MirrorFeed implements RecordFollower {
     if ((this.#states[row] & SENT) !== 0) {
       this.#records.hold(row);
       this.#departed.push({ row, sequence: -1 });
+      this.#departedBytes += RECORD_HEADER + this.#records.rows.length[row];
+      this.#considerForgetting();
     }
     // A row that was never sent is gone; its place in #dirty is passed over, or taken by the next to have the row.
     this.#states[row] = 0;
@@ -64,9 +100,21 @@ export class MirrorFeed implements RecordFollower {
     if (this.#records.rows.isHere(row)) this.changed(row);
   }
 
+  /** Writes most of a large delta ahead, in pieces. @param pause lets others have their turn; the set may change meanwhile */
+  async prepare(pause: () => Promise<void>): Promise<void> {
+    while (this.#preparing !== null) await this.#preparing;
+    if (this.#dirty.length <= this.#rowsAtOnce) return;
+    this.#preparing = this.#prepare(pause).finally(() => {
+      this.#preparing = null;
+    });
+    await this.#preparing;
+  }
+
   /** The changes since the delta before; everything when full. */
   delta(full: boolean): MirrorDelta {
-    const base = full ? -1 : this.#sequence;
+    // The very first delta has nothing to continue.
+    const anew = full || this.#sequence === 0;
+    const base = anew ? -1 : this.#sequence;
     const sequence = ++this.#sequence;
     const removed: number[] = [];
     for (const item of this.#departed) {
@@ -74,19 +122,26 @@ export class MirrorFeed implements RecordFollower {
       item.sequence = sequence;
       removed.push(item.row);
     }
-    const changed = full ? this.#everything() : this.#takeDirty();
-    const { columns, parents } = this.#writeRows(changed);
+    if (full) this.#dirtyAll();
     return {
       instance: this.#instance,
-      // The very first delta has nothing to continue.
-      base: base === 0 ? -1 : base,
+      base,
       sequence,
-      segments: this.#newSegments(full),
-      removed: Int32Array.from(base <= 0 ? [] : removed),
-      changed,
-      rows: columns,
-      parents,
+      segments: this.#newSegments(anew),
+      removed: Int32Array.from(anew ? [] : removed),
+      ...this.#takeChanged(),
     };
+  }
+
+  /** A request with the last delta is under way: rows that leave meanwhile may be in its reply. */
+  asked(): void {
+    this.#asked++;
+  }
+
+  /** Its reply has been read, or there is none. */
+  answered(): void {
+    this.#asked--;
+    this.#considerForgetting();
   }
 
   /** The mirror is at this sequence: what left before it is free for reuse. */
@@ -95,9 +150,94 @@ export class MirrorFeed implements RecordFollower {
     const kept: Departed[] = [];
     for (const item of this.#departed) {
       if (item.sequence === -1 || item.sequence > sequence) kept.push(item);
-      else this.#records.release(item.row);
+      else this.#letGo(item.row);
     }
     this.#departed = kept;
+  }
+
+  async #prepare(pause: () => Promise<void>): Promise<void> {
+    this.#dropBlock();
+    const planned = this.#takeDirty();
+    for (const row of planned) this.#states[row] |= PLANNED;
+    const block = new RowBlock(this.#records, new Int32Array(planned));
+    this.#block = block;
+    for (;;) {
+      block.write(this.#rowsAtOnce, this.#stands);
+      if (block.done) return;
+      await pause();
+      // A delta did not wait for it, or the mirror was emptied.
+      if (this.#block !== block) return;
+    }
+  }
+
+  /** Its row is as it was when it was planned. */
+  #stands = (row: number): boolean => (this.#states[row] & (PLANNED | DIRTY)) === PLANNED;
+
+  #takeChanged(): Pick<MirrorDelta, 'changed' | 'rows' | 'parents'> {
+    const block = this.#block ?? new RowBlock(this.#records, new Int32Array(0));
+    this.#block = null;
+    for (const row of block.unwritten()) if (this.#stands(row)) this.changed(row);
+    const others = this.#takeDirty();
+    const result = block.finish(this.#stands, others);
+    for (const row of result.changed) this.#states[row] = SENT;
+    return result;
+  }
+
+  /** Rows that changed, each once; none does afterwards. */
+  #takeDirty(): number[] {
+    const rows: number[] = [];
+    for (const row of this.#dirty) {
+      if ((this.#states[row] & DIRTY) === 0) continue;
+      // What was planned of it is out of date.
+      this.#states[row] &= SENT;
+      rows.push(row);
+    }
+    this.#dirty = [];
+    return rows;
+  }
+
+  /** Gives up a block that was written ahead and never used. */
+  #dropBlock(): void {
+    if (this.#block === null) return;
+    this.#block = null;
+    for (let row = 0; row < this.#states.length; row++) if (this.#stands(row)) this.changed(row);
+  }
+
+  /** As if nothing had been sent. */
+  #dirtyAll(): void {
+    this.#block = null;
+    this.#states.fill(0);
+    this.#dirty = Array.from(this.#records.rows.here());
+    for (const row of this.#dirty) this.#states[row] = DIRTY;
+  }
+
+  #letGo(row: number): void {
+    this.#departedBytes -= RECORD_HEADER + this.#records.rows.length[row];
+    this.#records.release(row);
+  }
+
+  /** After the change that is under way: the pool is in the middle of it. */
+  #considerForgetting(): void {
+    const tooMuch = this.#departed.length > this.#heldRows || this.#departedBytes > HELD_BYTES;
+    if (!tooMuch || this.#asked > 0 || this.#forgetting) return;
+    this.#forgetting = true;
+    queueMicrotask(() => {
+      this.#forgetting = false;
+      if (this.#asked > 0) return;
+      for (const { row } of this.#departed) this.#letGo(row);
+      this.#departed = [];
+      this.#segmentsSent = [];
+      this.#dirtyAll();
+      const nothing = new RowBlock(this.#records, new Int32Array(0)).finish(this.#stands, []);
+      this.#empty({
+        instance: this.#instance,
+        base: -1,
+        sequence: ++this.#sequence,
+        segments: [],
+        removed: new Int32Array(0),
+        ...nothing,
+      });
+    });
   }
 
   /** Rows that came and went before anybody asked are thrown out now and then. */
@@ -109,69 +249,14 @@ export class MirrorFeed implements RecordFollower {
     this.#dirtyLimit = Math.max(FIRST_ROOM, this.#dirty.length * 2);
   }
 
-  #everything(): Int32Array {
-    const rows = this.#records.rows.here();
-    for (const row of rows) this.#states[row] = SENT;
-    this.#dirty = [];
-    return shared(rows);
-  }
-
-  #takeDirty(): Int32Array {
-    const rows: number[] = [];
-    for (const row of this.#dirty) {
-      if ((this.#states[row] & DIRTY) === 0) continue;
-      this.#states[row] = SENT;
-      rows.push(row);
-    }
-    this.#dirty = [];
-    return shared(rows);
-  }
-
-  #newSegments(full: boolean): { index: number; buffer: SharedArrayBuffer | null }[] {
+  #newSegments(all: boolean): { index: number; buffer: SharedArrayBuffer | null }[] {
     const { arena } = this.#records;
     const found: { index: number; buffer: SharedArrayBuffer | null }[] = [];
     for (let index = 0; index < arena.segmentCount; index++) {
       const buffer = arena.segment(index);
-      if (full ? buffer !== null : (this.#segmentsSent[index] ?? null) !== buffer) found.push({ index, buffer });
+      if (all ? buffer !== null : (this.#segmentsSent[index] ?? null) !== buffer) found.push({ index, buffer });
       this.#segmentsSent[index] = buffer;
     }
     return found;
   }
-
-  /** Shared, so that the message to the assembler's thread takes no copy. */
-  #writeRows(changed: Int32Array): { columns: Float64Array; parents: Int32Array } {
-    const { rows, links } = this.#records;
-    const columns = new Float64Array(new SharedArrayBuffer(changed.length * ROW_LENGTH * Float64Array.BYTES_PER_ELEMENT));
-    const parents: number[] = [];
-    // A hundred thousand rows in one go at worst: the columns are taken out of the loop.
-    const { fee, modifiedFee, size, weight, sigopCost, lockTime, segment, offset, length } = rows;
-    const { ancestorCount, ancestorSize, ancestorFees, ancestorSigops } = rows;
-    for (let i = 0, at = 0; i < changed.length; i++, at += ROW_LENGTH) {
-      const row = changed[i];
-      const before = parents.length;
-      if (ancestorCount[row] > 1) for (const parent of links.parents(row)) parents.push(parent);
-      columns[at + COLUMN.fee] = fee[row];
-      columns[at + COLUMN.modifiedFee] = modifiedFee[row];
-      columns[at + COLUMN.size] = size[row];
-      columns[at + COLUMN.weight] = weight[row];
-      columns[at + COLUMN.sigops] = sigopCost[row];
-      columns[at + COLUMN.ancestorCount] = ancestorCount[row];
-      columns[at + COLUMN.ancestorSize] = ancestorSize[row];
-      columns[at + COLUMN.ancestorFees] = ancestorFees[row];
-      columns[at + COLUMN.ancestorSigops] = ancestorSigops[row];
-      columns[at + COLUMN.lockTime] = lockTime[row];
-      columns[at + COLUMN.hasWitness] = rows.hasWitness(row) ? 1 : 0;
-      columns[at + COLUMN.segment] = segment[row];
-      columns[at + COLUMN.offset] = offset[row];
-      columns[at + COLUMN.length] = RECORD_HEADER + length[row];
-      columns[at + COLUMN.parentCount] = parents.length - before;
-    }
-    return { columns, parents: shared(parents) };
-  }
-}
-
-function shared(values: ArrayLike<number>): Int32Array {
-  const array = new Int32Array(new SharedArrayBuffer(values.length * Int32Array.BYTES_PER_ELEMENT));
-  array.set(values);
-  return array;
 }

@@ -153,6 +153,8 @@ export class TemplateService {
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
     this.#pinned.tipChanged(this.#deps.chain.tip.height);
+    // It is never handed out again, and would keep memory of transactions that have left.
+    if (this.#built !== null && this.#built.tip !== this.#deps.chain.tip) this.#built = null;
     this.#schedule?.tipChanged();
   }
 
@@ -198,6 +200,7 @@ export class TemplateService {
     const { chain, clock, hashes, mempool } = this.#deps;
     for (;;) {
       await mempool.settled();
+      await this.#assembly.prepare();
       if (mempool.returning) continue;
       const { tip } = chain;
       const facts = this.#factsOf(tip);
@@ -289,7 +292,10 @@ export class TemplateService {
   async #tryBuild(kind: Kind, started: number): Promise<TemplateFacts | null> {
     const { chain, mempool, slabs, clock, epoch } = this.#deps;
     const full = kind === 'full';
-    if (full) await mempool.settled();
+    if (full) {
+      await mempool.settled();
+      await this.#assembly.prepare();
+    }
     let slab: TemplateSlab | null = null;
     try {
       if (full && mempool.size > 0) slab = await slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));

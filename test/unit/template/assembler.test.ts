@@ -115,7 +115,7 @@ for (const [name, create] of [
     t.test('a delta out of order or of an old version is refused, not guessed at', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       await fill(pool, chain);
-      const feed = new MirrorFeed(pool.records, 4);
+      const feed = new MirrorFeed(pool.records, 4, () => {});
       const request = (over: Partial<AssembleRequest>): AssembleRequest => ({
         version: 3,
         delta: feed.delta(false),
