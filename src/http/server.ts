@@ -9,6 +9,8 @@ import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { TemplateFault } from '../template/service.js';
 import type { FrontInit } from './front/start-front.js';
+import { newRing } from './link/byte-ring.js';
+import { RING_BYTES } from './link/frames.js';
 import { FrontCounters, type FrontFigures } from './link/front-counters.js';
 import type { NodeNews } from './link/messages.js';
 import type { ExecuteBody } from './link/node-call.js';
@@ -212,6 +214,7 @@ class FrontServer implements Fronts {
   #spawn(index: number): void {
     const main = new MessageChannel();
     const priority = new MessageChannel();
+    const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
     const counters = new FrontCounters();
     const { state, slabs, params, startedSeconds, tip } = this.#deps;
     const init: FrontInit = {
@@ -228,6 +231,7 @@ class FrontServer implements Fronts {
       linkBytes: LINK_BODIES * this.#options.bodyLimit,
       main: main.port2,
       priority: priority.port2,
+      ...rings,
     };
     const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
       name: `adit-front-${index}`,
@@ -243,7 +247,7 @@ class FrontServer implements Fronts {
     });
     noteLoading(Promise.race([ready, exited]));
     this.#fronts.push({ worker, counters, exited, loaded, descriptor: undefined, drained: false });
-    this.#links.add(index, { main: main.port1, priority: priority.port1 });
+    this.#links.add(index, { main: main.port1, priority: priority.port1, ...rings });
   }
 
   #onNews(index: number, news: NodeNews): void {

@@ -166,7 +166,9 @@ export class Dispatcher<Context> {
   #prepared(entries: RequestList, call: CallInfo): CallInfo {
     const { context, lookAhead, warmup } = this.#deps;
     const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
-    return ahead ? { ...call, ahead } : call;
+    if (!ahead) return call;
+    const { user, path, signal, breathe, secrets } = call;
+    return { user, path, signal, breathe, secrets, ahead };
   }
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */

@@ -30,6 +30,18 @@ function positional(spec: MethodSpec, named: JsonObject): JsonValue[] {
   return out;
 }
 
+const required = new WeakMap<MethodSpec, number>();
+
+/** Arguments up to the last one that must be there. */
+function requiredOf(spec: MethodSpec): number {
+  let count = required.get(spec);
+  if (count === undefined) {
+    count = spec.args.findLastIndex((arg) => !isOptional(arg)) + 1;
+    required.set(spec, count);
+  }
+  return count;
+}
+
 /** Positional arguments, counted. @param helpPage called only when the count is wrong */
 export function toArguments(
   spec: MethodSpec,
@@ -37,10 +49,6 @@ export function toArguments(
   helpPage: (spec: MethodSpec) => string,
 ): readonly JsonValue[] {
   const args = params instanceof JsonObject ? positional(spec, params) : params;
-  let required = 0;
-  spec.args.forEach((arg, i) => {
-    if (!isOptional(arg)) required = i + 1;
-  });
-  if (args.length < required || args.length > spec.args.length) fail(RPC_CODE.MISC_ERROR, helpPage(spec));
+  if (args.length < requiredOf(spec) || args.length > spec.args.length) fail(RPC_CODE.MISC_ERROR, helpPage(spec));
   return args;
 }

@@ -51,6 +51,17 @@ const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
 const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
+/** How a call goes to the node thread. */
+interface Forwarded {
+  readonly method: string;
+  /** By the port that is drained first, with bytes of its own. */
+  readonly priority: boolean;
+  /** The body is the transport's and gone after this turn. */
+  readonly shared?: boolean;
+  /** Somebody has looked: no passphrase in it. */
+  readonly plain?: boolean;
+}
+
 export class Front {
   readonly #deps: FrontDeps;
   readonly #auth: Authenticator;
@@ -227,13 +238,13 @@ export class Front {
       const allowed = this.#methods.allowed(user);
       if (body.byteLength > LARGE_BODY_BYTES && allowed === null) {
         const method = scanMethod(body);
-        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, method, SUBMISSIONS.has(method));
+        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
         return;
       }
-      const secret = allowed === null ? secretMethodIn(body, SECRET_PLACES.keys()) : null;
+      const secret = allowed === null ? secretMethodIn(body, SECRET_PLACES) : null;
       if (secret !== null) {
         // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
-        this.#toNode(exchange, user, body, secret, true);
+        this.#toNode(exchange, user, body, { method: secret, priority: true });
         body.fill(0);
         return;
       }
@@ -246,7 +257,7 @@ export class Front {
           exchange.reply(403, TYPE_DEFAULT, '');
           break;
         case 'node':
-          this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, plan.method, plan.priority);
+          this.#toNode(exchange, user, body, { method: plan.method, priority: plan.priority, shared, plain: allowed === null });
           break;
         case 'template': {
           const begun = performance.now();
@@ -264,11 +275,12 @@ export class Front {
     }
   }
 
-  /** @param priority by the port that is drained first, with bytes of its own */
-  #toNode(exchange: Exchange, user: string, body: Uint8Array, method: string, priority: boolean): void {
+  /** Hands a call to the node thread. */
+  #toNode(exchange: Exchange, user: string, body: Uint8Array, call: Forwarded): void {
+    const { method, priority, shared = false, plain = false } = call;
     const waits = METHODS.get(method)?.waits === true;
     const { link } = this.#deps;
-    const id = link.call({ user, uri: exchange.target, method, body, priority, waits }, (status, reply) =>
+    const id = link.call({ user, uri: exchange.target, method, body, shared, priority, waits, plain }, (status, reply) =>
       this.#deliver(exchange, status, reply),
     );
     if (id === 0) {
@@ -287,7 +299,8 @@ export class Front {
       return;
     }
     const left = exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
-    if (left > 0) this.#fanOut.adopt(exchange, body, left);
+    // The bytes are the link's own.
+    if (left > 0) this.#fanOut.adopt(exchange, typeof body === 'string' ? body : new Uint8Array(body), left);
   }
 
   #queueFull(exchange: Exchange): void {

@@ -29,6 +29,9 @@ export interface FrontInit {
   readonly linkBytes: number;
   readonly main: MessagePort;
   readonly priority: MessagePort;
+  /** Rings of the link: calls to the node thread, replies from it. */
+  readonly calls: SharedArrayBuffer;
+  readonly replies: SharedArrayBuffer;
 }
 
 /** An app as its native side has it; the declarations leave these two out. */
@@ -55,7 +58,7 @@ class FrontThread {
     this.#init = init;
     const counters = new FrontCounters(init.counters);
     const bounds = { calls: init.options.workQueue, bytes: init.linkBytes };
-    this.#link = new FrontLink({ main: init.main, priority: init.priority }, bounds, counters, (news) => this.#onNews(news));
+    this.#link = new FrontLink(init, bounds, counters, (news) => this.#onNews(news));
     this.#front = new Front({
       options: init.options,
       params: init.params,

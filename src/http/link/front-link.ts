@@ -1,7 +1,8 @@
-// The front's end of the link: calls go out gathered per turn, submissions at once by the priority port; replies and news come in.
-// Bounded in calls and bytes: beyond that call() says no. drain() handles everything that has arrived, for a front that is
-// about to answer alone and must not be older than any reply already given.
+// The front's end of the link: calls go out by a ring, large ones by the port, submissions at once by the priority port; replies and news
+// come in, each in its place among the others. Bounded in calls and bytes: beyond that call() says no. drain() handles all news
+// that have arrived, for a front that is about to answer alone and must not be older than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { CallWriter, ReplyReader } from './frames.js';
 import type { FrontCounters } from './front-counters.js';
 import {
   bodyMember,
@@ -9,6 +10,7 @@ import {
   ITEM,
   type Item,
   isPacked,
+  type LinkPorts,
   memberBody,
   type NodeNews,
   Outbox,
@@ -17,7 +19,7 @@ import {
 } from './messages.js';
 import type { MethodCounts } from './method-counts.js';
 
-/** Takes the reply to a call. */
+/** Takes the reply to a call. The bytes are gone when it returns. */
 export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
 
 /** Takes the answer to a template question: error code 0 when there is one now. */
@@ -29,9 +31,13 @@ export interface NodeCall {
   readonly uri: string;
   readonly method: string;
   readonly body: Uint8Array;
+  /** The body is somebody else's: copied before this returns. */
+  readonly shared: boolean;
   readonly priority: boolean;
   /** The method may wait for long: it does not count against the bound on calls. */
   readonly waits: boolean;
+  /** Somebody has looked: no passphrase in the body. */
+  readonly plain: boolean;
 }
 
 /** Bounds of the calls under way. */
@@ -44,7 +50,12 @@ interface Pending {
   readonly done: ReplyHandler;
   readonly sizeBytes: number;
   readonly counted: boolean;
+  /** Where it lies in the ring; -1 for calls that went by a port. */
+  readonly position: number;
 }
+
+/** Numbers of calls begin anew from here: they cross as int32. */
+const LAST_ID = 0x7fff_ffff;
 
 export class FrontLink {
   readonly #port: MessagePort;
@@ -52,27 +63,33 @@ export class FrontLink {
   readonly #bounds: LinkBounds;
   readonly #counters: FrontCounters;
   readonly #outbox: Outbox;
+  readonly #requests: CallWriter;
+  readonly #replies: ReplyReader;
   readonly #onNews: (news: FrontNews) => void;
   readonly #pending = new Map<number, Pending>();
   readonly #templates = new Map<number, TemplateHandler>();
-  #nextId = 1;
+  #lastId = 0;
   #calls = 0;
   #bytes = 0;
+  /** Messages of the main port handled until now. */
+  #messages = 0;
+  #reading = false;
+  #scheduled = false;
+  /** Calls or replies crossed since the last look at the ring. */
+  #active = false;
 
-  constructor(
-    ports: { main: MessagePort; priority: MessagePort },
-    bounds: LinkBounds,
-    counters: FrontCounters,
-    onNews: (news: FrontNews) => void,
-  ) {
+  constructor(ports: LinkPorts, bounds: LinkBounds, counters: FrontCounters, onNews: (news: FrontNews) => void) {
     this.#port = ports.main;
     this.#priority = ports.priority;
+    this.#requests = new CallWriter(ports.calls);
+    this.#replies = new ReplyReader(ports.replies);
     this.#bounds = bounds;
     this.#counters = counters;
     this.#outbox = new Outbox(ports.main);
     this.#onNews = onNews;
     this.#port.on('message', (message: unknown) => this.#receive(message));
-    this.#priority.on('message', (message: unknown) => this.#receive(message));
+    this.#priority.on('message', (message: unknown) => this.#takePacked(message as Uint8Array));
+    this.#schedule();
   }
 
   /** Calls under way on the node thread. */
@@ -91,8 +108,9 @@ export class FrontLink {
       // A submission is worth more than the bound; one of the ordinary size still passes.
       if (!call.priority || this.#bytes + sizeBytes > 2 * this.#bounds.bytes) return 0;
     }
-    const id = this.#nextId++;
-    this.#pending.set(id, { done, sizeBytes, counted });
+    const id = this.#newId();
+    const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
+    this.#pending.set(id, { done, sizeBytes, counted, position });
     if (counted) this.#calls++;
     this.#bytes += sizeBytes;
     this.#counters.add('callsOnNode');
@@ -101,25 +119,30 @@ export class FrontLink {
       const body = new Uint8Array(call.body);
       const message: PriorityCall = { id, user: call.user, uri: call.uri, method: call.method, body };
       this.#priority.postMessage(message, [body.buffer]);
-    } else {
-      this.#outbox.push([ITEM.REQUEST, id, call.user, call.uri, call.method, bodyMember(this.#outbox, call.body)]);
-    }
+      this.#requests.ring.sayUrgent();
+    } else if (position < 0) {
+      const body = call.shared ? new Uint8Array(call.body) : call.body;
+      this.#outbox.push([ITEM.REQUEST, id, call.user, call.uri, call.method, bodyMember(this.#outbox, body)]);
+    } else this.#crossed();
     return id;
   }
 
   /** The client has gone: whatever comes for this call is dropped, and the node thread may stop early. */
   cancel(id: number): void {
-    if (this.#settle(id)) this.#outbox.push([ITEM.CANCEL, id]);
+    const pending = this.#settle(id);
+    if (!pending) return;
+    if (pending.position >= 0 && this.#requests.cancel(id, pending.position)) this.#crossed();
+    else this.#outbox.push([ITEM.CANCEL, id]);
   }
 
   /** Asks for a template of the current tip; it arrives as news before the handler is called. */
   askTemplate(done: TemplateHandler): void {
-    const id = this.#nextId++;
+    const id = this.#newId();
     this.#templates.set(id, done);
     this.#outbox.push([ITEM.TEMPLATE, id]);
   }
 
-  /** Handles everything that has arrived until now. */
+  /** Handles all news that have arrived until now, and the replies before them. */
   drain(): void {
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) this.#receive(next.message);
   }
@@ -145,13 +168,83 @@ export class FrontLink {
     this.#priority.close();
   }
 
+  #newId(): number {
+    this.#lastId = this.#lastId === LAST_ID ? 1 : this.#lastId + 1;
+    return this.#pending.has(this.#lastId) || this.#templates.has(this.#lastId) ? this.#newId() : this.#lastId;
+  }
+
   #receive(message: unknown): void {
-    if (!isPacked(message)) {
-      this.#onNews(message as FrontNews);
+    if (message === null) {
+      this.#schedule(true);
       return;
     }
+    // What was given before this message comes before it.
+    this.#read(false);
+    this.#messages = (this.#messages + 1) | 0;
+    if (isPacked(message)) this.#takePacked(message);
+    else this.#onNews(message as FrontNews);
+  }
+
+  #takePacked(message: Uint8Array | [Uint8Array, ...Uint8Array[]]): void {
     const { items, parts } = unpackMessage(message);
     for (const item of items) this.#take(item, parts);
+  }
+
+  /** Something went into the ring: the node thread is woken at the end of this turn if it sleeps. */
+  #crossed(): void {
+    this.#active = true;
+    this.#schedule();
+  }
+
+  #schedule(now = false): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    if (now) this.#turn();
+    else setImmediate(this.#turn);
+  }
+
+  #turn = (): void => {
+    if (this.#requests.ring.mustWake()) this.#port.postMessage(null);
+    this.#read(true);
+    const again = this.#active;
+    this.#active = false;
+    // Under load the next replies come while sockets are looked at, so nobody has to wake this thread; without, it goes to sleep.
+    if (again || !this.#replies.ring.sleep()) setImmediate(this.#turn);
+    else this.#scheduled = false;
+  };
+
+  /** Handles replies in the ring. @param all also those behind messages on the port, which are handled in their place */
+  #read(all: boolean): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    const replies = this.#replies;
+    try {
+      while (replies.next()) {
+        if (replies.messages !== this.#messages) {
+          if (!all) break;
+          this.#reading = false;
+          const found = this.#next();
+          this.#reading = true;
+          if (!found) break;
+          continue;
+        }
+        this.#active = true;
+        try {
+          this.#settle(replies.id)?.done(replies.status, replies.body());
+        } finally {
+          replies.done();
+        }
+      }
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  /** Handles the next message of the main port. @returns false when there is none: the link has been closed */
+  #next(): boolean {
+    const next = receiveMessageOnPort(this.#port);
+    if (next) this.#receive(next.message);
+    return next !== undefined;
   }
 
   #take(item: Item, parts: readonly Uint8Array[]): void {

@@ -1,12 +1,21 @@
-// What crosses between a front and the node thread. Small, frequent items travel packed, one post per turn of the loop and
-// direction; rare news (tips, templates, slabs) and everything that carries shared memory travels as plain objects.
-// Both ends of the channel (front-link.ts, node-link.ts) are the only users.
+// What crosses between a front and the node thread on their port. Small calls and replies go by rings (frames.ts); larger ones and rarer
+// items travel packed, one post per turn of the loop and direction; news (tips, templates, slabs) and everything that carries shared
+// memory travels as plain objects, and null wakes the other side. Both ends of the link are the only users.
 
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { TipSnapshot } from '../../rpc/front/context.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import type { SlabInfo, SlabRef } from './slab-ring.js';
+
+/** One side's ports, and the shared memory of the rings (frames.ts). */
+export interface LinkPorts {
+  readonly main: MessagePort;
+  /** Submissions, and whatever else goes before everything. */
+  readonly priority: MessagePort;
+  readonly calls: SharedArrayBuffer;
+  readonly replies: SharedArrayBuffer;
+}
 
 /** Facts of a tip as they cross: `epoch` is the shared state's value once they bind. */
 export interface PublishedTip extends TipSnapshot {
@@ -17,7 +26,7 @@ export interface PublishedTip extends TipSnapshot {
 export const ITEM = {
   /** front: id, user, uri, method, body | part number */
   REQUEST: 0,
-  /** front: id; the client has gone */
+  /** front: id; the client has gone. Also of calls that went by the ring, when that has no room */
   CANCEL: 1,
   /** front: id; asks for a template of the tip as it is now */
   TEMPLATE: 2,
@@ -70,14 +79,19 @@ export const PART_BYTES = 64 * 1024;
 // Views of the message are fine: each end lets go of them within the turn, or copies.
 const packr = new Packr({ useRecords: false, mapsAsObjects: true });
 
+/** Whatever takes messages for the other side. */
+export interface Post {
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
+}
+
 /** A turn's worth of items in one direction. */
 export class Outbox {
-  readonly #port: MessagePort;
+  readonly #port: Post;
   #items: Item[] = [];
   #parts: Uint8Array[] = [];
   #scheduled = false;
 
-  constructor(port: MessagePort) {
+  constructor(port: Post) {
     this.#port = port;
   }
 

@@ -10,6 +10,8 @@ export interface NodeReply {
 export interface NodeCallInfo {
   readonly user: string;
   readonly uri: string;
+  /** The body is known to have no passphrase in it. */
+  readonly plain: boolean;
   /** Fires when the client has gone or the server ends. */
   readonly signal: AbortSignal;
 }
@@ -22,7 +24,7 @@ export interface NodeHooks {
   onCall(method: string, seconds: number, ok: boolean): void;
 }
 
-/** The node thread's dispatcher, bytes to bytes; never throws or rejects. */
+/** The node thread's dispatcher, bytes to bytes; never throws or rejects. A small body is gone when it returns. */
 export type ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks) => NodeReply | Promise<NodeReply>;
 
 /** One call on its way through the node thread. */
@@ -31,17 +33,18 @@ export class NodeCall<Link> implements NodeCallInfo {
   readonly id: number;
   readonly user: string;
   readonly uri: string;
-  readonly body: Uint8Array;
+  readonly sizeBytes: number;
   readonly priority: boolean;
+  plain = false;
   cancelled = false;
   #abort: AbortController | null = null;
 
-  constructor(link: Link, from: { id: number; user: string; uri: string; body: Uint8Array }, priority: boolean) {
+  constructor(link: Link, from: { user: string; uri: string }, id: number, sizeBytes: number, priority: boolean) {
     this.link = link;
-    this.id = from.id;
+    this.id = id;
     this.user = from.user;
     this.uri = from.uri;
-    this.body = from.body;
+    this.sizeBytes = sizeBytes;
     this.priority = priority;
   }
 

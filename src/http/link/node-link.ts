@@ -1,14 +1,16 @@
-// The node thread's end of the links to all fronts: takes their calls, runs them in order and gives replies back, gathered per
-// turn. Submissions come by priority ports, which are drained between any two calls, batch entries and slices; the loop gets
-// a turn after every few milliseconds of work. Callers: http/server.ts.
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+// The node thread's end of the links to all fronts: takes their calls from rings and ports, runs them one after another and gives replies
+// back. Submissions come by priority ports, which are drained between any two calls, batch entries and slices; the loop gets a
+// turn after every few milliseconds of work. Callers: http/server.ts.
+import { receiveMessageOnPort } from 'node:worker_threads';
 import type { TemplateFacts } from '../../template/facts.js';
+import { Link } from './link.js';
 import {
   bodyMember,
   type FrontNews,
   ITEM,
   type Item,
   isPacked,
+  type LinkPorts,
   memberBody,
   type NodeNews,
   Outbox,
@@ -57,12 +59,12 @@ const TURN_MS = 5;
 // a block that takes longer to verify doesn't stop everybody else.
 const HOLD_MS = 25;
 
-interface Link {
-  readonly front: number;
-  readonly main: MessagePort;
-  readonly priority: MessagePort;
-  readonly outbox: Outbox;
-  readonly calls: Map<number, NodeCall<Link>>;
+// Replies of one turn go out together, but none waits longer than this for those after it.
+const GATHER_MS = 0.25;
+
+interface Waiting {
+  readonly call: NodeCall<Link>;
+  readonly body: Uint8Array;
 }
 
 /** All links of the node thread. */
@@ -71,9 +73,11 @@ export class NodeLinks {
   readonly #links: Link[] = [];
   readonly #counts = new MethodCounts();
   readonly #hooks: NodeHooks;
-  #queue: NodeCall<Link>[] = [];
+  /** Calls that came by the ports. */
+  #queue: Waiting[] = [];
   #head = 0;
-  #busy = false;
+  #scheduled = false;
+  #gathering = false;
   #runningBytes = 0;
   #running = 0;
   #submissions = 0;
@@ -94,11 +98,12 @@ export class NodeLinks {
   }
 
   /** Connects a front. */
-  add(front: number, ports: { main: MessagePort; priority: MessagePort }): void {
-    const link: Link = { front, ...ports, outbox: new Outbox(ports.main), calls: new Map() };
+  add(front: number, ports: LinkPorts): void {
+    const link = new Link(front, ports);
     this.#links.push(link);
-    ports.main.on('message', (message: unknown) => this.#receive(link, message));
-    ports.priority.on('message', (message: unknown) => this.#prioritise(link, message as PriorityCall));
+    link.main.on('message', (message: unknown) => this.#receive(link, message));
+    link.priority.on('message', (message: unknown) => this.#prioritise(link, message as PriorityCall));
+    this.#schedule();
   }
 
   /** Ends a front's link; its calls are cancelled. */
@@ -106,10 +111,7 @@ export class NodeLinks {
     const at = this.#links.findIndex((link) => link.front === front);
     if (at < 0) return;
     const [link] = this.#links.splice(at, 1);
-    for (const call of link.calls.values()) call.cancel();
-    link.calls.clear();
-    link.main.close();
-    link.priority.close();
+    link.end();
   }
 
   /** Posts news to one front, in order with the replies before it. */
@@ -117,20 +119,23 @@ export class NodeLinks {
     const link = this.#links.find((one) => one.front === front);
     if (!link) return;
     link.outbox.flush();
-    link.main.postMessage(news);
+    link.postMessage(news);
   }
 
   /** Posts news to every front. Not held back for the end of the turn: a tip must be there before its epoch is raised. */
   tellAll(news: FrontNews): void {
     for (const link of this.#links) {
       link.outbox.flush();
-      link.main.postMessage(news);
+      link.postMessage(news);
     }
   }
 
-  /** Starts every submission that has arrived; cheap when there is none (about a microsecond for each front). */
+  /** Starts every submission that has arrived; next to nothing when there is none. */
   breathe(): void {
     for (const link of this.#links) {
+      const { urgent } = link.requests.ring;
+      if (urgent === link.urgentSeen) continue;
+      link.urgentSeen = urgent;
       for (let next = receiveMessageOnPort(link.priority); next; next = receiveMessageOnPort(link.priority)) {
         this.#prioritise(link, next.message as PriorityCall);
       }
@@ -148,7 +153,7 @@ export class NodeLinks {
 
   stats(): NodeLinkStats {
     return {
-      queued: this.#queue.length - this.#head,
+      queued: this.#links.reduce((sum, link) => sum + link.requests.ring.waiting, this.#queue.length - this.#head),
       running: this.#running,
       runningBytes: this.#runningBytes,
       calls: this.#calls,
@@ -160,20 +165,19 @@ export class NodeLinks {
 
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
-    const call = new NodeCall(link, message, true);
-    link.calls.set(call.id, call);
+    const call = new NodeCall(link, message, message.id, message.body.byteLength, true);
     if (this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
-    this.#start(call);
+    this.#start(call, message.body);
   }
 
   #receive(link: Link, message: unknown): void {
-    if (!isPacked(message)) {
-      this.#deps.onNews(link.front, message as NodeNews);
-      return;
+    if (message === null) this.#schedule(true);
+    else if (!isPacked(message)) this.#deps.onNews(link.front, message as NodeNews);
+    else {
+      const { items, parts } = unpackMessage(message);
+      for (const item of items) this.#take(link, item, parts);
+      this.#schedule(true);
     }
-    const { items, parts } = unpackMessage(message);
-    for (const item of items) this.#take(link, item, parts);
-    if (!this.#busy) this.#turn();
   }
 
   #take(link: Link, item: Item, parts: readonly Uint8Array[]): void {
@@ -181,19 +185,14 @@ export class NodeLinks {
       case ITEM.REQUEST: {
         const [, id, user, uri, , member] = item as [number, number, string, string, string, unknown];
         const body = memberBody(member, parts) as Uint8Array;
-        const call = new NodeCall(link, { id, user, uri, body }, false);
+        const call = new NodeCall(link, { user, uri }, id, body.byteLength, false);
         link.calls.set(id, call);
-        this.#queue.push(call);
+        this.#queue.push({ call, body });
         break;
       }
-      case ITEM.CANCEL: {
-        const call = link.calls.get(item[1] as number);
-        if (!call) break;
-        this.#cancelled++;
-        link.calls.delete(call.id);
-        call.cancel();
+      case ITEM.CANCEL:
+        this.#cancel(link, item[1] as number);
         break;
-      }
       case ITEM.TEMPLATE:
         void this.#template(link, item[1] as number);
         break;
@@ -205,40 +204,102 @@ export class NodeLinks {
     }
   }
 
+  #cancel(link: Link, id: number): void {
+    const call = link.calls.get(id);
+    if (!call) return;
+    this.#cancelled++;
+    link.calls.delete(id);
+    call.cancel();
+  }
+
+  /** Has #turn run: soon, or now when nothing has planned it. */
+  #schedule(now = false): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    if (now) this.#turn();
+    else setImmediate(this.#turn);
+  }
+
+  /** Runs what waits, one call of each front and of the ports after another. */
   #turn = (): void => {
-    this.#busy = true;
     const until = performance.now() + TURN_MS;
-    while (this.#head < this.#queue.length) {
-      this.breathe();
-      if (this.#held) break;
-      const call = this.#queue[this.#head++];
-      if (!call.cancelled) this.#start(call);
-      if (performance.now() > until) break;
-    }
-    if (this.#head < this.#queue.length) {
-      // Forget what is done before the list grows long under steady load.
-      if (this.#head > 1024) {
-        this.#queue = this.#queue.slice(this.#head);
-        this.#head = 0;
+    let said = until - TURN_MS;
+    let worked = false;
+    for (let more = true; more; ) {
+      more = this.#head < this.#queue.length && this.#fromQueue();
+      for (const link of this.#links) if (!this.#holding() && this.#fromRing(link)) more = true;
+      if (more) worked = true;
+      const now = performance.now();
+      if (now - said > GATHER_MS) {
+        this.#wakeAll();
+        said = now;
       }
-      setImmediate(this.#turn);
-      return;
+      if (now > until) break;
     }
-    this.#queue = [];
-    this.#head = 0;
-    this.#busy = false;
+    this.#wakeAll();
+    // Under load there is more after a look at the sockets, so nobody has to wake this thread; without, the loop goes to sleep.
+    if (worked || this.#head < this.#queue.length || !this.#sleep()) setImmediate(this.#turn);
+    else this.#scheduled = false;
   };
 
-  #start(call: NodeCall<Link>): void {
+  /** Lets submissions in. @returns whether others must wait for them */
+  #holding(): boolean {
+    this.breathe();
+    return this.#held;
+  }
+
+  /** Whether every ring is empty and will wake this thread. */
+  #sleep(): boolean {
+    let quiet = true;
+    for (const link of this.#links) if (!link.requests.ring.sleep()) quiet = false;
+    return quiet;
+  }
+
+  #wakeAll(): void {
+    for (const link of this.#links) if (link.unsaid) link.wake();
+  }
+
+  /** Runs the next call that came by a port. @returns false when it may not begin now */
+  #fromQueue(): boolean {
+    if (this.#holding()) return false;
+    const { call, body } = this.#queue[this.#head++];
+    if (this.#head === this.#queue.length || this.#head > 1024) {
+      // Forget what is done before the list grows long under steady load.
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    if (!call.cancelled) this.#start(call, body);
+    return true;
+  }
+
+  /** Runs the next call in a front's ring. @returns false when there is none */
+  #fromRing(link: Link): boolean {
+    const { requests } = link;
+    if (!requests.next()) return false;
+    if (requests.isCall) {
+      if (requests.cancelled) this.#cancelled++;
+      else {
+        const body = requests.body();
+        const call = new NodeCall(link, requests.caller, requests.id, body.byteLength, false);
+        call.plain = requests.plain;
+        this.#start(call, body);
+      }
+    } else this.#cancel(link, requests.id);
+    requests.done();
+    return true;
+  }
+
+  #start(call: NodeCall<Link>, body: Uint8Array): void {
     this.#calls++;
     this.#running++;
-    this.#runningBytes += call.body.byteLength;
+    this.#runningBytes += call.sizeBytes;
     try {
-      const reply = this.#deps.execute(call.body, call, this.#hooks);
+      const reply = this.#deps.execute(body, call, this.#hooks);
       if (!(reply instanceof Promise)) {
         this.#finish(call, reply);
         return;
       }
+      call.link.calls.set(call.id, call);
       reply.then(
         (value) => this.#finish(call, value),
         (error: unknown) => this.#fail(call, error),
@@ -256,18 +317,31 @@ export class NodeLinks {
   #finish(call: NodeCall<Link>, reply: NodeReply): void {
     this.#running--;
     if (call.priority) this.#submissions--;
-    this.#runningBytes -= call.body.byteLength;
-    // A cancelled call was taken off the list, and so was everything of a front that has ended.
-    if (!call.link.calls.delete(call.id)) return;
+    this.#runningBytes -= call.sizeBytes;
+    // The client has gone, or its front has ended.
+    if (call.cancelled) return;
+    const { link } = call;
+    link.calls.delete(call.id);
     if (!call.priority) {
-      const { outbox } = call.link;
-      outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(outbox, reply.body)]);
+      if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#said(link);
+      else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);
       return;
     }
     // Verdicts are short and somebody's money waits for them: no gathering.
-    const now = new Outbox(reply.body.length > PART_BYTES ? call.link.main : call.link.priority);
+    const now = new Outbox(reply.body.length > PART_BYTES ? link : link.priority);
     now.push([ITEM.REPLY, call.id, reply.status, bodyMember(now, reply.body)]);
     now.flush();
+  }
+
+  /** A reply lies in a front's ring: the turn under way tells it, or else the end of this one. */
+  #said(link: Link): void {
+    link.unsaid = true;
+    if (this.#scheduled || this.#gathering) return;
+    this.#gathering = true;
+    setImmediate(() => {
+      this.#gathering = false;
+      this.#wakeAll();
+    });
   }
 
   async #template(link: Link, id: number): Promise<void> {

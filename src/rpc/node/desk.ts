@@ -44,6 +44,8 @@ export interface NodeCall {
   /** Request target. */
   readonly uri: string;
   readonly signal?: AbortSignal;
+  /** Somebody has looked: no passphrase in the body. */
+  readonly plain?: boolean;
 }
 
 /** What a desk needs besides the context. */
@@ -89,15 +91,46 @@ export class NodeDesk {
     });
   }
 
-  /** Never rejects. */
-  async executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Promise<Reply> {
-    const secrets = takeSecrets(body, SECRET_PLACES);
-    const info: CallInfo = { user: call.user, path: call.uri, signal: call.signal, breathe: hooks.breathe, secrets };
+  /** Never rejects. Synchronous when every entry is. */
+  executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
+    const secrets = call.plain ? NO_SECRETS : takeSecrets(body, SECRET_PLACES);
+    const info = new DeskCall(call, hooks, secrets);
     if (secrets.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    return this.#executeSecret(body, info, hooks, secrets);
+  }
+
+  async #executeSecret(body: Uint8Array, info: CallInfo, hooks: DispatchHooks, secrets: Secrets): Promise<Reply> {
     try {
       return await this.#dispatcher.dispatchBytes(body, info, hooks);
     } finally {
       for (const secret of secrets.values()) secret.fill(0);
     }
+  }
+}
+
+type Secrets = ReadonlyMap<number, Uint8Array>;
+
+const NO_SECRETS: Secrets = new Map();
+
+/** What run functions see of a call. A signal is made only for those that look: it costs more than most calls. */
+class DeskCall implements CallInfo {
+  readonly user: string;
+  readonly path: string;
+  readonly breathe: (() => unknown) | undefined;
+  readonly secrets: Secrets;
+
+  constructor(
+    private readonly call: NodeCall,
+    hooks: DispatchHooks,
+    secrets: Secrets,
+  ) {
+    this.user = call.user;
+    this.path = call.uri;
+    this.breathe = hooks.breathe;
+    this.secrets = secrets;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.call.signal;
   }
 }

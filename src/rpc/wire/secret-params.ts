@@ -23,11 +23,11 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 const WALLET = Buffer.from('wallet');
 
 /** The method with passphrases that a body names, as far as a quick look tells; null for none. */
-export function secretMethodIn(body: Uint8Array, methods: Iterable<string>): string | null {
+export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string | null {
   if (body.length > MAX_BODY_BYTES) return null;
   const buffer = bufferOf(body);
   if (!buffer.includes(WALLET)) return null;
-  for (const method of methods) if (buffer.includes(`"${method}"`)) return method;
+  for (const method of places.keys()) if (buffer.includes(`"${method}"`)) return method;
   return null;
 }
 
@@ -207,7 +207,7 @@ function decodeString(bytes: Uint8Array, { from, to }: Range): Uint8Array {
  */
 export function takeSecrets(body: Uint8Array, places: SecretPlaces): Map<number, Uint8Array> {
   const taken = new Map<number, Uint8Array>();
-  if (secretMethodIn(body, places.keys()) === null) return taken;
+  if (secretMethodIn(body, places) === null) return taken;
   try {
     const ranges = rangesOf(body, places);
     for (const [at, range] of ranges) taken.set(at, decodeString(body, range));

@@ -1,5 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
+import { newRing } from '../../../src/http/link/byte-ring.js';
+import { CallReader, RING_BYTES } from '../../../src/http/link/frames.js';
 import { FrontCounters } from '../../../src/http/link/front-counters.js';
 import { FrontLink } from '../../../src/http/link/front-link.js';
 import type { FrontNews } from '../../../src/http/link/messages.js';
@@ -111,6 +113,64 @@ t.test('threads that lease while slabs are rewritten never see two templates in 
   t.equal(ring.stats().busy, 1);
 });
 
+t.test('a ring between two threads, full and empty by turns', async (t) => {
+  const ring = newRing(8192);
+  const { port1, port2 } = new MessageChannel();
+  const path = new URL('../../../src/http/link/frames.js', import.meta.url).href;
+  const source = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(${JSON.stringify(path)}).then(async ({ CallWriter }) => {
+      const writer = new CallWriter(workerData.ring);
+      let full = 0;
+      for (let id = 1; id <= 20000; id++) {
+        // Sizes from nothing to more than half of the ring; now and then a caller that is new.
+        const size = (id * 7919) % (id % 50 === 0 ? 5000 : 300);
+        const body = new Uint8Array(size).fill(id);
+        while (writer.write(id, 'user', '/wallet/' + (id % 700), body, id % 2 === 0) < 0) {
+          full++;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        if (writer.ring.mustWake()) workerData.port.postMessage(null);
+        if (id % 1000 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      workerData.port.postMessage({ full });
+    });`;
+  const worker = new Worker(source, { eval: true, workerData: { ring, port: port2 }, transferList: [port2] });
+  const reader = new CallReader(ring);
+  let last = 0;
+  let wrong = 0;
+  let woken = 0;
+  const { full } = await new Promise<{ full: number }>((resolve) => {
+    port1.on('message', (message: { full: number } | null) => {
+      woken++;
+      do {
+        while (reader.next()) {
+          const { id } = reader;
+          const body = reader.body();
+          const { user, uri } = reader.caller;
+          const right =
+            id === last + 1 && user === 'user' && uri === `/wallet/${id % 700}` && !reader.cancelled && reader.plain === (id % 2 === 0);
+          if (!right || body.length !== (id * 7919) % (id % 50 === 0 ? 5000 : 300) || body.some((byte) => byte !== (id & 255))) wrong++;
+          last = id;
+          reader.done();
+        }
+      } while (!reader.ring.sleep());
+      if (message !== null) resolve(message);
+    });
+  });
+  await worker.terminate();
+  port1.close();
+  t.equal(last, 20_000);
+  t.equal(wrong, 0);
+  t.ok(full > 0, 'it was full now and then');
+  t.ok(woken > 1, 'and empty');
+  t.equal(reader.ring.waiting, 0);
+  t.ok(
+    new Uint32Array(ring, 64).every((word) => word === 0 || word === 0xffff_ffff),
+    'nothing of what was read is left',
+  );
+});
+
 /** A front and a node thread in one, over real channels. */
 function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], bounds = { calls: 10, bytes: 1 << 20 }) {
   const main = new MessageChannel();
@@ -125,14 +185,18 @@ function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], 
     onNews: () => {},
     onFault: (_what, error) => faults.push(error),
   });
-  node.add(0, { main: main.port1, priority: priority.port1 });
-  const front = new FrontLink({ main: main.port2, priority: priority.port2 }, bounds, new FrontCounters(), (one) => news.push(one));
+  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+  node.add(0, { main: main.port1, priority: priority.port1, ...rings });
+  const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
+    news.push(one),
+  );
   const call = (text: string | Uint8Array, extra: { priority?: boolean; waits?: boolean } = {}) => {
     const body = typeof text === 'string' ? Buffer.from(text) : text;
     let id = 0;
     const reply = new Promise<{ status: number; text: string }>((resolve) => {
-      id = front.call({ user: 'u', uri: '/', method: 'm', body, priority: false, waits: false, ...extra }, (status, bytes) =>
-        resolve({ status, text: typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString() }),
+      id = front.call(
+        { user: 'u', uri: '/', method: 'm', body, priority: false, waits: false, shared: false, plain: false, ...extra },
+        (status, bytes) => resolve({ status, text: typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString() }),
       );
     });
     return { id, reply };
@@ -169,6 +233,7 @@ t.test('calls over the link', async (t) => {
   link.front.report(counts);
   t.equal(counts.byMethod.size, 0);
   await link.call('last').reply;
+  while (!link.node.stats().methods.has('uptime')) await new Promise((resolve) => setImmediate(resolve));
   t.same(link.node.stats().methods.get('uptime'), {
     calls: 2,
     errors: 1,
@@ -235,4 +300,86 @@ t.test('bounds, cancelling, and order', async (t) => {
     { news: 'warmup', text: 'a' },
     { news: 'warmup', text: null },
   ]);
+});
+
+t.test('what was cancelled before its turn is not run, and replies and news keep their order', async (t) => {
+  const run: string[] = [];
+  const link = linked(
+    (body) => {
+      const text = Buffer.from(body).toString();
+      run.push(text);
+      if (text.startsWith('news')) link.node.tellAll({ news: 'warmup', text });
+      return { status: 200, body: text.startsWith('large') ? text.repeat(5000) : text };
+    },
+    { calls: 1000, bytes: 1 << 24 },
+  );
+  t.teardown(link.close);
+  const gone = link.call('gone');
+  link.front.cancel(gone.id);
+  const stays = link.call('stays');
+  t.equal((await stays.reply).text, 'stays');
+  t.same(run, ['stays']);
+  t.equal(link.node.stats().cancelled, 1);
+  t.equal(link.node.stats().queued, 0);
+
+  // Small replies go by the ring, larger ones and news by the port; the front tells both in the order they were given.
+  const names = Array.from({ length: 200 }, (_, i) => `${i % 7 === 3 ? 'news' : i % 5 === 1 ? 'large' : 'small'} ${i}`);
+  const given: string[] = [];
+  const calls = names.map((name) => link.call(name).reply.then(({ text }) => given.push(text.slice(0, name.length))));
+  await Promise.all(calls);
+  t.same([...given].sort(), [...names].sort());
+  t.same(
+    link.news.map((one) => (one.news === 'warmup' ? one.text : '')),
+    names.filter((name) => name.startsWith('news')),
+  );
+  const small = given.filter((name) => !name.startsWith('large'));
+  t.same(
+    small,
+    names.filter((name) => !name.startsWith('large')),
+  );
+});
+
+t.test('news stand among replies where they were told', async (t) => {
+  const order: string[] = [];
+  const main = new MessageChannel();
+  const priority = new MessageChannel();
+  const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
+  const node: NodeLinks = new NodeLinks({
+    execute: (body) => {
+      const text = Buffer.from(body).toString();
+      if (text.startsWith('tip')) node.tell(0, { news: 'warmup', text });
+      return { status: 200, body: text };
+    },
+    templates: { refresh: () => Promise.reject(new Error('none')) },
+    publishTemplate: () => {},
+    templateError: () => ({ code: -1, text: 'none' }),
+    onNews: () => {},
+    onFault: () => {},
+  });
+  node.add(0, { main: main.port1, priority: priority.port1, ...rings });
+  const bounds = { calls: 100, bytes: 1 << 20 };
+  const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
+    order.push(`news ${one.news === 'warmup' ? one.text : ''}`),
+  );
+  const expected: string[] = [];
+  await Promise.all(
+    Array.from({ length: 60 }, (_, i) => {
+      const name = i % 3 === 1 ? `tip ${i}` : `call ${i}`;
+      if (i % 3 === 1) expected.push(`news ${name}`);
+      expected.push(name);
+      const body = Buffer.from(name);
+      return new Promise<void>((resolve) => {
+        front.call(
+          { user: '', uri: '/', method: 'm', body, shared: false, priority: false, waits: false, plain: false },
+          (_status, bytes) => {
+            order.push(Buffer.from(bytes as Uint8Array).toString());
+            resolve();
+          },
+        );
+      });
+    }),
+  );
+  front.close();
+  node.remove(0);
+  t.same(order, expected);
 });

@@ -1,0 +1,51 @@
+// One front as the node thread has it: ports, rings, and the calls that are on their way. Used by node-link.ts.
+import type { MessagePort } from 'node:worker_threads';
+import { CallReader, ReplyWriter } from './frames.js';
+import { type LinkPorts, Outbox } from './messages.js';
+import type { NodeCall } from './node-call.js';
+
+/** One front, as the node thread sees it. */
+export class Link {
+  readonly main: MessagePort;
+  readonly priority: MessagePort;
+  readonly requests: CallReader;
+  readonly replies: ReplyWriter;
+  readonly outbox: Outbox;
+  /** Calls that wait, or that go on beyond their turn. */
+  readonly calls = new Map<number, NodeCall<Link>>();
+  urgentSeen = 0;
+  /** Posts on the main port; replies in the ring say how many come before them. */
+  messages = 0;
+  /** There are replies in the ring that the front was not woken for. */
+  unsaid = false;
+
+  constructor(
+    readonly front: number,
+    { main, priority, calls, replies }: LinkPorts,
+  ) {
+    this.main = main;
+    this.priority = priority;
+    this.requests = new CallReader(calls);
+    this.replies = new ReplyWriter(replies);
+    this.outbox = new Outbox(this);
+  }
+
+  /** Puts a message on the main port. */
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    this.messages = (this.messages + 1) | 0;
+    this.main.postMessage(message, transfer as ArrayBuffer[]);
+  }
+
+  /** Wakes the front when there is something for it and it sleeps. */
+  wake(): void {
+    this.unsaid = false;
+    if (this.replies.ring.mustWake()) this.main.postMessage(null);
+  }
+
+  end(): void {
+    for (const call of this.calls.values()) call.cancel();
+    this.calls.clear();
+    this.main.close();
+    this.priority.close();
+  }
+}
