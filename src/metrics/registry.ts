@@ -1,7 +1,8 @@
 // The one Prometheus registry, on the node thread. Rooms hand over plain figures: a gauge asks for them when it is scraped, a histogram
 // is fed by the room's observe callback. Callers: node/wiring, metrics/server. Names carry their units; bitcoin_* are the names that
 // existing Bitcoin dashboards look for, adit_* is what nobody else exports.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { QuickHistogram, type Series } from './quick-histogram.js';
 
 /** One sample: a figure, with labels when there are several. */
 export type Sample = number | undefined | readonly { readonly labels: Record<string, string>; readonly value: number }[];
@@ -59,6 +60,14 @@ export class Metrics {
   ): (seconds: number, labels?: Record<string, string>) => void {
     const histogram = new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [this.#registry] });
     return (seconds, labels) => (labels ? histogram.observe(labels, seconds) : histogram.observe(seconds));
+  }
+
+  /** Durations in seconds that are reported very often. @returns makes a series, to be kept by the room for its labels */
+  quickHistogram(name: string, help: string, buckets: readonly number[]): (labels: Record<string, string>) => Series {
+    const histogram = new QuickHistogram(name, help, buckets);
+    // What the registry asks of a metric is its name and get().
+    this.#registry.registerMetric(histogram as unknown as Metric);
+    return (labels) => histogram.series(labels);
   }
 
   /** The exposition text. */

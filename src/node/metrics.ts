@@ -1,5 +1,6 @@
 // Every metric by name, with where its figure comes from. Callers: node/start. Each of them is on a dashboard in grafana/; a test
 // compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for.
+import type { Series } from '../metrics/quick-histogram.js';
 import { Metrics, secondsBuckets } from '../metrics/registry.js';
 import { addExporterMetrics, type ExporterSources } from './exporter-metrics.js';
 
@@ -379,10 +380,16 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
   const blockConnect = metrics.histogram('adit_block_connect_seconds', 'Time to connect a block, by phase', secondsBuckets, ['phase']);
   const templateBuild = metrics.histogram('adit_template_build_seconds', 'Time to build a template', secondsBuckets);
   const tipToTemplate = metrics.histogram('adit_tip_to_template_seconds', 'From a new tip to its first template', secondsBuckets);
-  const rpc = metrics.histogram('adit_rpc_seconds', 'Time to answer a call on the node thread, by method', secondsBuckets, [
-    'method',
-    'result',
-  ]);
+  const rpc = metrics.quickHistogram('adit_rpc_seconds', 'Time to answer a call on the node thread, by method', secondsBuckets);
+  const rpcSeries = { ok: new Map<string, Series>(), error: new Map<string, Series>() };
+  const rpcSeriesOf = (method: string, result: 'ok' | 'error'): Series => {
+    let series = rpcSeries[result].get(method);
+    if (!series) {
+      series = rpc({ method, result });
+      rpcSeries[result].set(method, series);
+    }
+    return series;
+  };
   const outcomes = new Map<string, number>();
   metrics.total(
     'adit_submitted_blocks_total',
@@ -397,7 +404,7 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
       blockConnect: (phase, seconds) => blockConnect(seconds, { phase }),
       templateBuild,
       tipToTemplate,
-      rpc: (method, seconds, ok) => rpc(seconds, { method, result: ok ? 'ok' : 'error' }),
+      rpc: (method, seconds, ok) => rpcSeriesOf(method, ok ? 'ok' : 'error').observe(seconds),
       // Reasons can carry a version number in brackets, which would make a label for each miner's typo.
       submitted: (outcome) => {
         const label = outcome.replace(/\(.*$/, '').trim();
