@@ -102,6 +102,11 @@ export class IndexFollower {
     await this.running;
   }
 
+  /** Whether settle() has nothing to wait for. */
+  get settled(): boolean {
+    return !this.caughtUp || this.failed || this.stopping || this.coversTip(this.written);
+  }
+
   /** Core's BlockUntilSyncedToCurrentChain. @returns false at once while it is still being built */
   async settle(): Promise<boolean> {
     if (!this.caughtUp || this.failed || this.stopping) return false;

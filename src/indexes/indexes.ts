@@ -49,6 +49,11 @@ export class Indexes {
     for (const follower of this.followers) follower.start();
   }
 
+  /** Whether settle() has nothing to wait for. */
+  get settled(): boolean {
+    return this.followers.every((follower) => follower.settled);
+  }
+
   /** Waits until those that are built have every block of the chain. */
   async settle(): Promise<void> {
     await Promise.all(this.followers.map((follower) => follower.settle()));

@@ -505,10 +505,15 @@ async function build(
     signingThreads,
     wallets,
     spend: wallets && spend,
-    settle: async () => {
-      await mempool.settled();
+    settle: () => {
+      if (mempool.returning || !indexes.settled) {
+        return mempool.settled().then(() => {
+          wallets?.drain();
+          return indexes.settle();
+        });
+      }
       wallets?.drain();
-      await indexes.settle();
+      return undefined;
     },
     warnings: () => '',
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),

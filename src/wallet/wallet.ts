@@ -185,8 +185,8 @@ export class Wallet {
     });
   }
 
-  /** A record's transaction; from disk when it is in the chain. */
-  transaction(row: number): Promise<TxView | undefined> {
+  /** A record's transaction; from disk when it is in the chain and was not read lately. */
+  transaction(row: number): TxView | Promise<TxView | undefined> {
     return this.#reader.one(row);
   }
   /** The same for several rows, in their order; those the wallet has no bytes of, or that nobody needs, are undefined. */

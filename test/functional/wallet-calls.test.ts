@@ -1,4 +1,4 @@
-// Wallet calls that no recording goes through: transactions by proof, signed messages, a dump and its way back. Real processes, regtest.
+// Wallet calls that no recording goes through: transactions by proof, answers about addresses that change, signed messages, a dump and its way back. Real processes, regtest.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -73,6 +73,34 @@ t.test('transactions by proof', async (t) => {
   // A reorganisation takes it out of its block like any other.
   await node.call('invalidateblock', hashes[1]);
   t.equal(await node.call('getbalance'), 0);
+});
+
+t.test('what is told of an address follows every change', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'a');
+  await node.call('createwallet', 'b');
+  const address = await node.callWallet('a', 'getnewaddress', 'first');
+  const publicKey: string = (await node.callWallet('a', 'getaddressinfo', address)).pubkey;
+  const facts = async (wallet: string) => {
+    // Asked twice: the second answer may be one that was kept.
+    const first = await node.callWallet(wallet, 'getaddressinfo', address);
+    const second = await node.callWallet(wallet, 'getaddressinfo', address);
+    t.same(second, first);
+    const { ismine, iswatchonly, solvable, labels, ischange } = second;
+    return [ismine, iswatchonly, solvable, labels, ischange];
+  };
+  t.same(await facts('a'), [true, false, true, ['first'], false]);
+  t.same(await facts('b'), [false, false, false, [], false]);
+  await node.callWallet('a', 'setlabel', address, 'second');
+  t.same(await facts('a'), [true, false, true, ['second'], false]);
+  await node.callWallet('b', 'importaddress', address, 'theirs', false);
+  t.same(await facts('b'), [false, true, false, ['theirs'], false]);
+  await node.callWallet('b', 'importpubkey', publicKey, 'theirs', false);
+  t.same(await facts('b'), [false, true, true, ['theirs'], false]);
+  await node.callWallet('b', 'importprivkey', await node.callWallet('a', 'dumpprivkey', address), 'ours', false);
+  t.same(await facts('b'), [true, false, true, ['ours'], false]);
+  await node.stop();
 });
 
 t.test('signed messages', async (t) => {

@@ -464,8 +464,8 @@ export interface NodeContext {
   readonly signer: Signer;
   /** What large transactions are signed on; absent where there is one thread. */
   readonly signingThreads?: SigningThreads | undefined;
-  /** Resolves when every event up to now reached wallet, notifiers and indexes. */
-  settle(): Promise<void>;
+  /** Resolves when every event up to now reached wallet, notifiers and indexes; undefined when all of them have. */
+  settle(): Promise<void> | undefined;
   /** Warnings of the node, empty when there are none. */
   warnings(): string;
   /** Begins the end of the process, after the reply is out. */

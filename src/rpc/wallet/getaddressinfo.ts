@@ -5,13 +5,16 @@ import { formatPath } from '../../address/bip32/key-path.js';
 import { solve } from '../../policy/script-type.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
+import type { Wallet } from '../../wallet/wallet.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex, hex } from '../render/hex.js';
+import { encodeJson } from '../wire/json-write.js';
 import type { JsonResult } from '../wire/values.js';
 import { describeScript } from './describe.js';
+import { KnownAnswers } from './known-answers.js';
 import { walletOf } from './select.js';
 
 type Members = Record<string, JsonResult>;
@@ -78,9 +81,17 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: NodeC
   return out;
 }
 
+/** Some 6 MB a wallet. */
+const answers = new KnownAnswers(8192, 1024);
+
 export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const text = asString(args[0]);
+  return answers.get(wallet, text) ?? answers.keep(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
+};
+
+/** @throws RpcError when the text is no address */
+function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Members {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) {
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
@@ -111,4 +122,4 @@ export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
   }
   out.labels = label === undefined ? [] : [label];
   return out;
-};
+}

@@ -5,13 +5,13 @@ import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { HeaderInfo, NodeContext } from '../node/context.js';
 import { notFound } from '../node/lookup.js';
 import { Slicer } from '../node/slices.js';
 import { Pieces } from '../wire/pieces.js';
-import { RawJson } from '../wire/values.js';
+import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { filterOf, given } from './history.js';
 import { type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
 import { settledWallet } from './select.js';
@@ -99,11 +99,17 @@ function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
   return rows.sort((a, b) => txs.compareTxids(a, b));
 }
 
+/** A block and where its branch leaves the chain. */
+interface Branch {
+  readonly from: HeaderInfo;
+  readonly forkHeight: number;
+}
+
 /** Entries of the wallet's transactions in blocks between a block and the fork, newest block first. */
 async function removedEntries(
   ctx: NodeContext,
   wallet: Wallet,
-  branch: { from: HeaderInfo; forkHeight: number },
+  branch: Branch,
   work: { writer: HistoryWriter; slicer: Slicer },
 ): Promise<string> {
   const pieces = new Pieces(',');
@@ -118,13 +124,18 @@ async function removedEntries(
   return pieces.text();
 }
 
-export const listsinceblock: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = await settledWallet(ctx, call);
+export const listsinceblock: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = settledWallet(ctx, call);
+  return wallet instanceof Promise ? wallet.then((ready) => sinceBlock(ctx, ready, args, call)) : sinceBlock(ctx, wallet, args, call);
+};
+
+/** At once when nothing has happened. */
+function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
   const { ledger } = wallet;
-  let asked: { node: HeaderInfo; fork: HeaderInfo } | null = null;
+  let asked: Branch | null = null;
   if (given(args[0]) && asString(args[0]) !== '') {
     const node = ctx.chain.node(asHash(args[0], 'blockhash')) ?? notFound();
-    asked = { node, fork: forkOf(ctx, node) };
+    asked = { from: node, forkHeight: forkOf(ctx, node).height };
   }
   const target = given(args[1]) ? asInt(args[1]) : 1;
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
@@ -135,17 +146,18 @@ export const listsinceblock: Run<NodeContext> = async (ctx, args, call) => {
   // From the wallet's own tip: the chain may be ahead of it, on another branch.
   const tip = wallet.tip ?? ctx.chain.genesis;
   const last = tip.ancestor(tipHeight + 1 - Math.min(target, tipHeight + 1)) ?? ctx.chain.genesis;
-  const pin = new RecordPin(ledger, rowsSince(wallet, asked && tipHeight + 1 - asked.fork.height));
+  const rows = rowsSince(wallet, asked && tipHeight + 1 - asked.forkHeight);
+  const left = includeRemoved && asked !== null && asked.from.height > asked.forkHeight ? asked : null;
+  const result = (entries: string, removed: string): RawJson =>
+    new RawJson(`{"transactions":[${entries}]${includeRemoved ? `,"removed":[${removed}]` : ''},"lastblock":"${last.hashHex}"}`);
+  if (rows.length === 0 && left === null) return result('', '');
   const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe) };
   const pieces = new Pieces(',');
-  await forEachEntry(wallet, pin, { ...work, options: LONG, take: (entry) => pieces.add(entry) });
-  let text = `{"transactions":[${pieces.text()}]`;
-  if (includeRemoved) {
-    const removed = asked ? await removedEntries(ctx, wallet, { from: asked.node, forkHeight: asked.fork.height }, work) : '';
-    text += `,"removed":[${removed}]`;
-  }
-  return new RawJson(`${text},"lastblock":"${last.hashHex}"}`);
-};
+  const take = (entry: string): unknown => pieces.add(entry);
+  return forEachEntry(wallet, new RecordPin(ledger, rows), { ...work, options: LONG, take }).then(async () =>
+    result(pieces.text(), left === null ? '' : await removedEntries(ctx, wallet, left, work)),
+  );
+}
 
 export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);

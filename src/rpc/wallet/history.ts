@@ -1,20 +1,22 @@
 // One transaction of a wallet: gettransaction, abandontransaction; and what all history calls share.
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { renderContext } from '../node/lookup.js';
 import { Slicer } from '../node/slices.js';
 import { txHex, txMembersSliced } from '../render/tx.js';
 import { encodeJson, formatAmount } from '../wire/json-write.js';
-import { type JsonValue, RawJson } from '../wire/values.js';
+import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { HistoryWriter } from './history-entry.js';
+import { KnownAnswers } from './known-answers.js';
 import { settledWallet } from './select.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -27,18 +29,45 @@ const unknownId = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid or
 
 const SHORT = { minDepth: 0, label: null, long: false };
 
-export const gettransaction: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = await settledWallet(ctx, call);
+export const gettransaction: Run<NodeContext> = (ctx, args, call) => {
+  const wallet = settledWallet(ctx, call);
+  return wallet instanceof Promise
+    ? wallet.then((ready) => findTransaction(ctx, ready, args, call))
+    : findTransaction(ctx, wallet, args, call);
+};
+
+/** Some 4 MB a wallet. */
+const answers = new KnownAnswers(2048, 4096);
+
+/** At once when the transaction is in memory. */
+function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
   const txid = asHash(args[0], 'txid');
   const filter = filterOf(wallet, args[1]);
   const verbose = given(args[2]) ? asBool(args[2]) : false;
+  const row = wallet.ledger.txs.find(txid);
+  if (row < 0) unknownId();
+  // In a block it is told as long as the wallet stays as it is; outside the mempool has a say.
+  const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.ledger.tipHeight} ${args[0]}` : null;
+  const kept = question !== null && answers.get(wallet, question);
+  if (kept) return kept;
+  const tx = wallet.transaction(row);
+  const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
+    // It may have been removed while its bytes were read.
+    if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
+    const text = transactionText(ctx, wallet, view, filter);
+    if (!verbose) return new RawJson(`${text}}`);
+    return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe)).then(
+      (members) => new RawJson(`${text},"decoded":${encodeJson(members)}}`),
+    );
+  };
+  if (tx instanceof Promise) return tx.then(show);
+  return question === null ? show(tx) : answers.keep(wallet, question, `${transactionText(ctx, wallet, tx, filter)}}`);
+}
+
+/** What gettransaction shows, without the last brace. */
+function transactionText(ctx: NodeContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string {
   const { ledger } = wallet;
-  const known = ledger.txs.find(txid);
-  if (known < 0) unknownId();
-  const tx = await wallet.transaction(known);
-  // It may have been removed while its bytes were read.
-  const row = ledger.txs.find(txid);
-  if (row < 0 || tx === undefined) return unknownId();
+  const row = ledger.txs.find(tx.txid);
   const pin = new RecordPin(ledger, [row]);
   const writer = new HistoryWriter(ctx, wallet, filter);
   const { debit, fee } = movementsOf(wallet, row, tx, filter);
@@ -47,11 +76,8 @@ export const gettransaction: Run<NodeContext> = async (ctx, args, call) => {
   if (debit > 0) text += `,"fee":${formatAmount(fee)}`;
   const details: string[] = [];
   writer.entries(pin, 0, tx, SHORT, (entry) => details.push(entry));
-  text += `,${writer.common(pin, 0, tx)},"details":[${details.join(',')}]`;
-  text += `,"hex":"${txHex(tx)}"`;
-  if (verbose) text += `,"decoded":${encodeJson(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe)))}`;
-  return new RawJson(`${text}}`);
-};
+  return `${text},${writer.common(pin, 0, tx)},"details":[${details.join(',')}],"hex":"${txHex(tx)}"`;
+}
 
 export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);

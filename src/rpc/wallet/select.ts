@@ -10,9 +10,23 @@ import type { NodeContext } from '../node/context.js';
 
 const PREFIX = '/wallet/';
 
+// Callers name few wallets. Bounded: they may also name none that there is.
+const MOST_NAMES = 256;
+const names = new Map<string, string>();
+
 /** The name in /wallet/NAME, null on other paths. Only %XX is decoded; a broken % stays. */
 export function walletNameOf(path: string): string | null {
   if (!path.startsWith(PREFIX)) return null;
+  let name = names.get(path);
+  if (name === undefined) {
+    name = decodeName(path);
+    if (names.size === MOST_NAMES) names.clear();
+    names.set(path, name);
+  }
+  return name;
+}
+
+function decodeName(path: string): string {
   const bytes = Buffer.from(path.slice(PREFIX.length), 'utf8');
   const out: number[] = [];
   for (let i = 0; i < bytes.length; i++) {
@@ -48,12 +62,15 @@ export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
   }
 }
 
-/** The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. */
-export async function settledWallet(ctx: NodeContext, call: CallInfo): Promise<Wallet> {
+/** The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once when none are on their way. */
+export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promise<Wallet> {
   const wallet = walletOf(ctx, call);
-  await ctx.settle();
-  wallet.drain();
-  return wallet;
+  const settling = ctx.settle();
+  if (settling === undefined) return wallet;
+  return settling.then(() => {
+    wallet.drain();
+    return wallet;
+  });
 }
 
 export function ensureUnlocked(wallet: Wallet): void {

@@ -22,8 +22,9 @@ export class TxReader {
 
   constructor(private readonly deps: TxReaderDeps) {}
 
-  async one(row: number): Promise<TxView | undefined> {
-    return this.#known(row) ?? (await this.many([row]))[0];
+  /** The transaction, at once when it is in memory. */
+  one(row: number): TxView | Promise<TxView | undefined> {
+    return this.#known(row) ?? this.many([row]).then(([tx]) => tx);
   }
 
   /** In the order of the rows; those that are not needed, or not on disk, are undefined. */
