@@ -10,7 +10,7 @@ import { encodeJson } from './wire/json-write.js';
 import { LongBatch } from './wire/long-batch.js';
 import { faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import { type ParsedBody, parseRequest, type RequestEntry, type RequestList } from './wire/request.js';
-import type { JsonResult, JsonValue } from './wire/values.js';
+import { type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
 /** What a run function may know of the call. */
 export interface CallInfo {
@@ -129,7 +129,7 @@ export class Dispatcher<Context> {
       if (observer) token = observer.started(entry.method, call);
       const result = runs[entry.method](context, args, call);
       if (result instanceof Promise) return this.#later(entry, token, result);
-      return this.#finished(entry, token, { result: encodeJson(result) });
+      return this.#finished(entry, token, { result: encodeResult(result) });
     } catch (error) {
       return this.#finished(entry, token, this.#failed(entry, error));
     }
@@ -137,7 +137,7 @@ export class Dispatcher<Context> {
 
   async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>): Promise<Outcome> {
     try {
-      return this.#finished(entry, token, { result: encodeJson(await result) });
+      return this.#finished(entry, token, { result: encodeResult(await result) });
     } catch (error) {
       return this.#finished(entry, token, this.#failed(entry, error));
     }
@@ -240,6 +240,11 @@ export class Dispatcher<Context> {
     const text = error instanceof Error && error.message ? error.message : FAULT_TEXT;
     return { error: new RpcError(RPC_CODE.MISC_ERROR, text) };
   }
+}
+
+/** As text, or as the bytes that it is already. */
+function encodeResult(result: JsonResult): string | readonly Uint8Array[] {
+  return result instanceof RawBytes ? result.parts : encodeJson(result);
 }
 
 /**

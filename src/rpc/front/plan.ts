@@ -3,7 +3,7 @@
 import { METHODS } from '../declare/methods.js';
 import { type CallInfo, checkAccess, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
-import { encodeEnvelope, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
+import { envelopeAround, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
 import { parseRequest, type RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
@@ -41,9 +41,6 @@ const PRIORITY = new Set(['submitblock', 'submitheader']);
 
 /** Longer batches go to the node thread, where they are cut into turns: a front must not be kept. */
 const MAX_BATCH = 100;
-
-/** Stands in for the result while the envelope is cut in two; no id can contain it unescaped. */
-const HOLE = '\u0000';
 
 /** One per front thread. */
 export class FrontDesk {
@@ -87,7 +84,7 @@ export class FrontDesk {
       // A light template is small, and its transactions are held on the node thread.
       if (request.mode === 'proposal' || request.light) return { kind: 'node', method: entry.method, priority: false };
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
-      const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
+      const [prefix, suffix] = envelopeAround(entry);
       const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });
       return { kind: 'template', request, prefix, suffix, error };
     } catch (error) {

@@ -1,5 +1,5 @@
-// Entries of a wallet's history as JSON text, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON). Text, not
-// objects: the longest answers have millions of entries. Callers: gettransaction, listtransactions, listsinceblock.
+// Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON). Bytes, not
+// objects or strings: the longest answers have millions of entries. Callers: gettransaction, listtransactions, listsinceblock.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
@@ -8,7 +8,7 @@ import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js'
 import type { Wallet } from '../../wallet/wallet.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex } from '../render/hex.js';
-import { encodeString, formatAmount } from '../wire/json-write.js';
+import type { JsonBytes } from '../wire/json-bytes.js';
 
 /** The largest sequence number that says "replaceable" (BIP-0125). */
 const MAX_REPLACEABLE = 0xfffffffd;
@@ -38,6 +38,7 @@ export class HistoryWriter {
     private readonly ctx: NodeContext,
     private readonly wallet: Wallet,
     private readonly filter: OwnershipFilter,
+    private readonly out: JsonBytes,
   ) {}
 
   /** How many entries() would hand on. */
@@ -48,63 +49,122 @@ export class HistoryWriter {
     return received.reduce((count, movement) => count + (this.#labelOf(movement) === label ? 1 : 0), 0);
   }
 
-  /** Hands on the entries of a record: sent ones, then received ones. @param tx as movementsOf() needs it @returns how many */
-  entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (entry: string) => unknown): number {
+  /**
+   * Writes the entries of a record: sent ones, then received ones.
+   * @param tx as movementsOf() needs it
+   * @param take called after each, with the place where it begins
+   * @returns how many
+   */
+  entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (start: number) => unknown): number {
     const { label } = options;
+    const { out } = this;
     const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter);
     const sent = label === null ? moved.sent : NOTHING;
     const received = pin.depth(i) >= options.minDepth ? moved.received : NOTHING;
-    if (sent.length === 0 && received.length === 0) return 0;
-    const common = options.long ? `,${this.common(pin, i, tx)}` : '';
-    if (sent.length > 0) {
-      const tail = `,"fee":${formatAmount(moved.fee)}${common},"abandoned":${pin.state(i) === TX_STATE.ABANDONED}}`;
-      for (const movement of sent) take(this.#entry(movement, -movement.value, '"category":"send","amount":', moved.fromWatched, tail));
+    let count = 0;
+    // What is known of the transaction, once it was written for an entry; it lies together with the entries after it.
+    let from = -1;
+    let to = -1;
+    const common = (): void => {
+      if (!options.long) return;
+      if (from >= 0) {
+        out.again(from, to);
+        return;
+      }
+      from = out.at;
+      out.text(',');
+      this.common(pin, i, tx);
+      to = out.at;
+    };
+    out.begin();
+    for (const movement of sent) {
+      const start = out.at;
+      this.#entry(movement, -movement.value, 'send', moved.fromWatched);
+      out.text(',"fee":');
+      out.amount(moved.fee);
+      common();
+      out.text(pin.state(i) === TX_STATE.ABANDONED ? ',"abandoned":true}' : ',"abandoned":false}');
+      take(start);
+      // Entries that are not wanted may be overwritten.
+      if (out.at === start) from = -1;
+      count++;
     }
-    if (received.length === 0) return sent.length;
-    let count = sent.length;
-    const category = `"category":"${this.#category(pin, i)}","amount":`;
     for (const movement of received) {
       if (label !== null && this.#labelOf(movement) !== label) continue;
-      take(this.#entry(movement, movement.value, category, moved.fromWatched, `${common}}`));
+      const start = out.at;
+      this.#entry(movement, movement.value, this.#category(pin, i), moved.fromWatched);
+      common();
+      out.text('}');
+      take(start);
+      if (out.at === start) from = -1;
       count++;
     }
     return count;
   }
 
-  #entry(movement: Movement, amount: number, category: string, fromWatched: boolean, tail: string): string {
-    const { wallet, ctx } = this;
+  #entry(movement: Movement, amount: number, category: string, fromWatched: boolean): void {
+    const { wallet, ctx, out } = this;
     const { address, destination } = wallet.payees.get(movement.script, ctx.params, ctx.crypto);
+    out.text('{');
+    if (wallet.watches && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
+    if (address !== null) {
+      out.text('"address":"');
+      out.text(address);
+      out.text('",');
+    }
+    out.text('"category":"');
+    out.text(category);
+    out.text('","amount":');
+    out.amount(amount);
     const own = destination === null ? undefined : wallet.book.label(destination);
-    const shown = own === undefined ? '' : `,"label":${encodeString(own)}`;
-    const payee = address === null ? '' : `"address":"${address}",`;
-    const watched = wallet.watches ? this.#watchOnly(fromWatched, destination) : '';
-    return `{${watched}${payee}${category}${formatAmount(amount)}${shown},"vout":${movement.vout}${tail}`;
+    if (own !== undefined) {
+      out.text(',"label":');
+      out.string(own);
+    }
+    out.text(',"vout":');
+    out.int(movement.vout);
   }
+
   /** What a label filter compares: no label counts as the empty one. */
   #labelOf({ script }: Movement): string {
     const { destination } = this.wallet.payees.get(script, this.ctx.params, this.ctx.crypto);
     return (destination && this.wallet.book.label(destination)) ?? '';
   }
 
-  /** What is known of a transaction, members without braces. @param tx needed when it is in no block */
-  common(pin: RecordPin, i: number, tx: TxView | undefined): string {
+  /** Writes what is known of a transaction, members without braces. @param tx needed when it is in no block */
+  common(pin: RecordPin, i: number, tx: TxView | undefined): void {
+    const { out } = this;
     const { txs, spends } = this.wallet.ledger;
     const row = pin.rows[i];
     const depth = pin.depth(i);
-    let text = `"confirmations":${depth}`;
-    if (txs.isCoinbase(row)) text += ',"generated":true';
+    out.text('"confirmations":');
+    out.int(depth);
+    if (txs.isCoinbase(row)) out.text(',"generated":true');
     if (depth > 0) {
       const [head, tail] = this.#block(pin.blockId(i), pin.height(i));
-      text += `${head}${pin.position(i)}${tail}`;
-    } else text += `,"trusted":${this.wallet.ledger.isTrusted(row, this.#trust)}`;
+      out.text(head);
+      out.int(pin.position(i));
+      out.text(tail);
+    } else out.text(`,"trusted":${this.wallet.ledger.isTrusted(row, this.#trust)}`);
     const txid = txs.txid(row);
-    const rivals = spends.hasRivals(row) ? this.#conflicts(row, tx) : '';
-    text += `,"txid":"${hashHex(txid)}","walletconflicts":[${rivals}]`;
-    text += `,"time":${txs.smart(row) || txs.received(row)},"timereceived":${txs.received(row)}`;
-    text += `,"bip125-replaceable":"${depth > 0 ? 'no' : this.#replaceable(txid, tx ?? txs.view(row))}"`;
+    out.text(',"txid":');
+    out.hash(txid);
+    out.text(',"walletconflicts":[');
+    if (spends.hasRivals(row)) out.text(this.#conflicts(row, tx));
+    out.text('],"time":');
+    out.int(txs.smart(row) || txs.received(row));
+    out.text(',"timereceived":');
+    out.int(txs.received(row));
+    if (depth > 0) out.text(',"bip125-replaceable":"no"');
+    else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
     const said = txs.values(row);
-    if (said) for (const [name, value] of said) text += `,${encodeString(name)}:${encodeString(value)}`;
-    return text;
+    if (!said) return;
+    for (const [name, value] of said) {
+      out.text(',');
+      out.string(name);
+      out.text(':');
+      out.string(value);
+    }
   }
 
   /** What surrounds the place in a block. */

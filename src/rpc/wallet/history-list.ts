@@ -10,8 +10,9 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { HeaderInfo, NodeContext } from '../node/context.js';
 import { notFound } from '../node/lookup.js';
 import { Slicer } from '../node/slices.js';
+import { JsonBytes } from '../wire/json-bytes.js';
 import { Pieces } from '../wire/pieces.js';
-import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../wire/values.js';
 import { filterOf, given } from './history.js';
 import { type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
 import { settledWallet } from './select.js';
@@ -25,7 +26,9 @@ interface Work {
   readonly writer: HistoryWriter;
   readonly options: EntryOptions;
   readonly slicer: Slicer;
-  readonly take: (entry: string) => unknown;
+  readonly out: JsonBytes;
+  /** Called after each entry that is wanted, with the place where it begins. */
+  readonly take: (start: number) => unknown;
   /** No more records after this many entries, skipped ones not counted. */
   readonly enough?: number;
   /** So many entries come before the first that is wanted; counted down. */
@@ -53,15 +56,16 @@ async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): Promise
 }
 
 /** Writes what is wanted of a record's entries. @returns how many were */
-function writeRecord(pin: RecordPin, i: number, tx: TxView | undefined, { writer, options, take, skip }: Work): number {
+function writeRecord(pin: RecordPin, i: number, tx: TxView | undefined, { writer, options, out, take, skip }: Work): number {
   if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, take);
   const count = writer.count(pin, i, tx, options);
   const before = Math.min(count, skip.left);
   skip.left -= before;
   if (before === count) return 0;
   let at = 0;
-  writer.entries(pin, i, tx, options, (entry) => {
-    if (at++ >= before) take(entry);
+  writer.entries(pin, i, tx, options, (start) => {
+    if (at++ >= before) take(start);
+    else out.drop(start);
   });
   return count - before;
 }
@@ -110,18 +114,16 @@ async function removedEntries(
   ctx: NodeContext,
   wallet: Wallet,
   branch: Branch,
-  work: { writer: HistoryWriter; slicer: Slicer },
-): Promise<string> {
-  const pieces = new Pieces(',');
+  work: Pick<Work, 'writer' | 'slicer' | 'out' | 'take'>,
+): Promise<void> {
   const { txs } = wallet.ledger;
   for (let node = branch.from; node.height > branch.forkHeight; node = node.prev!) {
     const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
     const block = ctx.chain.hasBlock(node) ? await ctx.chain.readBlock(node).catch(unreadable) : unreadable();
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
     const options = { ...LONG, minDepth: ANY_DEPTH };
-    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options, take: (entry) => pieces.add(entry) });
+    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options });
   }
-  return pieces.text();
 }
 
 export const listsinceblock: Run<NodeContext> = (ctx, args, call) => {
@@ -148,15 +150,46 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
   const last = tip.ancestor(tipHeight + 1 - Math.min(target, tipHeight + 1)) ?? ctx.chain.genesis;
   const rows = rowsSince(wallet, asked && tipHeight + 1 - asked.forkHeight);
   const left = includeRemoved && asked !== null && asked.from.height > asked.forkHeight ? asked : null;
-  const result = (entries: string, removed: string): RawJson =>
-    new RawJson(`{"transactions":[${entries}]${includeRemoved ? `,"removed":[${removed}]` : ''},"lastblock":"${last.hashHex}"}`);
-  if (rows.length === 0 && left === null) return result('', '');
-  const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer: new Slicer(call.breathe) };
-  const pieces = new Pieces(',');
-  const take = (entry: string): unknown => pieces.add(entry);
-  return forEachEntry(wallet, new RecordPin(ledger, rows), { ...work, options: LONG, take }).then(async () =>
-    result(pieces.text(), left === null ? '' : await removedEntries(ctx, wallet, left, work)),
-  );
+  if (rows.length === 0 && left === null) {
+    return new RawJson(`{"transactions":[]${includeRemoved ? ',"removed":[]' : ''},"lastblock":"${last.hashHex}"}`);
+  }
+  const out = new JsonBytes();
+  const list = new EntryList(out);
+  const writer = new HistoryWriter(ctx, wallet, filter, out);
+  const work = { writer, slicer: new Slicer(call.breathe), out, take: list.take };
+  const write = async (): Promise<JsonResult> => {
+    out.text('{"transactions":[');
+    await forEachEntry(wallet, new RecordPin(ledger, rows), { ...work, options: LONG });
+    list.end();
+    if (includeRemoved) {
+      out.text(',"removed":[');
+      if (left !== null) await removedEntries(ctx, wallet, left, work);
+      list.end();
+    }
+    out.text(`,"lastblock":"${last.hashHex}"}`);
+    return new RawBytes(out.parts());
+  };
+  return write();
+}
+
+/** Commas between entries as they come. */
+class EntryList {
+  #some = false;
+
+  constructor(private readonly out: JsonBytes) {}
+
+  /** Another entry was written. */
+  readonly take = (): void => {
+    this.out.text(',');
+    this.#some = true;
+  };
+
+  /** Ends the list; the next begins anew. */
+  end(): void {
+    if (this.#some) this.out.dropLast();
+    this.#some = false;
+    this.out.text(']');
+  }
 }
 
 export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
@@ -177,8 +210,12 @@ export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
   // Newest first until there are enough; shown the other way round.
   const found: string[] = [];
   const skipped = { left: skip };
-  const take = (entry: string): unknown => found.push(entry);
-  const work = { writer: new HistoryWriter(ctx, wallet, filter), slicer, options: { ...LONG, label }, take, skip: skipped };
+  const out = new JsonBytes();
+  const take = (start: number): void => {
+    found.push(out.take(start));
+  };
+  const writer = new HistoryWriter(ctx, wallet, filter, out);
+  const work = { writer, slicer, options: { ...LONG, label }, out, take, skip: skipped };
   const missing = (): number => skipped.left + count - found.length;
   for (let rows = firstOf(newest, missing()); rows.length > 0 && missing() > 0; rows = firstOf(newest, missing())) {
     await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, enough: count - found.length });

@@ -12,7 +12,8 @@ import type { NodeContext } from '../node/context.js';
 import { renderContext } from '../node/lookup.js';
 import { Slicer } from '../node/slices.js';
 import { txHex, txMembersSliced } from '../render/tx.js';
-import { encodeJson, formatAmount } from '../wire/json-write.js';
+import { JsonBytes } from '../wire/json-bytes.js';
+import { encodeJson } from '../wire/json-write.js';
 import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { HistoryWriter } from './history-entry.js';
@@ -69,14 +70,28 @@ function transactionText(ctx: NodeContext, wallet: Wallet, tx: TxView, filter: O
   const { ledger } = wallet;
   const row = ledger.txs.find(tx.txid);
   const pin = new RecordPin(ledger, [row]);
-  const writer = new HistoryWriter(ctx, wallet, filter);
+  const out = new JsonBytes();
+  const writer = new HistoryWriter(ctx, wallet, filter, out);
   const { debit, fee } = movementsOf(wallet, row, tx, filter);
   const net = creditOf(wallet, row, filter) - debit;
-  let text = `{"amount":${formatAmount(net - fee)}`;
-  if (debit > 0) text += `,"fee":${formatAmount(fee)}`;
-  const details: string[] = [];
-  writer.entries(pin, 0, tx, SHORT, (entry) => details.push(entry));
-  return `${text},${writer.common(pin, 0, tx)},"details":[${details.join(',')}],"hex":"${txHex(tx)}"`;
+  out.text('{"amount":');
+  out.amount(net - fee);
+  if (debit > 0) {
+    out.text(',"fee":');
+    out.amount(fee);
+  }
+  out.text(',');
+  writer.common(pin, 0, tx);
+  out.text(',"details":[');
+  let begun = false;
+  writer.entries(pin, 0, tx, SHORT, () => {
+    out.text(',');
+    begun = true;
+  });
+  // Not the comma after the last one.
+  if (begun) out.dropLast();
+  out.text('],"hex":"');
+  return `${out}${txHex(tx)}"`;
 }
 
 export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {

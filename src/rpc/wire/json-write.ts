@@ -1,6 +1,6 @@
 // Writes JSON as Core's univalue does: compact, members in order, short escapes, other control characters and DEL as
 // \u00xx, everything else raw UTF-8. Amounts have eight decimals; doubles are C's %.16g. Used for every reply.
-import { Amount, Double, JsonNumber, JsonObject, type JsonResult, RawJson } from './values.js';
+import { Amount, Double, JsonNumber, JsonObject, type JsonResult, RawBytes, RawJson } from './values.js';
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\u007f]/;
 const ESCAPES = /["\\\u0000-\u001f\u007f]/g;
@@ -73,7 +73,7 @@ export function encodeJson(value: JsonResult): string {
 
 function encodeObject(value: Exclude<JsonResult, null | string | number | boolean | bigint>): string {
   if (Array.isArray(value)) return encodeArray(value);
-  if (value instanceof RawJson || value instanceof JsonNumber) return value.text;
+  if (value instanceof RawJson || value instanceof JsonNumber || value instanceof RawBytes) return value.text;
   if (value instanceof Amount) return formatAmount(value.sats);
   if (value instanceof Double) return formatDouble(value.value);
   let text = '{';

@@ -3,8 +3,8 @@ import { RPC_CODE, type RpcError } from '../errors.js';
 import { encodeString } from './json-write.js';
 import type { RequestEntry } from './request.js';
 
-/** What came of one entry: a result as JSON text, or an error. */
-export type Outcome = { readonly result: string } | { readonly error: RpcError };
+/** What came of one entry: a result as JSON text or, in parts, its bytes; or an error. */
+export type Outcome = { readonly result: string | readonly Uint8Array[] } | { readonly error: RpcError };
 
 /** A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Text is sent as UTF-8; what is large comes as bytes. */
 export interface Reply {
@@ -16,15 +16,23 @@ const errorText = (error: RpcError) => `{"code":${error.code},"message":${encode
 
 /** One entry's envelope, without the newline that ends a body. */
 export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'version'>, outcome: Outcome): string {
+  const result = 'error' in outcome ? '' : typeof outcome.result === 'string' ? outcome.result : Buffer.concat(outcome.result).toString();
   if (entry.version === 2) {
     const id = entry.hasId ? `,"id":${entry.idText}` : '';
-    return 'error' in outcome
-      ? `{"jsonrpc":"2.0","error":${errorText(outcome.error)}${id}}`
-      : `{"jsonrpc":"2.0","result":${outcome.result}${id}}`;
+    return 'error' in outcome ? `{"jsonrpc":"2.0","error":${errorText(outcome.error)}${id}}` : `{"jsonrpc":"2.0","result":${result}${id}}`;
   }
   return 'error' in outcome
     ? `{"result":null,"error":${errorText(outcome.error)},"id":${entry.idText}}`
-    : `{"result":${outcome.result},"error":null,"id":${entry.idText}}`;
+    : `{"result":${result},"error":null,"id":${entry.idText}}`;
+}
+
+/** Stands in for the result while the envelope is cut in two; no id can contain it unescaped. */
+const HOLE = '\u0000';
+
+/** What stands before and after the result of a single request's reply. */
+export function envelopeAround(entry: RequestEntry): readonly [prefix: string, suffix: string] {
+  const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
+  return [prefix, suffix];
 }
 
 /** A 2.0 request without id: executed, never answered. */
@@ -44,10 +52,25 @@ export function faultReply(error: RpcError): Reply {
   return { status: errorStatus(error), body: `${text}\n` };
 }
 
+/** In memory of its own, which may go to another thread. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** The reply to a single request. */
 export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   // A 2.0 request that is malformed beyond its version is answered even without an id: it never became a notification.
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
+  if (!('error' in outcome) && typeof outcome.result !== 'string') {
+    const [prefix, suffix] = envelopeAround(entry);
+    return { status: 200, body: joined([Buffer.from(prefix), ...outcome.result, Buffer.from(suffix)]) };
+  }
   const body = `${encodeEnvelope(entry, outcome)}\n`;
   if (!('error' in outcome)) return { status: 200, body };
   return { status: entry.version === 2 && !entry.error ? 200 : errorStatus(outcome.error), body };

@@ -62,6 +62,18 @@ export class RawJson {
   }
 }
 
+/** JSON that was written as bytes, in parts. */
+export class RawBytes {
+  readonly parts: readonly Uint8Array[];
+  constructor(parts: readonly Uint8Array[]) {
+    this.parts = parts;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.parts).toString();
+  }
+}
+
 /** What a method may return. Members that are undefined are left out; whole numbers print as integers. */
 export type JsonResult =
   | null
@@ -74,6 +86,7 @@ export type JsonResult =
   | Amount
   | Double
   | RawJson
+  | RawBytes
   | readonly JsonResult[]
   | { readonly [key: string]: JsonResult | undefined };
 

@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
 import { BatchReply, ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
+import { JsonBytes } from '../../../src/rpc/wire/json-bytes.js';
 import { JsonParseError, parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from '../../../src/rpc/wire/long-batch.js';
 import { Pieces } from '../../../src/rpc/wire/pieces.js';
 import { encodeEnvelope, faultReply, type Outcome, type Reply, singleReply } from '../../../src/rpc/wire/reply.js';
 import { type ParsedBody, parseEntry, parseRequest, type RequestEntry } from '../../../src/rpc/wire/request.js';
-import { Amount, Double, type JsonNumber, type JsonObject, RawJson } from '../../../src/rpc/wire/values.js';
+import { Amount, Double, type JsonNumber, type JsonObject, RawBytes, RawJson } from '../../../src/rpc/wire/values.js';
 
 fc.configureGlobal({ seed: 20261121, numRuns: 400 });
 
@@ -348,4 +349,73 @@ t.test('text of many pieces', async (t) => {
     t.equal(pieces.text(), all.join(', '), String(count));
     t.equal(pieces.text(), all.join(', '), 'asked again');
   }
+});
+
+t.test('JSON written as bytes', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 300 }),
+          fc.maxSafeInteger(),
+          fc.integer({ min: -5, max: 105 }),
+          fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        ),
+        { maxLength: 60 },
+      ),
+      (items) => {
+        const out = new JsonBytes();
+        let expected = '';
+        for (const item of items) {
+          out.begin();
+          if (typeof item === 'string') {
+            out.string(item);
+            expected += encodeString(item);
+          } else if (typeof item === 'number') {
+            out.int(item);
+            out.text(' ');
+            out.amount(item);
+            expected += `${encodeJson(item)} ${formatAmount(item)}`;
+          } else {
+            out.hash(item);
+            expected += `"${Buffer.from(item).reverse().toString('hex')}"`;
+          }
+        }
+        return out.toString() === Buffer.from(expected).toString() && out.size === Buffer.byteLength(expected);
+      },
+    ),
+  );
+  // Over several parts, with pieces taken back wherever they lie.
+  const out = new JsonBytes();
+  const expected: string[] = [];
+  for (let i = 0; i < 9000; i++) {
+    out.begin();
+    const start = out.at;
+    out.text(`entry ${i} ${'ä'.repeat(i % 300)}`);
+    out.again(start, start + 5);
+    if (i % 3 === 0) {
+      out.drop(start);
+      continue;
+    }
+    const text = `entry ${i} ${'ä'.repeat(i % 300)}entry`;
+    if (i % 3 === 1) t.equal(out.take(start), text);
+    else {
+      out.text(',');
+      expected.push(text);
+    }
+  }
+  while (out.at < 400_000) out.text('-'.repeat(1000));
+  out.text('-'.repeat(200_000));
+  const tail = '-'.repeat(out.size - Buffer.byteLength(`${expected.join(',')},`));
+  out.begin();
+  out.dropLast();
+  t.ok(out.parts().length > 1);
+  t.ok(out.toString() === `${expected.join(',')},${tail.slice(1)}`);
+
+  const entry = parseEntry(parseJson(Buffer.from('{"id":"7","method":"m"}')));
+  const reply = singleReply(entry, { result: [Buffer.from('["ä'), Buffer.from('"]')] });
+  t.same(reply.status, 200);
+  t.equal(Buffer.from(reply.body as Uint8Array).toString(), singleReply(entry, { result: '["ä"]' }).body);
+  t.equal(encodeEnvelope(entry, { result: [Buffer.from('[1'), Buffer.from(']')] }), encodeEnvelope(entry, { result: '[1]' }));
+  t.equal(encodeJson([new RawBytes([Buffer.from('{'), Buffer.from('}')])]), '[{}]');
 });
