@@ -6,6 +6,7 @@ import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/header-node.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
+import { retargetInterval } from '../../consensus/params/chain-params.js';
 import { blockProof, decodeCompact, encodeCompact } from '../../consensus/rules/bits.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import type { NetContext } from '../context.js';
@@ -14,9 +15,15 @@ import { locatorOf } from './locator.js';
 
 /** Blocks of the tip's difficulty that a chain may have less than ours. */
 const RECENT_BLOCKS = 144n;
-/** One commitment in this many headers, and headers buffered in the second reading: Core's figures for a peer that lies for an hour. */
-const COMMITMENT_PERIOD = 606;
-const REDOWNLOAD_BUFFER = 14_441;
+/** How much of a chain is remembered. */
+export interface PresyncFigures {
+  /** One bit is kept of one header in so many. */
+  readonly period: number;
+  /** Headers held back in the second reading: who changes his tale has as many bits to guess as periods fit in. */
+  readonly buffer: number;
+}
+/** Core's figures for a peer that lies for an hour. */
+const CORE_FIGURES: PresyncFigures = { period: 606, buffer: 14_441 };
 /** Most blocks a second that rules on time let a chain have. */
 const MAX_BLOCKS_PER_SECOND = 6;
 const FUTURE_SECONDS = 2 * 60 * 60;
@@ -25,7 +32,7 @@ interface Reading {
   readonly start: HeaderNode;
   readonly wantedWork: bigint;
   readonly salt: Uint8Array;
-  /** Which headers are committed to: height modulo COMMITMENT_PERIOD. */
+  /** Which headers are committed to: height modulo the period. */
   readonly offset: number;
   readonly maxCommitments: number;
   readonly commitments: number[];
@@ -53,11 +60,18 @@ export class HeadersPresync {
   constructor(
     private readonly context: NetContext,
     private readonly ask: (peer: Peer, locator: readonly Uint8Array[]) => void,
+    private readonly figures: PresyncFigures = CORE_FIGURES,
   ) {}
 
   /** Whether a reading of this peer's chain is under way. */
   reads(peer: Peer): boolean {
     return this.#readings.has(peer);
+  }
+
+  /** What is kept for a peer: headers in full, and bits. */
+  held(peer: Peer): { readonly headers: number; readonly bits: number } {
+    const reading = this.#readings.get(peer);
+    return { headers: reading?.buffer.length ?? 0, bits: reading?.commitments.length ?? 0 };
   }
 
   forget(peer: Peer): void {
@@ -90,8 +104,8 @@ export class HeadersPresync {
       start: parent,
       wantedWork: wanted,
       salt: crypto.randomBytes(16),
-      offset: crypto.randomInt(COMMITMENT_PERIOD),
-      maxCommitments: Math.floor((MAX_BLOCKS_PER_SECOND * Math.max(0, seconds)) / COMMITMENT_PERIOD),
+      offset: crypto.randomInt(this.figures.period),
+      maxCommitments: Math.floor((MAX_BLOCKS_PER_SECOND * Math.max(0, seconds)) / this.figures.period),
       commitments: [],
       phase: 'first',
       lastHash: parent.hash,
@@ -132,7 +146,7 @@ export class HeadersPresync {
         return 'held';
       }
       this.#step(reading, view);
-      if (reading.height % COMMITMENT_PERIOD === reading.offset) {
+      if (reading.height % this.figures.period === reading.offset) {
         reading.commitments.push(commitment(reading.salt, view.hash));
         if (reading.commitments.length > reading.maxCommitments) {
           this.forget(peer);
@@ -173,7 +187,7 @@ export class HeadersPresync {
     for (const view of views) {
       const wrong = checkProofOfWork(view, this.context.params) !== null || !this.#difficultyPossible(reading, view);
       this.#step(reading, view);
-      const due = reading.height % COMMITMENT_PERIOD === reading.offset && !reading.releaseAll;
+      const due = reading.height % this.figures.period === reading.offset && !reading.releaseAll;
       if (wrong || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {
         this.forget(peer);
         this.context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: not the chain of the first reading`);
@@ -182,7 +196,7 @@ export class HeadersPresync {
       if (reading.work >= reading.wantedWork) reading.releaseAll = true;
       reading.buffer.push(view);
     }
-    const keep = reading.releaseAll ? 0 : REDOWNLOAD_BUFFER;
+    const keep = reading.releaseAll ? 0 : this.figures.buffer;
     const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - keep));
     if (full) this.ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     if (reading.releaseAll || !full) this.forget(peer);
@@ -200,8 +214,7 @@ export class HeadersPresync {
   #difficultyPossible(reading: Reading, view: HeaderView): boolean {
     const { params } = this.context;
     if (params.allowMinDifficultyBlocks) return true;
-    const interval = params.powTargetTimespan / params.powTargetSpacing;
-    if ((reading.height + 1) % interval !== 0) return view.bits === reading.lastBits;
+    if ((reading.height + 1) % retargetInterval(params) !== 0) return view.bits === reading.lastBits;
     const old = decodeCompact(reading.lastBits).target;
     const capped = (target: bigint): bigint => decodeCompact(encodeCompact(target > params.powLimit ? params.powLimit : target)).target;
     const target = decodeCompact(view.bits).target;

@@ -1,0 +1,326 @@
+// The reading of long chains of little work before their headers are kept: against a model that sees every header at once and knows only
+// sums. Chains of random work, cut into batches anywhere, honest or not, and the peers that tell them in turns.
+import fc from 'fast-check';
+import t from 'tap';
+import type { HeaderNode } from '../../../src/chain/header-node.js';
+import { type HeaderView, parseHeader } from '../../../src/consensus/block/header-view.js';
+import { toHex } from '../../../src/consensus/bytes/hex.js';
+import { type ChainParams, chainParams } from '../../../src/consensus/params/chain-params.js';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import type { NetContext } from '../../../src/net/context.js';
+import type { Peer } from '../../../src/net/peer/peer.js';
+import { HeadersPresync } from '../../../src/net/sync/headers-presync.js';
+
+const crypto = createNativeCrypto();
+const regtest = chainParams('regtest');
+/** Small, so that chains of hundreds show what chains of hundreds of thousands would: a liar has 40 bits to guess. */
+const FIGURES = { period: 3, buffer: 120 };
+/** Bits and the work they stand for, spelled out. */
+const WORK = new Map([
+  [0x207fffff, 2],
+  [0x207ffffc, 2],
+  [0x203fffff, 4],
+  [0x201fffff, 8],
+]);
+const NOW = 1_700_000_000;
+
+/** A header on a parent. @param found whether its hash has the work that its bits claim */
+function header(prev: Uint8Array, bits: number, salt: number, found = true): HeaderView {
+  const bytes = new Uint8Array(80);
+  const view = new DataView(bytes.buffer);
+  view.setInt32(0, 0x20000000, true);
+  bytes.set(prev, 4);
+  view.setUint32(36, salt, true);
+  view.setUint32(68, NOW - 1_000, true);
+  view.setUint32(72, bits, true);
+  // The hash's top byte against the target's: all of these targets begin with 7f, 3f or 1f.
+  const top = (bits >> 16) & 0x7f;
+  for (let nonce = 0; ; nonce++) {
+    view.setUint32(76, nonce, true);
+    const parsed = parseHeader(bytes.slice(), crypto);
+    const highest = parsed.hash[31] as number;
+    if (found ? highest < top : highest > top) return parsed;
+  }
+}
+
+let salts = 0;
+function chainOf(prev: Uint8Array, bits: readonly number[]): HeaderView[] {
+  const chain: HeaderView[] = [];
+  let last = prev;
+  for (const one of bits) {
+    const view = header(last, one, ++salts);
+    chain.push(view);
+    last = view.hash;
+  }
+  return chain;
+}
+
+const START = { hash: new Uint8Array(32).fill(7), work: 1_000n, height: 10 };
+/** The block that every chain begins at, as far as it is looked at. */
+const start = {
+  hash: START.hash,
+  bits: 0x207fffff,
+  height: START.height,
+  chainWork: START.work,
+  prev: null,
+  medianTimePast: () => NOW - 2_000,
+  // Where a locator ends.
+  ancestor: () => ({ hash: new Uint8Array(32), height: 0 }),
+} as unknown as HeaderNode;
+
+/** One guard and what it did. */
+function guard(minimumChainWork: bigint, params: ChainParams = regtest, medianAgo = 2_000) {
+  const asked: [Peer, readonly Uint8Array[]][] = [];
+  const blamed: string[] = [];
+  const parent = Object.assign(Object.create(start), { medianTimePast: () => NOW - medianAgo }) as HeaderNode;
+  const context = {
+    chain: { tip: { bits: 0x207fffff, chainWork: 0n }, minimumChainWork },
+    clock: { nowSeconds: () => NOW },
+    log: { debug: () => {} },
+    params,
+    misbehaving: (_: Peer, score: number, reason: string) => blamed.push(`${score} ${reason}`),
+  } as unknown as NetContext;
+  const presync = new HeadersPresync(context, (peer, locator) => asked.push([peer, locator]), FIGURES);
+  return { presync, asked, blamed, parent };
+}
+
+const peerOf = (id: number): Peer => ({ id, permissions: { noban: false } }) as unknown as Peer;
+
+/** A peer that answers what it is asked, in batches of a size, with one chain at first and another once it is asked from the start again. */
+class Teller {
+  readonly released: HeaderView[] = [];
+  /** Headers taken past the guard: those released, and those it did not want to look at any more. */
+  readonly taken: HeaderView[] = [];
+  mostHeaders = 0;
+  mostBits = 0;
+  readings = 0;
+  #next: { readonly from: Uint8Array } | null = { from: START.hash };
+  readonly peer: Peer;
+
+  constructor(
+    private readonly presync: HeadersPresync,
+    readonly tales: readonly (readonly HeaderView[])[],
+    private readonly batch: number,
+    private readonly parent: HeaderNode,
+    id = 1,
+  ) {
+    this.peer = peerOf(id);
+  }
+
+  asked(locator: readonly Uint8Array[]): void {
+    this.#next = { from: locator[0] as Uint8Array };
+  }
+
+  /** Sends one batch. @returns whether there was anything to send */
+  step(): boolean {
+    if (this.#next === null) return false;
+    const { from } = this.#next;
+    this.#next = null;
+    const fromStart = toHex(from) === toHex(START.hash);
+    if (fromStart) this.readings++;
+    const tale = this.tales[Math.min(this.readings, this.tales.length) - 1] as readonly HeaderView[];
+    const at = fromStart ? 0 : tale.findIndex(({ hash }) => toHex(hash) === toHex(from)) + 1;
+    const views = tale.slice(at, at + this.batch);
+    if (views.length === 0) {
+      this.presync.forget(this.peer);
+      return false;
+    }
+    const full = views.length === this.batch;
+    const held = this.presync.take(this.peer, views, full);
+    if (held === null) {
+      const before = tale.slice(0, at);
+      const parent = Object.assign(Object.create(this.parent), { chainWork: workOf(before), height: START.height + at }) as HeaderNode;
+      if (this.presync.begin(this.peer, parent, views, full)) this.#note();
+      else {
+        // Kept, as any header is; a full message makes the node ask for what follows.
+        this.taken.push(...views);
+        if (full) this.#next = { from: (views.at(-1) as HeaderView).hash };
+      }
+      return this.#next !== null;
+    }
+    if (held !== 'held') {
+      this.released.push(...held);
+      this.taken.push(...held);
+    }
+    this.#note();
+    return this.#next !== null;
+  }
+
+  #note(): void {
+    const { headers, bits } = this.presync.held(this.peer);
+    this.mostHeaders = Math.max(this.mostHeaders, headers);
+    this.mostBits = Math.max(this.mostBits, bits);
+  }
+}
+
+const workOf = (views: readonly HeaderView[]): bigint =>
+  views.reduce((sum, { bits }) => sum + BigInt(WORK.get(bits) as number), START.work);
+const hashesOf = (views: readonly HeaderView[]): string[] => views.map(({ hash }) => toHex(hash));
+const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
+
+const bitsOf = (most: number) => fc.array(fc.constantFrom(...WORK.keys()), { minLength: 1, maxLength: most });
+const batches = fc.integer({ min: 1, max: 60 });
+
+/** What the model says comes of an honest peer: everything it has, or nothing. */
+function modelHonest(chain: readonly HeaderView[], wanted: bigint): readonly HeaderView[] {
+  return workOf(chain) >= wanted ? chain : [];
+}
+
+/** Runs one peer to its end. */
+function tell(tales: readonly (readonly HeaderView[])[], batch: number, wanted: bigint) {
+  const { presync, asked, blamed, parent } = guard(wanted);
+  const teller = new Teller(presync, tales, batch, parent);
+  let more = true;
+  for (let i = 0; more && i < 2_000; i++) {
+    more = teller.step();
+    for (const [, locator] of asked.splice(0)) {
+      teller.asked(locator);
+      more = true;
+    }
+  }
+  return { teller, blamed, presync };
+}
+
+t.test('an honest chain is taken whole and in order when it has the work, and not at all when it has not', async (t) => {
+  const property = fc.property(bitsOf(300), batches, fc.integer({ min: 1, max: 130 }), (bits, batch, percent) => {
+    const chain = chainOf(START.hash, bits);
+    // Around what the chain has: below, exactly, above.
+    const wanted = START.work + ((workOf(chain) - START.work) * BigInt(percent)) / 100n;
+    const { teller, blamed, presync } = tell([chain], batch, wanted);
+    const expected = modelHonest(chain, wanted);
+    if (blamed.length > 0) throw new Error(`blamed: ${blamed[0]}`);
+    // What follows the work that was wanted is taken without a second look, so all of the batch sizes end with the same chain.
+    if (!same(hashesOf(teller.taken), hashesOf(expected))) throw new Error(`${teller.taken.length} taken of ${expected.length}`);
+    return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;
+  });
+  fc.assert(property, { numRuns: 60 });
+  t.pass('60 chains');
+});
+
+t.test('who tells another chain the second time gets nothing kept that has not the work', async (t) => {
+  const property = fc.property(
+    bitsOf(300),
+    bitsOf(500),
+    fc.integer({ min: 0, max: 300 }),
+    batches,
+    fc.boolean(),
+    (bits, otherBits, fork, batch, easier) => {
+      const first = chainOf(START.hash, bits);
+      const common = first.slice(0, fork);
+      const rest = chainOf(common.at(-1)?.hash ?? START.hash, easier ? otherBits.map(() => 0x207fffff) : otherBits);
+      const second = [...common, ...rest];
+      const wanted = workOf(first);
+      const { teller, presync } = tell([first, second, first], batch, wanted);
+      const { released } = teller;
+      // Always a part of what it told last, from the start on.
+      const told = teller.readings === 2 ? second : first;
+      if (!same(hashesOf(released), hashesOf(told.slice(0, released.length)))) throw new Error('released what was not told so');
+      const falseOnes = teller.readings === 2 ? Math.max(0, released.length - common.length) : 0;
+      // Headers of the other chain may go through where it has the work itself, or by guessing 40 bits.
+      if (falseOnes > 0 && workOf(second) < wanted) throw new Error(`${falseOnes} false headers of too little work`);
+      // Those of the true one go through early, the buffer behind them.
+      const early = workOf(told) < wanted;
+      if (early && released.length > Math.max(0, told.length - FIGURES.buffer)) throw new Error('the buffer was given away');
+      return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;
+    },
+  );
+  fc.assert(property, { numRuns: 60 });
+  t.pass('60 tales');
+
+  // The tale that the bits are kept against: a long chain of little work after a short one of much, longer than what is held back.
+  const long = fc.property(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 200, max: 220 }), batches, (fork, length, batch) => {
+    const first = chainOf(START.hash, new Array<number>(70).fill(0x201fffff));
+    const common = first.slice(0, fork);
+    const second = [...common, ...chainOf(common.at(-1)?.hash ?? START.hash, new Array<number>(length - fork).fill(0x207fffff))];
+    // A reading never gets farther than where a bit is wrong, and half of them are.
+    const { teller } = tell([first, second], batch, workOf(first));
+    return teller.readings === 2 && teller.taken.length === 0 && teller.mostHeaders < FIGURES.buffer + batch;
+  });
+  fc.assert(long, { numRuns: 40 });
+  t.pass('40 long tales');
+});
+
+t.test('a chain of little work that goes on and on: some bits, then nothing', async (t) => {
+  // As many headers as time allows, six a second since the start's median time, cost a bit in three; one bit more ends it.
+  const property = fc.property(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 60 }), (batch, secondsOverTwoHours) => {
+    const chain = chainOf(START.hash, new Array<number>(600).fill(0x207fffff));
+    const { presync, asked, blamed, parent } = guard(1_000_000n, regtest, secondsOverTwoHours - 7_200);
+    const teller = new Teller(presync, [chain], batch, parent);
+    let more = true;
+    while (more) {
+      more = teller.step();
+      for (const [, locator] of asked.splice(0)) {
+        teller.asked(locator);
+        more = true;
+      }
+    }
+    const most = Math.floor((6 * secondsOverTwoHours) / FIGURES.period);
+    if (teller.mostBits > most) throw new Error(`${teller.mostBits} bits, ${most} allowed`);
+    return teller.taken.length === 0 && blamed.length === 0 && !presync.reads(teller.peer) && teller.mostHeaders === 0;
+  });
+  fc.assert(property, { numRuns: 8 });
+  t.pass('8 chains');
+});
+
+t.test('peers in turns: each gets what it would get alone', async (t) => {
+  const many = fc.array(fc.tuple(bitsOf(150), batches, fc.integer({ min: 50, max: 150 })), { minLength: 2, maxLength: 5 });
+  const property = fc.property(many, fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), (peers, turns) => {
+    const wanted = START.work + 300n;
+    const { presync, asked, parent } = guard(wanted);
+    const tellers = peers.map(([bits, batch], id) => new Teller(presync, [chainOf(START.hash, bits)], batch, parent, id));
+    for (let i = 0, idle = 0; idle < tellers.length * 3 && i < 5_000; i++) {
+      // Turns as drawn, then one after the other so that all come to an end.
+      const teller = tellers[(i < turns.length ? (turns[i] as number) : i) % tellers.length] as Teller;
+      const moved = teller.step();
+      for (const [peer, locator] of asked.splice(0)) tellers.find((one) => one.peer === peer)?.asked(locator);
+      idle = moved ? 0 : idle + 1;
+    }
+    return tellers.every((teller, i) => {
+      const [bits, batch] = peers[i] as (typeof peers)[0];
+      const alone = tell([teller.tales[0] as readonly HeaderView[]], batch, wanted);
+      return bits.length >= teller.taken.length && same(hashesOf(teller.taken), hashesOf(alone.teller.taken));
+    });
+  });
+  fc.assert(property, { numRuns: 40 });
+  t.pass('40 crowds');
+});
+
+t.test('headers without the work they claim, and work that changes where it may not, are found on the first reading', async (t) => {
+  // A network whose targets change every ten blocks, as the main one's do every 2,016.
+  const strict: ChainParams = { ...regtest, allowMinDifficultyBlocks: false, powTargetTimespan: 6_000, powTargetSpacing: 600 };
+  const runOf = (bitsAt: (height: number) => number, at: number | null, params: ChainParams) => {
+    const chain: HeaderView[] = [];
+    for (let i = 0; i < 100; i++) {
+      const prev = chain.at(-1)?.hash ?? START.hash;
+      chain.push(header(prev, bitsAt(START.height + 1 + i), ++salts, i !== at));
+    }
+    const wanted = workOf(chain);
+    const { presync, asked, blamed, parent } = guard(wanted, params);
+    const teller = new Teller(presync, [chain], 20, parent);
+    for (let more = true; more; ) {
+      more = teller.step();
+      for (const [, locator] of asked.splice(0)) {
+        teller.asked(locator);
+        more = true;
+      }
+    }
+    return { taken: teller.taken.length, blamed };
+  };
+  const easy = () => 0x207fffff;
+  // Four times the work and back; what division dropped does not come back.
+  const permitted = (height: number) => (height < 20 ? 0x207fffff : height % 40 < 20 ? 0x207ffffc : 0x201fffff);
+  t.same(runOf(easy, null, strict), { taken: 100, blamed: [] });
+  t.same(runOf(permitted, null, strict), { taken: 100, blamed: [] }, 'by four, where targets change');
+  const property = fc.property(fc.nat({ max: 99 }), (at) => {
+    const outcome = runOf(easy, at, regtest);
+    return outcome.taken === 0 && outcome.blamed.length === 1 && (outcome.blamed[0] as string).startsWith('100 ');
+  });
+  fc.assert(property, { numRuns: 30 });
+  const elsewhere = fc.property(fc.integer({ min: 11, max: 109 }), (from) => {
+    const outcome = runOf((height) => (height >= from ? 0x203fffff : 0x207fffff), null, strict);
+    if (from % 10 === 0) return outcome.taken === 100 && outcome.blamed.length === 0;
+    return outcome.taken === 0 && outcome.blamed.length === 1;
+  });
+  fc.assert(elsewhere, { numRuns: 40 });
+  t.pass('wherever it is');
+});
