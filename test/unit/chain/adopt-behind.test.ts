@@ -1,0 +1,77 @@
+// A database that is older than its block files: every block that lies behind is taken in, in whatever order and number, and what is damaged is
+// said once.
+import { createHash } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { Logger } from '../../../src/log/logger.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import { GENESIS_BYTES, writeBlocksFolder } from '../../framework/blocks-folder.js';
+import { buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { coinsOf, openFixture } from '../../framework/chain-fixture.js';
+
+const KNOWN = 40;
+const blocks = buildChain(GENESIS, 400);
+const bytes = blocks.map((block) => block.bytes);
+const side = buildChain(buildBlock(blocks[KNOWN - 1]!, { tag: 9 }), 5);
+
+/** A chain of the first blocks, closed, and the lines of whoever opens it again over files that hold these records. */
+async function reopened(t: Test, records: readonly Buffer[]) {
+  const first = await openFixture({ store: new MemoryStore() });
+  for (const block of bytes.slice(0, KNOWN)) await first.chain.submitBlock(block);
+  await first.chain.close();
+  writeBlocksFolder(first.dir, [GENESIS_BYTES, ...bytes.slice(0, KNOWN), ...records]);
+  const lines: string[] = [];
+  const keep = (text: string): void => {
+    lines.push(text);
+  };
+  const log: Logger = { ...silentLogger, info: keep, warn: keep };
+  const store = new MemoryStore();
+  const rows: { type: 'put'; key: Uint8Array; value: Uint8Array }[] = [];
+  for await (const [key, value] of first.store.iterate({})) rows.push({ type: 'put', key, value });
+  await store.batch(rows);
+  const fixture = await openFixture({ store, dir: first.dir, log });
+  t.teardown(() => fixture.end());
+  return { fixture, lines };
+}
+
+t.test('all of them, in any order', async (t) => {
+  const behind = bytes.slice(KNOWN);
+  const mixed = behind.map((block, i) => ({ block, at: createHash('sha1').update(String(i)).digest('hex') }));
+  mixed.sort((a, b) => (a.at < b.at ? -1 : 1));
+  for (const [what, records] of [
+    ['as they came', behind],
+    ['backwards', [...behind].reverse()],
+    ['mixed, with some whose parent is nowhere', [...side.map((block) => block.bytes), ...mixed.map(({ block }) => block)]],
+  ] as const) {
+    const { fixture, lines } = await reopened(t, records);
+    t.equal(fixture.chain.tip.hashHex, blocks.at(-1)!.hashHex, what);
+    t.equal((await coinsOf(fixture)).size, blocks.length);
+    t.match(lines.join('\n'), new RegExp(`Found ${records.length - (records.length > 360 ? side.length : 0)} blocks`), what);
+  }
+});
+
+t.test('damaged ones are said once, and end the chain where they are', async (t) => {
+  // A count of transactions that the bytes do not hold.
+  const broken = bytes.map((block, i) => {
+    const copy = Buffer.from(block);
+    if (i >= 300) copy[80] = 0xfc;
+    return copy;
+  });
+  const { fixture, lines } = await reopened(t, broken.slice(KNOWN, 301));
+  t.equal(fixture.chain.tip.height, 300);
+  t.equal(lines.filter((line) => /is not readable/.test(line)).length, 1);
+  const forks = Array.from({ length: 20 }, (_, i) => {
+    const copy = Buffer.from(buildBlock(blocks[KNOWN - 1]!, { tag: 100 + i }).bytes);
+    copy[80] = 0xfc;
+    return copy;
+  });
+  const many = await reopened(t, [...forks, ...bytes.slice(KNOWN)]);
+  t.equal(many.fixture.chain.tip.height, 400);
+  t.same(
+    many.lines.filter((line) => /readable/.test(line)).map((line) => line.replace(/:.*/, '')),
+    [
+      'A block behind the last one that the database knew is not readable',
+      '20 blocks behind the last one that the database knew are not readable',
+    ],
+  );
+});
