@@ -15,6 +15,10 @@ export interface BlockInFlight {
   readonly hash: Uint8Array;
   readonly node: HeaderNode | null;
   readonly peer: Peer;
+  /** When it was asked for, ms of a monotonic clock. */
+  readonly sinceMs: number;
+  /** Peers that were asked before and kept it to themselves. */
+  readonly earlier: readonly Peer[];
 }
 
 /** Sync with this peer (Core's CNodeState). */

@@ -21,13 +21,23 @@ const BLOCK_STALLING_TIMEOUT_MS = 2_000;
 const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
 
+/** How long whoever was asked for the block after the tip may keep it to himself while others have it too, and how often another is asked. */
+const WITHHELD_MS = 3_000;
+const MAX_TAKEOVERS = 3;
+
 export class BlockDownload {
   /** By hash. */
   readonly #inFlight = new Map<string, BlockInFlight>();
   /** Blocks that came and that the chain has not stored yet, by hash. */
   readonly #arrived = new Set<string>();
 
-  constructor(private readonly context: NetContext) {}
+  #tip: HeaderNode | null = null;
+  #tipSinceMs = 0;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly monotonicMs: () => number = () => performance.now(),
+  ) {}
 
   get size(): number {
     return this.#inFlight.size;
@@ -60,7 +70,8 @@ export class BlockDownload {
     const already = this.#inFlight.get(key);
     if (already !== undefined && already.peer === peer) return false;
     if (already !== undefined) this.end(hash);
-    const entry: BlockInFlight = { hash: hash.slice(), node, peer };
+    const earlier = already === undefined ? [] : [...already.earlier, already.peer];
+    const entry: BlockInFlight = { hash: hash.slice(), node, peer, sinceMs: this.monotonicMs(), earlier };
     this.#inFlight.set(key, entry);
     peer.sync.inFlight.push(entry);
     if (peer.sync.inFlight.length === 1) peer.sync.downloadingSinceMs = this.context.clock.nowMs();
@@ -146,7 +157,8 @@ export class BlockDownload {
         if (node.height <= oldestExcluded) continue;
         const key = hashKey(node.hash);
         const asked = this.#inFlight.get(key);
-        if (asked !== undefined || this.#arrived.has(key)) {
+        const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
+        if ((asked !== undefined && !withheld) || this.#arrived.has(key)) {
           waitingFor ??= asked?.peer ?? null;
           continue;
         }
@@ -159,6 +171,27 @@ export class BlockDownload {
       }
     }
     return { nodes, staller: null };
+  }
+
+  /**
+   * Whether a peer is asked for the next block though another was: he has kept it to himself for a while, and of those who have it too this
+   * peer is the one that is trusted most. An attacker who is first with every header could else hold up each block for ten minutes.
+   */
+  #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
+    const { chain, peers } = this.context;
+    if (asked === peer || node.prev !== chain.tip || chain.isInitialBlockDownload()) return false;
+    const now = this.monotonicMs();
+    if (this.#tip !== chain.tip) {
+      this.#tip = chain.tip;
+      this.#tipSinceMs = now;
+    }
+    if (now - Math.max(sinceMs, this.#tipSinceMs) < WITHHELD_MS) return false;
+    if (earlier.length >= MAX_TAKEOVERS || earlier.includes(peer)) return false;
+    for (const other of peers) {
+      if (other === peer || other === asked || other.leaving || earlier.includes(other)) continue;
+      if (other.sync.bestKnown?.ancestor(node.height) === node && trustedMore(other, peer)) return false;
+    }
+    return true;
   }
 
   get #minimumWork(): bigint {
@@ -186,4 +219,10 @@ export class BlockDownload {
 /** A whole block, with witnesses where the peer has them. */
 export function blockInvType(peer: Peer): number {
   return peer.hasWitness ? INV.WITNESS_BLOCK : INV.BLOCK;
+}
+
+/** Those that we chose, then those that brought a block last. */
+function trustedMore(a: Peer, b: Peer): boolean {
+  const chosen = (peer: Peer): boolean => !peer.inbound || peer.permissions.noban;
+  return chosen(a) !== chosen(b) ? chosen(a) : a.lastBlockTime > b.lastBlockTime;
 }

@@ -92,3 +92,38 @@ t.test('a block that came is not asked for again before it is stored', async (t)
   t.equal(downloads.expects(block.hash), false);
   t.equal(chain.tip.hashHex, block.hashHex);
 });
+
+t.test('a block that is withheld is asked from another who has it, the one that is trusted most', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const [thief, stranger, friend] = [talkingPeer(), talkingPeer(), talkingPeer()];
+  const all = [thief, stranger, friend];
+  friend.peer.lastBlockTime = 5;
+  let now = 0;
+  const downloads = new BlockDownload(contextOf(fixture, new Set(all.map(({ peer }) => peer))), () => now);
+  // Out of initial download: withholding slows that down, and is dealt with there.
+  const tip = buildBlock(GENESIS, { time: fixture.clock.nowSeconds() - 600 });
+  await chain.submitBlock(tip.bytes);
+  t.equal(chain.isInitialBlockDownload(), false);
+  const block = buildBlock(tip);
+  await chain.submitHeader(block.header);
+  for (const { peer } of all) noteAvailable(chain, peer, block.hash);
+  const asked = () => {
+    for (const { peer } of all) downloads.request(peer);
+    return all.map(({ sent }) => sent.length);
+  };
+  t.same(asked(), [1, 0, 0]);
+  now += 2_000;
+  t.same(asked(), [1, 0, 0], 'it may take a while');
+  now += 2_000;
+  t.same(asked(), [1, 0, 1], 'the one that brought blocks before');
+  t.equal(downloads.of(block.hash)?.peer, friend.peer);
+  t.equal(thief.peer.sync.inFlight.length, 0);
+  now += 4_000;
+  t.same(asked(), [1, 1, 1]);
+  now += 4_000;
+  t.same(asked(), [1, 1, 1], 'nobody twice');
+  downloads.forget(stranger.peer);
+  t.same(asked(), [2, 1, 1], 'when all is over, from the beginning');
+});
