@@ -24,6 +24,9 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   bench NAME [ARG...]  install, build, and run bench/NAME
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and kill daemons a thousand times (an hour at most)
+  mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
+                       install, build, and let several nodes sync, fall apart and agree again
+  hostile              install, build, and attack a node for ten minutes (HOSTILE_SECONDS, HOSTILE_LANES, HOSTILE_ONLY)
 `;
 
 function fail(message) {
@@ -164,6 +167,12 @@ switch (command) {
     install();
     build();
     become(['--enable-source-maps', inRoot('build', 'test', 'kill', 'long.js'), ...rest]);
+    break;
+  case 'mesh':
+  case 'hostile':
+    install();
+    build();
+    become(['--enable-source-maps', inRoot('build', 'test', command, 'long.js'), ...rest]);
     break;
   case undefined:
   case '-h':

@@ -265,6 +265,6 @@ function aftermath(victim: Daemon): Pick<HostileReport, 'mostMemory' | 'logLines
     // No such file outside Linux, and none of a process that is gone.
   }
   const lines = fs.readFileSync(path.join(victim.networkDir, 'debug.log'), 'utf8').split('\n');
-  const logErrors = [...lines.filter((line) => /^\S+ (Error|Warning):/.test(line)), ...victim.output().split('\n').filter(Boolean)];
+  const logErrors = [...lines.filter((line) => /^\S+ Error:/.test(line)), ...victim.output().split('\n').filter(Boolean)];
   return { mostMemory, logLines: lines.length, logErrors, load: os.loadavg()[0] as number };
 }

@@ -1,0 +1,19 @@
+// Two nodes and four: sync from zero, a flood of transactions, a partition, a reorganisation. Eight of them are test/mesh's.
+import t from 'tap';
+import { runMesh } from '../mesh/mesh-run.js';
+
+t.setTimeout(280_000);
+
+t.test('two nodes agree after a reorganisation of 200 blocks', async (t) => {
+  const report = await runMesh({ nodes: 2, blocks: 150, transactions: 200, reorg: 200 });
+  t.strictSame(report.faults, []);
+  t.equal(report.height, 150 + 200 + 1 + 1);
+  t.equal(report.left, 100, 'what the losing half alone had mined is back in every mempool');
+});
+
+t.test('four nodes agree after a flood and a partition', async (t) => {
+  const report = await runMesh({ nodes: 4, blocks: 150, transactions: 1_000, reorg: 10 });
+  t.strictSame(report.faults, []);
+  t.equal(report.height, 150 + 10 + 1 + 1);
+  t.equal(report.left, 500);
+});
