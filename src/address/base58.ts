@@ -33,17 +33,18 @@ export function encodeBase58(bytes: Uint8Array): string {
 }
 
 /**
- * Reads Base58.
+ * Reads Base58, given as text or as ASCII.
  * @param maxBytes longer results are refused before the work is done, which grows with the square of the length
  * @returns null when a character does not belong, or the result is too long
  */
-export function decodeBase58(text: string, maxBytes: number): Uint8Array | null {
+export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8Array | null {
+  const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
   let start = 0;
   let end = text.length;
-  while (start < end && isSpace(text.charCodeAt(start))) start++;
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  while (start < end && isSpace(codeAt(start))) start++;
+  while (end > start && isSpace(codeAt(end - 1))) end--;
   let zeros = 0;
-  while (start < end && text.charCodeAt(start) === 0x31) {
+  while (start < end && codeAt(start) === 0x31) {
     if (++zeros > maxBytes) return null;
     start++;
   }
@@ -52,7 +53,7 @@ export function decodeBase58(text: string, maxBytes: number): Uint8Array | null 
   const bytes = new Uint8Array(maxBytes - zeros + 1);
   let used = 0;
   for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
+    const code = codeAt(i);
     let carry = code < 128 ? DIGITS[code] : -1;
     if (carry < 0) return null;
     let k = 0;
@@ -66,6 +67,8 @@ export function decodeBase58(text: string, maxBytes: number): Uint8Array | null 
   }
   const out = new Uint8Array(zeros + used);
   for (let k = 0; k < used; k++) out[zeros + used - 1 - k] = bytes[k];
+  // It may be a private key.
+  bytes.fill(0);
   return out;
 }
 
@@ -78,7 +81,7 @@ export function encodeBase58Check(bytes: Uint8Array, hashes: Hashes): string {
 }
 
 /** Reads Base58Check. @param maxBytes without the checksum @returns the bytes without checksum, null when anything is wrong */
-export function decodeBase58Check(text: string, maxBytes: number, hashes: Hashes): Uint8Array | null {
+export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, hashes: Hashes): Uint8Array | null {
   const joined = decodeBase58(text, maxBytes + CHECKSUM_SIZE);
   if (joined === null || joined.length < CHECKSUM_SIZE) return null;
   const bytes = joined.subarray(0, joined.length - CHECKSUM_SIZE);

@@ -24,6 +24,8 @@ export interface CallInfo {
   readonly breathe?: (() => unknown) | undefined;
   /** Passphrases by position of their argument, which is empty where one was; wiped when the call is over. */
   readonly secrets?: ReadonlyMap<number, Uint8Array> | undefined;
+  /** Private keys taken out of the request, by the tokens that stand for them; wiped when the call is over. */
+  readonly keys?: ReadonlyMap<string, Uint8Array> | undefined;
   /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
   readonly ahead?: BatchAhead | undefined;
 }

@@ -47,6 +47,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
   const call = (method: string, params: unknown): ReturnType<typeof post> => post(JSON.stringify({ id: 1, method, params }));
 
   const wifs: string[] = [];
+  let own = '';
   for (const descriptors of [false, true]) {
     const name = descriptors ? 'd' : 'l';
     await call('createwallet', { wallet_name: name, passphrase: PHRASE, descriptors });
@@ -56,6 +57,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
     t.equal((await call('walletpassphrase', { passphrase: PHRASE, timeout: 60 })).error, null);
     if (!descriptors) {
       const { result: address } = await call('getnewaddress', []);
+      own = address;
       // The reply holds the key, as it must; it is not kept with the others.
       wifs.push(await node.call('dumpprivkey', address));
     }
@@ -68,6 +70,17 @@ t.test('passphrases and keys leave no trace', async (t) => {
     t.equal((await call('importprivkey', [wifs[0], 5])).error?.code, descriptors ? -4 : -13);
     t.equal((await call('unloadwallet', [name])).error, null);
   }
+  // A key that a call brings, once in each place that takes one.
+  await call('createwallet', { wallet_name: 'k', blank: true });
+  t.equal((await call('importprivkey', [wifs[0], 'mine', false])).error, null);
+  t.equal((await call('signmessagewithprivkey', [wifs[0], 'text'])).error, null);
+  t.equal((await call('signrawtransactionwithkey', ['0200000000000000000000', [wifs[0]]])).error?.code, -22);
+  const [{ success }] = (
+    await call('importmulti', [[{ scriptPubKey: { address: own }, timestamp: 'now', keys: [wifs[0]] }], { rescan: false }])
+  ).result as unknown as { success: boolean }[];
+  t.equal(success, false, 'it is there already');
+  t.equal((await call('sethdseed', [true, wifs[0]])).error?.code, -5, 'and no seed any more');
+  t.equal((await call('unloadwallet', ['k'])).error, null);
   // Encrypted after the fact; then locked by its timer.
   await call('createwallet', ['late']);
   t.equal((await call('encryptwallet', { passphrase: PHRASE })).error, null);
@@ -95,6 +108,7 @@ t.test('passphrases and keys leave no trace', async (t) => {
   }
   t.ok(snapshot.includes('walletpassphrase'), 'the snapshot has texts of the node thread');
   for (const phrase of phrases) t.notOk(snapshot.includes(phrase), 'no passphrase in the heap');
+  t.notOk(snapshot.includes(wifs[0]), 'no key as text in the heap');
 
   t.equal((await node.stop()).code, 0);
   for (const file of filesBelow(node.dir)) {

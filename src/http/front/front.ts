@@ -4,9 +4,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
-import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
+import { KEY_PLACES, SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { FrontDesk } from '../../rpc/front/plan.js';
+import { keyMethodIn } from '../../rpc/wire/key-params.js';
 import { secretMethodIn } from '../../rpc/wire/secret-params.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { FrontCounters } from '../link/front-counters.js';
@@ -241,7 +242,7 @@ export class Front {
         this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
         return;
       }
-      const secret = allowed === null ? secretMethodIn(body, SECRET_PLACES) : null;
+      const secret = allowed === null ? (secretMethodIn(body, SECRET_PLACES) ?? keyMethodIn(body, KEY_PLACES)) : null;
       if (secret !== null) {
         // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
         this.#toNode(exchange, user, body, { method: secret, priority: true });

@@ -46,7 +46,7 @@ export const importmulti: MethodSpec = {
               type: 'arr',
               default: '[]',
               help: 'Private keys',
-              inner: [{ name: 'key', type: 'str', optional: true, help: 'A private key in WIF' }],
+              inner: [{ name: 'key', type: 'str', privateKey: true, optional: true, help: 'A private key in WIF' }],
             },
             { name: 'range', type: 'range', optional: true, help: 'For ranged descriptors: last index, or first and last' },
             { name: 'internal', type: 'bool', default: 'false', help: 'It is change, not to be shown as received' },

@@ -40,6 +40,8 @@ export interface ArgSpec {
   readonly hidden?: boolean;
   /** A passphrase: never part of a parsed request (wire/secret-params.ts). */
   readonly secret?: boolean;
+  /** A private key in WIF: it comes as a token for bytes (wire/key-params.ts). */
+  readonly privateKey?: boolean;
 }
 
 /** Types of results. */

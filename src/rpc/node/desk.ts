@@ -1,8 +1,9 @@
 // The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for getrpcinfo and
 // tells metrics how long each took. Called by http/link and by tests.
 import { METHODS } from '../declare/methods.js';
-import { SECRET_PLACES } from '../declare/secret-places.js';
+import { KEY_PLACES, SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
+import { takeKeys } from '../wire/key-params.js';
 import type { Reply } from '../wire/reply.js';
 import { takeSecrets } from '../wire/secret-params.js';
 import type { NodeContext } from './context.js';
@@ -44,7 +45,7 @@ export interface NodeCall {
   /** Request target. */
   readonly uri: string;
   readonly signal?: AbortSignal;
-  /** Somebody has looked: no passphrase in the body. */
+  /** Somebody has looked: no passphrase and no private key in the body. */
   readonly plain?: boolean;
 }
 
@@ -94,23 +95,26 @@ export class NodeDesk {
   /** Never rejects. Synchronous when every entry is. */
   executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     const secrets = call.plain ? NO_SECRETS : takeSecrets(body, SECRET_PLACES);
-    const info = new DeskCall(call, hooks, secrets);
-    if (secrets.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
-    return this.#executeSecret(body, info, hooks, secrets);
+    const keys = call.plain ? NO_KEYS : takeKeys(body, KEY_PLACES);
+    const info = new DeskCall(call, hooks, secrets, keys);
+    if (secrets.size + keys.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    return this.#executeSecret(body, info, hooks);
   }
 
-  async #executeSecret(body: Uint8Array, info: CallInfo, hooks: DispatchHooks, secrets: Secrets): Promise<Reply> {
+  async #executeSecret(body: Uint8Array, info: DeskCall, hooks: DispatchHooks): Promise<Reply> {
     try {
       return await this.#dispatcher.dispatchBytes(body, info, hooks);
     } finally {
-      for (const secret of secrets.values()) secret.fill(0);
+      for (const secret of [...info.secrets.values(), ...info.keys.values()]) secret.fill(0);
     }
   }
 }
 
 type Secrets = ReadonlyMap<number, Uint8Array>;
+type Keys = ReadonlyMap<string, Uint8Array>;
 
 const NO_SECRETS: Secrets = new Map();
+const NO_KEYS: Keys = new Map();
 
 /** What run functions see of a call. A signal is made only for those that look: it costs more than most calls. */
 class DeskCall implements CallInfo {
@@ -118,16 +122,19 @@ class DeskCall implements CallInfo {
   readonly path: string;
   readonly breathe: (() => unknown) | undefined;
   readonly secrets: Secrets;
+  readonly keys: Keys;
 
   constructor(
     private readonly call: NodeCall,
     hooks: DispatchHooks,
     secrets: Secrets,
+    keys: Keys,
   ) {
     this.user = call.user;
     this.path = call.uri;
     this.breathe = hooks.breathe;
     this.secrets = secrets;
+    this.keys = keys;
   }
 
   get signal(): AbortSignal | undefined {

@@ -1,10 +1,10 @@
 // verifymessage and signmessagewithprivkey: texts signed with the key of an address. Core: rpc/misc.cpp.
 import { type MessageVerdict, signMessage, verifyMessage } from '../../address/signed-message.js';
-import { decodeWif } from '../../address/wif.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from './context.js';
+import { privateKeyOf } from './private-key.js';
 
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'utf8'));
 
@@ -21,9 +21,10 @@ export const verifymessage: Run<NodeContext> = ({ params, crypto, recoverable },
   return ANSWERS[verifyMessage(address, signature, bytesOf(message), params, crypto, recoverable)]();
 };
 
-export const signmessagewithprivkey: Run<NodeContext> = ({ params, crypto, recoverable }, args) => {
-  const [text, message] = [asString(args[0]), asString(args[1])];
-  const wif = decodeWif(text, params, crypto) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+export const signmessagewithprivkey: Run<NodeContext> = (ctx, args, call) => {
+  const { crypto, recoverable } = ctx;
+  const [, message] = [asString(args[0]), asString(args[1])];
+  const wif = privateKeyOf(args[0], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
   const signature = signMessage(bytesOf(message), wif.key, wif.compressed, crypto, recoverable);
   wif.key.fill(0);
   return signature ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Sign failed');

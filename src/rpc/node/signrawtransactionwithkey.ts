@@ -1,22 +1,22 @@
 // signrawtransactionwithkey and combinerawtransaction: signing without a wallet. Core 0.21: rpc/rawtransaction.cpp.
-import { decodeWif } from '../../address/wif.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { FlatProvider } from '../../wallet/keys/signing-provider.js';
 import { combineTransactions, signTransaction } from '../../wallet/sign/sign-transaction.js';
 import { asArray, asString, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
+import { privateKeyOf } from './private-key.js';
 import { decodeTx } from './raw-tx.js';
 import { asHashType, asUnsignedTx, findOutputs, knowsTaproot, outputsInOrder, readPrevTxs, signingReply } from './signing-args.js';
 
 /** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
-function addKey(ctx: NodeContext, value: JsonValue, keys: FlatProvider): void {
-  const wif = decodeWif(asString(value), ctx.params, ctx.crypto);
+function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatProvider): void {
+  const wif = privateKeyOf(value, ctx, call);
   const publicKey = wif && ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
   if (!wif || !publicKey) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
   const id = ctx.crypto.hash160(publicKey);
@@ -27,12 +27,12 @@ function addKey(ctx: NodeContext, value: JsonValue, keys: FlatProvider): void {
   keys.scripts.set(hashKey(ctx.crypto.hash160(program)), program);
 }
 
-export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args) => {
+export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', 'array', 'array', 'string'], true);
   const tx = asUnsignedTx(ctx, args[0]);
   const keys = new FlatProvider();
   try {
-    for (const text of asArray(args[1])) addKey(ctx, text, keys);
+    for (const text of asArray(args[1])) addKey(ctx, text, call, keys);
     const outputs = await findOutputs(ctx, tx);
     readPrevTxs(args[2], outputs, keys, ctx.crypto);
     const hashType = asHashType(args[3], knowsTaproot(ctx));

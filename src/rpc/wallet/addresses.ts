@@ -1,6 +1,5 @@
 // Addresses and labels: getnewaddress, getrawchangeaddress, keypoolrefill, sethdseed, setlabel, listlabels, getaddressesbylabel.
 import { decodeAddress, encodeAddress } from '../../address/address.js';
-import { decodeWif } from '../../address/wif.js';
 import { solve } from '../../policy/script-type.js';
 import { purposeOf } from '../../wallet/address-book.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
@@ -9,6 +8,7 @@ import { asBool, asInt, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { privateKeyOf } from '../node/private-key.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
 
@@ -84,7 +84,7 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
   const flush = given(args[0]) ? asBool(args[0]) : true;
   let seed: Uint8Array;
   if (given(args[1])) {
-    const key = decodeWif(asString(args[1]), ctx.params, ctx.crypto) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
+    const key = privateKeyOf(args[1], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
     seed = key.key;
     for (const compressed of [true, false]) {
       const publicKey = ctx.descriptors.keys.publicKey(seed, compressed)!;

@@ -2,14 +2,15 @@
 // scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy, RecurseImportData, ProcessImportDescriptor.
 import { decodeAddress } from '../../address/address.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
-import { decodeWif } from '../../address/wif.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { KeyOrigin } from '../../wallet/keys/signing-provider.js';
 import { asArray, asBool, asString, hexBytes } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { privateKeyOf } from '../node/private-key.js';
 import { asRange } from '../range.js';
 import { hex } from '../render/hex.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
@@ -69,8 +70,8 @@ const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | u
   data.has(name) ? read(data.get(name)) : otherwise;
 
 /** A private key. @throws RpcError */
-export function readSecret(ctx: NodeContext, value: JsonValue | undefined): SecretKey {
-  const wif = decodeWif(asString(value), ctx.params, ctx.crypto) ?? refuse('Invalid private key encoding');
+export function readSecret(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo): SecretKey {
+  const wif = privateKeyOf(value, ctx, call) ?? refuse('Invalid private key encoding');
   const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed) ?? refuse('Invalid private key encoding');
   return { publicKey, secret: wif.key };
 }
@@ -152,7 +153,7 @@ function targetScript(ctx: NodeContext, value: JsonValue | undefined, output: st
 }
 
 /** A request with `scriptPubKey`. */
-export function readScriptImport(ctx: NodeContext, request: JsonObject): ImportData {
+export function readScriptImport(ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData {
   const data = emptyImport();
   const target = request.get('scriptPubKey');
   const isAddress = target instanceof JsonObject && target.has('address');
@@ -187,7 +188,7 @@ export function readScriptImport(ctx: NodeContext, request: JsonObject): ImportD
     data.ordered.push(key);
   }
   for (const item of secrets) {
-    const key = readSecret(ctx, item);
+    const key = readSecret(ctx, item, call);
     const id = hashKey(ctx.crypto.hash160(key.publicKey));
     data.publicKeys.delete(id);
     if (!data.secrets.has(id)) data.secrets.set(id, key);
@@ -243,7 +244,7 @@ function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data
 // -- descriptors
 
 /** A request with `desc`. */
-export function readDescriptorImport(ctx: NodeContext, request: JsonObject): ImportData {
+export function readDescriptorImport(ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData {
   const data = emptyImport();
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true });
   if ('error' in parsed) return refuse(parsed.error);
@@ -286,7 +287,7 @@ export function readDescriptorImport(ctx: NodeContext, request: JsonObject): Imp
       }
     }
     for (const item of keys) {
-      const key = readSecret(ctx, item);
+      const key = readSecret(ctx, item, call);
       const id = hashKey(crypto.hash160(key.publicKey));
       if (!data.publicKeys.has(id)) data.warnings.push('Ignoring irrelevant private key.');
       else if (!data.secrets.has(id)) data.secrets.set(id, key);

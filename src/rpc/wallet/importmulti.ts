@@ -8,7 +8,7 @@ import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
@@ -98,7 +98,14 @@ function applyImport(
   );
 }
 
-function processImport(ctx: NodeContext, wallet: Wallet, request: JsonObject, time: number, batch: WalletBatch): ImportOutcome {
+function processImport(
+  ctx: NodeContext,
+  wallet: Wallet,
+  request: JsonObject,
+  call: CallInfo,
+  time: number,
+  batch: WalletBatch,
+): ImportOutcome {
   let data: ImportData | undefined;
   try {
     const legacy = legacyOf(wallet);
@@ -113,7 +120,7 @@ function processImport(ctx: NodeContext, wallet: Wallet, request: JsonObject, ti
     const hasDescriptor = request.has('desc');
     if (hasScript && hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Both a descriptor and a scriptPubKey should not be provided.');
     if (!hasScript && !hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Either a descriptor or scriptPubKey must be provided.');
-    data = hasScript ? readScriptImport(ctx, request) : readDescriptorImport(ctx, request);
+    data = hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call);
     data.targets.sort(compareScripts);
     if (wallet.privateKeysDisabled && data.secrets.size > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
@@ -146,10 +153,18 @@ export const importmulti: Run<NodeContext> = async (ctx, args, call) => {
   const requests = args[0] as JsonValue[];
   const options = args[1] as JsonObject | undefined;
   const rescan = options?.has('rescan') ? asBool(options.get('rescan')) : true;
-  return rescan ? withRescan(ctx, wallet, () => importAll(ctx, wallet, requests, true)) : importAll(ctx, wallet, requests, false);
+  return rescan
+    ? withRescan(ctx, wallet, () => importAll(ctx, wallet, requests, call, true))
+    : importAll(ctx, wallet, requests, call, false);
 };
 
-async function importAll(ctx: NodeContext, wallet: Wallet, requests: readonly JsonValue[], rescan: boolean): Promise<JsonResult> {
+async function importAll(
+  ctx: NodeContext,
+  wallet: Wallet,
+  requests: readonly JsonValue[],
+  call: CallInfo,
+  rescan: boolean,
+): Promise<JsonResult> {
   ensureUnlocked(wallet);
   const tip = wallet.tip!;
   const now = tip.medianTimePast();
@@ -159,7 +174,7 @@ async function importAll(ctx: NodeContext, wallet: Wallet, requests: readonly Js
     const all = requests.map((request, i) => {
       const time = Math.max(times[i], 1);
       lowest = Math.min(lowest, time);
-      return processImport(ctx, wallet, request as JsonObject, time, batch);
+      return processImport(ctx, wallet, request as JsonObject, call, time, batch);
     });
     if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
     return all;

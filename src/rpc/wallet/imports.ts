@@ -64,7 +64,7 @@ export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
   const label = given(args[1]) ? asString(args[1]) : '';
   const rescan = given(args[2]) ? asBool(args[2]) : true;
   return importThenScan(ctx, wallet, rescan, async (plan) => {
-    const key = readSecret(ctx, text);
+    const key = readSecret(ctx, text, call);
     try {
       await wallet.change((batch) => {
         for (const script of keyScripts(ctx, key.publicKey)) {

@@ -14,12 +14,12 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
 /** Text that is not what this reader understands: the parser has the last word about it. */
-class Unread extends Error {}
-const unread = (): never => {
+export class Unread extends Error {}
+export const unread = (): never => {
   throw new Unread();
 };
 
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const WALLET = Buffer.from('wallet');
 
 /** The method with passphrases that a body names, as far as a quick look tells; null for none. */
@@ -31,13 +31,13 @@ export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string |
   return null;
 }
 
-interface Range {
+export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
 /** Steps over JSON without making values of it. */
-class Walker {
+export class Walker {
   at = 0;
   constructor(readonly bytes: Uint8Array) {}
 
@@ -103,9 +103,8 @@ class Walker {
   }
 }
 
-/** Where the passphrases of a single request stand. @throws Unread */
-function rangesOf(body: Uint8Array, places: SecretPlaces): Map<number, Range> {
-  const walker = new Walker(body);
+/** Method of a single request, and where its params begin; -1 without them. @throws Unread */
+export function readEnvelope(walker: Walker): { method: string; params: number } {
   let method: string | undefined;
   let params = -1;
   walker.members((key) => {
@@ -122,8 +121,15 @@ function rangesOf(body: Uint8Array, places: SecretPlaces): Map<number, Range> {
     }
     walker.value();
   });
+  return { method: method ?? '', params };
+}
+
+/** Where the passphrases of a single request stand. @throws Unread */
+function rangesOf(body: Uint8Array, places: SecretPlaces): Map<number, Range> {
+  const walker = new Walker(body);
+  const { method, params } = readEnvelope(walker);
   const found = new Map<number, Range>();
-  const wanted = places.get(method ?? '');
+  const wanted = places.get(method);
   if (wanted === undefined || params < 0) return found;
   walker.at = params;
   const take = (at: number | undefined): void => {

@@ -1,0 +1,99 @@
+// Private keys are taken out of requests before these are parsed: exactly those that stand where a method takes keys and look like one.
+import fc from 'fast-check';
+import t from 'tap';
+import { KEY_PLACES } from '../../../src/rpc/declare/secret-places.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { keyMethodIn, takeKeys } from '../../../src/rpc/wire/key-params.js';
+import type { JsonResult } from '../../../src/rpc/wire/values.js';
+
+fc.configureGlobal({ seed: 47, numRuns: 300 });
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const ascii = (value: Uint8Array): string => Buffer.from(value).toString('latin1');
+const A = 'cMahea7zqjxrtgAbB7LSGbcQUr1uX1ojuat9jZodMN87JcbXMTcA';
+const B = '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ';
+
+/** Body and keys after taking: tokens back in place give the request as it was. */
+function taken(body: string): { keys: string[]; left: string; back: string } {
+  // Bodies may be Buffers, whose slices are views.
+  const given = Buffer.from(body);
+  const keys = takeKeys(given, KEY_PLACES);
+  const left = encodeJson(parseJson(given) as JsonResult);
+  let back = left;
+  for (const [token, key] of keys) back = back.replaceAll(`"${token}"`, `"${ascii(key)}"`);
+  return { keys: [...keys.values()].map(ascii), left, back };
+}
+const plain = (body: string): string => encodeJson(parseJson(bytes(body)) as JsonResult);
+
+t.test('which methods', async (t) => {
+  t.same([...KEY_PLACES.keys()].sort(), [
+    'importmulti',
+    'importprivkey',
+    'sethdseed',
+    'signmessagewithprivkey',
+    'signrawtransactionwithkey',
+  ]);
+});
+
+t.test('places', async (t) => {
+  const cases: [body: string, keys: string[]][] = [
+    [`{"id":1,"method":"importprivkey","params":["${A}","label"]}`, [A]],
+    [`{"method" : "importprivkey","params":{"label":"${B}","privkey":"${A}"}}`, [A]],
+    [`{"params":[true,"${A}"],"method":"sethdseed"}`, [A]],
+    [`{"method":"signmessagewithprivkey","params":["${B}","${A}"]}`, [B]],
+    [`{"method":"signrawtransactionwithkey","params":["00",["${A}","${B}","${A}"],[]]}`, [A, B, A]],
+    [
+      `{"method":"importmulti","params":[[{"scriptPubKey":"${A}","keys":["${A}"],"label":"${B}"},{"keys":["${B}",1,"x"]},7],{"keys":["${A}"]}]}`,
+      [A, B],
+    ],
+    [`{"method":"importmulti","params":[[{"desc":"pkh(${A})"}]]}`, []],
+    [`{"method":"setlabel","params":["${A}","importprivkey"]}`, []],
+    ['{"method":"importprivkey","params":["short"]}', []],
+    [`{"method":"importprivkey","params":[["${A}"]]}`, []],
+    [`{"method":"importprivkey","params":["${A}x1"]}`, []],
+    [`{"method":"importprivkey","params":["0${A.slice(1)}"]}`, []],
+    [`[{"method":"importprivkey","params":["${A}"]}]`, []],
+    ['{"method":"importprivkey"}', []],
+  ];
+  for (const [body, keys] of cases) {
+    const found = taken(body);
+    t.same(found.keys, keys, body);
+    t.equal(found.back, plain(body), 'all else stays');
+    const times = (text: string): number => text.split(A).length + text.split(B).length;
+    t.equal(times(found.left), times(body) - keys.length, 'gone from there');
+  }
+  for (const body of [
+    `{"method":"importprivkey","params":["${A}"]`,
+    `{"method":"importprivkey","method":"importprivkey","params":["${A}"]}`,
+    `{"method":"importprivkey","params":["${A}"],"params":[]}`,
+  ]) {
+    const given = bytes(body);
+    t.equal(takeKeys(given, KEY_PLACES).size, 0);
+    t.equal(ascii(given), body, 'what the parser refuses is left to it');
+  }
+});
+
+t.test('the quick look', async (t) => {
+  t.equal(keyMethodIn(bytes('{"method":"importmulti","params":[[{"desc":"x"}]]}'), KEY_PLACES), null, 'no keys in it');
+  t.equal(keyMethodIn(bytes('{"method":"importmulti","params":[[{"keys":[]}]]}'), KEY_PLACES), 'importmulti');
+  for (const body of ['', '"method"', '{"method"', '{"method":', '{"method":"', '{"method":"importprivkey', '{"method":5}']) {
+    t.equal(keyMethodIn(bytes(body), KEY_PLACES), body.endsWith('importprivkey') ? 'importprivkey' : null, body);
+    t.equal(takeKeys(bytes(body), KEY_PLACES).size, 0);
+  }
+});
+
+t.test('any request', async () => {
+  const value = fc.oneof(fc.constantFrom(A, B), fc.jsonValue(), fc.string());
+  const method = fc.constantFrom(...KEY_PLACES.keys(), 'getblock');
+  const element = fc.oneof(
+    value,
+    fc.array(value),
+    fc.dictionary(fc.constantFrom('keys', 'label', 'desc'), fc.oneof(value, fc.array(value))),
+  );
+  fc.assert(
+    fc.property(method, fc.array(fc.oneof(element, fc.array(element))), fc.integer({ min: 0, max: 2 }), (name, params, indent) => {
+      const body = JSON.stringify({ method: name, params, id: A }, null, indent);
+      return taken(body).back === plain(body) && taken(body).left.includes(A);
+    }),
+  );
+});
