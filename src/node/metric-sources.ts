@@ -54,6 +54,7 @@ export function metricSources(rooms: MetricRooms): MetricSources {
         verificationProgress: chain.verificationProgress(chain.tip),
         tips: chain.tips().length,
         sizeOnDisk: chain.sizeOnDisk(),
+        pruneHeight: chain.pruneSettings === null ? 0 : chain.lowestStored.height,
         connected: stats.blocksConnected,
         disconnected: stats.blocksDisconnected,
         rejected: stats.blocksRejected,

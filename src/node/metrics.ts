@@ -16,6 +16,8 @@ export interface MetricSources extends ExporterSources {
     verificationProgress: number;
     tips: number;
     sizeOnDisk: number;
+    /** Height from which on all blocks are stored; 0 where none are deleted. */
+    pruneHeight: number;
     connected: number;
     disconnected: number;
     rejected: number;
@@ -176,6 +178,11 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
 
   addExporterMetrics(metrics, from);
 
+  metrics.gauge(
+    'adit_prune_height',
+    'Height from which on all blocks are stored; 0 where none are deleted',
+    from((s) => s.chain().pruneHeight),
+  );
   metrics.gauge(
     'adit_headers',
     'Height of the best known header',

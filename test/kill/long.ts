@@ -1,4 +1,4 @@
-// The long kill suite: SIGKILLs at random moments while a daemon connects blocks, reorganises, flushes, reindexes and builds indexes. After each
+// The long kill suite: SIGKILLs at random moments while a daemon connects blocks, reorganises, flushes, reindexes, builds indexes and prunes. After each
 // kill the next start must have a consistent tip and every acknowledged block; each round ends with the coins and index answers of a daemon
 // that was never killed.
 //
@@ -10,9 +10,10 @@ import { parseArgs } from 'node:util';
 import { connecting, flushing, reorganising } from './phases/feeding.js';
 import { indexing } from './phases/indexing.js';
 import { count, type Phase, type RoundReport } from './phases/phase.js';
+import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
 
-const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing];
+const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning];
 const ROUND_KILLS = 50;
 
 const { values } = parseArgs({

@@ -10,8 +10,8 @@ import { noteAvailable } from '../../../src/net/sync/availability.js';
 import { BlockDownload } from '../../../src/net/sync/block-download.js';
 import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
-import { INV, SERVICE } from '../../../src/net/wire/protocol.js';
-import { buildBlock, GENESIS } from '../../framework/chain-builder.js';
+import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.js';
+import { buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, openFixture } from '../../framework/chain-fixture.js';
 
 /** What the parts under test need of the room. */
@@ -126,4 +126,32 @@ t.test('a block that is withheld is asked from another who has it, the one that 
   t.same(asked(), [1, 1, 1], 'nobody twice');
   downloads.forget(stranger.peer);
   t.same(asked(), [2, 1, 1], 'when all is over, from the beginning');
+});
+
+t.test('a peer that keeps recent blocks only is not asked for others', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 290);
+  await chain.submitHeaders(blocks.map(({ bytes }) => bytes.subarray(0, 80)));
+  const askedOf = (services: bigint): number[] => {
+    const { peer, sent } = talkingPeer();
+    peer.services = services;
+    noteAvailable(chain, peer, blocks[289]!.hash);
+    new BlockDownload(contextOf(fixture, new Set([peer]))).request(peer);
+    // A count, then a type and a hash each.
+    const payload = Buffer.from(sent[0]?.payload ?? []);
+    return Array.from({ length: payload[0] ?? 0 }, (_, i) => chain.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
+  };
+  t.same(askedOf(SERVICE.NETWORK | SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [1, 2, 3]);
+  t.same(askedOf(SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [5, 6, 7], '286 blocks: it may prune more meanwhile');
+});
+
+t.test('services that a peer must have which we choose', async (t) => {
+  const everything = SERVICE.NETWORK | SERVICE.WITNESS;
+  const recent = SERVICE.NETWORK_LIMITED | SERVICE.WITNESS;
+  t.equal(desirableServices(everything | recent, true), everything);
+  t.equal(desirableServices(recent, true), everything, 'in initial download old blocks are needed');
+  t.equal(desirableServices(recent, false), recent);
+  t.equal(desirableServices(SERVICE.WITNESS, false), everything);
 });
