@@ -33,8 +33,10 @@ const IN_TABLES: ReadonlySet<number> = new Set([
 ]);
 /** What nodes use. */
 export const DEFAULT_IMAGES = { leastRows: 50_000, leastJournal: 5000 } as const;
-/** A new image is due when this share of the rows changed; with four times as many, reading all rows is as quick. */
-const DUE_SHARE = 16;
+/** A new image is due when this share of the rows changed: replaying a row takes as long as writing and reading some hundred. */
+const DUE_SHARE = 256;
+/** With this share, reading all rows is as quick. */
+const FUTILE_SHARE = 8;
 const HEAD_KEY = walletKey(WALLET_PREFIX.image);
 const ID = 16;
 
@@ -113,7 +115,7 @@ export class WalletImages {
 
   /** Whether reading all rows takes no longer than going through so many changes. @param rows of all tables */
   tooMany(touched: number, rows: number): boolean {
-    return touched > this.rules.leastJournal && touched * (DUE_SHARE / 4) > rows;
+    return touched > this.rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
   /** Whether an image of these many rows should be written. */
   isDue(rows: number): boolean {
