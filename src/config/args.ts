@@ -66,7 +66,7 @@ export class Args {
       const split = arg.indexOf('=');
       const typed = split < 0 ? arg : arg.slice(0, split);
       if (!this.#give(this.#commandLine, typed.replace(/^--?/, ''), split < 0 ? '' : arg.slice(split + 1))) {
-        throw new ConfigError(`Error parsing command line arguments: Invalid parameter ${typed}`);
+        throw new ConfigError(`Error parsing command line arguments: Invalid parameter ${arg}`);
       }
     }
     // -noincludeconf is allowed: no file is included then.

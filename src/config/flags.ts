@@ -139,7 +139,11 @@ section('RPC server', [
   ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
   ['rpcserialversion', 'int', undefined, 'none'],
   ['rest', 'bool', undefined, 'none'],
-  ['deprecatedrpc', 'list', 'Old behaviour of a call: bumpfee (gives a PSBT for wallets without private keys)'],
+  [
+    'deprecatedrpc',
+    'list',
+    'Old behaviour: bumpfee (a PSBT for wallets without private keys), or banscore, getpeerinfo_addnode, whitelisted (members of getpeerinfo)',
+  ],
 ]);
 
 section('Metrics', [
@@ -162,8 +166,8 @@ section('Node relay', [
   ['limitdescendantsize', 'int', 'kvB of unconfirmed descendants at most (default: 101)'],
   ['limitclustercount', 'int', 'Unconfirmed transactions at most that hang together, as newer Bitcoin Core has it (default: 0, any)'],
   ['limitclustersize', 'int', 'kvB of unconfirmed transactions at most that hang together (default: 0, any)'],
-  ['whitelistforcerelay', 'bool', undefined, 'none'],
-  ['whitelistrelay', 'bool', undefined, 'none'],
+  ['whitelistforcerelay', 'bool', 'Peers of -whitelist without named permissions may have known transactions passed on again (default: 0)'],
+  ['whitelistrelay', 'bool', 'The same peers may send transactions despite -blocksonly (default: 1 without -blocksonly)'],
 ]);
 
 section('Connection', [

@@ -122,6 +122,8 @@ export interface NodeConfig {
   };
   readonly wallet: WalletOptions;
   readonly net: Partial<NetOptions>;
+  /** -deprecatedrpc: old members and behaviours of calls. */
+  readonly deprecatedRpc: ReadonlySet<string>;
   readonly notify: {
     readonly block: readonly string[];
     readonly startup: readonly string[];
@@ -537,6 +539,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
     wallet: walletOptions(args, netDir),
+    deprecatedRpc: new Set(args.list('deprecatedrpc')),
     // On regtest 0.21 is followed to the letter, and it neither offers nor shows encryption.
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
       v2Default: chain !== 'regtest',

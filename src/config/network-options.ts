@@ -15,9 +15,6 @@ const MAX_AGENT_BYTES = 256;
 /** Listening fails for want of descriptors above. */
 const DEFAULT_MAX_CONNECTIONS = 125;
 
-/** What `-whitelist=` and `-whitebind=` give when they name nothing. */
-const IMPLICIT = ['noban', 'mempool', 'relay', 'download'] as const;
-
 /**
  * @param more.v2Default whether connections are encrypted unless an option says otherwise
  * @param more.pruned whether old blocks are deleted, and so not offered
@@ -48,11 +45,12 @@ export function networkOptions(
   const filters = args.bool('peerblockfilters', false);
   if (filters && !args.isSet('blockfilterindex')) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
   const v2Transport = args.bool('v2transport', v2Default);
+  const implicit = implicitPermissions(args);
   const noDns = connectOnly || maxConnections <= 0 || proxy !== null;
   return {
     port,
     listen,
-    binds: listen ? bindsOf(args, port) : [],
+    binds: listen ? bindsOf(args, port, implicit) : [],
     connect: connect.filter((value) => value !== '' && value !== '0'),
     connectOnly,
     addNodes: args.list('addnode'),
@@ -67,7 +65,7 @@ export function networkOptions(
     peerTimeoutSeconds: peerTimeout(args),
     blocksOnly: args.bool('blocksonly', false),
     active: args.bool('networkactive', true),
-    whitelist: args.list('whitelist').map(whitelisted),
+    whitelist: args.list('whitelist').map((text) => whitelisted(text, implicit)),
     banSeconds: args.int('bantime', 24 * 60 * 60),
     userAgent: agentOf(args),
     services:
@@ -79,6 +77,7 @@ export function networkOptions(
       (v2Transport ? SERVICE.P2P_V2 : 0n),
     proxy,
     onionProxy: proxyOf(args, 'onion'),
+    onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
     proxyRandomize: args.bool('proxyrandomize', true),
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
     externalAddresses: args.list('externalip').map((text) => externalAddress(text, port)),
@@ -122,12 +121,12 @@ function agentOf(args: Args): string {
   return agent;
 }
 
-function bindsOf(args: Args, port: number): NetOptions['binds'] {
+function bindsOf(args: Args, port: number, implicit: Permissions): NetOptions['binds'] {
   const named = args.list('bind').map((text) => ({ ...endpoint(text, port, 'bind'), permissions: null, required: true }));
   const white = args.list('whitebind').map((text) => {
     const { names, rest } = permissionsIn(text);
     if (!/:\d+$/.test(rest)) throw new ConfigError(`Need to specify a port with -whitebind: '${rest}'`);
-    return { ...endpoint(rest, port, 'whitebind'), permissions: permissionsOf(names), required: true };
+    return { ...endpoint(rest, port, 'whitebind'), permissions: permissionsOf(names, implicit), required: true };
   });
   if (named.length + white.length > 0) return [...named, ...white];
   // Nobody named a place: where one is taken, the other or none has to do.
@@ -154,12 +153,21 @@ function permissionsIn(text: string): { names: readonly string[] | null; rest: s
   };
 }
 
-function permissionsOf(names: readonly string[] | null): Permissions {
+/** What `-whitelist=` and `-whitebind=` give when they name nothing. Core's parameter interactions: relaying by force means relaying, blocks only mean not, unless the operator says otherwise. */
+function implicitPermissions(args: Args): Permissions {
+  const forcerelay = args.bool('whitelistforcerelay', false);
+  const relay = args.bool('whitelistrelay', forcerelay || !args.bool('blocksonly', false));
+  return { ...NO_PERMISSIONS, noban: true, mempool: true, download: true, implicit: true, forcerelay, relay: relay || forcerelay };
+}
+
+/** @param names as written, null for none @param implicit what is granted then */
+function permissionsOf(names: readonly string[] | null, implicit: Permissions): Permissions {
+  if (names === null) return implicit;
   const granted: Record<keyof Permissions, boolean> = { ...NO_PERMISSIONS };
-  for (const name of names ?? IMPLICIT) {
-    if (name === 'all') for (const key of Object.keys(granted)) granted[key as keyof Permissions] = true;
+  for (const name of names) {
+    if (name === 'all') for (const key of Object.keys(granted)) granted[key as keyof Permissions] = key !== 'implicit';
     else if (name === 'bloom') granted.bloomfilter = true;
-    else if (Object.hasOwn(granted, name)) granted[name as keyof Permissions] = true;
+    else if (name !== 'implicit' && Object.hasOwn(granted, name)) granted[name as keyof Permissions] = true;
     else throw new ConfigError(`Invalid P2P permission: '${name}'`);
   }
   if (granted.forcerelay) granted.relay = true;
@@ -167,15 +175,18 @@ function permissionsOf(names: readonly string[] | null): Permissions {
   return granted;
 }
 
-function whitelisted(text: string): NetOptions['whitelist'][number] {
+function whitelisted(text: string, implicit: Permissions): NetOptions['whitelist'][number] {
   const { names, rest } = permissionsIn(text);
   const subnet = parseSubnet(rest);
   if (subnet === null) throw new ConfigError(`Invalid netmask specified in -whitelist: '${rest}'`);
-  return { subnet, permissions: permissionsOf(names) };
+  return { subnet, permissions: permissionsOf(names, implicit) };
 }
 
 function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {
   const text = args.text(name);
+  if (name === 'proxy' && text === '' && !args.isNegated(name)) {
+    throw new ConfigError('No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.');
+  }
   if (text === undefined || text === '' || text === '0') return null;
   const parts = splitHostPort(text, 9050);
   if (parts === null || parts.host === '') throw new ConfigError(`Invalid -${name} address or hostname: '${text}'`);

@@ -167,6 +167,7 @@ export class Net {
     this.#context = context;
     this.#keys = this.options.v2Transport && deps.ellSwift ? new KeyDesk(deps.ellSwift) : null;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
+    this.#tellActive(this.#active);
     this.#connector = new Connector(this.options, log);
     this.#files = new AddressFiles(deps.peersFile, deps.anchorsFile, log);
     this.#handshake = new Handshake(context, {
@@ -286,10 +287,14 @@ export class Net {
   }
   /** setnetworkactive: without activity there are no connections. */
   setActive(active: boolean): void {
-    this.#context.log.info(`SetNetworkActive: ${active}`);
+    this.#tellActive(active);
     if (this.#active === active) return;
     this.#active = active;
     if (!active) for (const peer of [...this.#all]) this.disconnect(peer);
+  }
+
+  #tellActive(active: boolean): void {
+    this.#context.log.info(`SetNetworkActive: ${active}`);
   }
 
   /** Asks a peer for a block whose header is known (getblockfrompeer). @returns why not, null when it was asked */

@@ -17,6 +17,8 @@ export interface Permissions {
   readonly addr: boolean;
   /** May set a filter (BIP-0037) and send `mempool`. */
   readonly bloomfilter: boolean;
+  /** Granted without naming any: no permission by itself, shown as `whitelisted` with -deprecatedrpc=whitelisted. */
+  readonly implicit: boolean;
 }
 
 export const NO_PERMISSIONS: Permissions = {
@@ -27,6 +29,7 @@ export const NO_PERMISSIONS: Permissions = {
   download: false,
   addr: false,
   bloomfilter: false,
+  implicit: false,
 };
 
 /** An address and how many of its leading bits count. */
@@ -86,6 +89,8 @@ export interface NetOptions {
   readonly proxy: { readonly host: string; readonly port: number } | null;
   /** -onion */
   readonly onionProxy: { readonly host: string; readonly port: number } | null;
+  /** Whether onion addresses are called by ourselves (-noonion: not, whatever -proxy says). */
+  readonly onionReachable: boolean;
   readonly proxyRandomize: boolean;
   /** -onlynet; empty: all. */
   readonly onlyNets: readonly string[];
@@ -136,6 +141,7 @@ export const DEFAULT_NET: NetOptions = {
   services: 0n,
   proxy: null,
   onionProxy: null,
+  onionReachable: true,
   proxyRandomize: true,
   onlyNets: [],
   externalAddresses: [],

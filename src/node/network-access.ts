@@ -14,8 +14,12 @@ import { createNetworkControl } from './network-control.js';
 
 const defaultServices = SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.NETWORK_LIMITED;
 
-/** @param net the room, as soon as there is one */
-export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net | undefined): NetworkAccess {
+/** @param deprecated old members that are shown all the same @param net the room, as soon as there is one */
+export function createNetworkAccess(
+  options: Partial<NetOptions>,
+  deprecated: ReadonlySet<string>,
+  net: () => Net | undefined,
+): NetworkAccess {
   const services = options.services ?? defaultServices;
   const onlyNets = options.onlyNets ?? [];
   return {
@@ -26,7 +30,7 @@ export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net
     },
     peers: () => {
       const room = net();
-      return room === undefined ? [] : room.peers.map((peer) => peerInfo(room, peer));
+      return room === undefined ? [] : room.peers.map((peer) => peerInfo(room, peer, deprecated));
     },
     totals: () => net()?.totals ?? { received: 0, sent: 0 },
     subversion: options.userAgent ?? userAgent,
@@ -39,12 +43,13 @@ export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net
     relays: options.blocksOnly !== true,
     networks: ['ipv4', 'ipv6', 'onion'].map((name) => {
       const proxy = name === 'onion' ? (options.onionProxy ?? options.proxy ?? null) : (options.proxy ?? null);
-      const limited = onlyNets.length > 0 ? !onlyNets.includes(name) : name === 'onion' && proxy === null;
+      const unreachable = name === 'onion' && (proxy === null || options.onionReachable === false);
+      const limited = onlyNets.length > 0 ? !onlyNets.includes(name) : unreachable;
       return {
         name,
         limited,
         reachable: !limited,
-        proxy: proxy === null ? '' : `${proxy.host}:${proxy.port}`,
+        proxy: proxy === null ? '' : `${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}:${proxy.port}`,
         proxy_randomize_credentials: proxy !== null && options.proxyRandomize !== false,
       };
     }),
@@ -60,7 +65,7 @@ export function createNetworkAccess(options: Partial<NetOptions>, net: () => Net
 }
 
 /** Core 0.21.1's members and their order; with encryption also which transport a peer has. */
-function peerInfo(net: Net, peer: Peer): PeerInfo {
+function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerInfo {
   const { connection } = peer;
   const heights = net.heightsOf(peer);
   const info: Record<string, PeerInfo[string]> = { id: peer.id, addr: peer.name };
@@ -84,10 +89,13 @@ function peerInfo(net: Net, peer: Peer): PeerInfo {
   info.version = peer.version;
   info.subver = peer.userAgent;
   info.inbound = peer.inbound;
+  if (deprecated.has('getpeerinfo_addnode')) info.addnode = peer.manual;
   info.startingheight = peer.startHeight;
+  if (deprecated.has('banscore')) info.banscore = peer.misbehaviour;
   info.synced_headers = heights.headers;
   info.synced_blocks = heights.blocks;
   info.inflight = peer.sync.inFlight.map(({ node }) => node?.height ?? -1);
+  if (deprecated.has('whitelisted')) info.whitelisted = peer.permissions.implicit;
   info.permissions = namesOfPermissions(peer.permissions);
   info.minfeefilter = new Amount(net.announcer.minFeeRate(peer));
   info.bytessent_per_msg = Object.fromEntries([...connection.sentByMessage].sort(byName));

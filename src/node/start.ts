@@ -68,6 +68,7 @@ import { PoolFiles } from './pool-files.js';
 import { fileSizes, guardReaders, noteShortCheck, pruneAtStart, pruneSettings, refuseUnpruned } from './pruning.js';
 import { prepareRebuild } from './rebuild.js';
 import { startResending } from './resending.js';
+import { RuleWatch } from './rule-watch.js';
 import { createSpending } from './spending.js';
 import { RecentBlocks, StatusFeed } from './status.js';
 import { LoadMeter, statusOf } from './status-figures.js';
@@ -210,7 +211,7 @@ async function build(
   // In mode live templates follow each other more quickly than slow readers read them.
   const slabs = new SlabRing(config.mining.templateMode === 'live' ? liveSlabs : undefined);
   let net: Net | undefined;
-  const network = createNetworkAccess(config.net, () => net);
+  const network = createNetworkAccess(config.net, config.deprecatedRpc, () => net);
   const showLogging = (): void => {
     const on = log.categories();
     state.set(STATE_FLAG.LOG_HTTP, on.http === true);
@@ -475,6 +476,8 @@ async function build(
   const notifications = await startNotifications(config.notify, { chain, mempool, log });
   teardown.add(() => notifications.close());
   alertOperator = notifications.alert;
+  const ruleWatch = new RuleWatch(chain, log, (text) => alertOperator(text));
+  chain.onTip(() => ruleWatch.onTip());
   const active = new ActiveCommands();
   const context: NodeContext = {
     zmq: notifications.zmq,
@@ -515,7 +518,7 @@ async function build(
       wallets?.drain();
       return undefined;
     },
-    warnings: () => '',
+    warnings: () => ruleWatch.text,
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),
     stopping: stopping.signal,
     activeCommands: () => active.list(),

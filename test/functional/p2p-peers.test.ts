@@ -1,4 +1,6 @@
-// What real processes offer to peers of particular kinds, and tell about them: light clients with filters (BIP-0037).
+// What real processes offer to peers of particular kinds, and tell about them: light clients with filters (BIP-0037), members of getpeerinfo
+// that Core deprecated, proxies.
+import net from 'node:net';
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
@@ -86,4 +88,41 @@ t.test('filters are for those they are offered to', async (t) => {
   peer.send('mempool');
   await peer.sync();
   t.equal(peer.closed, false);
+});
+
+t.test('old members of getpeerinfo are there for those who ask', async (t) => {
+  const old = ['banscore', 'getpeerinfo_addnode', 'whitelisted'].map((name) => `-deprecatedrpc=${name}`);
+  const { node, port } = await listening('-whitelist=127.0.0.1', ...old);
+  t.teardown(() => node.remove());
+  const peer = await P2pClient.connect(port);
+  t.teardown(() => peer.close());
+  t.match(await node.call('getpeerinfo'), [{ addnode: false, banscore: 0, whitelisted: true }]);
+});
+
+t.test('whom a proxy is asked for, and whom not', async (t) => {
+  const asked: Buffer[] = [];
+  const proxy = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(Buffer.from([5, 0]));
+      socket.once('data', (request) => {
+        asked.push(request);
+        socket.destroy();
+      });
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const { port: proxyPort } = proxy.address() as net.AddressInfo;
+  const target = await listening();
+  t.teardown(() => target.node.remove());
+  const { node } = await listening(`-proxy=127.0.0.1:${proxyPort}`, '-proxyrandomize=0', '-noonion');
+  t.teardown(() => node.remove());
+  await node.call('addnode', '15.61.23.23:1234', 'onetry');
+  t.same(asked[0], Buffer.concat([Buffer.from([5, 1, 0, 3, 11]), Buffer.from('15.61.23.23'), Buffer.from([4, 210])]));
+  await node.call('addnode', `127.0.0.1:${target.port}`, 'onetry');
+  t.equal(asked.length, 1, 'nobody else could reach this machine');
+  t.equal(await node.call('getconnectioncount'), 1);
+  const { networks } = (await node.call('getnetworkinfo')) as { networks: { name: string; reachable: boolean; proxy: string }[] };
+  t.match(networks[2], { name: 'onion', reachable: false, proxy: `127.0.0.1:${proxyPort}` });
 });

@@ -58,6 +58,8 @@ export interface ChainParams {
   readonly ruleChangeThreshold: number;
   /** Blocks of a voting period. */
   readonly minerConfirmationWindow: number;
+  /** Votes for rules nobody told us of are looked at from this height on: before it, other things were done with versions. */
+  readonly unknownVotesFrom: number;
   /** Script that signs blocks (BIP-0325), null where blocks need no signature. */
   readonly signetChallenge: Uint8Array | null;
   readonly minimumChainWork: bigint;

@@ -58,6 +58,7 @@ export function mainParams(): ChainParams {
     ],
     ruleChangeThreshold: 1815,
     minerConfirmationWindow: 2016,
+    unknownVotesFrom: 483_840,
     signetChallenge: null,
     minimumChainWork: 0x1533efd8d716a517fe2c5008n,
     assumeValid: '0000000000000000000b9d2ec5a352ecba0592946514a92f14319dc2b367fc72',

@@ -46,6 +46,7 @@ export function regtestParams(): ChainParams {
     ],
     ruleChangeThreshold: 108,
     minerConfirmationWindow: 144,
+    unknownVotesFrom: 0,
     signetChallenge: null,
     minimumChainWork: 0n,
     assumeValid: null,

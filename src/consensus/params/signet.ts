@@ -44,6 +44,7 @@ export function signetParams(): ChainParams {
     ],
     ruleChangeThreshold: 1815,
     minerConfirmationWindow: 2016,
+    unknownVotesFrom: 0,
     signetChallenge: fromHex(
       '512103ad5e0edad18cb1f0fc0d28a3d4f1f3e445640337489abb10404f2d1e086be430210359ef5021964fe22d6f8e05b2463c9540ce96883fe3b278760f048f5189f2e6c452ae',
     ),

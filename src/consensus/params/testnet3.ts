@@ -50,6 +50,7 @@ export function testnet3Params(): ChainParams {
     ],
     ruleChangeThreshold: 1512,
     minerConfirmationWindow: 2016,
+    unknownVotesFrom: 836_640,
     signetChallenge: null,
     minimumChainWork: 0x1db6ec4ac88cf2272c6n,
     assumeValid: '000000000000006433d1efec504c53ca332b64963c425395515b01977bd7b3b0',

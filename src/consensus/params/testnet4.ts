@@ -44,6 +44,7 @@ export function testnet4Params(): ChainParams {
     ],
     ruleChangeThreshold: 1512,
     minerConfirmationWindow: 2016,
+    unknownVotesFrom: 0,
     signetChallenge: null,
     minimumChainWork: 0x9a0fe15d0177d086304n,
     assumeValid: '0000000002368b1e4ee27e2e85676ae6f9f9e69579b29093e9a82c170bf7cf8a',

@@ -11,6 +11,9 @@ export type DeploymentState = 'defined' | 'started' | 'locked_in' | 'active' | '
 /** Top three bits of a version that votes. */
 export const VERSION_TOP_BITS = 0x20000000;
 const VERSION_TOP_MASK = 0xe0000000;
+/** The other bits are votes. */
+const VOTE_BITS = 29;
+const VOTE_MASK = 0x1fffffff;
 
 /** Progress of the vote in the current period. */
 export interface DeploymentStatistics {
@@ -47,7 +50,7 @@ export function signals(version: number, bit: number): boolean {
 }
 
 /** The last block of the period before the one that a child of `prev` belongs to; null for the first period. */
-function periodEnd(prev: HeaderContext | null, period: number): HeaderContext | null {
+export function periodEnd(prev: HeaderContext | null, period: number): HeaderContext | null {
   return prev === null ? null : prev.ancestor(prev.height - ((prev.height + 1) % period));
 }
 
@@ -108,6 +111,25 @@ function countVotes(last: HeaderContext, length: number, bit: number): number {
     if (signals(node.version, bit)) votes++;
   }
   return votes;
+}
+
+/**
+ * Bits that a whole period's blocks voted for as a rule needs it, although no deployment of ours asks for them.
+ * @param end last block of the period @returns a mask of bits 0 to 28
+ */
+export function unknownVotes(end: HeaderContext, params: ChainParams, cache: VersionBitsCache): number {
+  const period = params.minerConfirmationWindow;
+  if (end.height < params.unknownVotesFrom) return 0;
+  // States, and so our own votes, stay the same through a period.
+  const ours = computeBlockVersion(end.ancestor(end.height - period), params, cache);
+  const votes = new Array<number>(VOTE_BITS).fill(0);
+  let node: HeaderContext | null = end;
+  for (let i = 0; i < period && node !== null && node.height >= params.unknownVotesFrom; i++, node = node.prev) {
+    const { version } = node;
+    if ((version & VERSION_TOP_MASK) !== VERSION_TOP_BITS) continue;
+    for (let bits = version & ~ours & VOTE_MASK; bits !== 0; bits &= bits - 1) votes[31 - Math.clz32(bits & -bits)]++;
+  }
+  return votes.reduce((mask, count, bit) => (count >= params.ruleChangeThreshold ? mask | (1 << bit) : mask), 0);
 }
 
 /** Height of the first block with the present state (that of the child of `prev`); 0 when defined, always or never. */

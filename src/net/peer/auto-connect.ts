@@ -179,7 +179,7 @@ export class AutoConnect {
       if (groups.has(groupOf(info)) || isLocal(info) || !isRoutable(info) || this.deps.isUnwanted(info)) continue;
       if (options.onlyNets.length > 0 && !options.onlyNets.includes(info.network)) continue;
       if (
-        (info.network === 'onion' && options.onionProxy === null && options.proxy === null) ||
+        (info.network === 'onion' && (!options.onionReachable || (options.onionProxy === null && options.proxy === null))) ||
         info.network === 'i2p' ||
         info.network === 'cjdns'
       )

@@ -5,7 +5,7 @@ import dns from 'node:dns/promises';
 import net from 'node:net';
 import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
-import { hostText, isLocal, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
+import { hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 import { connectThroughSocks } from './socks.js';
 
 /** A connection somebody made to us. */
@@ -104,11 +104,12 @@ export class Connector {
   async dial(target: NetAddress | string): Promise<{ socket: net.Socket; bindText: string }> {
     const { options } = this;
     const onion = typeof target === 'string' ? /\.onion(:\d+)?$/i.test(target) : target.network === 'onion';
-    const proxy = onion ? (options.onionProxy ?? options.proxy) : options.proxy;
+    // Nobody else's machine could reach what only this one can.
+    const local = typeof target !== 'string' && !isRoutable(target);
+    const proxy = local ? null : onion ? (options.onionProxy ?? options.proxy) : options.proxy;
     const where = typeof target === 'string' ? splitHostPort(target, options.port) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
-    const direct = typeof target !== 'string' && isLocal(target) && proxy === null;
-    if (!direct && proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
+    if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
       throw new Error('network not reachable');
     }
     const socket = await this.#open(proxy ?? where);

@@ -5,13 +5,22 @@ import { SERVICE } from '../wire/protocol.js';
 import { subnetContains } from './bans.js';
 
 /** Core's order. */
-const names: readonly (keyof Permissions)[] = ['bloomfilter', 'noban', 'forcerelay', 'relay', 'mempool', 'download', 'addr'];
+const names: readonly Exclude<keyof Permissions, 'implicit'>[] = [
+  'bloomfilter',
+  'noban',
+  'forcerelay',
+  'relay',
+  'mempool',
+  'download',
+  'addr',
+];
 
 /** @param granted by the listener it came to */
 export function permissionsFor(whitelist: NetOptions['whitelist'], address: NetAddress, granted: Permissions | null): Permissions {
   const all: Record<keyof Permissions, boolean> = { ...(granted ?? NO_PERMISSIONS) };
   for (const { subnet, permissions } of whitelist) {
-    if (subnetContains(subnet, address)) for (const name of names) all[name] ||= permissions[name];
+    if (!subnetContains(subnet, address)) continue;
+    for (const name of [...names, 'implicit'] as const) all[name] ||= permissions[name];
   }
   return all;
 }

@@ -50,7 +50,7 @@ t.test('-prune', async (t) => {
 });
 
 t.test('command line', async (t) => {
-  t.throws(() => parseArgs(['-nosuchopt=1']), { message: 'Error parsing command line arguments: Invalid parameter -nosuchopt' });
+  t.throws(() => parseArgs(['-nosuchopt=1']), { message: 'Error parsing command line arguments: Invalid parameter -nosuchopt=1' });
   t.throws(() => parseArgs(['--bogus']), { message: 'Error parsing command line arguments: Invalid parameter --bogus' });
   t.throws(() => parseArgs(['foo']), { message: /unexpected token 'foo'/ });
   t.throws(() => parseArgs(['-includeconf=x']), { message: /-includeconf cannot be used from commandline/ });
@@ -149,4 +149,29 @@ t.test('arguments of adit-cli', async (t) => {
   t.ok(named instanceof JsonObject && named.has('height'));
   t.throws(() => convertArguments(spec, ['height'], true), { message: /No '=' in named argument/ });
   t.equal(prettyJson(parseJson(bytes('{"a":[1.50,{}],"b":[]}'))), '{\n  "a": [\n    1.50,\n    {\n    }\n  ],\n  "b": [\n  ]\n}');
+});
+
+t.test('permissions of peers, named and not', async (t) => {
+  const granted = (...argv: string[]): string[] => {
+    const permissions = load(undefined, '-regtest', ...argv).net.whitelist?.[0]?.permissions;
+    return Object.entries(permissions ?? {}).flatMap(([name, is]) => (is ? [name] : []));
+  };
+  const plain = '-whitelist=127.0.0.1';
+  t.same(granted(plain).sort(), ['download', 'implicit', 'mempool', 'noban', 'relay']);
+  t.same(granted(plain, '-whitelistrelay=0').sort(), ['download', 'implicit', 'mempool', 'noban']);
+  t.same(granted(plain, '-blocksonly').sort(), ['download', 'implicit', 'mempool', 'noban']);
+  t.same(granted(plain, '-whitelistforcerelay').sort(), ['download', 'forcerelay', 'implicit', 'mempool', 'noban', 'relay']);
+  t.same(granted('-whitelist=@127.0.0.1', '-whitelistforcerelay'), [], 'named, though none');
+  t.same(granted('-whitelist=noban,mempool@127.0.0.1', '-whitelistrelay').sort(), ['download', 'mempool', 'noban']);
+  t.equal(granted('-whitelist=all@127.0.0.1').includes('implicit'), false);
+  t.throws(() => granted('-whitelist=implicit@127.0.0.1'), /Invalid P2P permission/);
+});
+
+t.test('proxies', async (t) => {
+  t.throws(() => load(undefined, '-regtest', '-proxy'), { message: 'No proxy server specified. Use -proxy=<ip> or -proxy=<ip:port>.' });
+  t.equal(load(undefined, '-regtest', '-noproxy').net.proxy, null);
+  const { net } = load(undefined, '-regtest', '-proxy=[::1]:9050', '-noonion');
+  t.same(net.proxy, { host: '::1', port: 9050 });
+  t.equal(net.onionReachable, false);
+  t.equal(load(undefined, '-regtest', '-proxy=127.0.0.1').net.onionReachable, true);
 });

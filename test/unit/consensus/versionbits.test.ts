@@ -13,9 +13,12 @@ import {
   deploymentState,
   deploymentStatistics,
   signals,
+  unknownVotes,
   VersionBitsCache,
 } from '../../../src/consensus/rules/versionbits.js';
 import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { RuleWatch } from '../../../src/node/rule-watch.js';
 import { ModelNode } from '../../framework/law-model.js';
 
 const regtest = chainParams('regtest');
@@ -198,4 +201,60 @@ t.test('script flags of blocks', async (t) => {
     mainFlags(692_261, '0000000000000000000f14c35b2d841e986ab5441de8c585d5ffe55ea1e395ad'),
     flags('P2SH,WITNESS,DERSIG,CHECKLOCKTIMEVERIFY,CHECKSEQUENCEVERIFY,NULLDUMMY'),
   );
+});
+
+t.test('votes for rules that are not ours', async (t) => {
+  const cache = new VersionBitsCache();
+  const odd = 0x20000000 | (1 << 27) | (1 << 3);
+  const votes = (version: (height: number) => number, params = regtest) => unknownVotes(extend(null, 288, version), params, cache);
+  t.equal(
+    votes((height) => (height >= 180 ? odd : NO_VOTE)),
+    (1 << 27) | (1 << 3),
+    '108 of 144',
+  );
+  t.equal(
+    votes((height) => (height >= 181 ? odd : NO_VOTE)),
+    0,
+    '107 of 144',
+  );
+  t.equal(
+    votes(() => 0x7fffffff),
+    0,
+    'another meaning of the version',
+  );
+  t.equal(
+    votes(() => VOTE),
+    0,
+    'a rule of ours that has started',
+  );
+  t.equal(
+    votes(() => odd, { ...regtest, unknownVotesFrom: 181 }),
+    0,
+    'what was done with versions before does not count',
+  );
+});
+
+t.test('an operator hears of unknown rules once', async (t) => {
+  const alerts: string[] = [];
+  const warnings: string[] = [];
+  const odd = 0x20000000 | (1 << 27);
+  const at = { tip: extend(null, 1, NO_VOTE), params: regtest, versionBits: new VersionBitsCache(), isInitialBlockDownload: () => false };
+  const log = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+  const watch = new RuleWatch(at as never, log, (text) => void alerts.push(text));
+  const grow = async (count: number, version: number): Promise<string> => {
+    at.tip = extend(at.tip, count, version);
+    watch.onTip();
+    await new Promise((resolve) => setImmediate(resolve));
+    return watch.text;
+  };
+  // Blocks 0 to 143, whose votes count for nothing yet; then a period of votes; then one of waiting.
+  t.equal(await grow(143, odd), '');
+  t.equal(await grow(144, odd), '');
+  t.match(warnings, [/versionbit 27/], 'locked in');
+  t.equal(await grow(143, NO_VOTE), '');
+  t.same(alerts, []);
+  t.match(await grow(1, NO_VOTE), /^Warning: unknown new rules activated .versionbit 27.$/);
+  t.equal(alerts.length, 1);
+  await grow(300, NO_VOTE);
+  t.equal(alerts.length, 1);
 });
