@@ -199,8 +199,13 @@ section('Connection', [
   ['fixedseeds', 'bool', 'Begin with addresses that came with the program when a minute brought no others (default: 1)'],
   ['peerbloomfilters', 'bool', 'Let light clients set filters for what they are told (BIP-0037; default: 0)'],
   ['peerblockfilters', 'bool', 'Serve filters of -blockfilterindex to peers (BIP-0157; default: 0)'],
+  [
+    'asmap',
+    'string',
+    'A file that says which networks belong together, so that peers are chosen from different ones (default: ip_asn.map)',
+  ],
   ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, on regtest 0)'],
-  ...(['asmap', 'torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
+  ...(['torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
   ...(['listenonion', 'upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['maxtimeadjustment', 'int', undefined, 'none'],
 ]);

@@ -122,6 +122,8 @@ export interface NodeConfig {
   };
   readonly wallet: WalletOptions;
   readonly net: Partial<NetOptions>;
+  /** -asmap; undefined: addresses are grouped by prefix. */
+  readonly asmapFile: string | undefined;
   /** -deprecatedrpc: old members and behaviours of calls. */
   readonly deprecatedRpc: ReadonlySet<string>;
   readonly notify: {
@@ -203,7 +205,9 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
   const confDataDir = args.text('datadir');
   if (confDataDir !== undefined && path.resolve(confDataDir) !== baseDir) {
     baseDir = path.resolve(confDataDir);
-    requireFolder(baseDir, 'data');
+    if (!fs.statSync(baseDir, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new ConfigError(`Error reading configuration file: specified data directory "${confDataDir}" does not exist.`);
+    }
   }
   return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
 }
@@ -302,6 +306,11 @@ function spendOptions(args: Args): SpendOptions {
     rejectLongChains: args.bool('walletrejectlongchains', DEFAULT_SPEND.rejectLongChains),
     bumpGivesPsbt: args.list('deprecatedrpc').includes('bumpfee'),
   };
+}
+
+function asmapFile(args: Args, netDir: string): string | undefined {
+  if (!args.isSet('asmap') || args.isNegated('asmap')) return undefined;
+  return path.resolve(netDir, args.text('asmap') || 'ip_asn.map');
 }
 
 function walletOptions(args: Args, netDir: string): WalletOptions {
@@ -539,6 +548,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
     wallet: walletOptions(args, netDir),
+    asmapFile: asmapFile(args, netDir),
     deprecatedRpc: new Set(args.list('deprecatedrpc')),
     // On regtest 0.21 is followed to the letter, and it neither offers nor shows encryption.
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {

@@ -125,8 +125,9 @@ function bindsOf(args: Args, port: number, implicit: Permissions): NetOptions['b
   const named = args.list('bind').map((text) => ({ ...endpoint(text, port, 'bind'), permissions: null, required: true }));
   const white = args.list('whitebind').map((text) => {
     const { names, rest } = permissionsIn(text);
-    if (!/:\d+$/.test(rest)) throw new ConfigError(`Need to specify a port with -whitebind: '${rest}'`);
-    return { ...endpoint(rest, port, 'whitebind'), permissions: permissionsOf(names, implicit), required: true };
+    const at = endpoint(rest, 0, 'whitebind');
+    if (at.port === 0) throw new ConfigError(`Need to specify a port with -whitebind: '${rest}'`);
+    return { ...at, permissions: permissionsOf(names, implicit), required: true };
   });
   if (named.length + white.length > 0) return [...named, ...white];
   // Nobody named a place: where one is taken, the other or none has to do.

@@ -7,6 +7,7 @@ import type { Mempool } from '../mempool/mempool.js';
 import type { NetOptions } from './options.js';
 import type { Peer } from './peer/peer.js';
 import type { WtxidIndex } from './relay/wtxid-index.js';
+import type { NetAddress } from './wire/net-address.js';
 
 /** Time as this room needs it: deadlines follow setmocktime, as Core's do. */
 export interface NetClock {
@@ -35,6 +36,8 @@ export interface NetContext {
   readonly log: Logger;
   /** Peers whose handshake is over, in order of arrival. */
   readonly peers: ReadonlySet<Peer>;
+  /** The neighbourhood of an address, as -asmap or prefixes have it. */
+  readonly groupOf: (address: NetAddress) => string;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Blames a peer; at 100 it is disconnected and its address discouraged. */

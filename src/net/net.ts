@@ -13,6 +13,7 @@ import type { Mempool } from '../mempool/mempool.js';
 import { AddrManager } from './address/addr-manager.js';
 import { AddrRelay } from './address/addr-relay.js';
 import { AddressFiles } from './address/address-files.js';
+import { type AsMap, groupingBy } from './address/asmap.js';
 import type { Handler, NetClock, NetContext } from './context.js';
 import { Dispatcher } from './dispatcher.js';
 import { Inventory } from './inventory.js';
@@ -77,6 +78,8 @@ export interface NetDeps {
   readonly banFile: string | null;
   readonly peersFile: string | null;
   readonly anchorsFile: string | null;
+  /** -asmap */
+  readonly asmap?: AsMap | null;
   /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
   readonly random?: () => number;
 }
@@ -108,6 +111,7 @@ export class Net {
   /** null: no encrypted connections. */
   readonly #keys: KeyDesk | null;
   readonly #files: AddressFiles;
+  readonly #asmap: AsMap | null;
   readonly #connector: Connector;
   readonly #dispatcher: Dispatcher;
   readonly #inventory: Inventory;
@@ -144,6 +148,8 @@ export class Net {
     this.#active = this.options.active;
     const { clock } = deps;
     const log = limitedLog(deps.log, () => performance.now());
+    this.#asmap = deps.asmap ?? null;
+    log.info(this.#asmap === null ? 'Using /16 prefix for IP bucketing' : `Using asmap version ${this.#asmap.version} for IP bucketing`);
     this.bans = new Bans(
       deps.banFile,
       () => clock.nowSeconds(),
@@ -159,6 +165,7 @@ export class Net {
       clock,
       log,
       peers: this.#ready,
+      groupOf: groupingBy(this.#asmap),
       random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
       misbehaving: (peer, score, reason) => this.#misbehaving(peer, score, reason),
       disconnect: (peer) => this.disconnect(peer),
@@ -198,8 +205,13 @@ export class Net {
       this.#headers.askFrom(peer, tip.prev ?? tip);
     });
     this.#headers.onGoodChain = (peer) => this.#guard.protect(peer);
-    this.addresses = new AddrManager(() => clock.nowSeconds(), context.random);
-    this.#addrRelay = new AddrRelay(context, this.addresses, (peer) => this.#localAddress(peer));
+    this.addresses = new AddrManager(() => clock.nowSeconds(), context.random, context.groupOf);
+    this.#addrRelay = new AddrRelay(
+      context,
+      this.addresses,
+      (peer) => this.#localAddress(peer),
+      (address) => this.systemOf(address),
+    );
     this.#auto = new AutoConnect(context, {
       manager: this.addresses,
       peers: () => this.peers,
@@ -450,7 +462,7 @@ export class Net {
 
   /** Makes room for a newcomer. @returns whether there is some */
   #evict(): boolean {
-    const candidate = evictionCandidate([...this.#all], this.#salt);
+    const candidate = evictionCandidate([...this.#all], this.#salt, this.#context.groupOf);
     if (candidate === null) return false;
     this.#context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
     this.disconnect(candidate);
@@ -676,6 +688,11 @@ export class Net {
     if (version !== 2n) return;
     peer.compact.provides = true;
     peer.compact.wantsHighBandwidth = announce;
+  }
+
+  /** The autonomous system of an address by -asmap; 0 without a map, or when it knows none. */
+  systemOf(address: NetAddress): number {
+    return this.#asmap?.systemOf(address) ?? 0;
   }
 
   /** Seconds since a ping that is not answered yet. */

@@ -72,6 +72,8 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   if (peer.bindText !== '') info.addrbind = peer.bindText;
   if (peer.localAddress !== null) info.addrlocal = addressText(peer.localAddress);
   info.network = peer.address.network;
+  const system = net.systemOf(peer.address);
+  if (system !== 0) info.mapped_as = system;
   info.services = peer.services.toString(16).padStart(16, '0');
   info.servicesnames = namesOfServices(peer.services);
   info.relaytxes = peer.relaysTxs;

@@ -53,6 +53,7 @@ import type { RocksStore } from '../storage/rocks-store.js';
 import { TemplateService } from '../template/service.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
 import { PooledSigner } from '../wallet/pooled-signer.js';
+import { readAsmap } from './asmap-file.js';
 import { blockFigures } from './block-figures.js';
 import { prepareCookie, writePidFile } from './data-folder.js';
 import { authenticationLines, httpOptions } from './http-options.js';
@@ -211,6 +212,7 @@ async function build(
   // In mode live templates follow each other more quickly than slow readers read them.
   const slabs = new SlabRing(config.mining.templateMode === 'live' ? liveSlabs : undefined);
   let net: Net | undefined;
+  const asmap = readAsmap(config.asmapFile, log);
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => net);
   const showLogging = (): void => {
     const on = log.categories();
@@ -602,6 +604,7 @@ async function build(
     banFile: path.join(config.netDir, 'banlist.json'),
     peersFile: path.join(config.netDir, 'peers.dat'),
     anchorsFile: path.join(config.netDir, 'anchors.json'),
+    asmap,
   });
   net = peers;
   peers.onConnections = (count) => {

@@ -1,6 +1,8 @@
 // What real processes offer to peers of particular kinds, and tell about them: light clients with filters (BIP-0037), members of getpeerinfo
 // that Core deprecated, proxies.
+import fs from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
@@ -125,4 +127,19 @@ t.test('whom a proxy is asked for, and whom not', async (t) => {
   t.equal(await node.call('getconnectioncount'), 1);
   const { networks } = (await node.call('getnetworkinfo')) as { networks: { name: string; reachable: boolean; proxy: string }[] };
   t.match(networks[2], { name: 'onion', reachable: false, proxy: `127.0.0.1:${proxyPort}` });
+});
+
+t.test('a map of networks is read at the start, and one that is not there refused', async (t) => {
+  await t.rejects(listening('-asmap'), /Could not find asmap file ".*ip_asn.map"/);
+  const { node } = await listening();
+  t.teardown(() => node.remove());
+  await node.stop();
+  // One instruction: everything belongs to system 5 (0, then class 0, then 15 bits of 4).
+  fs.writeFileSync(path.join(node.networkDir, 'map'), Uint8Array.of(0, 0x40, 0));
+  await node.up('-asmap=map');
+  await node.stop();
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, /Using \/16 prefix for IP bucketing/);
+  t.match(log, /Opened asmap file ".*map" .3 bytes. from disk/);
+  t.match(log, /Using asmap version [0-9a-f]{64} for IP bucketing/);
 });

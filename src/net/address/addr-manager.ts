@@ -4,7 +4,15 @@
 import crypto from 'node:crypto';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
-import { addressKey, groupOf, isRoutable, type KnownAddress, type NetAddress, readAddressV2, writeAddressV2 } from '../wire/net-address.js';
+import {
+  addressKey,
+  groupOf as byPrefix,
+  isRoutable,
+  type KnownAddress,
+  type NetAddress,
+  readAddressV2,
+  writeAddressV2,
+} from '../wire/net-address.js';
 
 const NEW_BUCKETS = 1_024;
 const TRIED_BUCKETS = 256;
@@ -55,6 +63,8 @@ export class AddrManager {
   constructor(
     private readonly nowSeconds: () => number,
     private readonly random: () => number,
+    /** The neighbourhood of an address. */
+    private readonly groupOf: (address: NetAddress) => string = byPrefix,
   ) {}
 
   get size(): number {
@@ -285,15 +295,21 @@ export class AddrManager {
     return (sinceTry < 60 * 10 ? 0.01 : 1) * 0.66 ** Math.min(info.attempts, 8);
   }
 
+  /** The bucket among the new that an address belongs to when heard of from a source. */
+  newBucketOf(info: NetAddress, source: NetAddress): number {
+    const group = this.groupOf(source);
+    const within = this.#hash(this.groupOf(info), group) % NEW_BUCKETS_PER_SOURCE_GROUP;
+    return this.#hash(group, String(within)) % NEW_BUCKETS;
+  }
+
   #newPlace(info: NetAddress, source: NetAddress): number {
-    const within = this.#hash(groupOf(info), groupOf(source)) % NEW_BUCKETS_PER_SOURCE_GROUP;
-    const bucket = this.#hash(groupOf(source), String(within)) % NEW_BUCKETS;
+    const bucket = this.newBucketOf(info, source);
     return bucket * BUCKET_SIZE + (this.#hash('N', String(bucket), addressKey(info)) % BUCKET_SIZE);
   }
 
   #triedPlace(info: NetAddress): number {
     const within = this.#hash(addressKey(info)) % TRIED_BUCKETS_PER_GROUP;
-    const bucket = this.#hash(groupOf(info), String(within)) % TRIED_BUCKETS;
+    const bucket = this.#hash(this.groupOf(info), String(within)) % TRIED_BUCKETS;
     return bucket * BUCKET_SIZE + (this.#hash('K', String(bucket), addressKey(info)) % BUCKET_SIZE);
   }
 

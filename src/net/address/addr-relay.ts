@@ -56,6 +56,8 @@ export class AddrRelay {
     private readonly manager: AddrManager,
     /** Where others can reach us, as far as we know. */
     private readonly local: (peer: Peer) => NetAddress | null,
+    /** The autonomous system of an address, 0 for none we know. */
+    private readonly systemOf: (address: NetAddress) => number,
   ) {}
 
   join(peer: Peer): void {
@@ -143,7 +145,10 @@ export class AddrRelay {
       if (!isRoutable(address)) continue;
       if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
       const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
-      if (reachable && this.manager.add(address, peer.address, PENALTY_SECONDS)) added++;
+      if (!reachable || !this.manager.add(address, peer.address, PENALTY_SECONDS)) continue;
+      added++;
+      const bucket = this.manager.newBucketOf(address, peer.address);
+      log.debug('addrman', `IP ${hostText(address)} mapped to AS${this.systemOf(address)} belongs to new bucket ${bucket}`);
     }
     if (added > 0) {
       const { tried, size } = this.manager;

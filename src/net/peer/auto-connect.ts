@@ -2,7 +2,7 @@
 // alive (Core's ThreadOpenConnections, ThreadDNSAddressSeed). Callers: Net.
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
-import { addressText, groupOf, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
+import { addressText, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
 import { desirableServices, SERVICE } from '../wire/protocol.js';
 import { readFixedSeeds } from './fixed-seeds.js';
 import type { ConnectionType, Peer } from './peer.js';
@@ -169,7 +169,7 @@ export class AutoConnect {
   }
 
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
-    const { chain, clock, options } = this.context;
+    const { chain, clock, options, groupOf } = this.context;
     const downloading = chain.isInitialBlockDownload();
     // No two peers of ours from one neighbourhood: whoever owns it would hear everything.
     const groups = new Set(peers.filter((peer) => !peer.inbound).map(({ address }) => groupOf(address)));

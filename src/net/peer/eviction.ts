@@ -1,7 +1,7 @@
 // Who has to go when a newcomer finds no room: never the peers that an attacker could hardly all outdo, the ones that are near, fast,
 // long with us, or that brought blocks and transactions; of the rest the youngest of the largest neighbourhood (Core's
 // SelectNodeToEvict). Callers: Net.
-import { groupOf, isLocal } from '../wire/net-address.js';
+import { isLocal, type NetAddress } from '../wire/net-address.js';
 import type { Peer } from './peer.js';
 
 /** Peers kept by each measure. */
@@ -11,8 +11,8 @@ const BY_TX = 4;
 const BY_BLOCK_ONLY = 8;
 const BY_BLOCK = 4;
 
-/** @param salt decides which groups are safe, differently on each node */
-export function evictionCandidate(peers: readonly Peer[], salt: number): Peer | null {
+/** @param salt decides which groups are safe, differently on each node @param groupOf the neighbourhood of an address */
+export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf: (address: NetAddress) => string): Peer | null {
   let left = peers.filter((peer) => peer.inbound && !peer.permissions.noban && !peer.leaving);
   const keep = (count: number, better: (a: Peer, b: Peer) => number, of: (peer: Peer) => boolean = () => true): void => {
     const safe = new Set(left.filter(of).sort(better).slice(0, count));

@@ -280,7 +280,7 @@ export function isRoutable(address: NetAddress): boolean {
 }
 
 /** IPv4 inside IPv6 by the schemes that carry it (6to4, Teredo, NAT64), as its four bytes. */
-function linkedIpv4(bytes: Uint8Array): Uint8Array | null {
+export function linkedIpv4(bytes: Uint8Array): Uint8Array | null {
   if (startsWith(bytes, [0x20, 0x02])) return bytes.slice(2, 6);
   if (startsWith(bytes, [0x20, 0x01, 0, 0])) return bytes.slice(12).map((byte) => ~byte & 0xff);
   if (startsWith(bytes, [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0])) return bytes.slice(12);

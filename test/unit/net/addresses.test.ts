@@ -1,10 +1,12 @@
-// The address manager and the choice of whom to evict.
+// The address manager, maps of autonomous systems, and the choice of whom to evict.
+import fc from 'fast-check';
 import t from 'tap';
 import { AddrManager } from '../../../src/net/address/addr-manager.js';
+import { AsMap, groupingBy } from '../../../src/net/address/asmap.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { evictionCandidate } from '../../../src/net/peer/eviction.js';
 import type { Peer } from '../../../src/net/peer/peer.js';
-import { addressKey, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { addressKey, groupOf, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
 
 const NOW = 1_700_000_000;
 let seed = 1;
@@ -119,11 +121,12 @@ t.test('newcomers push out nobody who is worth keeping', async (t) => {
       connectedAt: NOW + id,
       ...more,
     }) as Peer;
-  t.equal(evictionCandidate([], 1), null);
+  t.equal(evictionCandidate([], 1, groupOf), null);
   t.equal(
     evictionCandidate(
       [1, 2, 3].map((id) => peer(id, { inbound: false })),
       1,
+      groupOf,
     ),
     null,
     'those we chose stay',
@@ -135,8 +138,112 @@ t.test('newcomers push out nobody who is worth keeping', async (t) => {
   const friend = peer(300, { permissions: { ...NO_PERMISSIONS, noban: true } });
   const all = [...crowd, ...near, ...helpful, ...miners, friend];
   for (let salt = 0; salt < 20; salt++) {
-    const out = evictionCandidate(all, salt) as Peer;
+    const out = evictionCandidate(all, salt, groupOf) as Peer;
     t.ok(crowd.includes(out), 'one of the crowd from one place');
     t.equal(out.id, 59, 'the youngest of them');
   }
+});
+
+// Maps are written here by code of the test's own: numbers in classes of growing width, instructions before them.
+type Bits = number[];
+const ofWidth = (value: number, width: number): Bits =>
+  Array.from({ length: width }, (_, i) => Math.floor(value / 2 ** (width - 1 - i)) % 2);
+
+function classed(value: number, least: number, widths: readonly number[]): Bits {
+  let rest = value - least;
+  const bits: Bits = [];
+  for (const [i, width] of widths.entries()) {
+    const last = i === widths.length - 1;
+    if (rest < 2 ** width) return [...bits, ...(last ? [] : [0]), ...ofWidth(rest, width)];
+    rest -= 2 ** width;
+    bits.push(1);
+  }
+  throw new Error(`${value} is too large`);
+}
+const widths = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const returns = (system: number): Bits => [0, ...classed(system, 1, widths(15, 24))];
+const jumps = (over: number): Bits => [1, 0, ...classed(over, 17, widths(5, 30))];
+/** @param prefix up to eight bits */
+const matches = (prefix: Bits): Bits => [
+  1,
+  1,
+  0,
+  ...classed(
+    prefix.reduce((value, bit) => value * 2 + bit, 1),
+    2,
+    widths(1, 8),
+  ),
+];
+const defaults = (system: number): Bits => [1, 1, 1, ...classed(system, 1, widths(15, 24))];
+
+function packed(bits: Bits): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(bits.length / 8));
+  bits.forEach((bit, i) => {
+    bytes[i >> 3] = (bytes[i >> 3] as number) | (bit << (i & 7));
+  });
+  return bytes;
+}
+
+/** ::ffff:0:0/96, before the bits of an IPv4 address. */
+const toIpv4 = [...Array.from({ length: 10 }, () => 0), 255, 255].flatMap((byte) => matches(ofWidth(byte, 8)));
+
+t.test('a map of autonomous systems finds what was written into it', async (t) => {
+  type Tree = number | readonly [Tree, Tree];
+  const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+    tree: fc.oneof({ maxDepth: 9, withCrossShrink: true }, fc.integer({ min: 1, max: 4_000_000 }), fc.tuple(tie('tree'), tie('tree'))),
+  }));
+  const write = (node: Tree): Bits => {
+    if (typeof node === 'number') return returns(node);
+    const zero = write(node[0]);
+    return [...jumps(zero.length), ...zero, ...write(node[1])];
+  };
+  const look = (node: Tree, bits: Bits): number => (typeof node === 'number' ? node : look(node[bits[0] as 0 | 1] as Tree, bits.slice(1)));
+  fc.assert(
+    fc.property(tree, fc.array(fc.uint8Array({ minLength: 4, maxLength: 4 }), { minLength: 5, maxLength: 5 }), (node, hosts) => {
+      const map = AsMap.parse(packed([...toIpv4, ...write(node)]));
+      return hosts.every((bytes) => {
+        const wanted = look(
+          node,
+          [...bytes].flatMap((byte) => ofWidth(byte, 8)),
+        );
+        return map?.systemOf({ network: 'ipv4', bytes, port: 1 }) === wanted;
+      });
+    }),
+    { numRuns: 100 },
+  );
+  const some = AsMap.parse(
+    packed([...toIpv4, ...matches(ofWidth(8, 8)), ...defaults(77), ...matches(ofWidth(8, 8)), ...returns(12)]),
+  ) as AsMap;
+  t.equal(some.systemOf(at('8.8.1.1')), 12);
+  t.equal(some.systemOf(at('8.9.1.1')), 77, 'the default');
+  t.equal(some.systemOf(at('9.8.1.1')), 0, 'not in the map');
+  t.equal(some.systemOf(at('2001:db8::1')), 0);
+  t.equal(some.systemOf(at('2002:808:101::1')), 12, 'IPv4 inside IPv6');
+  const group = groupingBy(some);
+  t.equal(group(at('8.8.1.1')), group(at('8.8.200.1')));
+  t.not(group(at('8.8.1.1')), group(at('8.9.1.1')));
+  t.equal(group(at('9.8.1.1')), groupOf(at('9.8.1.1')), 'by prefix where the map is silent');
+  t.equal(groupingBy(null)(at('8.8.1.1')), groupOf(at('8.8.1.1')));
+});
+
+t.test('maps that lead nowhere are refused', async (t) => {
+  const good = [...toIpv4, ...jumps(returns(5).length), ...returns(5), ...returns(6)];
+  t.not(AsMap.parse(packed(good)), null);
+  t.equal(AsMap.parse(new Uint8Array(0)), null);
+  for (let length = 1; length < packed(good).length; length++)
+    t.equal(AsMap.parse(packed(good).subarray(0, length)), null, `${length} bytes`);
+  t.equal(AsMap.parse(Buffer.concat([packed(good), new Uint8Array(1)])), null, 'more than padding');
+  t.equal(AsMap.parse(packed([...jumps(18), ...returns(5), ...returns(6)])), null, 'into the middle of an instruction');
+  t.equal(AsMap.parse(packed([...jumps(100_000), ...returns(5), ...returns(6)])), null, 'beyond the end');
+  t.equal(AsMap.parse(packed([...defaults(4), ...defaults(5), ...returns(6)])), null, 'superfluous');
+  t.equal(AsMap.parse(packed([...defaults(4), ...returns(6)])), null);
+  const tooDeep = Array.from({ length: 17 }, () => matches(ofWidth(1, 8))).flat();
+  t.equal(AsMap.parse(packed([...tooDeep, ...returns(6)])), null, 'more bits than an address has');
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      const system = AsMap.parse(bytes)?.systemOf(at('8.8.1.1')) ?? 0;
+      return system >= 0;
+    }),
+    { numRuns: 1_000 },
+  );
 });

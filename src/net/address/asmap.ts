@@ -1,0 +1,222 @@
+// Which autonomous system an address belongs to, by a map that the operator provides (-asmap): addresses then count as neighbours when one
+// network operator has them, whatever their prefixes (Core's util/asmap.cpp, whose files are read). The map is a program of bits that
+// walks down an address; it is checked as a whole when it is read, so that every walk ends. Callers: Net, by way of `groupingBy`.
+import crypto from 'node:crypto';
+import { groupOf, isRoutable, linkedIpv4, type NetAddress } from '../wire/net-address.js';
+
+/** Longest file that is read; those of the whole Internet have some 2 MB. */
+export const MAX_ASMAP_BYTES = 64 << 20;
+/** Bits of an address as the program sees it: IPv4 in ::ffff:0:0/96. */
+const ADDRESS_BITS = 128;
+/** A number that ran into the end of the map. */
+const END = -1;
+
+/**
+ * Numbers are written in classes of growing width: a bit of 1 says that the number is beyond the class, 0 that its bits follow; the last
+ * class needs no such bit. Here the smallest number of each kind and the widths of its classes.
+ */
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const kinds = {
+  instruction: { least: 0, widths: [0, 0, 1] },
+  system: { least: 1, widths: range(15, 24) },
+  match: { least: 2, widths: range(1, 8) },
+  jump: { least: 17, widths: range(5, 30) },
+} as const;
+
+/** The system is the operand. */
+const RETURN = 0;
+/** Looks at one bit: 0 goes on, 1 skips as many bits of the map as the operand says. */
+const JUMP = 1;
+/** The next bits have to be those of the operand after its leading 1; else the default system is the answer. */
+const MATCH = 2;
+/** Sets the default system. */
+const DEFAULT = 3;
+
+/** Bits of a match's operand. */
+const matchLength = (match: number): number => 31 - Math.clz32(match);
+
+/** Reads the map from one place on. */
+class Cursor {
+  constructor(
+    private readonly bytes: Uint8Array,
+    public at: number,
+  ) {}
+
+  get size(): number {
+    return this.bytes.length * 8;
+  }
+
+  /** END past the last one. */
+  bit(): number {
+    if (this.at >= this.size) return END;
+    const bit = (this.bytes[this.at >> 3] >> (this.at & 7)) & 1;
+    this.at++;
+    return bit;
+  }
+
+  number({ least, widths }: { readonly least: number; readonly widths: readonly number[] }): number {
+    let value = least;
+    for (const [i, width] of widths.entries()) {
+      const beyond = i === widths.length - 1 ? 0 : this.bit();
+      if (beyond === END) return END;
+      if (beyond === 1) {
+        value += 2 ** width;
+        continue;
+      }
+      for (let k = width - 1; k >= 0; k--) {
+        const bit = this.bit();
+        if (bit === END) return END;
+        value += bit * 2 ** k;
+      }
+      return value;
+    }
+    return END;
+  }
+}
+
+export class AsMap {
+  private constructor(private readonly bytes: Uint8Array) {}
+
+  /** @returns null when it is not a map, or one that could lead nowhere */
+  static parse(bytes: Uint8Array): AsMap | null {
+    return bytes.length > 0 && isSound(bytes) ? new AsMap(bytes) : null;
+  }
+
+  /** Names the map, in display hex: the double SHA-256 of the number of bits and each bit as a byte, as Core 0.21 has it. */
+  get version(): string {
+    const hash = crypto.createHash('sha256');
+    const bits = this.bytes.length * 8;
+    const size = Buffer.alloc(5);
+    if (bits < 0xfd) hash.update(Uint8Array.of(bits));
+    else if (bits < 0x1_0000) hash.update(Uint8Array.of(0xfd, bits & 0xff, bits >> 8));
+    else {
+      size[0] = 0xfe;
+      size.writeUInt32LE(bits, 1);
+      hash.update(size);
+    }
+    const step = 8_192;
+    for (let from = 0; from < this.bytes.length; from += step) {
+      const part = this.bytes.subarray(from, from + step);
+      const spread = new Uint8Array(part.length * 8);
+      for (let i = 0; i < spread.length; i++) spread[i] = (part[i >> 3] >> (i & 7)) & 1;
+      hash.update(spread);
+    }
+    return crypto.createHash('sha256').update(hash.digest()).digest().reverse().toString('hex');
+  }
+
+  /** Number of the autonomous system of an IPv4 or IPv6 address; 0 when the map knows none, and for other networks. */
+  systemOf(address: NetAddress): number {
+    const bits = addressBits(address);
+    if (bits === null) return 0;
+    const cursor = new Cursor(this.bytes, 0);
+    let system = 0;
+    for (let used = 0; ; ) {
+      switch (cursor.number(kinds.instruction)) {
+        case RETURN:
+          return cursor.number(kinds.system);
+        case JUMP: {
+          const jump = cursor.number(kinds.jump);
+          if (bitOf(bits, used++) === 1) cursor.at += jump;
+          break;
+        }
+        case MATCH: {
+          const match = cursor.number(kinds.match);
+          for (let k = matchLength(match) - 1; k >= 0; k--) if (bitOf(bits, used++) !== ((match >> k) & 1)) return system;
+          break;
+        }
+        case DEFAULT:
+          system = cursor.number(kinds.system);
+          break;
+        default:
+          // A checked map ends with RETURN on every way.
+          return 0;
+      }
+    }
+  }
+}
+
+/** How addresses are put into neighbourhoods: by system where the map knows it, else by prefix. */
+export function groupingBy(map: AsMap | null): (address: NetAddress) => string {
+  if (map === null) return groupOf;
+  return (address) => {
+    const system = isRoutable(address) ? map.systemOf(address) : 0;
+    return system === 0 ? groupOf(address) : `as/${system}`;
+  };
+}
+
+function addressBits({ network, bytes }: NetAddress): Uint8Array | null {
+  if (network !== 'ipv4' && network !== 'ipv6') return null;
+  const v4 = network === 'ipv4' ? bytes : linkedIpv4(bytes);
+  return v4 === null ? bytes : Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...v4);
+}
+
+/** The bit at a place counted from the first. */
+function bitOf(bytes: Uint8Array, place: number): number {
+  return (bytes[place >> 3] >> (7 - (place & 7))) & 1;
+}
+
+/**
+ * Whether every way through the map ends with a system within an address's bits, and nothing in it is superfluous. The parts after jumps
+ * lie one behind the other, the innermost first, so that one pass sees each instruction once.
+ */
+function isSound(bytes: Uint8Array): boolean {
+  const cursor = new Cursor(bytes, 0);
+  /** Where jumps lead, the nearest last, and the bits of the address left there. */
+  const targets: { at: number; left: number }[] = [];
+  let left = ADDRESS_BITS;
+  let before = JUMP;
+  let shortMatch = false;
+  while (cursor.at < cursor.size) {
+    const nearest = targets[targets.length - 1];
+    // A jump into the middle of an instruction.
+    if (nearest !== undefined && cursor.at >= nearest.at) return false;
+    const instruction = cursor.number(kinds.instruction);
+    switch (instruction) {
+      case RETURN: {
+        if (before === DEFAULT || cursor.number(kinds.system) === END) return false;
+        const next = targets.pop();
+        if (next === undefined) return isPadding(cursor);
+        // Something that nobody can reach.
+        if (cursor.at !== next.at) return false;
+        left = next.left;
+        before = JUMP;
+        continue;
+      }
+      case JUMP: {
+        const jump = cursor.number(kinds.jump);
+        const at = cursor.at + jump;
+        if (jump === END || at > cursor.size || left === 0) return false;
+        if (nearest !== undefined && at >= nearest.at) return false;
+        left--;
+        targets.push({ at, left });
+        break;
+      }
+      case MATCH: {
+        const match = cursor.number(kinds.match);
+        if (match === END) return false;
+        const length = matchLength(match);
+        // Of several in a row only one may be shorter than it could be.
+        if (before !== MATCH) shortMatch = false;
+        if (length < 8 && shortMatch) return false;
+        shortMatch = length < 8;
+        if (left < length) return false;
+        left -= length;
+        break;
+      }
+      case DEFAULT:
+        if (before === DEFAULT || cursor.number(kinds.system) === END) return false;
+        break;
+      default:
+        return false;
+    }
+    before = instruction;
+  }
+  return false;
+}
+
+/** Up to a whole byte, all zeros. */
+function isPadding(cursor: Cursor): boolean {
+  if (cursor.size - cursor.at > 7) return false;
+  while (cursor.at < cursor.size) if (cursor.bit() !== 0) return false;
+  return true;
+}
