@@ -24,7 +24,8 @@ const rpcPorts = { main: 8332, test: 18332, testnet4: 48332, signet: 38332, regt
 const defaultMaxTries = 1_000_000;
 
 function credentials(args: Args, netDir: string, password: string | undefined): string {
-  if (password !== undefined) return `${args.text('rpcuser') ?? ''}:${password}`;
+  // An empty password is none, as for the daemon.
+  if (password !== undefined && password !== '') return `${args.text('rpcuser') ?? ''}:${password}`;
   const file = path.resolve(netDir, args.text('rpccookiefile') ?? '.cookie');
   try {
     return fs.readFileSync(file, 'utf8').trim();

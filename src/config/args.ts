@@ -39,6 +39,7 @@ export class Args {
   readonly #program: string;
   readonly #commandLine = new Map<string, Given>();
   readonly #settings = new Map<string, Given>();
+  readonly #settingsJson = new Map<string, string>();
   /** Sections of the configuration files by name, '' for what stands before any. */
   readonly #sections = new Map<string, Map<string, Given>>([['', new Map()]]);
   #chain: string | undefined;
@@ -83,7 +84,8 @@ export class Args {
   }
 
   /** Records an entry of settings.json; `false` among the values negates those before. @returns false when no option has that name */
-  giveSetting(name: string, values: readonly (string | false)[]): boolean {
+  giveSetting(name: string, values: readonly (string | false)[], json: string): boolean {
+    this.#settingsJson.set(name, json);
     const given: Given = { values: [], negatedOnce: false };
     for (const value of values) {
       if (value === false) {
@@ -195,9 +197,14 @@ export class Args {
     return given !== undefined && lastNegated(given);
   }
 
-  /** Every value given, for the log: where it stands, name, values (negations as false). */
+  /** Entries of settings.json as they stand there, for the log. */
+  get settings(): ReadonlyMap<string, string> {
+    return this.#settingsJson;
+  }
+
+  /** Every other value given, for the log: where it stands, name, values (negations as false). */
   *everything(): Generator<{
-    source: 'Config file' | 'Setting file' | 'Command-line';
+    source: 'Config file' | 'Command-line';
     section: string;
     name: string;
     values: (string | false)[];
@@ -205,7 +212,6 @@ export class Args {
     const shown = (given: Given): (string | false)[] => [...(given.negatedOnce ? [false as const] : []), ...given.values];
     for (const section of [...this.#sections.keys()].sort())
       for (const [name, given] of this.#sections.get(section)!) yield { source: 'Config file', section, name, values: shown(given) };
-    for (const [name, given] of this.#settings) yield { source: 'Setting file', section: '', name, values: shown(given) };
     for (const [name, given] of this.#commandLine) yield { source: 'Command-line', section: '', name, values: shown(given) };
   }
 

@@ -259,11 +259,11 @@ function scriptThreads(args: Args): number {
 /** What was given, one line each as Core logs it; secrets as stars. */
 function argumentLines(args: Args): string[] {
   const lines: string[] = [];
+  for (const [name, json] of args.settings) lines.push(`Setting file arg: ${name} = ${secretOptions.has(name) ? '****' : json}`);
   for (const { source, section, name, values } of args.everything()) {
     for (const value of values) {
       const shown = value === false ? 'false' : secretOptions.has(name) ? '****' : JSON.stringify(value);
-      if (source === 'Setting file') lines.push(`Setting file arg: ${name} = ${shown}`);
-      else if (flagByName.has(name)) lines.push(`${source} arg: ${section === '' ? '' : `[${section}] `}${name}=${shown}`);
+      if (flagByName.has(name)) lines.push(`${source} arg: ${section === '' ? '' : `[${section}] `}${name}=${shown}`);
     }
   }
   return lines;
@@ -400,8 +400,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   prepare(netDir, blocksDir);
   const settingsFile = args.isNegated('settings') ? undefined : path.resolve(netDir, args.text('settings') ?? 'settings.json');
   if (settingsFile !== undefined) {
-    for (const [name, values] of readSettings(settingsFile)) {
-      if (!args.giveSetting(name, values)) args.warnings.push(`Ignoring unknown rw_settings value ${name}`);
+    for (const [name, { values, json }] of readSettings(settingsFile)) {
+      if (!args.giveSetting(name, values, json)) args.warnings.push(`Ignoring unknown rw_settings value ${name}`);
     }
   }
   const megabytes = (name: string, otherwise: number): number => args.int(name, otherwise) * 1_000_000;

@@ -70,7 +70,8 @@ export function networkOptions(
     userAgent: agentOf(args),
     services:
       (pruned ? 0n : SERVICE.NETWORK) |
-      SERVICE.WITNESS |
+      // A test chain without segwit has no witnesses to offer.
+      (args.text('segwitheight') === '-1' ? 0n : SERVICE.WITNESS) |
       SERVICE.NETWORK_LIMITED |
       (filters ? SERVICE.COMPACT_FILTERS : 0n) |
       (args.bool('peerbloomfilters', false) ? SERVICE.BLOOM : 0n) |

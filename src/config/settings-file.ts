@@ -3,8 +3,11 @@
 import fs from 'node:fs';
 import { ConfigError } from './args.js';
 
-/** Values of an entry as options see them: texts, and false where the file says false. */
-type SettingValues = readonly (string | false)[];
+/** Values of an entry as options see them: texts, and false where the file says false; and what stands there, as JSON. */
+interface Setting {
+  readonly values: readonly (string | false)[];
+  readonly json: string;
+}
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -46,10 +49,11 @@ function parse(file: string): { [key: string]: Json } {
 }
 
 /** Entries of the file; none when there is no file. @throws ConfigError in Core's words when it can't be used */
-export function readSettings(file: string): Map<string, SettingValues> {
+export function readSettings(file: string): Map<string, Setting> {
   const one = (value: Json): string | false =>
     value === false ? false : value === true ? '1' : typeof value === 'string' ? value : JSON.stringify(value);
-  return new Map(Object.entries(parse(file)).map(([key, value]) => [key, Array.isArray(value) ? value.map(one) : [one(value)]]));
+  const read = (value: Json): Setting => ({ values: Array.isArray(value) ? value.map(one) : [one(value)], json: JSON.stringify(value) });
+  return new Map(Object.entries(parse(file)).map(([key, value]) => [key, read(value)]));
 }
 
 /** Writes what the file holds in Core's form, making it when it isn't there. @throws ConfigError */

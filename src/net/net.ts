@@ -685,7 +685,7 @@ export class Net {
   #sendCmpct(peer: Peer, payload: Uint8Array): void {
     const { announce, version } = decodeSendCmpct(payload);
     // Version 1 is for peers without witnesses, which this node does not serve so.
-    if (version !== 2n) return;
+    if (version !== 2n || (this.options.services & SERVICE.WITNESS) === 0n) return;
     peer.compact.provides = true;
     peer.compact.wantsHighBandwidth = announce;
   }

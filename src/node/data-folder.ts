@@ -4,6 +4,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
+import type { Logger } from '../log/logger.js';
 
 /** Makes sure the folders exist and can be written to. @throws ConfigError in Core's words */
 export function prepareFolders(netDir: string, blocksDir: string): void {
@@ -62,6 +63,16 @@ export interface Cookie {
   readonly credential: string;
   /** Writes the file. */
   write(): LivingFile;
+}
+
+/** Writes the cookie. @throws ConfigError in Core's words when it can't be: nobody could call this node */
+export function writeCookie(cookie: Cookie, log: Logger): LivingFile {
+  try {
+    return cookie.write();
+  } catch (error) {
+    log.error(`The cookie of the RPC port can't be written: ${(error as Error).message}`);
+    throw new ConfigError('Unable to start HTTP server. See debug log for details.');
+  }
 }
 
 /** A fresh cookie for this run of the node. @param mode who may read its file, 0600 for the operator alone */

@@ -26,7 +26,8 @@ function netmaskBits(mask: string): number | undefined {
 }
 
 function parseSubnet(text: string): HttpSubnet {
-  const [address, rest, more] = text.split('/') as [string, string?, string?];
+  const [written, rest, more] = text.split('/') as [string, string?, string?];
+  const address = /^\[.*:.*\]$/.test(written) ? written.slice(1, -1) : written;
   const family = net.isIP(address);
   if (family === 0 || more !== undefined) throw badSubnet(text);
   const widest = family === 4 ? 32 : 128;

@@ -55,7 +55,7 @@ import { WalletError } from '../wallet/manage/wallet-error.js';
 import { PooledSigner } from '../wallet/pooled-signer.js';
 import { readAsmap } from './asmap-file.js';
 import { blockFigures } from './block-figures.js';
-import { prepareCookie, writePidFile } from './data-folder.js';
+import { prepareCookie, writeCookie, writePidFile } from './data-folder.js';
 import { authenticationLines, httpOptions } from './http-options.js';
 import { indexAccess } from './index-access.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
@@ -275,7 +275,7 @@ async function build(
     onFronts(() => server.close(0));
     // The port is ours: only now may a client find the way in.
     if (cookie) {
-      const file = cookie.write();
+      const file = writeCookie(cookie, log);
       teardown.add(() => file.remove());
       log.info(`Generated RPC authentication cookie ${file.path}`);
     }

@@ -90,7 +90,11 @@ t.test('settings.json', async (t) => {
   t.equal(fs.readFileSync(file, 'utf8'), '{\n    "debug": [\n        "rpc"\n    ],\n    "nonsense": 1,\n    "server": true\n}\n');
   const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
   t.match(log, /Ignoring unknown rw_settings value nonsense/);
-  t.match(log, /Setting file arg: debug = "rpc"/);
+  t.match(log, /Setting file arg: debug = \["rpc"\]/, 'as it stands there');
+  t.match(log, /Setting file arg: server = true/);
+  await node.stop();
+  fs.mkdirSync(path.join(node.networkDir, '.cookie.tmp'));
+  await t.rejects(node.up(), /Unable to start HTTP server. See debug log for details./, 'nobody could call it without a cookie');
 });
 
 t.test('sections and includes of a running node', async (t) => {

@@ -87,7 +87,7 @@ t.test('against a node', async (t) => {
     t.equal(JSON.parse(generated.out).blocks.length, 2);
     t.equal(await node.call('getblockcount'), 4);
   } else t.match(generated.status, /^(18|89)$/, `without a wallet: ${generated.err}`);
-  t.match(await cli('-rpccookiefile=/nonexistent/cookie', 'getblockcount'), {
+  t.match(await cli('-rpccookiefile=/nonexistent/cookie', '-rpcpassword=', 'getblockcount'), {
     status: 1,
     err: /^error: Could not locate RPC credentials\./,
   });

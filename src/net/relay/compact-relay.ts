@@ -294,7 +294,7 @@ export class CompactRelay {
     const asked = this.downloads.of(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
     this.downloads.begin(peer, node.hash, node);
-    peer.send('getdata', encodeInv([{ type: blockInvType(peer), hash: node.hash }]));
+    peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.context), hash: node.hash }]));
   }
 
   /** Asks for a single new block on our tip as a compact one. @returns whether it did */

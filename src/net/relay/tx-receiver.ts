@@ -7,7 +7,7 @@ import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForTx } from '../sync/blame.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
-import { INV } from '../wire/protocol.js';
+import { INV, SERVICE } from '../wire/protocol.js';
 import { type Orphan, Orphanage } from './orphanage.js';
 import { RollingBloom } from './rolling-bloom.js';
 import { TxRequests } from './tx-requests.js';
@@ -93,13 +93,14 @@ export class TxReceiver {
   send(peer: Peer): void {
     const now = this.context.clock.nowMs();
     let items: InvItem[] = [];
+    const witnesses = (this.context.options.services & SERVICE.WITNESS) !== 0n;
     for (const { hash, byWtxid } of this.requests.due(peer, now)) {
       if (this.isKnown(hash, byWtxid)) {
         this.requests.forget(hash);
         continue;
       }
       this.context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
-      items.push({ type: byWtxid ? INV.WTX : peer.hasWitness ? INV.WITNESS_TX : INV.TX, hash });
+      items.push({ type: byWtxid ? INV.WTX : peer.hasWitness && witnesses ? INV.WITNESS_TX : INV.TX, hash });
       this.requests.requested(peer, hash, now + GETDATA_TX_INTERVAL_MS);
       if (items.length < MAX_GETDATA_SIZE) continue;
       peer.send('getdata', encodeInv(items));

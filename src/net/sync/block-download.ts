@@ -6,7 +6,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import type { NetContext } from '../context.js';
 import type { BlockInFlight, Peer } from '../peer/peer.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
-import { INV, LIMITED_MIN_BLOCKS } from '../wire/protocol.js';
+import { INV, LIMITED_MIN_BLOCKS, SERVICE } from '../wire/protocol.js';
 import { settleAvailability } from './availability.js';
 
 /** Blocks asked from one peer at a time. */
@@ -101,7 +101,8 @@ export class BlockDownload {
   /** Asks for blocks that are named, all of them (headers just announced). */
   ask(peer: Peer, nodes: readonly HeaderNode[]): void {
     const items: InvItem[] = [];
-    for (const node of nodes) if (this.begin(peer, node.hash, node)) items.push({ type: blockInvType(peer), hash: node.hash });
+    for (const node of nodes)
+      if (this.begin(peer, node.hash, node)) items.push({ type: blockInvType(peer, this.context), hash: node.hash });
     if (items.length > 0) peer.send('getdata', encodeInv(items));
   }
 
@@ -216,9 +217,9 @@ export class BlockDownload {
   }
 }
 
-/** A whole block, with witnesses where the peer has them. */
-export function blockInvType(peer: Peer): number {
-  return peer.hasWitness ? INV.WITNESS_BLOCK : INV.BLOCK;
+/** A whole block, with witnesses where both sides know them. */
+export function blockInvType(peer: Peer, { options }: NetContext): number {
+  return peer.hasWitness && (options.services & SERVICE.WITNESS) !== 0n ? INV.WITNESS_BLOCK : INV.BLOCK;
 }
 
 /** Those that we chose, then those that brought a block last. */

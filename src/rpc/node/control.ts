@@ -23,7 +23,8 @@ export const setmocktime: NodeRun = (ctx, args) => {
   regtestOnly(ctx, 'setmocktime');
   checkTypes(args, ['number']);
   const seconds = asInt64(args[0]);
-  if (seconds < 0n || seconds > MAX_MOCK_SECONDS) {
+  if (seconds < 0n) fail(RPC_CODE.INVALID_PARAMETER, `Mocktime can not be negative: ${seconds}.`);
+  if (seconds > MAX_MOCK_SECONDS) {
     fail(RPC_CODE.INVALID_PARAMETER, `Mocktime must be in the range [0, ${MAX_MOCK_SECONDS}], not ${seconds}.`);
   }
   ctx.clock.setMockTime(Number(seconds));

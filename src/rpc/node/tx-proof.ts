@@ -42,7 +42,6 @@ function wantedTxids(value: JsonValue | undefined): Set<string> {
     if (wanted.has(txid)) fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, duplicated txid: ${String(item)}`);
     wanted.add(txid);
   }
-  if (wanted.size === 0) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txids' cannot be empty");
   return wanted;
 }
 

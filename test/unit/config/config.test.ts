@@ -10,6 +10,7 @@ import { parseConf } from '../../../src/config/conf-file.js';
 import { helpText } from '../../../src/config/help.js';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { version } from '../../../src/config/version.js';
+import { httpOptions } from '../../../src/node/http-options.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { JsonObject } from '../../../src/rpc/wire/values.js';
@@ -165,6 +166,22 @@ t.test('permissions of peers, named and not', async (t) => {
   t.same(granted('-whitelist=noban,mempool@127.0.0.1', '-whitelistrelay').sort(), ['download', 'mempool', 'noban']);
   t.equal(granted('-whitelist=all@127.0.0.1').includes('implicit'), false);
   t.throws(() => granted('-whitelist=implicit@127.0.0.1'), /Invalid P2P permission/);
+});
+
+t.test('who may connect to the RPC port', async (t) => {
+  const allowed = (text: string) => httpOptions(load(undefined, '-regtest', `-rpcallowip=${text}`), 1, 'a:b', () => {}).allow;
+  t.same(allowed('[::1]'), [{ address: '::1', prefix: 128 }]);
+  t.same(allowed('fe80::/10'), [{ address: 'fe80::', prefix: 10 }]);
+  t.same(allowed('1.2.3.0/255.255.255.0'), [{ address: '1.2.3.0', prefix: 24 }]);
+  for (const text of ['[1.2.3.4]', '[::1', '1.2.3.4/33', 'host']) t.throws(() => allowed(text), /Invalid -rpcallowip subnet specification/);
+});
+
+t.test('services that are offered', async (t) => {
+  const services = (...argv: string[]) => load(undefined, '-regtest', ...argv).net.services;
+  t.equal(services(), 1n | 8n | 1024n);
+  t.equal(services('-peerbloomfilters'), 1n | 4n | 8n | 1024n);
+  t.equal(services('-segwitheight=-1'), 1n | 1024n, 'no witnesses on a test chain without segwit');
+  t.equal(services('-segwitheight=200'), 1n | 8n | 1024n);
 });
 
 t.test('proxies', async (t) => {
