@@ -3,10 +3,12 @@
 
 /** What a peer used counts half after this long, ms. */
 const HALF_LIFE_MS = 1_000;
+/** What a newcomer seems to have used, ms: whoever comes again and again is not before those who stay. */
+const NEWCOMER_MS = 5;
 
 interface Use {
-  ms: number;
-  atMs: number;
+  readonly ms: number;
+  readonly atMs: number;
 }
 
 export class FairTurns<P extends object> {
@@ -21,6 +23,7 @@ export class FairTurns<P extends object> {
 
   /** It has something to do. */
   add(peer: P): void {
+    if (!this.#use.has(peer)) this.#use.set(peer, { ms: NEWCOMER_MS, atMs: this.nowMs() });
     this.#waiting.add(peer);
   }
 
@@ -43,12 +46,7 @@ export class FairTurns<P extends object> {
   /** It used so much of the thread. @param ms real time */
   charge(peer: P, ms: number): void {
     const now = this.nowMs();
-    const use = this.#use.get(peer);
-    if (use === undefined) this.#use.set(peer, { ms, atMs: now });
-    else {
-      use.ms = this.used(peer, now) + ms;
-      use.atMs = now;
-    }
+    this.#use.set(peer, { ms: this.used(peer, now) + ms, atMs: now });
   }
 
   /** What counts of what it used. */

@@ -41,6 +41,7 @@ import { settleAvailability } from './sync/availability.js';
 import { BlockDownload } from './sync/block-download.js';
 import { BlockReceiver } from './sync/block-receiver.js';
 import { ChainGuard } from './sync/chain-guard.js';
+import { Gate } from './sync/gate.js';
 import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
@@ -58,6 +59,8 @@ const ROUND_MS = 100;
 const SAVE_MS = 15 * 60_000;
 /** Blame that costs the connection. */
 const DISCOURAGEMENT_THRESHOLD = 100;
+/** Blocks read from disk for all peers together. */
+const READS_AT_A_TIME = 4;
 /** Steps of the default random numbers. */
 const RANDOM_STEPS = 2 ** 48 - 1;
 /** Connections kept for peers that we choose ourselves. */
@@ -126,6 +129,8 @@ export class Net {
   readonly #ready = new Set<Peer>();
   readonly #byId = new Map<number, Peer>();
   readonly #traffic = new Traffic();
+  /** Nothing large is read while much waits for slow readers. */
+  readonly #reads = new Gate(READS_AT_A_TIME, () => this.#traffic.outgoingFull);
   readonly #rounds: Rounds;
   /** Ready peers that name transactions by wtxid: asked for each entry of an inv. */
   #wtxidPeers = 0;
@@ -219,7 +224,7 @@ export class Net {
       resolve: (host, port) => this.#connector.resolve(host, port),
       isUnwanted: (address) => this.bans.isBanned(address) || this.bans.isDiscouraged(address),
     });
-    const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks);
+    const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks, this.#reads);
     this.compact = compact;
     this.#filtered = new FilteredRelay(context);
     this.#headers.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
@@ -230,7 +235,7 @@ export class Net {
       () => this.upload.historicalReached,
       (peer, node, bytes) => compact.serve(peer, node, bytes),
       (peer, bytes) => this.#filtered.sendBlock(peer, bytes),
-      () => this.#traffic.outgoingFull,
+      this.#reads,
     );
     this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
     this.#inventory = new Inventory(context, {
@@ -612,7 +617,7 @@ export class Net {
       if (overdue !== null) this.#drop(peer, overdue);
     }
     for (const [peer, why] of relief(this.#all, this.#traffic, performance.now())) this.#drop(peer, why);
-    this.#blockServer.tick();
+    this.#reads.tick();
     this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
     this.#rounds.soon();
   }

@@ -10,7 +10,7 @@ import { policyReject } from './reject.js';
 import { solve } from './script-type.js';
 
 const MAX_STANDARD_VERSION = 2;
-const MAX_STANDARD_WEIGHT = 400_000;
+export const MAX_STANDARD_WEIGHT = 400_000;
 /** A 15-of-15 P2SH multisignature with compressed keys fits. */
 const MAX_SCRIPT_SIG_BYTES = 1650;
 const MAX_MULTISIG_KEYS = 3;

@@ -1,6 +1,11 @@
 // All attacks at once for a while: the node stays up, within bounds, and serves the honest. Figures and each attack alone are the long form's
 // (test/hostile).
 import t from 'tap';
+import { Daemon, freePort } from '../framework/daemon.js';
+import { testKey } from '../framework/keys.js';
+import { compactSize, hash256 } from '../framework/messages.js';
+import { mine, type Template } from '../framework/miner.js';
+import { P2pClient } from '../framework/p2p-client.js';
 import { runHostile } from '../hostile/hostile-run.js';
 
 t.setTimeout(280_000);
@@ -25,4 +30,36 @@ t.test('a node under attack', async (t) => {
     [],
     'each of them came through',
   );
+});
+
+t.test('headers are judged before what is behind them', async (t) => {
+  const port = await freePort();
+  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1');
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 1, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+  const template = (await node.call('getblocktemplate', { rules: ['segwit'] })) as Template;
+  const block = Buffer.from(mine(template, 'p2wpkh', testKey(1)).hex, 'hex');
+  const header = block.subarray(0, 80);
+  const compact = (of: Buffer): Buffer =>
+    Buffer.concat([of, Buffer.alloc(8), compactSize(1), Buffer.alloc(6, 1), compactSize(1), compactSize(0), block.subarray(81)]);
+
+  const peer = await P2pClient.connect(port);
+  t.teardown(() => peer.close());
+  for (let i = 0; i < 5; i++) peer.send('cmpctblock', compact(header));
+  await peer.sync();
+  t.equal(peer.received.filter(({ command }) => command === 'getblocktxn').length, 1, 'asked once, however often it comes');
+
+  // Without proof of work: the rest, which does not parse, is never reached.
+  const unsolved = Buffer.from(header);
+  do unsolved.writeUInt32LE(unsolved.readUInt32LE(76) + 1, 76);
+  while ((hash256(unsolved)[31] as number) < 0x80);
+  for (const [command, payload] of [
+    ['block', Buffer.concat([unsolved, Buffer.alloc(1_000, 0xff)])],
+    ['cmpctblock', Buffer.concat([unsolved, Buffer.alloc(1_000, 0xff)])],
+  ] as const) {
+    const other = await P2pClient.connect(port);
+    other.send(command, payload);
+    t.equal(await other.ended(), true, command);
+  }
+  t.equal(await node.call('getblockcount'), 1);
 });

@@ -14,6 +14,7 @@ import { hasHeader, noteAvailable, settleAvailability } from '../sync/availabili
 import { punishForBlock } from '../sync/blame.js';
 import { type BlockDownload, blockInvType, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../sync/block-download.js';
 import type { BlockReceiver } from '../sync/block-receiver.js';
+import type { Gate } from '../sync/gate.js';
 import type { HeadersSync } from '../sync/headers.js';
 import { antiDosWork } from '../sync/headers-presync.js';
 import {
@@ -40,6 +41,10 @@ const MAX_HIGH_BANDWIDTH = 3;
 const MAX_EXTRA_BYTES = 100_000;
 /** Blocks that far ahead of the tip are not put together: their transactions are not known yet. */
 const MAX_AHEAD = 2;
+/** Blocks being put together at a time, for all peers: each may hold megabytes. */
+const MAX_PARTIAL = 24;
+/** Compact blocks kept for those who ask: as deep as they are served, and rivals of the tip. */
+const KEPT_MESSAGES = 8;
 
 /** Figures for metrics. */
 export interface CompactStats {
@@ -60,6 +65,8 @@ export class CompactRelay {
   readonly #highBandwidth: Peer[] = [];
   /** The newest block, ready to be sent. */
   #newest: { hash: Uint8Array; block: BlockView; message: Uint8Array } | null = null;
+  /** Messages of blocks that were asked for, by hash, oldest first. */
+  readonly #messages = new Map<string, Uint8Array>();
   /** Transactions that are not in the mempool and may be in a block, a ring. */
   readonly #extra: TxView[] = [];
   #extraAt = 0;
@@ -69,6 +76,8 @@ export class CompactRelay {
     private readonly downloads: BlockDownload,
     private readonly headers: HeadersSync,
     private readonly blocks: BlockReceiver,
+    /** Where reads of blocks for peers wait for each other. */
+    private readonly reads: Gate,
   ) {}
 
   /** Keeps a transaction that the mempool refused or lost. */
@@ -137,11 +146,20 @@ export class CompactRelay {
   serve(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
     const { chain } = this.context;
     if (!this.headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
-    peer.send(
-      'cmpctblock',
-      chain.tip === node ? this.#prepare(parseBlock(bytes, this.context.crypto)) : this.#encode(parseBlock(bytes, this.context.crypto)),
-    );
+    peer.send('cmpctblock', this.#messageOf(node, bytes));
     return true;
+  }
+
+  #messageOf(node: HeaderNode, bytes: Uint8Array): Uint8Array {
+    if (this.#newest !== null && equalBytes(this.#newest.hash, node.hash)) return this.#newest.message;
+    const key = hashKey(node.hash);
+    const kept = this.#messages.get(key);
+    if (kept !== undefined) return kept;
+    const block = parseBlock(bytes, this.context.crypto);
+    const message = this.context.chain.tip === node ? this.#prepare(block) : this.#encode(block);
+    this.#messages.set(key, message);
+    if (this.#messages.size > KEPT_MESSAGES) this.#messages.delete(this.#messages.keys().next().value as string);
+    return message;
   }
 
   /** getblocktxn. @throws DecodeError */
@@ -162,7 +180,8 @@ export class CompactRelay {
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }
-      block = await chain.readBlock(node);
+      block = await this.reads.through(() => chain.readBlock(node));
+      if (peer.leaving) return;
     }
     const txs: TxView[] = [];
     for (const index of indexes) {
@@ -223,6 +242,10 @@ export class CompactRelay {
     const compact = decodeCompactBlock(payload, crypto);
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && peer.sync.inFlight.length < MAX_BLOCKS_IN_TRANSIT_PER_PEER);
+    if (mayAsk && this.#partial.size >= MAX_PARTIAL) {
+      this.#wholeBlock(peer, node);
+      return;
+    }
     if (mayAsk) this.downloads.begin(peer, header.hash, node);
     const partial = await PartialBlock.begin(compact, this.context, this.#extra);
     if (peer.leaving) return;

@@ -3,6 +3,7 @@
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForTx } from '../sync/blame.js';
@@ -121,6 +122,11 @@ export class TxReceiver {
     if ((context.options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) {
       log.debug('net', `transaction sent in violation of protocol peer=${peer.id}`);
       context.disconnect(peer);
+      return;
+    }
+    // Its weight is no less than its length: not worth a look.
+    if (payload.length > MAX_STANDARD_WEIGHT && mempool.options.policy.requireStandard) {
+      log.debug('mempoolrej', `a transaction of ${payload.length} bytes from peer=${peer.id} was not accepted: tx-size`);
       return;
     }
     const tx = parseTx(payload, context.crypto);

@@ -10,7 +10,7 @@ import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '../wire/messages.js';
 import { INV, LIMITED_MIN_BLOCKS, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
-import { Gate } from './gate.js';
+import type { Gate } from './gate.js';
 import { forkOfLocator } from './locator.js';
 
 /** Hashes answered to one getblocks. */
@@ -21,12 +21,8 @@ const STALE_RELAY_AGE_SECONDS = 30 * 24 * 60 * 60;
 const LIMITED_SLACK = 2;
 /** Older blocks count against the upload target. */
 const HISTORICAL_BLOCK_AGE_SECONDS = 7 * 24 * 60 * 60;
-/** Blocks read for all peers together. */
-const READS_AT_A_TIME = 4;
 
 export class BlockServer {
-  readonly #gate: Gate;
-
   constructor(
     private readonly context: NetContext,
     /** Whether the day's upload is used up but for what the chain's newest blocks need. */
@@ -35,16 +31,9 @@ export class BlockServer {
     private readonly sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean,
     /** Sends what the peer's filter lets through. */
     private readonly sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>,
-    /** Whether so much waits for slow readers that nothing large may be added. */
-    full: () => boolean,
-  ) {
-    this.#gate = new Gate(READS_AT_A_TIME, full);
-  }
-
-  /** Time has gone by: blocks that had to wait may be sent. */
-  tick(): void {
-    this.#gate.tick();
-  }
+    /** Where reads of blocks for peers wait for each other. */
+    private readonly reads: Gate,
+  ) {}
 
   /** getheaders. @throws DecodeError */
   headers(peer: Peer, payload: Uint8Array): void {
@@ -146,7 +135,7 @@ export class BlockServer {
       return;
     }
     if (!node.hasData) return;
-    await this.#gate.through(() => this.#sendBlock(peer, node, item));
+    await this.reads.through(() => this.#sendBlock(peer, node, item));
   }
 
   async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<void> {

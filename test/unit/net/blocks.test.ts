@@ -9,6 +9,7 @@ import { Peer } from '../../../src/net/peer/peer.js';
 import { noteAvailable } from '../../../src/net/sync/availability.js';
 import { BlockDownload } from '../../../src/net/sync/block-download.js';
 import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
+import { Gate } from '../../../src/net/sync/gate.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
 import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.js';
 import { buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
@@ -58,7 +59,7 @@ t.test('a block that is asked for while its scripts run is sent once it is conne
     () => false,
     () => false,
     async () => {},
-    () => false,
+    new Gate(1, () => false),
   );
   let asked: Promise<void> | undefined;
   chain.onStored((node) => {

@@ -36,6 +36,12 @@ t.test('the peer that used least of the thread lately is next', async (t) => {
   t.equal(turns.take(), honest, 'though it came later');
   t.equal(turns.take(), flood);
   t.equal(turns.take(), undefined);
+  now += 10_000;
+  const newcomer = { name: 'newcomer' };
+  turns.add(newcomer);
+  turns.add(honest);
+  t.equal(turns.take(), honest, 'who comes again and again under new names is not before those who stay');
+  t.equal(turns.take(), newcomer);
   turns.charge(honest, 1);
   now += 60_000;
   turns.add(flood);
