@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
-import { settledWallet, walletOf } from './select.js';
+import { settledWallet, walletOf, withSettled } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -24,8 +24,9 @@ function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => boolean)
   return (coin) => wallet.isUsed(wallet.ledger.coins.script(coin));
 }
 
-export const getbalance: Run<NodeContext> = async (ctx, args, call) => {
-  const wallet = await settledWallet(ctx, call);
+export const getbalance: Run<NodeContext> = (ctx, args, call) => withSettled(ctx, call, (wallet) => trustedBalance(wallet, args));
+
+function trustedBalance(wallet: Wallet, args: readonly JsonValue[]): Amount {
   if (given(args[0]) && asString(args[0]) !== '*') {
     fail(RPC_CODE.METHOD_DEPRECATED, 'dummy first argument must be excluded or set to "*".');
   }
@@ -39,7 +40,7 @@ export const getbalance: Run<NodeContext> = async (ctx, args, call) => {
   let sum = ledger.balances(OWNERSHIP.SPENDABLE, minDepth, skip).trusted;
   if (watch) sum += ledger.balances(OWNERSHIP.WATCH, minDepth, skip).trusted;
   return new Amount(sum);
-};
+}
 
 export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);

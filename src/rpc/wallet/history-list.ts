@@ -15,7 +15,7 @@ import { Pieces } from '../wire/pieces.js';
 import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../wire/values.js';
 import { filterOf, given } from './history.js';
 import { type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
-import { settledWallet } from './select.js';
+import { settledWallet, withSettled } from './select.js';
 
 /** Records whose bytes are fetched together: a trip to the disk's threads each, and a few milliseconds of parsing. */
 const PORTION = 1024;
@@ -126,10 +126,8 @@ async function removedEntries(
   }
 }
 
-export const listsinceblock: Run<NodeContext> = (ctx, args, call) => {
-  const wallet = settledWallet(ctx, call);
-  return wallet instanceof Promise ? wallet.then((ready) => sinceBlock(ctx, ready, args, call)) : sinceBlock(ctx, wallet, args, call);
-};
+export const listsinceblock: Run<NodeContext> = (ctx, args, call) =>
+  withSettled(ctx, call, (wallet) => sinceBlock(ctx, wallet, args, call));
 
 /** At once when nothing has happened. */
 function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {

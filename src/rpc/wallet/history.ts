@@ -18,7 +18,7 @@ import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { HistoryWriter } from './history-entry.js';
 import { KnownAnswers } from './known-answers.js';
-import { settledWallet } from './select.js';
+import { settledWallet, withSettled } from './select.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -30,12 +30,8 @@ const unknownId = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid or
 
 const SHORT = { minDepth: 0, label: null, long: false };
 
-export const gettransaction: Run<NodeContext> = (ctx, args, call) => {
-  const wallet = settledWallet(ctx, call);
-  return wallet instanceof Promise
-    ? wallet.then((ready) => findTransaction(ctx, ready, args, call))
-    : findTransaction(ctx, wallet, args, call);
-};
+export const gettransaction: Run<NodeContext> = (ctx, args, call) =>
+  withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
 
 /** Some 4 MB a wallet. */
 const answers = new KnownAnswers(2048, 4096);

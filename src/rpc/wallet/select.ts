@@ -73,6 +73,12 @@ export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promis
   });
 }
 
+/** Runs a call about coins and balances, at once when nothing is on its way back to the pool. */
+export function withSettled<T>(ctx: NodeContext, call: CallInfo, run: (wallet: Wallet) => T | Promise<T>): T | Promise<T> {
+  const wallet = settledWallet(ctx, call);
+  return wallet instanceof Promise ? wallet.then(run) : run(wallet);
+}
+
 export function ensureUnlocked(wallet: Wallet): void {
   if (wallet.vault.locked) {
     fail(RPC_CODE.WALLET_UNLOCK_NEEDED, 'Error: Please enter the wallet passphrase with walletpassphrase first.');
