@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../test/framework/daemon.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { type CoinChain, writeCoinChain } from './harness/coin-chain.js';
+import { highestMemory, processorSeconds } from './harness/process-figures.js';
 
 const wanted = Number(process.env.COINS ?? 10_000_000);
 /** Megabytes of memory that the process may take at most, by -dbcache: that much and 900. */
@@ -19,20 +20,6 @@ const CEILINGS: readonly (readonly [dbcache: number, megabytes: number])[] = [
   [512, 1_412],
 ];
 const LOOK_MS = 100;
-
-/** Resident memory of a process, now and at its highest, in megabytes. */
-function memory(pid: number): { now: number; highest: number } {
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN);
-  return { now: kilobytes('VmRSS') / 1000, highest: kilobytes('VmHWM') / 1000 };
-}
-
-/** Seconds of processor time that a process has used, on all its threads. */
-function processorSeconds(pid: number): number {
-  // The name in the second field may hold blanks; behind its bracket, the 12th and 13th field are user and system time in 1/100 s.
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 interface Run {
   readonly seconds: number;
@@ -62,12 +49,12 @@ async function run(file: string, chain: CoinChain, dbcache: number): Promise<Run
     }
     const seconds = (performance.now() - begin) / 1000;
     const processor = processorSeconds(pid);
-    const connecting = memory(pid).highest;
+    const connecting = highestMemory(pid);
     const counted = performance.now();
     const { txouts, bestblock } = await node.call('gettxoutsetinfo');
     if (txouts !== chain.coins || bestblock !== chain.tip.hashHex) throw new Error(`${txouts} coins instead of ${chain.coins}`);
     const countSeconds = (performance.now() - counted) / 1000;
-    const counting = memory(pid).highest;
+    const counting = highestMemory(pid);
     const { code } = await node.stop();
     if (code !== 0) throw new Error(`the daemon ended with ${code}`);
     return { seconds, processor, connecting, counting, countSeconds, slowest };

@@ -95,6 +95,8 @@ export class Daemon {
     this.child = spawn(
       process.execPath,
       [
+        // For profiles: DAEMON_NODE="--cpu-prof --cpu-prof-dir=/tmp/prof".
+        ...(process.env.DAEMON_NODE?.split(' ') ?? []),
         daemonFile,
         ...network,
         `-datadir=${this.dir}`,

@@ -1,0 +1,157 @@
+// A chain of many small blocks full of signed payments, made once and kept in the temporary folder: what an initial download reads. Blocks
+// lie in one file as whole `block` messages, so that whoever serves them only copies bytes. Callers: sync.ts, block-server.ts.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { TaprootContext } from '../../src/consensus/script/script-run.js';
+import { SighashCache } from '../../src/consensus/script/sighash.js';
+import { parseTx } from '../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { createSigner } from '../../src/crypto/native/sign.js';
+import { buildBlock, GENESIS } from '../../test/framework/chain-builder.js';
+import { derEncode, type TestKey, testKey, testTaggedHash } from '../../test/framework/keys.js';
+import { type Out, serializeTx, type Tx, txid } from '../../test/framework/messages.js';
+import { framed } from '../../test/framework/p2p-client.js';
+import { pseudoRandom } from '../../test/framework/pseudo-random.js';
+import { INPUT_VALUE, SPEND_KINDS, type SpendKind, scriptFor } from '../../test/framework/signed-spends.js';
+
+/** Raised when what is written changes: files of older code are left alone. */
+const VERSION = 1;
+/** Blocks until coinbases may be spent; each makes coins to begin with, as many as its reward pays for. */
+const RIPE = 100;
+const FIRST_COINS = 300;
+const INPUTS_PER_TX = 2;
+const KEY_COUNT = 64;
+const SIGHASH_ALL = 1;
+/** Long ago, so that the node is in initial download. */
+const START_TIME = 1_400_000_000;
+const SPACING = 600;
+const NONE = new Uint8Array(0);
+
+/** Facts of a chain, kept beside its file. */
+export interface SignedChain {
+  readonly file: string;
+  readonly blocks: number;
+  /** Signed inputs, a third of each kind of SPEND_KINDS. */
+  readonly inputs: number;
+  readonly txs: number;
+  readonly bytes: number;
+  readonly tipHex: string;
+  /** Transactions up to a height, coinbases included. */
+  readonly txsTo: readonly number[];
+}
+
+interface OwnedCoin {
+  readonly txid: Buffer;
+  readonly index: number;
+  readonly owner: number;
+}
+
+/** Keys with the script of each kind. */
+class Owners {
+  readonly #crypto = createNativeCrypto();
+  readonly #signer = createSigner();
+  readonly #keys: TestKey[] = Array.from({ length: KEY_COUNT }, (_, i) => testKey(i));
+  readonly #scripts = SPEND_KINDS.map((kind) => this.#keys.map((key) => Buffer.from(scriptFor(kind, key, this.#crypto))));
+  readonly #codes = this.#keys.map((key) => scriptFor('p2pkh', key, this.#crypto));
+  readonly #tweaks = this.#keys.map(({ xonly }) => testTaggedHash('TapTweak', xonly));
+
+  script(kind: number, owner: number): Buffer {
+    return this.#scripts[kind]![owner]!;
+  }
+
+  /** Signs all inputs; the coins are of one kind and of INPUT_VALUE each. */
+  sign(tx: Tx, kind: number, coins: readonly OwnedCoin[]): void {
+    const spent = coins.map(({ owner }) => ({ value: INPUT_VALUE, script: this.script(kind, owner) }));
+    const sighashes = new SighashCache(parseTx(new Uint8Array(serializeTx(tx)), this.#crypto), this.#crypto, spent);
+    tx.ins.forEach((input, i) => Object.assign(input, this.#unlock(SPEND_KINDS[kind]!, coins[i]!.owner, i, sighashes)));
+  }
+
+  #unlock(kind: SpendKind, owner: number, i: number, sighashes: SighashCache): { script?: Uint8Array; witness?: Uint8Array[] } {
+    const key = this.#keys[owner]!;
+    const code = this.#codes[owner]!;
+    if (kind === 'p2tr') {
+      const hash = sighashes.taproot(i, 0, new TaprootContext(), false)!;
+      return { witness: [this.#signer.signSchnorr(key.secret, hash, this.#tweaks[owner]!, new Uint8Array(32))!] };
+    }
+    const hash = kind === 'p2pkh' ? sighashes.legacy(i, code, SIGHASH_ALL) : sighashes.segwitV0(i, code, INPUT_VALUE, SIGHASH_ALL);
+    const signature = Buffer.concat([derEncode(this.#signer.signLowR(key.secret, hash)!), Buffer.from([SIGHASH_ALL])]);
+    if (kind === 'p2wpkh') return { witness: [signature, key.publicKey] };
+    return { script: Buffer.concat([Buffer.from([signature.length]), signature, Buffer.from([key.publicKey.length]), key.publicKey]) };
+  }
+}
+
+/** The chain with so many blocks and inputs: from the temporary folder, or made now, which takes about a minute. */
+export function signedChain(blocks: number, inputs: number): SignedChain {
+  const file = path.join(os.tmpdir(), `adit-bench-signed-${VERSION}-${blocks}-${inputs}.dat`);
+  const facts = `${file}.json`;
+  if (fs.existsSync(facts)) return JSON.parse(fs.readFileSync(facts, 'utf8')) as SignedChain;
+  const chain = write(file, blocks, inputs);
+  fs.writeFileSync(`${facts}.new`, JSON.stringify(chain));
+  // Last: a file without its facts is one whose making was cut off.
+  fs.renameSync(`${facts}.new`, facts);
+  return chain;
+}
+
+function write(file: string, blocks: number, wanted: number): SignedChain {
+  const random = pseudoRandom(7);
+  const owners = new Owners();
+  /** Coins to spend, by kind. */
+  const pools: OwnedCoin[][] = SPEND_KINDS.map(() => []);
+  const out = fs.openSync(file, 'w');
+  const txsTo = [0];
+  /** Ids of the coinbases that made the first coins. */
+  const sources: Buffer[] = [];
+  let tip = GENESIS;
+  let [inputs, txs, bytes, serial, payments] = [0, 0, 0, 0, 0];
+  const newOuts = (count: number, kindOf: (i: number) => number): { outs: Out[]; owners: number[] } => {
+    const list = Array.from({ length: count }, () => serial++ % KEY_COUNT);
+    return { outs: list.map((owner, i) => ({ value: INPUT_VALUE, script: owners.script(kindOf(i), owner) })), owners: list };
+  };
+  const take = (pool: OwnedCoin[]): OwnedCoin => {
+    const at = Math.floor(random() * pool.length);
+    const coin = pool[at]!;
+    pool[at] = pool[pool.length - 1]!;
+    pool.pop();
+    return coin;
+  };
+  while (tip.height < blocks) {
+    const height = tip.height + 1;
+    const list: Tx[] = [];
+    // The same share in every block once coins are ripe.
+    const due = Math.ceil((wanted * (height - RIPE)) / (blocks - RIPE));
+    while (inputs < due) {
+      const kindOfTx = payments++ % SPEND_KINDS.length;
+      const count = Math.min(INPUTS_PER_TX, wanted - inputs);
+      const coins = Array.from({ length: count }, () => take(pools[kindOfTx]!));
+      const made = newOuts(count, () => kindOfTx);
+      const tx: Tx = { version: 2, ins: coins.map(({ txid: id, index }) => ({ txid: id, index })), outs: made.outs, locktime: 0 };
+      owners.sign(tx, kindOfTx, coins);
+      const id = txid(tx);
+      made.owners.forEach((owner, index) => pools[kindOfTx]!.push({ txid: id, index, owner }));
+      list.push(tx);
+      inputs += count;
+    }
+    const first = height <= RIPE ? newOuts(FIRST_COINS, (i) => i % SPEND_KINDS.length) : { outs: [], owners: [] };
+    const fees = -INPUT_VALUE * first.outs.length;
+    tip = buildBlock(tip, { txs: list, outs: first.outs, fees, time: START_TIME + SPACING * height });
+    if (height <= RIPE) sources.push(tip.txids[0]!);
+    const ripe = height + 1 - RIPE;
+    if (ripe >= 1 && ripe <= RIPE) {
+      // Behind the reward in the coinbase; its own owners, counted on from block to block.
+      for (let i = 0; i < FIRST_COINS; i++) {
+        const coin = { txid: sources[ripe - 1]!, index: 1 + i, owner: ((ripe - 1) * FIRST_COINS + i) % KEY_COUNT };
+        pools[i % SPEND_KINDS.length]!.push(coin);
+      }
+    }
+    const message = framed('block', tip.bytes);
+    fs.writeSync(out, message);
+    bytes += message.length;
+    txs += 1 + list.length;
+    txsTo.push(txs);
+    // The parent is not needed any more, and each block holds on to its own.
+    tip = { ...tip, prev: null, bytes: Buffer.alloc(0), txs: [] };
+  }
+  fs.closeSync(out);
+  return { file, blocks, inputs, txs, bytes, tipHex: tip.hashHex, txsTo };
+}
