@@ -26,7 +26,6 @@ const SIGHASH_ALL = 1;
 /** Long ago, so that the node is in initial download. */
 const START_TIME = 1_400_000_000;
 const SPACING = 600;
-const NONE = new Uint8Array(0);
 
 /** Facts of a chain, kept beside its file. */
 export interface SignedChain {
@@ -64,7 +63,7 @@ class Owners {
   sign(tx: Tx, kind: number, coins: readonly OwnedCoin[]): void {
     const spent = coins.map(({ owner }) => ({ value: INPUT_VALUE, script: this.script(kind, owner) }));
     const sighashes = new SighashCache(parseTx(new Uint8Array(serializeTx(tx)), this.#crypto), this.#crypto, spent);
-    tx.ins.forEach((input, i) => Object.assign(input, this.#unlock(SPEND_KINDS[kind]!, coins[i]!.owner, i, sighashes)));
+    for (const [i, input] of tx.ins.entries()) Object.assign(input, this.#unlock(SPEND_KINDS[kind]!, coins[i]!.owner, i, sighashes));
   }
 
   #unlock(kind: SpendKind, owner: number, i: number, sighashes: SighashCache): { script?: Uint8Array; witness?: Uint8Array[] } {
@@ -128,7 +127,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
       const tx: Tx = { version: 2, ins: coins.map(({ txid: id, index }) => ({ txid: id, index })), outs: made.outs, locktime: 0 };
       owners.sign(tx, kindOfTx, coins);
       const id = txid(tx);
-      made.owners.forEach((owner, index) => pools[kindOfTx]!.push({ txid: id, index, owner }));
+      for (const [index, owner] of made.owners.entries()) pools[kindOfTx]!.push({ txid: id, index, owner });
       list.push(tx);
       inputs += count;
     }

@@ -9,6 +9,7 @@ import { CoinsOverlay } from './coins-overlay.js';
 import type { ConnectedBlock, TipChange } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { Listeners } from './listeners.js';
+import { LookAhead } from './look-ahead.js';
 import type { Persister } from './persister.js';
 import { applyStep, isBeyondPruned, prepareDisconnect, prepareStep, type Step, type SuppliedBlock } from './reorganize.js';
 import { tipLine } from './tip-log.js';
@@ -31,6 +32,8 @@ export class Activator {
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
   /** Applied, but not handed to the persister's afterStep yet. */
   private unsettled = false;
+  /** In initial download: what is done for blocks before their turn. */
+  readonly ahead: LookAhead;
 
   /**
    * @param assumed the assumed-valid block, once its header is known
@@ -41,7 +44,9 @@ export class Activator {
     private readonly persister: Persister,
     private readonly assumed: () => HeaderNode | undefined,
     private readonly eager: () => boolean,
-  ) {}
+  ) {
+    this.ahead = new LookAhead(ws);
+  }
 
   /**
    * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this returns:
@@ -55,11 +60,13 @@ export class Activator {
       if (target === undefined || target === active.tip || this.ws.stopping() || enough?.() === true) break;
       await this.settle();
       const begin = this.ws.clock.monotonicMs();
-      const step = await prepareStep(this.ws, target, supplied, this.assumed());
+      const many = !this.eager();
+      if (many) this.ahead.fill(target, this.assumed());
+      const step = await prepareStep(this.ws, target, supplied, this.assumed(), many ? this.ahead : null);
       if (step.unreadable !== null) this.forget(step.unreadable.node, step.unreadable.error);
       this.judge(step);
       if (!this.worthApplying(step)) continue;
-      this.apply(step);
+      this.apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
       this.ws.observe('connect_total', (this.ws.clock.monotonicMs() - begin) / 1000);
     }
   }
@@ -111,7 +118,7 @@ export class Activator {
   }
 
   /** The synchronous part: coins, tip, candidates, listeners. */
-  private apply(step: Step, mark: { invalidatedBefore?: number } = {}): void {
+  private apply(step: Step, { target, ...mark }: { invalidatedBefore?: number; target?: HeaderNode } = {}): void {
     const { active, index, clock } = this.ws;
     const begin = clock.monotonicMs();
     applyStep(this.ws, step);
@@ -122,11 +129,12 @@ export class Activator {
     this.counts.connected += step.connected.length;
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
-    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, ...mark });
+    const moreFollows = target !== undefined && target !== tip && target.ancestor(tip.height) === tip;
+    const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark });
     this.ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // Thousands of lines in initial download are no news to anybody.
     if (this.eager()) this.ws.log.info(tipLine(this.ws, tip));
-    else this.ws.log.debug('validation', tipLine(this.ws, tip));
+    else if (this.ws.log.shows('validation')) this.ws.log.debug('validation', tipLine(this.ws, tip));
     // The change itself stands, but someone who keeps state beside the chain may now be out of step with it.
     if (error !== undefined) throw new ChainFault('A listener failed while the tip changed', error);
   }

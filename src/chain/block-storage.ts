@@ -17,7 +17,14 @@ const KEPT_BLOCKS = 6;
 /** Blocks above this size are not kept, in bytes. */
 const KEPT_BLOCK_BYTES = 4_000_000;
 
+/** Blocks that came and wait for their turn are kept parsed up to so many bytes and blocks; the rest is read back. */
+const ARRIVED_BYTES = 32 << 20;
+const ARRIVED_BLOCKS = 1_024;
+
 export class BlockStorage {
+  /** Stored blocks that wait to be connected, by node. */
+  private readonly waiting = new Map<HeaderNode, BlockView>();
+  private waitingBytes = 0;
   /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
   private readonly recent = new Map<HeaderNode, ConnectedBlock>();
 
@@ -31,8 +38,39 @@ export class BlockStorage {
     return this.files.appendBlock(block.bytes);
   }
 
+  /** The same of several blocks, which costs little more than one. */
+  appendAll(blocks: readonly BlockView[]): Promise<BlockPosition[]> {
+    return this.files.appendBlocks(blocks.map(({ bytes }) => bytes));
+  }
+
+  /** Keeps a block that was just stored until it is connected, if there is room. @param height of the tip: what lies below waits in vain */
+  keepWaiting(node: HeaderNode, block: BlockView, height: number): void {
+    if (this.waitingBytes + block.totalSize > ARRIVED_BYTES || this.waiting.size >= ARRIVED_BLOCKS) {
+      for (const old of this.waiting.keys()) if (old.height <= height) this.dropWaiting(old);
+      if (this.waitingBytes + block.totalSize > ARRIVED_BYTES || this.waiting.size >= ARRIVED_BLOCKS) return;
+    }
+    this.waiting.set(node, block);
+    this.waitingBytes += block.totalSize;
+  }
+
+  /** A block that waits, as it was parsed on arrival. */
+  arrived(node: HeaderNode): BlockView | undefined {
+    return this.waiting.get(node);
+  }
+
+  /** How many blocks wait, and their bytes. */
+  get waitingFigures(): { readonly blocks: number; readonly bytes: number } {
+    return { blocks: this.waiting.size, bytes: this.waitingBytes };
+  }
+
+  private dropWaiting(node: HeaderNode): void {
+    const block = this.waiting.get(node);
+    if (block !== undefined && this.waiting.delete(node)) this.waitingBytes -= block.totalSize;
+  }
+
   /** Keeps a connected block in memory. */
   keep(connected: ConnectedBlock): void {
+    this.dropWaiting(connected.node);
     this.recent.delete(connected.node);
     this.recent.set(connected.node, connected);
   }
@@ -85,10 +123,24 @@ export class BlockStorage {
     return decodeUndo(bytes) as Coin[][];
   }
 
-  /** Writes a connected block's undo data unless it is there already. */
-  async writeUndo({ node, spent }: ConnectedBlock): Promise<void> {
-    if (node.has(NodeStatus.HAVE_UNDO) || node.prev === null) return;
-    node.undoPos = await this.files.appendUndo(node.file, encodeUndo(spent), node.prevHash);
-    node.status |= NodeStatus.HAVE_UNDO;
+  /** Writes undo data of connected blocks, unless it is there already. */
+  async writeUndo(connected: readonly ConnectedBlock[]): Promise<void> {
+    const open = connected.filter(({ node }) => !node.has(NodeStatus.HAVE_UNDO) && node.prev !== null);
+    for (let first = 0; first < open.length; ) {
+      // Those of one file go in one write.
+      const { file } = (open[first] as ConnectedBlock).node;
+      let end = first + 1;
+      while (end < open.length && (open[end] as ConnectedBlock).node.file === file) end++;
+      const group = open.slice(first, end);
+      const positions = await this.files.appendUndo(
+        file,
+        group.map(({ node, spent }) => ({ undo: encodeUndo(spent), prevHash: node.prevHash })),
+      );
+      for (const [i, { node }] of group.entries()) {
+        node.undoPos = positions[i] as number;
+        node.status |= NodeStatus.HAVE_UNDO;
+      }
+      first = end;
+    }
   }
 }

@@ -27,6 +27,7 @@ import type { CheckedListener, HeaderListener, TipListener } from './events.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } from './import-blocks.js';
 import { InitialDownload } from './initial-download.js';
+import { Intake } from './intake.js';
 import { invalidate } from './invalidate.js';
 import { Listeners } from './listeners.js';
 import { openWorkspace } from './open-workspace.js';
@@ -56,6 +57,7 @@ export class Chain extends ChainReader {
   private readonly persister: Persister;
   private readonly pruner: Pruner;
   private readonly download: InitialDownload;
+  private readonly intake: Intake;
   private readonly headerListeners = new Listeners<[HeaderNode]>();
   private readonly storedListeners = new Listeners<[HeaderNode, BlockView]>();
   private readonly assumedHash: Uint8Array | null;
@@ -107,6 +109,18 @@ export class Chain extends ChainReader {
       () => !this.isInitialBlockDownload(),
     );
     this.pruner = new Pruner(ws, this.persister, () => this.isInitialBlockDownload());
+    this.intake = new Intake(ws, {
+      change: (job) =>
+        this.change<void>(async (reply) => {
+          await job();
+          reply();
+        }),
+      activate: (enough) => this.activator.activate(null, enough),
+      crowded: () => this.queue.size > 1,
+      writeSomeRows: () => this.writeSomeRows(),
+      storedAhead: () => this.storedAhead,
+      failed: (error) => this.fail(error),
+    });
     this.announcedHeader = ws.index.bestHeader;
     this.tidy = setInterval(() => this.tidyUp(), TIDY_MS);
     this.tidy.unref();
@@ -170,6 +184,29 @@ export class Chain extends ChainReader {
     } finally {
       off();
     }
+  }
+
+  /**
+   * Takes a block of the initial download that was asked for: it is stored at once and connected in turns, while others come (Core's
+   * ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or bad, or that breaks a rule, goes the usual way.
+   * @returns whether it was new, once it is stored @throws ChainFault
+   */
+  async takeBlock(block: BlockView): Promise<boolean> {
+    const node = this.ws.index.get(block.hash);
+    const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.intake.isStoring(node);
+    const isNew = fits ? await this.storing(() => this.intake.take(block, node)) : null;
+    return isNew ?? (await this.submitBlock(block)).isNew;
+  }
+
+  /** Resolves when the turn of a block from takeBlock is over, or when nothing is left to be connected. */
+  async turnOver(hash: Uint8Array): Promise<void> {
+    const node = this.ws.index.get(hash);
+    if (node !== undefined) await this.intake.connected(node);
+  }
+
+  /** Resolves when takeBlock has room for another one; undefined when it has. */
+  room(): Promise<void> | undefined {
+    return this.intake.room();
   }
 
   /** Checks and stores a header. null: accepted, or known as good. @throws DecodeError under 80 bytes; ChainFault */
@@ -360,9 +397,13 @@ export class Chain extends ChainReader {
       if (verdict === null && node !== null && stored === null) await this.activator.activate({ node, block });
       this.announceHeader();
       await this.activator.settle();
-      if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.persister.writeRows();
+      await this.writeSomeRows();
       reply(isNew);
     });
+  }
+
+  private async writeSomeRows(): Promise<void> {
+    if (this.ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.persister.writeRows();
   }
 
   /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
@@ -464,8 +505,8 @@ export class Chain extends ChainReader {
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
     if (!dirty.has(node) && (node.prev === null || node.has(NodeStatus.HAVE_UNDO))) return;
-    // Undo data is written at the end of the change that connected the block, so before this one begins.
     await this.change<void>(async (reply) => {
+      await this.persister.writeUndo();
       await this.persister.writeRows();
       reply();
     });
@@ -501,6 +542,7 @@ export class Chain extends ChainReader {
     clearInterval(this.tidy);
     if (this.settleTimer !== null) clearTimeout(this.settleTimer);
     await this.queue.run(async () => {
+      await this.activator.ahead.close();
       try {
         if (this.faultError === null) {
           await this.persister.flush();
@@ -551,6 +593,16 @@ export class Chain extends ChainReader {
       };
       this.queue.run(settle).catch((error: unknown) => this.fail(error));
     }, SETTLE_DELAY_MS);
+  }
+
+  /** Writes beside the queue: whatever fails ends the chain. */
+  private async storing<T>(work: () => Promise<T>): Promise<T> {
+    this.refuseAfterFault();
+    try {
+      return await work();
+    } catch (error) {
+      throw this.fail(error);
+    }
   }
 
   /** Reads beside the queue: a failing store ends the chain here too. */

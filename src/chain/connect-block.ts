@@ -15,6 +15,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { VerifyClass } from '../parallel/verifier.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
+import type { AheadBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
@@ -43,6 +44,8 @@ export interface ConnectSettings {
   readonly overlay: CoinsOverlay | null;
   /** Asked whenever coins are about to be read after waiting: false gives up (the tip moved meanwhile). */
   readonly stillValid?: () => boolean;
+  /** What was done for this block before its turn. */
+  readonly ahead?: AheadBlock | undefined;
 }
 
 /**
@@ -56,7 +59,7 @@ export async function tryConnect(
   settings: ConnectSettings,
 ): Promise<Connection | null> {
   const { coins, clock, observe } = ws;
-  const { klass, overlay, stillValid } = settings;
+  const { klass, overlay, stillValid, ahead } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags });
   const outpoints = new BlockOutpoints(block, overlay);
@@ -69,6 +72,7 @@ export async function tryConnect(
     mark = now;
   };
   try {
+    if (ahead !== undefined) await ahead.coinsRead;
     let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find stands in the end.
     const twins = enforceBip30(prev, block.hash, ws.params) ? coins.prefetch(outpoints.created()) : Promise.resolve();
@@ -83,7 +87,7 @@ export async function tryConnect(
       fetching.catch(() => undefined);
       const verdict = connector.step(end);
       lap('check');
-      if (settings.scripts) scripts.start(connector, first, connector.scriptTxs);
+      if (settings.scripts && ahead === undefined) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
       first = end;
     }
@@ -95,6 +99,8 @@ export async function tryConnect(
     const found = connector.verdict;
     if (connector.begin() !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
+    // Whatever went wrong ahead, the scripts that count run here, in their order.
+    if (settings.scripts && ahead !== undefined && !(await ahead.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
     const verdict = await scripts.verdict(connector);
     lap('scripts');
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };

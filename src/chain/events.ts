@@ -19,6 +19,8 @@ export interface TipChange {
   readonly connected: readonly ConnectedBlock[];
   /** Set when invalidateblock takes blocks off: how many it had taken off before this change. */
   readonly invalidatedBefore?: number;
+  /** Set in initial download when the next stored block follows at once: what is made for outsiders may wait for a later tip. */
+  readonly moreFollows?: boolean;
 }
 
 /** Called inside the apply step, after the coins and the tip moved; must not throw and must not await. */

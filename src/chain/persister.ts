@@ -12,12 +12,16 @@ import type { ChainWorkspace } from './workspace.js';
 
 /** Index rows in one batch on their own. */
 const ROW_CHUNK = 2_000;
+/** Undo data is gathered in initial download, up to so many blocks and coins: a write of its own for each small block costs more than its bytes. */
+const UNDO_BLOCKS = 64;
+const UNDO_COINS = 10_000;
 /** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
 const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 
 export class Persister {
   /** Connected blocks whose undo data is not in the files yet. */
   private unwritten: ConnectedBlock[] = [];
+  private unwrittenCoins = 0;
   private lastFlushMs: number;
 
   /** @param storedTip block that the coins in the store stand at */
@@ -30,7 +34,10 @@ export class Persister {
 
   /** Takes note of blocks just connected. */
   noteConnected(blocks: readonly ConnectedBlock[]): void {
-    for (const block of blocks) this.unwritten.push(block);
+    for (const block of blocks) {
+      this.unwritten.push(block);
+      for (const coins of block.spent) this.unwrittenCoins += coins.length;
+    }
   }
 
   /** Whether the store knows everything. */
@@ -44,12 +51,13 @@ export class Persister {
   }
 
   /**
-   * After a change of the tip: undo data always, coins when due.
+   * After a change of the tip: undo data of a few blocks together, coins when due.
    * @param eager near the tip: write everything at once
    */
   async afterStep(eager: boolean): Promise<void> {
-    await this.writeUndo();
-    if (eager || this.flushIsDue()) await this.flushCoins();
+    const flush = eager || this.flushIsDue();
+    if (flush || this.unwritten.length >= UNDO_BLOCKS || this.unwrittenCoins >= UNDO_COINS) await this.writeUndo();
+    if (flush) await this.flushCoins();
     this.ws.coins.evict();
     this.ws.blocks.trim();
   }
@@ -67,13 +75,15 @@ export class Persister {
     return clock.monotonicMs() - this.lastFlushMs > MAX_FLUSH_INTERVAL_MS;
   }
 
-  private async writeUndo(): Promise<void> {
+  /** Writes undo data that is only in memory. */
+  async writeUndo(): Promise<void> {
     while (this.unwritten.length > 0) {
-      const connected = this.unwritten[0] as ConnectedBlock;
-      await this.ws.blocks.writeUndo(connected);
-      this.ws.index.dirty.add(connected.node);
-      this.unwritten.shift();
+      const some = this.unwritten.slice(0, UNDO_BLOCKS);
+      await this.ws.blocks.writeUndo(some);
+      for (const { node } of some) this.ws.index.dirty.add(node);
+      this.unwritten.splice(0, some.length);
     }
+    this.unwrittenCoins = 0;
   }
 
   private async flushCoins(): Promise<void> {

@@ -3,8 +3,6 @@
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { isUnspendable } from '../consensus/coin.js';
-import { checkBlock } from '../consensus/rules/check-block.js';
-import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import type { Reject } from '../consensus/state.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
@@ -12,6 +10,8 @@ import { CoinsOverlay, connectCoins, disconnectCoins, OutpointOf } from './coins
 import { scriptsNeeded, tryConnect } from './connect-block.js';
 import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from './header-node.js';
+import type { LookAhead } from './look-ahead.js';
+import { readChecked } from './read-checked.js';
 import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -33,12 +33,16 @@ export interface Step {
   readonly unreadable: { readonly node: HeaderNode; readonly error: StoreError } | null;
 }
 
-/** Reads and checks blocks from the tip towards the target, until a better tip than the present one is reached. */
+/**
+ * Reads and checks blocks from the tip towards the target, until a better tip than the present one is reached.
+ * @param lookAhead what was prepared for these blocks before; null without
+ */
 export async function prepareStep(
   ws: ChainWorkspace,
   target: HeaderNode,
   supplied: SuppliedBlock | null,
   assumed: HeaderNode | undefined,
+  lookAhead: LookAhead | null,
 ): Promise<Step> {
   const tip = ws.active.tip as HeaderNode;
   const fork = lastCommonAncestor(tip, target);
@@ -57,9 +61,10 @@ export async function prepareStep(
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
     const node = target.ancestor(height) as HeaderNode;
+    const ahead = lookAhead?.take(node);
     let block: BlockView;
     try {
-      block = supplied?.node === node ? supplied.block : await readChecked(ws, node);
+      block = supplied?.node === node ? supplied.block : (ahead?.block ?? (await readChecked(ws, node)));
     } catch (error) {
       if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) {
         return step({ unreadable: { node, error } });
@@ -67,7 +72,7 @@ export async function prepareStep(
       throw error;
     }
     const scripts = scriptsNeeded(ws, node, assumed);
-    const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'block', scripts, overlay });
+    const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'block', scripts, overlay, ahead });
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
     connected.push({ node, block, spent: result.spent });
@@ -114,15 +119,6 @@ function spendableOutpoints(block: BlockView, overlay: CoinsOverlay): Uint8Array
     }
   }
   return list;
-}
-
-/** A stored block; its bytes passed all checks before they were written, so failing now means they rotted. */
-export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
-  const block = await ws.blocks.read(node);
-  // The second covers witnesses, which the merkle root does not: a flipped bit there must not make a good block count as invalid.
-  const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params);
-  if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} fails ${verdict.reason}`);
-  return block;
 }
 
 /** Moves coins and tip. Everything was prepared, so nothing in here waits or fails. */

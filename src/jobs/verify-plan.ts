@@ -81,7 +81,7 @@ export function jobBudgetUs(txs: readonly PlannedTx[], threads: number): number 
 }
 
 /** Two jobs are on their way to each thread: 5 ms is what a job of a higher class may wait. */
-const MAX_JOB_US = 5_000;
+export const MAX_JOB_US = 5_000;
 /** Posting and answering a job costs the node thread about 30 us. */
 const MIN_JOB_US = 600;
 /** The last jobs of a batch end at different times, on average half a job apart. */

@@ -179,10 +179,10 @@ export function createLogger(options: LogOptions): NodeLogger {
     info: (message) => root.info(message),
     warn: (message) => root.warn(message),
     error: (message) => root.error(message),
+    shows: (category) => on.has(category),
     debug: (category, message) => {
       if (on.has(category)) root.debug({ category }, message);
     },
-    shows: (category) => on.has(category),
     setCategory: set,
     categories: () => Object.fromEntries(logCategories.map((name) => [name, on.has(name)])),
     reopen: () => {

@@ -20,6 +20,8 @@ const LOOKUPS = 64;
 export interface Servers {
   /** Sends a block that was asked for. */
   block(peer: Peer, item: InvItem): Promise<void>;
+  /** Resolves when another message than a block of this peer may be handled; undefined when it may be at once. Never rejects. */
+  settled(peer: Peer): Promise<void> | undefined;
   /** Sends a transaction. @returns false when it isn't there */
   transaction(peer: Peer, item: InvItem): boolean;
 }
@@ -118,11 +120,25 @@ export class Dispatcher {
       if (!known.has(command)) log.debug('net', `Unknown command "${sanitized(command)}" from peer=${peer.id}`);
       return;
     }
-    this.#guarded(peer, command, payload.length, () => {
-      const going = handler(peer, payload);
-      if (going === undefined) return;
-      if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
-      else this.#await(peer, command, payload.length, going);
+    const handle = (): void =>
+      this.#guarded(peer, command, payload.length, () => {
+        const going = handler(peer, payload);
+        if (going === undefined) return;
+        if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
+        else this.#await(peer, command, payload.length, going);
+      });
+    const before = command === 'block' ? undefined : this.servers.settled(peer);
+    if (before === undefined) handle();
+    else this.#after(peer, before, handle);
+  }
+
+  /** Handles a message once what it may count on is over. */
+  #after(peer: Peer, before: Promise<void>, handle: () => void): void {
+    this.#busy.add(peer);
+    void before.then(() => {
+      this.#busy.delete(peer);
+      if (!peer.leaving) handle();
+      this.pump(peer);
     });
   }
 

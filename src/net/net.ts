@@ -247,6 +247,7 @@ export class Net {
     });
     this.#dispatcher = new Dispatcher(context, this.#handlers(), {
       block: (peer, item) => this.#blockServer.block(peer, item),
+      settled: (peer) => this.#blocks.settled(peer),
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
     });
     deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);

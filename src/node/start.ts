@@ -75,6 +75,7 @@ import { RecentBlocks, StatusFeed } from './status.js';
 import { LoadMeter, statusOf } from './status-figures.js';
 import { Teardown } from './teardown.js';
 import { createTemplateAccess } from './template-access.js';
+import { TipPublisher } from './tip-publisher.js';
 import { createWallets } from './wallets.js';
 import { warmupDesk, warmupTexts } from './warmup.js';
 
@@ -417,14 +418,18 @@ async function build(
   let latest: ReturnType<typeof blockFigures> | undefined;
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   showDownload();
+  const publisher = new TipPublisher(() => {
+    fronts?.publishTip(snapshotOf(chain.tip));
+    state.raiseEpoch();
+    templateAccess.onTip(chain.tip.hashHex);
+  });
+  teardown.add(() => publisher.close());
   // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
   chain.onTip((tip, change) => {
     mempool.onTip(tip, change);
     templates.onTip();
     showDownload();
-    fronts?.publishTip(snapshotOf(tip));
-    state.raiseEpoch();
-    templateAccess.onTip(tip.hashHex);
+    publisher.changed(change.moreFollows === true);
     const newest = change.connected.at(-1);
     if (newest) {
       latest = blockFigures(newest);

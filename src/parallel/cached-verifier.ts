@@ -37,6 +37,7 @@ export class CachedVerifier implements Verifier {
     if (alsoCacheFlags !== undefined && (alsoCacheFlags & ~flags) !== 0) {
       throw new RangeError('alsoCacheFlags must be a subset of the flags that are checked');
     }
+    if (batch.bulk === true) return this.#inner.verifyTxs(batch);
     const open: TxJob[] = [];
     const positions: number[] = [];
     for (let i = 0; i < batch.txs.length; i++) {

@@ -4,7 +4,7 @@
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
-import { estimateTxUs, jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
+import { estimateTxUs, jobBudgetUs, MAX_JOB_US, planRanges } from '../jobs/verify-plan.js';
 import { PoolClosedError, type WorkPool } from './pool.js';
 import {
   type Verifier,
@@ -69,7 +69,7 @@ export class PooledVerifier implements Verifier {
   }
 
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
-    const ranges = planRanges(batch.txs, jobBudgetUs(batch.txs, this.size));
+    const ranges = planRanges(batch.txs, batch.bulk === true ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size));
     const slab = this.#slabs.acquire(slabSize(batch.txs));
     try {
       writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());

@@ -31,6 +31,8 @@ export interface VerifyBatch {
    * more flags passes under fewer. The mempool names the next block's flags here. Needs a CachedVerifier, else ignored.
    */
   readonly alsoCacheFlags?: number;
+  /** Part of a long run of blocks: throughput counts, nobody waits for this batch alone, and nobody asks for its transactions again. */
+  readonly bulk?: boolean;
 }
 
 /** The verdict on a batch. A broken script is a value; only faults (a thread that keeps dying) reject the promise. */

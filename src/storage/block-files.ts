@@ -124,14 +124,34 @@ export class BlockFiles {
   }
 
   /** Appends one block; resolves once the kernel has it. Positions come in the order of the calls. After a failure nothing has changed. */
-  appendBlock(block: Uint8Array): Promise<BlockPosition> {
+  async appendBlock(block: Uint8Array): Promise<BlockPosition> {
+    return (await this.appendBlocks([block]))[0] as BlockPosition;
+  }
+
+  /** Appends blocks, those of one file in one write. After a failure those of the files before may be there. */
+  appendBlocks(blocks: readonly Uint8Array[]): Promise<BlockPosition[]> {
     return this.inTurn(async () => {
       const maxBytes = this.options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
-      if (this.current.size > 0 && this.current.size + RECORD_HEAD_BYTES + block.length > maxBytes) await this.rollOver();
-      const pos = await this.current.append(block, null);
-      this.noteGrowth(pos, this.current.size, this.options.blockChunkBytes ?? BLOCK_CHUNK_BYTES);
-      this.blkSizes.set(this.currentFile, this.current.size);
-      return { file: this.currentFile, pos };
+      const positions: BlockPosition[] = [];
+      for (let first = 0; first < blocks.length; ) {
+        let size = this.current.size;
+        let end = first;
+        for (; end < blocks.length; end++) {
+          const more = RECORD_HEAD_BYTES + (blocks[end] as Uint8Array).length;
+          if (size > 0 && size + more > maxBytes) break;
+          size += more;
+        }
+        if (end === first) {
+          await this.rollOver();
+          continue;
+        }
+        const offsets = await this.current.append(blocks.slice(first, end).map((payload) => ({ payload, trailer: null })));
+        this.noteGrowth(offsets[0] as number, this.current.size, this.options.blockChunkBytes ?? BLOCK_CHUNK_BYTES);
+        this.blkSizes.set(this.currentFile, this.current.size);
+        for (const pos of offsets) positions.push({ file: this.currentFile, pos });
+        first = end;
+      }
+      return positions;
     });
   }
 
@@ -154,17 +174,19 @@ export class BlockFiles {
   }
 
   /**
-   * Appends undo data to the rev file that goes with a block's file.
-   * @param file the block's file number @param undo codec/undo.ts @param prevHash hash of the block's parent, internal order
-   * @returns position of the payload
+   * Appends undo data of blocks to the rev file that goes with their file, in one write.
+   * @param file the blocks' file number @param records undo: codec/undo.ts; prevHash: hash of the block's parent, internal order
+   * @returns positions of the payloads
    */
-  appendUndo(file: number, undo: Uint8Array, prevHash: Uint8Array): Promise<number> {
+  appendUndo(file: number, records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array }[]): Promise<number[]> {
     return this.inTurn(async () => {
       const writer = await this.undoWriter(file);
-      const pos = await writer.append(undo, this.checksum(prevHash, undo));
-      this.noteGrowth(pos, writer.size, this.options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
+      const positions = await writer.append(
+        records.map(({ undo, prevHash }) => ({ payload: undo, trailer: this.checksum(prevHash, undo) })),
+      );
+      this.noteGrowth(positions[0] as number, writer.size, this.options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
       this.revSizes.set(file, writer.size);
-      return pos;
+      return positions;
     });
   }
 

@@ -149,23 +149,33 @@ export class RecordFile {
   }
 
   /**
-   * Appends one record; resolves when the kernel has all of it. After an error the file is as long as before.
-   * @param trailer the checksum in rev files, null in blk files
-   * @returns offset of the payload
+   * Appends records; resolves when the kernel has all of them. After an error the file is as long as before.
+   * @param records trailer: the checksum in rev files, null in blk files
+   * @returns offsets of the payloads
    */
-  async append(payload: Uint8Array, trailer: Uint8Array | null): Promise<number> {
+  async append(records: readonly { readonly payload: Uint8Array; readonly trailer: Uint8Array | null }[]): Promise<number[]> {
     assertWriting(`write ${basename(this.path)}`);
     const start = this.size;
-    const record = new Uint8Array(RECORD_HEAD_BYTES + payload.length + this.trailerBytes);
-    record.set(this.format.magic);
-    writeU32(record, 4, payload.length);
-    record.set(payload, RECORD_HEAD_BYTES);
-    if (trailer !== null) record.set(trailer, RECORD_HEAD_BYTES + payload.length);
-    applyXor(record, start, this.format.xorKey);
+    let length = 0;
+    for (const { payload } of records) length += RECORD_HEAD_BYTES + payload.length + this.trailerBytes;
+    const bytes = new Uint8Array(length);
+    const offsets: number[] = [];
+    let at = 0;
+    for (const { payload, trailer } of records) {
+      bytes.set(this.format.magic, at);
+      writeU32(bytes, at + 4, payload.length);
+      at += RECORD_HEAD_BYTES;
+      offsets.push(start + at);
+      bytes.set(payload, at);
+      at += payload.length;
+      if (trailer !== null) bytes.set(trailer, at);
+      at += this.trailerBytes;
+    }
+    applyXor(bytes, start, this.format.xorKey);
     try {
       let done = 0;
-      while (done < record.length) {
-        const { bytesWritten } = await this.handle.write(record, done, record.length - done, start + done);
+      while (done < length) {
+        const { bytesWritten } = await this.handle.write(bytes, done, length - done, start + done);
         if (bytesWritten === 0) throw new Error('the system wrote no bytes');
         done += bytesWritten;
       }
@@ -174,9 +184,9 @@ export class RecordFile {
       await this.handle.truncate(start).catch(() => {});
       throw fromSystemError(error, `write ${basename(this.path)}`);
     }
-    this.size = start + record.length;
+    this.size = start + length;
     this.dirty = true;
-    return start + RECORD_HEAD_BYTES;
+    return offsets;
   }
 
   /** fsync, when there is something to sync. */

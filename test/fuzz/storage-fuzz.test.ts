@@ -161,7 +161,7 @@ t.test('block files', async (t) => {
     const block = randomBytes(100);
     const at = await files.appendBlock(block);
     if (!Buffer.from(await files.readBlock(at)).equals(block)) t.fail('the new block is not what was written');
-    const undoPos = await files.appendUndo(0, block, hashes.sha256d(block));
+    const undoPos = (await files.appendUndo(0, [{ undo: block, prevHash: hashes.sha256d(block) }]))[0];
     if (!Buffer.from(await files.readUndo({ file: 0, pos: undoPos }, hashes.sha256d(block))).equals(block))
       t.fail('the new undo data is not what was written');
     for (let n = 0; n < 4; n++) {

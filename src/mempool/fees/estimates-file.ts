@@ -92,4 +92,5 @@ export function decodeEstimates(bytes: Uint8Array, fees: FeeEstimator, hashes: H
   let next = 0;
   for (const horizon of HORIZONS) for (const name of SUMS) fees.stats[horizon].sums[name].set(loaded[next++]);
   Object.assign(fees.history, { bestHeight, savedFirst, savedBest });
+  fees.hasData = true;
 }

@@ -105,6 +105,8 @@ export class FeeEstimator {
     long: new ConfirmStats(FEE_BUCKETS, SHAPES.long),
   };
   readonly history: FeeHistory = { bestHeight: 0, firstHeight: 0, savedFirst: 0, savedBest: 0 };
+  /** Whether anything was ever seen or loaded: without, a block has nothing to age, and initial download has very many blocks. */
+  hasData = false;
 
   /**
    * An entry came.
@@ -114,6 +116,7 @@ export class FeeEstimator {
     // During a reorganisation the pool is at a height of its own; the next block straightens that out.
     if (!telling || entry.height !== this.history.bestHeight) return;
     entry.feeBucket = bucketOf(feeRateOf(entry.fee, entry.size));
+    this.hasData = true;
     for (const horizon of HORIZONS) this.stats[horizon].enter(entry.height, entry.feeBucket);
   }
 
@@ -128,6 +131,7 @@ export class FeeEstimator {
     // A branch that takes over repeats heights that were counted.
     if (height <= history.bestHeight) return;
     history.bestHeight = height;
+    if (!this.hasData) return;
     for (const horizon of HORIZONS) this.stats[horizon].startBlock(height);
     let counted = 0;
     for (const entry of confirmed) {

@@ -58,6 +58,8 @@ export class RollingBloom {
 
   /** Forgets everything. */
   reset(): void {
+    // As good as new: nothing was added since.
+    if (this.#entries === 0 && this.#generation === 1) return;
     crypto.getRandomValues(this.#salt);
     this.#words?.fill(0);
     this.#generation = 1;

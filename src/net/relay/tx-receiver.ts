@@ -58,6 +58,8 @@ export class TxReceiver {
   onTip(connected: readonly { readonly txs: readonly TxView[] }[], disconnected: boolean): void {
     this.#rejects.reset();
     if (disconnected) this.#confirmed.reset();
+    // In initial download nobody is asked for transactions.
+    if (this.context.chain.isInitialBlockDownload()) return;
     for (const { txs } of connected) {
       this.orphans.onBlock(txs);
       for (const tx of txs) {

@@ -11,6 +11,8 @@ import { settleAvailability } from './availability.js';
 
 /** Blocks asked from one peer at a time. */
 export const MAX_BLOCKS_IN_TRANSIT_PER_PEER = 16;
+/** Blocks asked for together in initial download, so that others are still under way meanwhile. */
+const MIN_REQUEST = MAX_BLOCKS_IN_TRANSIT_PER_PEER / 2;
 /** Blocks beyond the last common one that are asked for. */
 const BLOCK_DOWNLOAD_WINDOW = 1_024;
 /** Blocks near the limit of a peer that keeps recent ones only are not asked for: its chain may grow meanwhile. */
@@ -109,7 +111,8 @@ export class BlockDownload {
   /** Fills the peer's share of the window, and notes who holds the window up. */
   request(peer: Peer): void {
     const room = MAX_BLOCKS_IN_TRANSIT_PER_PEER - peer.sync.inFlight.length;
-    if (room <= 0) return;
+    // A message for each block would cost both sides more than small blocks themselves.
+    if (room < (this.context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
     const { nodes, staller } = this.#next(peer, room);
     if (nodes.length > 0) {
       for (const node of nodes) this.context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);

@@ -28,6 +28,9 @@ export class BlockReceiver {
   /** By the very bytes: a spoilt copy has the same hash as the block, and another sender. */
   readonly #submitted = new WeakMap<BlockView, Source>();
 
+  /** The last block of the initial download that each peer sent and that may not have had its turn yet. */
+  readonly #last = new WeakMap<Peer, { readonly hash: Uint8Array; readonly stored: Promise<void> }>();
+
   constructor(
     private readonly context: NetContext,
     private readonly downloads: BlockDownload,
@@ -38,8 +41,8 @@ export class BlockReceiver {
   /** Told of the sender of a block that became part of the best chain near the tip. */
   onGoodBlock: (peer: Peer) => void = () => {};
 
-  /** block. @throws DecodeError */
-  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+  /** block. @returns what the peer's next message waits for @throws DecodeError */
+  receive(peer: Peer, payload: Uint8Array): Promise<void> | undefined {
     const { chain, crypto, log, params } = this.context;
     const header = parseHeader(payload, crypto);
     log.debug('net', `received block ${hashToHex(header.hash)} peer=${peer.id}`);
@@ -48,17 +51,49 @@ export class BlockReceiver {
       const wrong = checkProofOfWork(header, params);
       if (wrong !== null) {
         this.#blame(peer, header.hash, wrong, true);
-        return;
+        return undefined;
       }
       const prev = chain.node(header.prevHash);
       const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
       // On a chain of little work not even its header is kept.
-      if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return;
+      if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return undefined;
       const known = chain.node(header.hash);
-      if (known?.has(NodeStatus.HAVE_DATA) === true && !known.failed) return;
+      if (known?.has(NodeStatus.HAVE_DATA) === true && !known.failed) return undefined;
     }
     const block = parseBlock(payload, crypto);
-    await this.process(peer, block, this.downloads.end(block.hash), true);
+    const requested = this.downloads.end(block.hash);
+    return requested && chain.isInitialBlockDownload() ? this.#take(peer, block) : this.process(peer, block, requested, true);
+  }
+
+  /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
+  #take(peer: Peer, block: BlockView): Promise<void> | undefined {
+    const { chain, clock, log } = this.context;
+    const forget = this.#note(peer, block, true);
+    const stored = this.downloads.whileStored(block.hash, () => chain.takeBlock(block)).then(
+      (isNew) => {
+        if (isNew) peer.lastBlockTime = clock.nowSeconds();
+        else forget();
+        this.context.wake(isNew ? undefined : peer);
+      },
+      (error: unknown) => {
+        // A fault of ours, not of the peer: storage, or a stopping node.
+        log.error(`Block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
+        this.context.disconnect(peer);
+      },
+    );
+    this.#last.set(peer, { hash: block.hash, stored });
+    return chain.room();
+  }
+
+  /** Resolves when the blocks that a peer sent so far had their turn: what it sends next may count on them. Undefined when they had. */
+  settled(peer: Peer): Promise<void> | undefined {
+    const last = this.#last.get(peer);
+    if (last === undefined) return undefined;
+    return last.stored
+      .then(() => this.context.chain.turnOver(last.hash))
+      .then(() => {
+        if (this.#last.get(peer) === last) this.#last.delete(peer);
+      });
   }
 
   #blame(peer: Peer, hash: Uint8Array, reject: Reject, vouched: boolean): void {
@@ -68,16 +103,24 @@ export class BlockReceiver {
 
   /** @param requested we asked for it: it is stored whatever its work */
   async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
+    const forget = this.#note(peer, block, vouched);
+    const submit = () => this.context.chain.submitBlock(block, { force: requested });
+    const outcome = await this.downloads.whileStored(block.hash, submit);
+    if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
+    else forget();
+    this.context.wake(outcome.isNew ? undefined : peer);
+  }
+
+  /** Remembers who brought a block. @returns takes that back: nothing will be said about it */
+  #note(peer: Peer, block: BlockView, vouched: boolean): () => void {
     const key = hashKey(block.hash);
     const source: Source = { peer, vouched };
     this.#submitted.set(block, source);
     if (!this.#sources.has(key)) this.#sources.set(key, source);
     if (this.#sources.size > MAX_SOURCES) this.#sources.delete(this.#sources.keys().next().value as string);
-    const submit = () => this.context.chain.submitBlock(block, { force: requested });
-    const outcome = await this.downloads.whileStored(block.hash, submit);
-    if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();
-    else if (this.#sources.get(key) === source) this.#sources.delete(key);
-    this.context.wake(outcome.isNew ? undefined : peer);
+    return () => {
+      if (this.#sources.get(key) === source) this.#sources.delete(key);
+    };
   }
 
   /** The peer is gone. */

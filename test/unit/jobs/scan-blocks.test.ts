@@ -123,7 +123,7 @@ t.test('a scan of files', async (t) => {
     for (let i = 0; i < 20; i++) {
       const built = buildBlock(tip, { tag: i, time: 1_400_000_000 + i });
       const at = await files.appendBlock(built.bytes);
-      const undoPos = await files.appendUndo(at.file, encodeUndo([]), tip.hash);
+      const undoPos = (await files.appendUndo(at.file, [{ undo: encodeUndo([]), prevHash: tip.hash }]))[0];
       blocks.push({ hash: built.hash, ...at, undoPos, filter: null });
       tip = built;
     }

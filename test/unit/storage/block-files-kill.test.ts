@@ -24,7 +24,7 @@ const writer = (dir: string, from: number): string => `
     { hashes: createPureHashes() });
   for (let i = ${from}; ; i++) {
     const at = await files.appendBlock(new Uint8Array(80 + (i * 7919) % 300000).fill(i));
-    const undoPos = await files.appendUndo(at.file, new Uint8Array(i % 500).fill(i), new Uint8Array(32).fill(i));
+    const undoPos = (await files.appendUndo(at.file, [{ undo: new Uint8Array(i % 500).fill(i), prevHash: new Uint8Array(32).fill(i) }]))[0];
     writeSync(1, i + ' ' + at.file + ' ' + at.pos + ' ' + undoPos + '\\n');
   }`;
 

@@ -34,8 +34,8 @@ t.test('layout: heads, positions, checksums', async (t) => {
     'in the order of the calls',
   );
   const prevHash = block(32, 9);
-  t.equal(await files.appendUndo(0, block(5, 3), prevHash), 8);
-  t.equal(await files.appendUndo(0, block(1, 4), prevHash), 8 + 5 + 32 + 8);
+  t.equal((await files.appendUndo(0, [{ undo: block(5, 3), prevHash: prevHash }]))[0], 8);
+  t.equal((await files.appendUndo(0, [{ undo: block(1, 4), prevHash: prevHash }]))[0], 8 + 5 + 32 + 8);
   // Before any sync or close: the kernel has it.
   const blk = readFileSync(join(dir, 'blk00000.dat'));
   t.equal(hex(blk.subarray(0, 8)), 'fabfb5da2c010000');
@@ -76,7 +76,7 @@ t.test('rollover, and reading many files at once', async (t) => {
   const large = await files.appendBlock(block(3000, 99));
   t.same(large, { file: 30, pos: 8 }, 'a block above the limit gets a file of its own');
   t.same(await files.appendBlock(block(1, 1)), { file: 31, pos: 8 });
-  for (const file of [0, 3, 29, 7, 1, 2, 5, 9, 11, 4, 0]) await files.appendUndo(file, block(10, file), block(32, 0));
+  for (const file of [0, 3, 29, 7, 1, 2, 5, 9, 11, 4, 0]) await files.appendUndo(file, [{ undo: block(10, file), prevHash: block(32, 0) }]);
   const read = await Promise.all(positions.map((at) => files.readBlock(at)));
   for (const [i, bytes] of read.entries()) t.equal(hex(bytes), hex(block(492, i)));
   t.equal(hex(await files.readUndo({ file: 11, pos: 8 }, block(32, 0))), hex(block(10, 11)));
@@ -87,7 +87,7 @@ t.test('rollover, and reading many files at once', async (t) => {
   );
   await files.removeUndoFiles();
   t.equal(readdirSync(dir).filter((name) => name.startsWith('rev')).length, 0);
-  t.equal(await files.appendUndo(0, block(10, 0), block(32, 0)), 8);
+  t.equal((await files.appendUndo(0, [{ undo: block(10, 0), prevHash: block(32, 0) }]))[0], 8);
   await files.close();
   const again = await openFiles(dir, { maxFileBytes: 1000, lastKnown: { file: 31, pos: 8 } });
   t.same(await again.appendBlock(block(2, 2)), { file: 31, pos: 17 }, 'goes on where it stopped');
@@ -100,8 +100,8 @@ t.test('torn tails are cut back', async (t) => {
   let files = await openFiles(dir);
   const first = await files.appendBlock(block(200, 1));
   const second = await files.appendBlock(block(200, 2));
-  await files.appendUndo(0, block(20, 1), block(32, 0));
-  await files.appendUndo(0, block(20, 2), block(32, 0));
+  await files.appendUndo(0, [{ undo: block(20, 1), prevHash: block(32, 0) }]);
+  await files.appendUndo(0, [{ undo: block(20, 2), prevHash: block(32, 0) }]);
   await files.close();
   const whole = readFileSync(path);
   // Cut anywhere inside the second record: it goes, the first stays, and the next block takes its place.
@@ -140,15 +140,15 @@ t.test('torn tails are cut back', async (t) => {
   for (const length of [61, 65, 70, 100, 119]) {
     writeFileSync(rev, wholeRev.subarray(0, length));
     files = await openFiles(dir);
-    t.equal(await files.appendUndo(0, block(3, 3), block(32, 0)), 68, `rev file cut at ${length}`);
+    t.equal((await files.appendUndo(0, [{ undo: block(3, 3), prevHash: block(32, 0) }]))[0], 68, `rev file cut at ${length}`);
     t.equal(hex(await files.readUndo({ file: 0, pos: 68 }, block(32, 0))), hex(block(3, 3)));
     await files.close();
   }
   files = await openFiles(dir, { lastKnownUndo: new Map([[0, 68]]) });
-  t.equal(await files.appendUndo(0, block(3, 3), block(32, 0)), 68 + 3 + 32 + 8);
+  t.equal((await files.appendUndo(0, [{ undo: block(3, 3), prevHash: block(32, 0) }]))[0], 68 + 3 + 32 + 8);
   await files.close();
   files = await openFiles(dir, { lastKnownUndo: new Map([[0, 5000]]) });
-  await t.rejects(files.appendUndo(0, block(3, 3), block(32, 0)), { code: 'STORE_CORRUPTION' });
+  await t.rejects(files.appendUndo(0, [{ undo: block(3, 3), prevHash: block(32, 0) }]), { code: 'STORE_CORRUPTION' });
   await files.close();
 });
 
@@ -170,7 +170,7 @@ t.test('damage is reported when it is read', async (t) => {
   const files = await openFiles(dir);
   const at = await files.appendBlock(block(200, 1));
   const prevHash = block(32, 7);
-  const undoPos = await files.appendUndo(0, block(50, 1), prevHash);
+  const undoPos = (await files.appendUndo(0, [{ undo: block(50, 1), prevHash: prevHash }]))[0];
   await t.rejects(files.readBlock({ file: 0, pos: 7 }), { code: 'STORE_NOT_FOUND' });
   await t.rejects(files.readBlock({ file: 0, pos: 1e9 }), { code: 'STORE_NOT_FOUND' });
   await t.rejects(files.readBlock({ file: 0, pos: Number.NaN }), { code: 'STORE_NOT_FOUND' });
@@ -204,7 +204,7 @@ t.test('XOR keys', async (t) => {
   const key = readFileSync(join(dir, 'xor.dat'));
   t.equal(key.length, 8);
   const positions = [await files.appendBlock(block(203, 1)), await files.appendBlock(block(77, 2))];
-  const undoPos = await files.appendUndo(0, block(11, 1), block(32, 1));
+  const undoPos = (await files.appendUndo(0, [{ undo: block(11, 1), prevHash: block(32, 1) }]))[0];
   const raw = readFileSync(join(dir, 'blk00000.dat'));
   t.equal(hex(raw.map((byte, i) => byte ^ key[i % 8]).subarray(211, 219)), 'fabfb5da4d000000', 'every byte by its offset in the file');
   await files.close();

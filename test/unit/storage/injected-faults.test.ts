@@ -83,11 +83,14 @@ for (const [what, write, code] of [
       const disk = new Disk();
       const { files, dir } = await opened(disk);
       const first = await files.appendBlock(block(300, 1));
-      t.equal(await files.appendUndo(0, block(40, 2), block(32, 3)), 8);
+      t.equal((await files.appendUndo(0, [{ undo: block(40, 2), prevHash: block(32, 3) }]))[0], 8);
       disk.write = write;
       disk.truncate = truncate;
       await t.rejects(files.appendBlock(block(200, 4)), { name: 'StoreError', code, message: /^Failed to write blk00000\.dat: / });
-      await t.rejects(files.appendUndo(0, block(20, 5), block(32, 3)), { code, message: /^Failed to write rev00000\.dat: / });
+      await t.rejects(files.appendUndo(0, [{ undo: block(20, 5), prevHash: block(32, 3) }]), {
+        code,
+        message: /^Failed to write rev00000\.dat: /,
+      });
       t.same(await files.readBlock(first), block(300, 1), 'what was there is there');
       if (!truncate) t.equal(statSync(join(dir, 'blk00000.dat')).size, 308, 'nothing of the failed record is left');
       disk.write = null;
@@ -112,7 +115,7 @@ t.test('short writes and reads are gone on with', async (t) => {
   const at = await files.appendBlock(block(300, 1));
   t.same(await files.readBlock(at), block(300, 1));
   t.same(await files.readPart(at, 100, 50), block(300, 1).slice(100, 150));
-  t.equal(await files.appendUndo(0, block(40, 2), block(32, 3)), 8);
+  t.equal((await files.appendUndo(0, [{ undo: block(40, 2), prevHash: block(32, 3) }]))[0], 8);
   t.same(await files.readUndo({ file: 0, pos: 8 }, block(32, 3)), block(40, 2));
   await files.close();
   t.equal(readFileSync(join(dir, 'blk00000.dat')).length, 308);
@@ -122,7 +125,7 @@ t.test('an fsync that fails is told, at every place where one is due', async (t)
   const disk = new Disk();
   const { files } = await opened(disk, 1_000);
   await files.appendBlock(block(600, 1));
-  await files.appendUndo(0, block(40, 2), block(32, 3));
+  await files.appendUndo(0, [{ undo: block(40, 2), prevHash: block(32, 3) }]);
   disk.sync = 'EIO';
   await t.rejects(files.sync(), { code: 'STORE_IO', message: /^Failed to sync blk00000\.dat: EIO/ });
   await t.rejects(files.appendBlock(block(600, 4)), { code: 'STORE_IO', message: /^Failed to sync blk00000\.dat/ }, 'before a new file');
@@ -134,7 +137,7 @@ t.test('reads that fail or end early', async (t) => {
   const disk = new Disk();
   const { files } = await opened(disk);
   const at = await files.appendBlock(block(300, 1));
-  await files.appendUndo(0, block(40, 2), block(32, 3));
+  await files.appendUndo(0, [{ undo: block(40, 2), prevHash: block(32, 3) }]);
   disk.read = 'EIO';
   await t.rejects(files.readBlock(at), { code: 'STORE_IO', message: /^Failed to read blk00000\.dat: EIO/ });
   await t.rejects(files.readUndo({ file: 0, pos: 8 }, block(32, 3)), { code: 'STORE_IO', message: /^Failed to read rev00000\.dat/ });

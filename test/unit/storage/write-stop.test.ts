@@ -25,7 +25,7 @@ t.test('stopWriting', async (t) => {
   await t.rejects(store.batch([{ ...row, value: Uint8Array.of(3) }]), refused);
   await t.rejects(store.clear(Uint8Array.of(0), Uint8Array.of(9)), refused);
   await t.rejects(files.appendBlock(new Uint8Array(100)), refused);
-  await t.rejects(files.appendUndo(0, new Uint8Array(10), new Uint8Array(32)), refused);
+  await t.rejects(files.appendUndo(0, [{ undo: new Uint8Array(10), prevHash: new Uint8Array(32) }]), refused);
   await t.rejects(replaceFile(join(dir, 'file'), [new Uint8Array(1)]), refused);
   t.same([...((await store.get(Uint8Array.of(1))) ?? [])], [2], 'reading goes on');
   t.equal(statSync(join(dir, 'blocks', 'blk00000.dat')).size, 108);

@@ -1,0 +1,39 @@
+// When the world outside the node thread hears of a new tip: at once, but in initial download, where thousands of tips follow each other,
+// now and then and of the last one. Callers: node/start.
+
+/** Milliseconds between two tips that are shown while more follow. */
+const INTERVAL_MS = 100;
+
+export class TipPublisher {
+  #publishedMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param publish shows the present tip */
+  constructor(
+    private readonly publish: () => void,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  /** The tip changed. @param moreFollows the next one is about to come */
+  changed(moreFollows: boolean): void {
+    if (!moreFollows || this.nowMs() - this.#publishedMs >= INTERVAL_MS) this.#now();
+    else if (this.#timer === null) {
+      // In case what was to follow does not.
+      this.#timer = setTimeout(() => this.#now(), INTERVAL_MS);
+      this.#timer.unref();
+    }
+  }
+
+  #now(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#publishedMs = this.nowMs();
+    this.publish();
+  }
+
+  /** Nothing is shown any more. */
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

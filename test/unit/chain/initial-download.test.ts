@@ -1,0 +1,166 @@
+// Blocks of the initial download: taken as they come, in any order, looked at before their turn, connected in turns. Whatever is done ahead
+// must end in the same chain, coins and verdicts as one block after the other.
+import t from 'tap';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import type { VerifyBatch } from '../../../src/parallel/verifier.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
+import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { type Tx, txid } from '../../framework/messages.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+
+class CountingVerifier extends InlineVerifier {
+  ahead = 0;
+  inTurn = 0;
+  override verifyTxs(batch: VerifyBatch) {
+    if (batch.bulk === true) this.ahead += batch.txs.length;
+    else this.inTurn += batch.txs.length;
+    return super.verifyTxs(batch);
+  }
+}
+
+const trunk = buildChain(GENESIS, 110);
+
+/** Blocks that spend coins of the trunk, of each other, and of themselves. */
+function payments(from: BuiltBlock, count: number, seed: number): BuiltBlock[] {
+  const random = pseudoRandom(seed);
+  const coins = trunk.slice(0, 10).map(reward);
+  const blocks: BuiltBlock[] = [];
+  for (let tip = from; blocks.length < count; ) {
+    const txs: Tx[] = [];
+    for (let i = 0; i < 3; i++) {
+      const [coin] = coins.splice(Math.floor(random() * coins.length), 1);
+      if (coin === undefined || coin.value < 10_000) break;
+      const value = Math.floor(coin.value / 2);
+      const tx = spend(
+        [coin],
+        [
+          { value, script: ANYONE },
+          { value, script: ANYONE },
+        ],
+      );
+      txs.push(tx);
+      // The first half may be spent in the same block.
+      coins.push({ txid: txid(tx), index: 0, value }, { txid: txid(tx), index: 1, value });
+    }
+    tip = buildBlock(tip, { txs, tag: seed });
+    blocks.push(tip);
+  }
+  return blocks;
+}
+
+async function start(verifier = new CountingVerifier(crypto)): Promise<Fixture & { verifier: CountingVerifier }> {
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, verifier });
+  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  return { ...fixture, verifier };
+}
+
+/** Hands over all blocks at once and waits for the end of their turns. */
+async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<boolean[]> {
+  const isNew = await Promise.all(blocks.map(({ bytes }) => chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
+  for (const { hash } of blocks) await chain.turnOver(hash);
+  return isNew;
+}
+
+t.test('any order ends in the same chain and coins', async (t) => {
+  const blocks = payments(trunk[109]!, 60, 1);
+  const plain = await start();
+  for (const block of blocks) await plain.chain.submitBlock(block.bytes);
+  const coins = await coinsOf(plain);
+  t.equal(plain.verifier.ahead, 0);
+  await plain.end();
+  for (const seed of [1, 2, 3, 4]) {
+    const random = pseudoRandom(seed);
+    const fixture = await start();
+    await fixture.chain.submitHeaders(blocks.map(({ header }) => header));
+    const inTurn = fixture.verifier.inTurn;
+    // Straight, then shuffled more and more.
+    const order = blocks.map((block, i) => ({ block, at: i + random() * (seed - 1) * 20 })).sort((a, b) => a.at - b.at);
+    for (let first = 0; first < order.length; first += 16) {
+      await take(
+        fixture,
+        order.slice(first, first + 16).map(({ block }) => block),
+      );
+    }
+    t.equal(fixture.chain.tip.hashHex, blocks[59]!.hashHex);
+    t.same([...(await coinsOf(fixture))], [...coins]);
+    t.ok(fixture.verifier.ahead > 0, 'scripts ran before their turn');
+    t.equal(fixture.verifier.inTurn, inTurn, 'and not again in their turn');
+    t.same(await take(fixture, [blocks[3]!]), [false], 'a block twice is not new');
+    t.ok(await fixture.chain.verifyChain(4, 60));
+    await fixture.end();
+  }
+});
+
+t.test('a script that fails ahead is judged in its turn', async (t) => {
+  const locked = spend([reward(trunk[0]!)], [{ value: reward(trunk[0]!).value, script: NO_ONE }]);
+  const good = buildBlock(trunk[109]!, { txs: [locked] });
+  const next = buildBlock(good);
+  const theft = spend([{ txid: txid(locked), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
+  const bad = buildBlock(next, { txs: [theft] });
+  const after = buildChain(bad, 3);
+  const fixture = await start();
+  const { chain } = fixture;
+  const verdicts: string[] = [];
+  chain.onChecked((hash, _block, reject) =>
+    verdicts.push(`${Buffer.from(hash).reverse().toString('hex').slice(0, 8)} ${reject?.reason ?? 'good'}`),
+  );
+  await chain.submitHeaders([good, next, bad, ...after].map(({ header }) => header));
+  await take(fixture, [good, next, bad, ...after]);
+  t.equal(chain.tip.hashHex, next.hashHex);
+  t.same(verdicts, [
+    `${good.hashHex.slice(0, 8)} good`,
+    `${next.hashHex.slice(0, 8)} good`,
+    `${bad.hashHex.slice(0, 8)} block-validation-failed`,
+  ]);
+  t.ok(chain.node(after[2]!.hash)!.failed);
+  await fixture.end();
+});
+
+t.test('a block that lacks a coin, and one that breaks a rule by itself', async (t) => {
+  const fixture = await start();
+  const { chain } = fixture;
+  const lacks = buildBlock(trunk[109]!, {
+    txs: [spend([{ txid: Buffer.alloc(32, 9), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])],
+  });
+  const rules: (string | undefined)[] = [];
+  chain.onChecked((_hash, _block, reject) => rules.push(reject?.reason));
+  await chain.submitHeader(lacks.header);
+  await take(fixture, [lacks, buildBlock(trunk[109]!, { breakMerkle: true })]);
+  t.same(rules.sort(), ['bad-txnmrklroot', 'bad-txns-inputs-missingorspent']);
+  t.equal(chain.tip.hashHex, trunk[109]!.hashHex);
+  await fixture.end();
+});
+
+t.test('a longer branch takes over in the middle', async (t) => {
+  const one = payments(trunk[109]!, 20, 5);
+  const two = payments(trunk[109]!, 30, 6);
+  const fixture = await start();
+  await fixture.chain.submitHeaders([...one, ...two].map(({ header }) => header));
+  await take(fixture, [...one.slice(0, 12), ...two.slice(0, 8), ...one.slice(12), ...two.slice(8)]);
+  t.equal(fixture.chain.tip.hashHex, two[29]!.hashHex);
+  const plain = await start();
+  for (const block of two) await plain.chain.submitBlock(block.bytes);
+  t.same([...(await coinsOf(fixture))], [...(await coinsOf(plain))]);
+  await plain.end();
+  await fixture.end();
+});
+
+t.test('who brings more than there is room for waits', async (t) => {
+  const blocks = buildChain(trunk[109]!, 700);
+  const fixture = await start();
+  const { chain } = fixture;
+  await chain.submitHeaders(blocks.map(({ header }) => header));
+  let most = 0;
+  const taken: Promise<boolean>[] = [];
+  for (const [i, block] of blocks.entries()) {
+    taken.push(chain.takeBlock(parseBlock(new Uint8Array(block.bytes), crypto)));
+    await chain.room();
+    most = Math.max(most, i + 1 - (chain.tip.height - 110));
+  }
+  await Promise.all(taken);
+  await chain.turnOver(blocks[699]!.hash);
+  t.equal(chain.tip.hashHex, blocks[699]!.hashHex);
+  t.ok(most <= 513, `${most} blocks waited at a time`);
+  await fixture.end();
+});
