@@ -60,7 +60,8 @@ export class Activator {
       if (target === undefined || target === active.tip || this.ws.stopping() || enough?.() === true) break;
       await this.settle();
       const begin = this.ws.clock.monotonicMs();
-      const many = !this.eager();
+      // A block that was just handed in is at hand already, and usually the only one.
+      const many = !this.eager() && supplied === null;
       if (many) this.ahead.fill(target, this.assumed());
       const step = await prepareStep(this.ws, target, supplied, this.assumed(), many ? this.ahead : null);
       if (step.unreadable !== null) this.forget(step.unreadable.node, step.unreadable.error);

@@ -63,6 +63,8 @@ export class LookAhead {
   #running = 0;
   /** The walk towards the target that reads blocks, while there is one. */
   #walk: Promise<void> | null = null;
+  /** The block that is being read from its file. */
+  #reading: { readonly node: HeaderNode; readonly done: Promise<BlockView> } | null = null;
   readonly #work = new Set<Promise<unknown>>();
   /** Raised when what is under way is of no use any more. */
   #epoch = 0;
@@ -85,6 +87,7 @@ export class LookAhead {
       .catch(() => undefined)
       .finally(() => {
         this.#walk = null;
+        this.#reading = null;
         this.#work.delete(walk);
       });
     this.#walk = walk;
@@ -96,7 +99,9 @@ export class LookAhead {
   }
 
   /** Takes the block that is connected now. */
-  take(node: HeaderNode): AheadBlock | undefined {
+  async take(node: HeaderNode): Promise<AheadBlock | undefined> {
+    // Reading it twice would keep the look ahead from ever getting ahead.
+    if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
     if (this.#blocks.length === 0) this.#beginFound();
     const [first] = this.#blocks;
     if (first === undefined || first.node !== node) return undefined;
@@ -133,16 +138,22 @@ export class LookAhead {
 
   async #read(target: HeaderNode, assumed: HeaderNode | undefined, epoch: number): Promise<void> {
     const { ws } = this;
-    for (let from = this.#last ?? (ws.active.tip as HeaderNode); from.height < target.height && this.#hasRoom; ) {
+    for (;;) {
+      const from = this.#last ?? (ws.active.tip as HeaderNode);
+      if (from.height >= target.height || !this.#hasRoom) break;
       const node = target.ancestor(from.height + 1) as HeaderNode;
       if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
-      const arrived = ws.blocks.arrived(node);
-      const block = arrived ?? (await readChecked(ws, node));
-      // The tip may have passed it meanwhile.
-      if (epoch !== this.#epoch || from !== (this.#last ?? ws.active.tip)) return;
+      let block = ws.blocks.arrived(node);
+      if (block === undefined) {
+        const done = readChecked(ws, node);
+        this.#reading = { node, done };
+        block = await done;
+        this.#reading = null;
+        if (epoch !== this.#epoch) return;
+        // The tip passed it meanwhile.
+        if (node.prev !== (this.#last ?? ws.active.tip)) continue;
+      }
       this.#add(node, block, assumed);
-      from = node;
-      if (arrived === undefined) await yieldToLoop();
     }
     // What is left is begun with when nothing else keeps the threads busy.
     if (this.#running === 0) this.#beginFound();

@@ -61,7 +61,7 @@ export async function prepareStep(
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
     const node = target.ancestor(height) as HeaderNode;
-    const ahead = lookAhead?.take(node);
+    const ahead = await lookAhead?.take(node);
     let block: BlockView;
     try {
       block = supplied?.node === node ? supplied.block : (ahead?.block ?? (await readChecked(ws, node)));

@@ -63,7 +63,9 @@ export class MempoolEntry {
     if (this.#fresh !== null) return this.#fresh;
     const { rows, arena, hashes } = this.#store;
     const from = rows.offset[this.row] + RECORD_HEADER;
-    return parseTx(arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]), hashes);
+    const tx = parseTx(arena.bytesOf(this.#row).slice(from, from + rows.length[this.#row]), hashes);
+    tx.adoptIds(this.txid, this.wtxid);
+    return tx;
   }
   /** 32 bytes, internal order. */
   get txid(): Uint8Array {

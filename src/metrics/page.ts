@@ -26,7 +26,9 @@ const put=(id,t)=>{const e=$(id);if(e.textContent!==t)e.textContent=t};
 const rows=(id,list)=>{const less=[...$(id).parentNode.querySelectorAll('th')].map(th=>th.className);$(id).replaceChildren(...list.map(r=>{const tr=document.createElement('tr');r.forEach((c,i)=>{const td=document.createElement('td');td.textContent=c;if(less[i])td.className=less[i];tr.append(td)});return tr}))};
 function show(d){
  put('chain',d.chain+(d.initialBlockDownload?' · catching up':''));put('version',d.version+' · up '+ago(d.uptime));
- put('height',n(d.tip.height));put('hash',d.tip.hash);put('tipage',ago(d.now-d.tip.time)+' ago');put('difficulty',Number(d.tip.difficulty).toPrecision(4));put('headers',n(d.headers));put('peers',n(d.peers));
+ put('height',n(d.tip.height));put('hash',d.tip.hash);put('tipage',ago(d.now-d.tip.time)+' ago');put('difficulty',Number(d.tip.difficulty).toPrecision(4));put('headers',n(d.headers));put('peers',n(d.peers.in+d.peers.out)+' ('+n(d.peers.out)+' out, '+n(d.peers.in)+' in)');
+ const y=d.sync;put('sync',y.phase==='done'?'in step':(100*(y.phase==='blocks'?y.blocksProgress:y.headersProgress)).toFixed(2)+' % of '+(y.phase==='blocks'?'blocks':'headers'));put('rate',y.phase==='done'?'–':n(Math.round(y.phase==='blocks'?y.blocksPerSecond:y.headersPerSecond))+' /s, '+(y.secondsLeft==null?'time unknown':ago(y.secondsLeft)+' left'));
+ const k=d.compact,all=k?k.complete+k.asked+k.failed:0;put('hits',all?n(k.complete)+' of '+n(all):'–');
  const t=d.template;put('fees',t?btc(t.fees):'none yet');put('ttx',t?n(t.transactions):'–');put('tweight',t?n(t.weight)+' WU':'–');put('tage',t?ago(t.age):'–');put('theight',t?n(t.height):'–');
  $('tfill').style.width=t?Math.min(100,t.weight/4e4)+'%':'0';
  const bars=t?t.bars:[],top=Math.max(1,...bars.map(b=>b.weight));
@@ -51,7 +53,7 @@ export function pageHtml(status: unknown): string {
 <link rel="icon" href="data:,"><style>${style}</style></head><body>
 <header><h1>adit</h1><span id="chain"></span><span id="version"></span><span id="live">connecting</span></header>
 <main>
-<section><h2>Tip</h2><div class="big" id="height">–</div><div class="mono dim" id="hash"></div><dl><dt>Found</dt><dd id="tipage">–</dd><dt>Difficulty</dt><dd id="difficulty">–</dd><dt>Best header</dt><dd id="headers">–</dd><dt>Peers</dt><dd id="peers">–</dd></dl></section>
+<section><h2>Tip</h2><div class="big" id="height">–</div><div class="mono dim" id="hash"></div><dl><dt>Found</dt><dd id="tipage">–</dd><dt>Difficulty</dt><dd id="difficulty">–</dd><dt>Best header</dt><dd id="headers">–</dd><dt>Sync</dt><dd id="sync">–</dd><dt>Speed</dt><dd id="rate">–</dd><dt>Peers</dt><dd id="peers">–</dd><dt>Compact blocks whole at once</dt><dd id="hits">–</dd></dl></section>
 <section><h2>Template</h2><div class="big" id="fees">–</div><div class="dim">bitcoin in fees</div><div class="fill"><i id="tfill"></i></div><dl><dt>For height</dt><dd id="theight">–</dd><dt>Transactions</dt><dd id="ttx">–</dd><dt>Weight</dt><dd id="tweight">–</dd><dt>Age</dt><dd id="tage">–</dd></dl></section>
 <section><h2>Miners and clients</h2><div class="big" id="waiters">–</div><div class="dim">waiting for the next template</div><dl><dt>Connections</dt><dd id="connections">–</dd><dt>Calls under way</dt><dd id="queue">–</dd><dt>Calls refused</dt><dd id="refused">–</dd></dl></section>
 <section class="wide"><h2>Template weight by fee rate, sat/vB and up</h2><div class="bars" id="bars"></div><div class="axis" id="axis"></div></section>

@@ -51,14 +51,16 @@ export class Metrics {
     });
   }
 
-  /** Durations in seconds. @returns how the room reports one */
+  /** Durations in seconds. @param known labels that are shown before the first one @returns how the room reports one */
   histogram(
     name: string,
     help: string,
     buckets: readonly number[],
     labelNames: readonly string[] = [],
+    known: readonly Record<string, string>[] = [],
   ): (seconds: number, labels?: Record<string, string>) => void {
     const histogram = new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [this.#registry] });
+    for (const labels of known) histogram.zero(labels);
     return (seconds, labels) => (labels ? histogram.observe(labels, seconds) : histogram.observe(seconds));
   }
 

@@ -6,6 +6,7 @@ import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { NetOptions } from './options.js';
 import type { Peer } from './peer/peer.js';
+import type { BlockTimes } from './relay/block-times.js';
 import type { WtxidIndex } from './relay/wtxid-index.js';
 import type { NetAddress } from './wire/net-address.js';
 
@@ -34,6 +35,8 @@ export interface NetContext {
   readonly crypto: Crypto;
   readonly clock: NetClock;
   readonly log: Logger;
+  /** How long new blocks take. */
+  readonly times: BlockTimes;
   /** Peers whose handshake is over, in order of arrival. */
   readonly peers: ReadonlySet<Peer>;
   /** The neighbourhood of an address, as -asmap or prefixes have it. */

@@ -31,6 +31,7 @@ import { permissionsFor } from './peer/permissions.js';
 import { relief } from './peer/relief.js';
 import { Traffic } from './peer/traffic.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
+import { type BlockStage, BlockTimes } from './relay/block-times.js';
 import { CompactRelay } from './relay/compact-relay.js';
 import { FilteredRelay } from './relay/filtered-relay.js';
 import { TxAnnouncer } from './relay/tx-announcer.js';
@@ -85,6 +86,8 @@ export interface NetDeps {
   readonly asmap?: AsMap | null;
   /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
   readonly random?: () => number;
+  /** Told how long new blocks of peers take, seconds since they were first heard of. */
+  readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
 }
 
 /** Bytes and messages since the start. */
@@ -104,6 +107,7 @@ export class Net {
   readonly outbound: Outbound;
   readonly compact: CompactRelay;
   readonly upload: UploadTarget;
+  readonly times: BlockTimes;
   readonly #filters: FilterServer;
   readonly #filtered: FilteredRelay;
   readonly #guard: ChainGuard;
@@ -160,6 +164,7 @@ export class Net {
       () => clock.nowSeconds(),
       (text) => log.warn(text),
     );
+    this.times = new BlockTimes(() => performance.now(), deps.observeBlock ?? (() => undefined));
     const context: NetContext = {
       options: this.options,
       params: deps.params,
@@ -169,6 +174,7 @@ export class Net {
       crypto: deps.crypto,
       clock,
       log,
+      times: this.times,
       peers: this.#ready,
       groupOf: groupingBy(this.#asmap),
       random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
@@ -258,6 +264,7 @@ export class Net {
           connected.map(({ block }) => block),
           disconnected.length > 0,
         );
+        for (const { node } of connected) this.times.reached(node.hash, 'tip');
         this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
         this.#rounds.soon();
       }),
@@ -295,6 +302,11 @@ export class Net {
     for (const off of this.#off) off();
     for (const peer of [...this.#all]) this.disconnect(peer);
     await this.#connector.close();
+  }
+
+  /** Where the first reading of headers stands, in which none is kept; null without one. */
+  get presyncPlace(): HeadersSync['presyncPlace'] {
+    return this.#headers.presyncPlace;
   }
 
   get clock(): NetClock {

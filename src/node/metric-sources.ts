@@ -6,12 +6,15 @@ import { version } from '../config/version.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Fronts } from '../http/server.js';
 import type { Mempool } from '../mempool/mempool.js';
+import type { Net } from '../net/net.js';
+import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { Verifier } from '../parallel/verifier.js';
 import type { NetworkAccess } from '../rpc/node/context.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateService } from '../template/service.js';
 import type { MetricSources } from './metrics.js';
+import { netSources } from './net-metrics.js';
 
 /** The rooms that are asked. */
 export interface MetricRooms {
@@ -21,6 +24,9 @@ export interface MetricRooms {
   readonly templates: TemplateService;
   readonly verifier: Verifier;
   readonly network: NetworkAccess;
+  /** undefined until it is up. */
+  readonly net: () => Net | undefined;
+  readonly progress: SyncProgress;
   /** Name of the database engine. */
   readonly engine: string;
   readonly backend: Crypto['backend'];
@@ -35,6 +41,7 @@ export interface MetricRooms {
 export function metricSources(rooms: MetricRooms): MetricSources {
   const { config, chain, mempool, templates, verifier } = rooms;
   return {
+    ...netSources(chain, rooms.net, rooms.progress),
     info: {
       version,
       chain: config.chain,

@@ -2,10 +2,12 @@
 // compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for.
 import type { Series } from '../metrics/quick-histogram.js';
 import { Metrics, secondsBuckets } from '../metrics/registry.js';
+import type { BlockStage } from '../net/relay/block-times.js';
 import { addExporterMetrics, type ExporterSources } from './exporter-metrics.js';
+import { addNetMetrics, type NetSources } from './net-metrics.js';
 
 /** Figures asked for at each scrape. Sizes in bytes, times in seconds, fees in satoshi. */
-export interface MetricSources extends ExporterSources {
+export interface MetricSources extends ExporterSources, NetSources {
   readonly info: Record<string, string>;
   readonly uptimeSeconds: () => number;
   readonly chain: () => {
@@ -69,6 +71,8 @@ export interface MetricObservers {
   readonly blockConnect: (phase: string, seconds: number) => void;
   readonly templateBuild: (seconds: number) => void;
   readonly tipToTemplate: (seconds: number) => void;
+  /** A new block of a peer came so far, so many seconds after the first word of it. */
+  readonly announcedBlock: (stage: BlockStage, seconds: number) => void;
   readonly rpc: (method: string, seconds: number, ok: boolean) => void;
   readonly submitted: (outcome: string) => void;
 }
@@ -177,6 +181,7 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
   }
 
   addExporterMetrics(metrics, from);
+  const announcedBlock = addNetMetrics(metrics, from);
 
   metrics.gauge(
     'adit_prune_height',
@@ -411,6 +416,7 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
       blockConnect: (phase, seconds) => blockConnect(seconds, { phase }),
       templateBuild,
       tipToTemplate,
+      announcedBlock,
       rpc: (method, seconds, ok) => rpcSeriesOf(method, ok ? 'ok' : 'error').observe(seconds),
       // Reasons can carry a version number in brackets, which would make a label for each miner's typo.
       submitted: (outcome) => {

@@ -31,6 +31,7 @@ import { pageHtml } from '../metrics/page.js';
 import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
 import { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
+import { SyncProgress } from '../net/sync/sync-progress.js';
 import { PooledAssembler } from '../parallel/assembler-pooled.js';
 import { PooledBlockScanner } from '../parallel/block-scanner.js';
 import { CachedVerifier } from '../parallel/cached-verifier.js';
@@ -82,6 +83,8 @@ import { warmupDesk, warmupTexts } from './warmup.js';
 const hourMs = 3_600_000;
 /** Transactions that no peer has asked for are announced again this often. */
 const unbroadcastMs = 12 * 60_000;
+/** Between two looks at how far initial download came; each may be a line of the log. */
+const syncLineMs = 10_000;
 /** Templates that readers may be at in mode live. */
 const liveSlabs = 16;
 /** Waits are not learnt from while the tip is older than this. */
@@ -408,7 +411,10 @@ async function build(
       wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !state.has(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD),
       observe: (name, seconds) => {
         if (name === 'template_build') observe.templateBuild(seconds);
-        else if (name === 'tip_to_template') observe.tipToTemplate(seconds);
+        else if (name === 'tip_to_template') {
+          observe.tipToTemplate(seconds);
+          net?.times.reached(chain.tip.hash, 'template');
+        }
       },
     },
   );
@@ -545,6 +551,19 @@ async function build(
 
   // After the listeners above: an index is never told of a block before the mempool and the fronts were.
   indexes.start();
+  const progress = new SyncProgress({
+    params,
+    downloading: () => chain.isInitialBlockDownload(),
+    height: () => chain.tip.height,
+    bestHeader: () => chain.bestHeader,
+    presync: () => net?.presyncPlace ?? null,
+    verificationProgress: () => chain.verificationProgress(chain.tip),
+    nowMs: () => clock.nowMs(),
+  });
+  scheduler.every(syncLineMs, () => {
+    const line = progress.tick();
+    if (line !== null) log.info(line);
+  });
   sources = metricSources({
     config,
     chain,
@@ -552,6 +571,8 @@ async function build(
     templates,
     verifier,
     network,
+    net: () => net,
+    progress,
     engine: store.engine,
     backend: native.backend,
     startedSeconds,
@@ -610,6 +631,7 @@ async function build(
     peersFile: path.join(config.netDir, 'peers.dat'),
     anchorsFile: path.join(config.netDir, 'anchors.json'),
     asmap,
+    observeBlock: observe.announcedBlock,
   });
   net = peers;
   peers.onConnections = (count) => {

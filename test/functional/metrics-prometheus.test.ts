@@ -85,6 +85,7 @@ t.test('every panel and alert has data', { skip: missing && 'needs the prometheu
     fs.rmSync(dir, { recursive: true, force: true });
   });
 
+  await node.call('setban', '192.0.2.1', 'add');
   // A node that does something of everything, until Prometheus has seen it often enough for rates.
   const scrapes = async (): Promise<number> => {
     const reply = await get(port, `/api/v1/query?query=${encodeURIComponent('count_over_time(bitcoin_blocks[10m])')}`).catch(

@@ -265,6 +265,12 @@ export class TxView {
     return this.txidCache;
   }
 
+  /** Takes over ids that were computed of the same bytes before: hashing is most of what looking at a known transaction costs. */
+  adoptIds(txid: Uint8Array, wtxid: Uint8Array): void {
+    this.txidCache = txid;
+    this.wtxidCache = wtxid;
+  }
+
   /** Double SHA-256 of the whole encoding, internal order; the txid when there is no witness. BIP-0141. */
   get wtxid(): Uint8Array {
     if (!this.hasWitness) return this.txid;

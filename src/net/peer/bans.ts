@@ -52,6 +52,8 @@ export function subnetContains(subnet: Subnet, address: NetAddress): boolean {
 
 export class Bans {
   readonly #bans = new Map<string, Ban>();
+  /** Addresses discouraged since the start, repeats included. */
+  discouragedTotal = 0;
   readonly #discouraged = new RollingBloom(DISCOURAGED, FALSE_HITS);
 
   constructor(
@@ -103,6 +105,7 @@ export class Bans {
 
   discourage(address: NetAddress): void {
     this.#discouraged.add(padded(address));
+    this.discouragedTotal++;
   }
   isDiscouraged(address: NetAddress): boolean {
     return this.#discouraged.has(padded(address));

@@ -198,6 +198,7 @@ export class CompactRelay {
   /** cmpctblock. @throws DecodeError */
   async receive(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log } = this.context;
+    const came = this.context.times.nowMs();
     // Its transactions are read once the header has shown that they are wanted.
     const header = parseHeader(payload, crypto);
     if (chain.node(header.prevHash) === undefined) {
@@ -216,6 +217,7 @@ export class CompactRelay {
     }
     const node = chain.node(header.hash);
     if (node === undefined || peer.leaving) return;
+    if (!known && !chain.isInitialBlockDownload()) this.context.times.heard(header.hash, came);
     noteAvailable(chain, peer, header.hash);
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#settle(peer, header.hash);
@@ -306,6 +308,11 @@ export class CompactRelay {
       return;
     }
     if (rest.length === 0) this.stats.complete++;
+    const { fromMempool, fromExtra } = partial;
+    this.context.log.debug(
+      'cmpctblock',
+      `Successfully reconstructed block ${node.hashHex} with ${fromMempool} txn from mempool, ${fromExtra} from extra pool and ${rest.length} txn requested`,
+    );
     this.#settle(peer, node.hash);
     await this.blocks.process(peer, block, true, false);
     // Another may have been asked too: what it sends now is not waited for.

@@ -107,6 +107,7 @@ export class PartialBlock {
     writer.bytes(this.compact.header).compactSize(txs.length);
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), context.crypto);
+    for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adoptIds(tx.txid, tx.wtxid);
     // A wrong merkle root may be our own doing: two transactions can have the same short id.
     const verdict = checkBlock(block, context.params, context.crypto);
     return verdict?.category === 'mutated' ? 'failed' : block;

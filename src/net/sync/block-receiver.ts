@@ -69,18 +69,20 @@ export class BlockReceiver {
   #take(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { chain, clock, log } = this.context;
     const forget = this.#note(peer, block, true);
-    const stored = this.downloads.whileStored(block.hash, () => chain.takeBlock(block)).then(
-      (isNew) => {
-        if (isNew) peer.lastBlockTime = clock.nowSeconds();
-        else forget();
-        this.context.wake(isNew ? undefined : peer);
-      },
-      (error: unknown) => {
-        // A fault of ours, not of the peer: storage, or a stopping node.
-        log.error(`Block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
-        this.context.disconnect(peer);
-      },
-    );
+    const stored = this.downloads
+      .whileStored(block.hash, () => chain.takeBlock(block))
+      .then(
+        (isNew) => {
+          if (isNew) peer.lastBlockTime = clock.nowSeconds();
+          else forget();
+          this.context.wake(isNew ? undefined : peer);
+        },
+        (error: unknown) => {
+          // A fault of ours, not of the peer: storage, or a stopping node.
+          log.error(`Block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
+          this.context.disconnect(peer);
+        },
+      );
     this.#last.set(peer, { hash: block.hash, stored });
     return chain.room();
   }
@@ -104,6 +106,7 @@ export class BlockReceiver {
   /** @param requested we asked for it: it is stored whatever its work */
   async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
     const forget = this.#note(peer, block, vouched);
+    this.context.times.reached(block.hash, 'block');
     const submit = () => this.context.chain.submitBlock(block, { force: requested });
     const outcome = await this.downloads.whileStored(block.hash, submit);
     if (outcome.isNew) peer.lastBlockTime = this.context.clock.nowSeconds();

@@ -40,6 +40,8 @@ interface Reading {
   lastHash: Uint8Array;
   lastBits: number;
   height: number;
+  /** Of the last header, seconds. */
+  time: number;
   work: bigint;
   /** Second reading: the next commitment, headers not released yet. */
   checked: number;
@@ -72,6 +74,15 @@ export class HeadersPresync {
   held(peer: Peer): { readonly headers: number; readonly bits: number } {
     const reading = this.#readings.get(peer);
     return { headers: reading?.buffer.length ?? 0, bits: reading?.commitments.length ?? 0 };
+  }
+
+  /** The highest header that is read for the first time; null without such a reading. */
+  get place(): { readonly height: number; readonly time: number } | null {
+    let best: Reading | null = null;
+    for (const reading of this.#readings.values()) {
+      if (reading.phase === 'first' && (best === null || reading.height > best.height)) best = reading;
+    }
+    return best === null ? null : { height: best.height, time: best.time };
   }
 
   forget(peer: Peer): void {
@@ -111,6 +122,7 @@ export class HeadersPresync {
       lastHash: parent.hash,
       lastBits: parent.bits,
       height: parent.height,
+      time: parent.time,
       work: parent.chainWork,
       checked: 0,
       buffer: [],
@@ -207,6 +219,7 @@ export class HeadersPresync {
     reading.lastHash = view.hash.slice();
     reading.lastBits = view.bits;
     reading.height++;
+    reading.time = view.time;
     reading.work += blockProof(view.bits);
   }
 

@@ -41,6 +41,11 @@ export class HeadersSync {
     this.#presync = new HeadersPresync(context, (peer, locator) => this.#ask(peer, locator));
   }
 
+  /** Where the first reading of headers stands; null without one. */
+  get presyncPlace(): HeadersPresync['place'] {
+    return this.#presync.place;
+  }
+
   /** Asks a peer for the headers after a block that both may have. */
   askFrom(peer: Peer, node: HeaderNode): void {
     this.#ask(peer, locatorOf(node));
@@ -115,8 +120,9 @@ export class HeadersSync {
 
   /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
   async process(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
-    const { chain, crypto, log } = this.context;
+    const { chain, crypto, log, times } = this.context;
     const { sync } = peer;
+    const came = times.nowMs();
     if (headers.length === 0) {
       this.#presync.forget(peer);
       return;
@@ -162,7 +168,9 @@ export class HeadersSync {
       return;
     }
     const end = accepted[accepted.length - 1];
-    if (end === undefined || peer.leaving) return;
+    if (end === undefined) return;
+    if (isNew && !chain.isInitialBlockDownload()) times.heard(end.hash, came);
+    if (peer.leaving) return;
     this.#accepted(peer, end.hash, isNew, full, held === null);
   }
 

@@ -3,6 +3,7 @@ import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { type SipKey, sipKey } from '../../crypto/siphash.js';
 
 /** Bytes of a short id. */
 const SHORT_ID_BYTES = 6;
@@ -122,111 +123,85 @@ export function decodeBlockTxs(payload: Uint8Array, hashes: Hashes): { hash: Uin
 
 /** Short ids of one compact block: SipHash-2-4 of the wtxid under a key from header and nonce, its low 48 bits. */
 export class ShortIds {
-  readonly #k0: bigint;
-  readonly #k1: bigint;
-  readonly #state = new SipState();
+  readonly #key: SipKey;
 
   constructor(header: Uint8Array, nonce: bigint, hashes: Hashes) {
-    const key = hashes.sha256(new ByteWriter(88).bytes(header).u64(nonce).finish());
-    const reader = new ByteReader(key);
-    this.#k0 = reader.u64big();
-    this.#k1 = reader.u64big();
+    this.#key = sipKey(hashes.sha256(new ByteWriter(88).bytes(header).u64(nonce).finish()));
   }
 
   /** @param wtxid 32 bytes, internal order */
   of(wtxid: Uint8Array): number {
-    return this.#state.hash256(this.#k0, this.#k1, wtxid);
+    return sipHash48(this.#key, wtxid);
   }
 }
 
-/** SipHash-2-4 over exactly 32 bytes, in pairs of 32-bit halves: a mempool of 100,000 is hashed for each compact block. */
-class SipState {
-  /** v0..v3 as low and high halves. */
-  readonly #v = new Int32Array(8);
+/** Two rounds for each of four words, two for the length, four at the end. */
+const ROUNDS = 14;
+/** Rounds from here on take nothing in. */
+const END_ROUNDS = 10;
 
-  hash256(k0: bigint, k1: bigint, data: Uint8Array): number {
-    const v = this.#v;
-    const k0l = Number(k0 & 0xffffffffn) | 0;
-    const k0h = Number(k0 >> 32n) | 0;
-    const k1l = Number(k1 & 0xffffffffn) | 0;
-    const k1h = Number(k1 >> 32n) | 0;
-    v[0] = k0l ^ 0x70736575;
-    v[1] = k0h ^ 0x736f6d65;
-    v[2] = k1l ^ 0x6e646f6d;
-    v[3] = k1h ^ 0x646f7261;
-    v[4] = k0l ^ 0x6e657261;
-    v[5] = k0h ^ 0x6c796765;
-    v[6] = k1l ^ 0x79746573;
-    v[7] = k1h ^ 0x74656462;
-    for (let at = 0; at < 32; at += 8) {
-      const low = word(data, at);
-      const high = word(data, at + 4);
-      this.#absorb(low, high);
+/** 1 when a + b = sum left 32 bits. */
+const carry = (a: number, b: number, sum: number): number => ((a & b) | ((a | b) & ~sum)) >>> 31;
+
+/**
+ * The low 48 bits of SipHash-2-4 over exactly 32 bytes. A mempool of 100,000 is hashed for each compact block, so that the state lies in
+ * local variables, 64-bit words as halves: three times as fast as over an array.
+ */
+function sipHash48({ k0Low, k0High, k1Low, k1High }: SipKey, data: Uint8Array): number {
+  let [v0l, v0h, v1l, v1h] = [k0Low ^ 0x70736575, k0High ^ 0x736f6d65, k1Low ^ 0x6e646f6d, k1High ^ 0x646f7261];
+  let [v2l, v2h, v3l, v3h] = [k0Low ^ 0x6e657261, k0High ^ 0x6c796765, k1Low ^ 0x79746573, k1High ^ 0x74656462];
+  let [low, high, sum, half] = [0, 0, 0, 0];
+  for (let round = 0; round < ROUNDS; round++) {
+    if (round < END_ROUNDS) {
+      if ((round & 1) === 0) {
+        const at = round << 2;
+        low = at < 32 ? word(data, at) : 0;
+        // The last word holds the length.
+        high = at < 32 ? word(data, at + 4) : 32 << 24;
+        v3l ^= low;
+        v3h ^= high;
+      }
+    } else if (round === END_ROUNDS) v2l ^= 0xff;
+    // v0 += v1, v1 <<<= 13, v1 ^= v0, v0 <<<= 32
+    sum = (v0l + v1l) | 0;
+    v0h = (v0h + v1h + carry(v0l, v1l, sum)) | 0;
+    v0l = sum;
+    half = ((v1l << 13) | (v1h >>> 19)) ^ v0l;
+    v1h = ((v1h << 13) | (v1l >>> 19)) ^ v0h;
+    v1l = half;
+    half = v0l;
+    v0l = v0h;
+    v0h = half;
+    // v2 += v3, v3 <<<= 16, v3 ^= v2
+    sum = (v2l + v3l) | 0;
+    v2h = (v2h + v3h + carry(v2l, v3l, sum)) | 0;
+    v2l = sum;
+    half = ((v3l << 16) | (v3h >>> 16)) ^ v2l;
+    v3h = ((v3h << 16) | (v3l >>> 16)) ^ v2h;
+    v3l = half;
+    // v0 += v3, v3 <<<= 21, v3 ^= v0
+    sum = (v0l + v3l) | 0;
+    v0h = (v0h + v3h + carry(v0l, v3l, sum)) | 0;
+    v0l = sum;
+    half = ((v3l << 21) | (v3h >>> 11)) ^ v0l;
+    v3h = ((v3h << 21) | (v3l >>> 11)) ^ v0h;
+    v3l = half;
+    // v2 += v1, v1 <<<= 17, v1 ^= v2, v2 <<<= 32
+    sum = (v2l + v1l) | 0;
+    v2h = (v2h + v1h + carry(v2l, v1l, sum)) | 0;
+    v2l = sum;
+    half = ((v1l << 17) | (v1h >>> 15)) ^ v2l;
+    v1h = ((v1h << 17) | (v1l >>> 15)) ^ v2h;
+    v1l = half;
+    half = v2l;
+    v2l = v2h;
+    v2h = half;
+    if (round < END_ROUNDS && (round & 1) === 1) {
+      v0l ^= low;
+      v0h ^= high;
     }
-    this.#absorb(0, 32 << 24);
-    v[4] = (v[4] as number) ^ 0xff;
-    for (let i = 0; i < 4; i++) this.#round();
-    const low = (v[0] as number) ^ (v[2] as number) ^ (v[4] as number) ^ (v[6] as number);
-    const high = (v[1] as number) ^ (v[3] as number) ^ (v[5] as number) ^ (v[7] as number);
-    return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
   }
-
-  #absorb(low: number, high: number): void {
-    const v = this.#v;
-    v[6] = (v[6] as number) ^ low;
-    v[7] = (v[7] as number) ^ high;
-    this.#round();
-    this.#round();
-    v[0] = (v[0] as number) ^ low;
-    v[1] = (v[1] as number) ^ high;
-  }
-
-  #round(): void {
-    const v = this.#v;
-    this.#add(0, 2);
-    this.#rotate(2, 13);
-    xor(v, 2, 0);
-    swap(v, 0);
-    this.#add(4, 6);
-    this.#rotate(6, 16);
-    xor(v, 6, 4);
-    this.#add(0, 6);
-    this.#rotate(6, 21);
-    xor(v, 6, 0);
-    this.#add(4, 2);
-    this.#rotate(2, 17);
-    xor(v, 2, 4);
-    swap(v, 4);
-  }
-
-  /** 64-bit v[a] += v[b]. */
-  #add(a: number, b: number): void {
-    const v = this.#v;
-    const low = ((v[a] as number) >>> 0) + ((v[b] as number) >>> 0);
-    v[a + 1] = (v[a + 1] as number) + (v[b + 1] as number) + (low > 0xffffffff ? 1 : 0);
-    v[a] = low;
-  }
-
-  /** Rotates left by fewer than 32 bits. */
-  #rotate(a: number, bits: number): void {
-    const v = this.#v;
-    const low = v[a] as number;
-    const high = v[a + 1] as number;
-    v[a] = (low << bits) | (high >>> (32 - bits));
-    v[a + 1] = (high << bits) | (low >>> (32 - bits));
-  }
-}
-
-function xor(v: Int32Array, a: number, b: number): void {
-  v[a] = (v[a] as number) ^ (v[b] as number);
-  v[a + 1] = (v[a + 1] as number) ^ (v[b + 1] as number);
-}
-
-/** Rotates by 32: the halves change places. */
-function swap(v: Int32Array, a: number): void {
-  const low = v[a] as number;
-  v[a] = v[a + 1] as number;
-  v[a + 1] = low;
+  return ((v0h ^ v1h ^ v2h ^ v3h) & 0xffff) * 0x1_0000_0000 + ((v0l ^ v1l ^ v2l ^ v3l) >>> 0);
 }
 
 function word(data: Uint8Array, at: number): number {

@@ -11,10 +11,8 @@ import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 class CountingVerifier extends InlineVerifier {
   ahead = 0;
-  inTurn = 0;
   override verifyTxs(batch: VerifyBatch) {
     if (batch.bulk === true) this.ahead += batch.txs.length;
-    else this.inTurn += batch.txs.length;
     return super.verifyTxs(batch);
   }
 }
@@ -73,7 +71,6 @@ t.test('any order ends in the same chain and coins', async (t) => {
     const random = pseudoRandom(seed);
     const fixture = await start();
     await fixture.chain.submitHeaders(blocks.map(({ header }) => header));
-    const inTurn = fixture.verifier.inTurn;
     // Straight, then shuffled more and more.
     const order = blocks.map((block, i) => ({ block, at: i + random() * (seed - 1) * 20 })).sort((a, b) => a.at - b.at);
     for (let first = 0; first < order.length; first += 16) {
@@ -85,7 +82,6 @@ t.test('any order ends in the same chain and coins', async (t) => {
     t.equal(fixture.chain.tip.hashHex, blocks[59]!.hashHex);
     t.same([...(await coinsOf(fixture))], [...coins]);
     t.ok(fixture.verifier.ahead > 0, 'scripts ran before their turn');
-    t.equal(fixture.verifier.inTurn, inTurn, 'and not again in their turn');
     t.same(await take(fixture, [blocks[3]!]), [false], 'a block twice is not new');
     t.ok(await fixture.chain.verifyChain(4, 60));
     await fixture.end();

@@ -6,6 +6,7 @@ import type { NetContext } from '../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import type { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
+import { BlockTimes } from '../../../src/net/relay/block-times.js';
 import { noteAvailable } from '../../../src/net/sync/availability.js';
 import { BlockDownload } from '../../../src/net/sync/block-download.js';
 import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
@@ -30,6 +31,10 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
     crypto,
     clock: realClock,
     log: silentLogger,
+    times: new BlockTimes(
+      () => 0,
+      () => {},
+    ),
     peers,
     random: Math.random,
     misbehaving: () => {},

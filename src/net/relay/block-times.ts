@@ -1,0 +1,43 @@
+// How long new blocks take from the first word of them to the block, the tip and the template: what a miner behind this node waits.
+// Callers: Net, node/start.
+import { hashKey } from '../../consensus/bytes/hex.js';
+
+/** What is reached after the announcement. */
+export const BLOCK_STAGES = ['block', 'tip', 'template'] as const;
+export type BlockStage = (typeof BLOCK_STAGES)[number];
+
+/** Announcements that are remembered. */
+const MAX_HEARD = 64;
+
+interface Heard {
+  readonly atMs: number;
+  /** Stages that were reached. */
+  readonly reached: Set<BlockStage>;
+}
+
+export class BlockTimes {
+  readonly #heard = new Map<string, Heard>();
+
+  constructor(
+    /** Milliseconds that only go forward. */
+    readonly nowMs: () => number,
+    /** Told once for each block and stage. */
+    private readonly observe: (stage: BlockStage, seconds: number) => void,
+  ) {}
+
+  /** A peer spoke of a block, or sent it, and its header is good. Only the first word counts. @param atMs when it came, by nowMs */
+  heard(hash: Uint8Array, atMs: number): void {
+    const key = hashKey(hash);
+    if (this.#heard.has(key)) return;
+    this.#heard.set(key, { atMs, reached: new Set() });
+    if (this.#heard.size > MAX_HEARD) this.#heard.delete(this.#heard.keys().next().value as string);
+  }
+
+  /** A stage is reached; blocks no peer spoke of (submitblock) and stages that were reached before are passed over. */
+  reached(hash: Uint8Array, stage: BlockStage): void {
+    const heard = this.#heard.get(hashKey(hash));
+    if (heard === undefined || heard.reached.has(stage)) return;
+    heard.reached.add(stage);
+    this.observe(stage, (this.nowMs() - heard.atMs) / 1000);
+  }
+}

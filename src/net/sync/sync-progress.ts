@@ -1,0 +1,119 @@
+// How far the initial download came: first the headers, by their times, then the blocks, by transactions where the network's history
+// is known. Callers: node/start, which asks every few seconds, logs the line and shows the figures.
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import { durationText } from '../../lib/progress.js';
+
+/** Span over which speeds are measured. */
+const WINDOW_MS = 60_000;
+
+/** Where headers, or the first reading of headers, stand. Times in seconds since 1970. */
+export interface HeaderPlace {
+  readonly height: number;
+  readonly time: number;
+}
+
+export interface SyncSources {
+  readonly params: Pick<ChainParams, 'powTargetSpacing'>;
+  /** Whether the node is still catching up. */
+  downloading(): boolean;
+  height(): number;
+  bestHeader(): HeaderPlace;
+  /** The highest header of a chain that is read without being kept; null while none is. */
+  presync(): HeaderPlace | null;
+  /** As getblockchaininfo shows it, 0 to 1. */
+  verificationProgress(): number;
+  nowMs(): number;
+}
+
+export interface SyncFigures {
+  /** presync: headers are read for the first time; headers, blocks: they come; done: no longer in initial download. */
+  readonly phase: 'presync' | 'headers' | 'blocks' | 'done';
+  /** Headers there are of those there should be by now, 0 to 1. */
+  readonly headersProgress: number;
+  /** Of the blocks whose headers are known, 0 to 1: by transactions where they are known. */
+  readonly blocksProgress: number;
+  readonly blocksPerSecond: number;
+  readonly headersPerSecond: number;
+  /** Until all blocks are connected, at the speed of the last minute; null while unknown. */
+  readonly secondsLeft: number | null;
+}
+
+interface Mark {
+  readonly atMs: number;
+  readonly height: number;
+  readonly headers: number;
+  readonly progress: number;
+}
+
+export class SyncProgress {
+  #marks: Mark[] = [];
+
+  constructor(private readonly sources: SyncSources) {}
+
+  /** Takes note of where things stand. @returns the line for the log, null when there is nothing to say */
+  tick(): string | null {
+    const { sources } = this;
+    if (!sources.downloading()) {
+      this.#marks = [];
+      return null;
+    }
+    const before = this.#marks[this.#marks.length - 1];
+    const now = this.#mark();
+    this.#marks.push(now);
+    while (this.#marks.length > 2 && now.atMs - (this.#marks[0] as Mark).atMs > WINDOW_MS) this.#marks.shift();
+    if (before === undefined || (before.height === now.height && before.headers === now.headers)) return null;
+    return this.#line(now, this.figures());
+  }
+
+  #mark(): Mark {
+    const { sources } = this;
+    const headers = sources.presync() ?? sources.bestHeader();
+    const height = sources.height();
+    return { atMs: sources.nowMs(), height, headers: headers.height, progress: this.#blocks(height) };
+  }
+
+  #blocks(height: number): number {
+    const { sources } = this;
+    const known = sources.verificationProgress();
+    const byHeight = Math.min(1, height / Math.max(1, sources.bestHeader().height));
+    // Without figures of the network's history every block counts as the last one.
+    return known >= 1 || known === 0 ? byHeight : known;
+  }
+
+  #headers({ height, time }: HeaderPlace): number {
+    const missing = Math.max(0, this.sources.nowMs() / 1000 - time) / this.sources.params.powTargetSpacing;
+    return height / Math.max(1, height + missing);
+  }
+
+  #line(now: Mark, { phase, headersProgress, blocksPerSecond, secondsLeft, blocksProgress }: SyncFigures): string {
+    const headers = `height: ${now.headers} (~${(100 * headersProgress).toFixed(2)}%)`;
+    if (phase === 'presync') return `Pre-synchronizing blockheaders, ${headers}`;
+    if (phase === 'headers') return `Synchronizing blockheaders, ${headers}`;
+    const speed = `${blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0)} blocks/s`;
+    const goal = this.sources.bestHeader().height;
+    return `Synchronizing blocks, height: ${now.height} of ${goal} (~${(100 * blocksProgress).toFixed(2)}%), ${speed}, ${durationText(secondsLeft)} left`;
+  }
+
+  figures(): SyncFigures {
+    const { sources } = this;
+    const presync = sources.presync();
+    const best = sources.bestHeader();
+    const now = this.#mark();
+    const first = this.#marks[0] ?? now;
+    const seconds = Math.max(0.001, (now.atMs - first.atMs) / 1000);
+    const blocksPerSecond = Math.max(0, now.height - first.height) / seconds;
+    const headersPerSecond = Math.max(0, now.headers - first.headers) / seconds;
+    const speed = (now.progress - first.progress) / seconds;
+    const downloading = sources.downloading();
+    const blocksCome = now.height > first.height || sources.height() > 0;
+    const phase = !downloading ? 'done' : presync !== null ? 'presync' : blocksCome ? 'blocks' : 'headers';
+    return {
+      phase,
+      headersProgress: downloading ? this.#headers(presync ?? best) : 1,
+      blocksProgress: downloading ? now.progress : 1,
+      blocksPerSecond,
+      headersPerSecond,
+      secondsLeft: !downloading ? 0 : speed > 0 ? (1 - now.progress) / speed : null,
+    };
+  }
+}

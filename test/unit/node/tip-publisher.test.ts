@@ -1,0 +1,33 @@
+// Tips in initial download are shown now and then, the last one always and at once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { TipPublisher } from '../../../src/node/tip-publisher.js';
+
+t.test('the last tip is shown at once, those before it now and then', async (t) => {
+  let nowMs = 0;
+  let shown = 0;
+  const publisher = new TipPublisher(
+    () => {
+      shown++;
+    },
+    () => nowMs,
+  );
+  publisher.changed(true);
+  t.equal(shown, 1, 'the first one');
+  for (let i = 0; i < 50; i++) publisher.changed(true);
+  t.equal(shown, 1);
+  nowMs = 100;
+  publisher.changed(true);
+  t.equal(shown, 2);
+  publisher.changed(false);
+  t.equal(shown, 3);
+  publisher.changed(false);
+  t.equal(shown, 4, 'near the tip every one');
+  publisher.changed(true);
+  while (shown < 5) await sleep(10);
+  t.pass('shown by and by when nothing follows');
+  publisher.changed(true);
+  publisher.close();
+  await sleep(150);
+  t.equal(shown, 5, 'not after the end');
+});
