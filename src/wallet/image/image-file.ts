@@ -9,6 +9,7 @@
 import { createHash, webcrypto } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { Slicer } from '../../lib/slicer.js';
 import { assertWriting } from '../../storage/write-stop.js';
 import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, withRoom } from './table-image.js';
 
@@ -133,7 +134,10 @@ async function readDirectory(file: FileHandle, id: Uint8Array): Promise<{ column
   const view = new DataView(directory.buffer);
   const count = view.getUint32(0, true);
   const columns: ImageColumn[] = [];
+  const slicer = new Slicer();
   for (let i = 0; i < count; i++) {
+    // Large arrays take milliseconds each: the collector looks whether it can make up for them.
+    if (slicer.due) await slicer.pause();
     const column = withRoom(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
     columns.push({ column, secret: view.getUint8(5 + i * ENTRY) === 1 });
   }
