@@ -51,6 +51,7 @@ function begin(
   const context = {
     options: { ...DEFAULT_NET, port: 8333, ...options },
     params: chainParams(chain),
+    chain: { isInitialBlockDownload: () => true },
     clock: { nowSeconds: () => seconds, nowMs: () => seconds * 1000, realSeconds: () => seconds },
     log: { info: (line: string) => lines.push(line), debug: () => {}, error: (line: string) => lines.push(line) },
     random,
