@@ -8,7 +8,7 @@ import type { NetContext } from '../../../src/net/context.js';
 import { DEFAULT_NET, type NetOptions } from '../../../src/net/options.js';
 import { AutoConnect } from '../../../src/net/peer/auto-connect.js';
 import { readFixedSeeds } from '../../../src/net/peer/fixed-seeds.js';
-import { addressText, isRoutable, type NetAddress, parseHost, writeAddressV2 } from '../../../src/net/wire/net-address.js';
+import { addressText, groupOf, isRoutable, type NetAddress, parseHost, writeAddressV2 } from '../../../src/net/wire/net-address.js';
 
 const START = 1_800_000_000;
 const WEEK = 7 * 24 * 60 * 60;
@@ -52,6 +52,7 @@ function begin(
     options: { ...DEFAULT_NET, port: 8333, ...options },
     params: chainParams(chain),
     chain: { isInitialBlockDownload: () => true },
+    groupOf,
     clock: { nowSeconds: () => seconds, nowMs: () => seconds * 1000, realSeconds: () => seconds },
     log: { info: (line: string) => lines.push(line), debug: () => {}, error: (line: string) => lines.push(line) },
     random,
