@@ -8,6 +8,19 @@ const noWallet = new Set(['-18', '-19', '-32601']);
 const member = (value: JsonValue, ...path: string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>((at, key) => (at instanceof JsonObject ? at.get(key) : undefined), value);
 
+/** What each loaded wallet has, by name; undefined where there are fewer than two, whose balance is told by itself. */
+async function balancesOfAll(target: Target): Promise<JsonObject | undefined> {
+  const [list] = await batch(target, [{ method: 'listwallets' }]);
+  const names = list!.error === null ? (list!.result as string[]) : [];
+  if (names.length < 2) return undefined;
+  const trusted: JsonValue[] = [];
+  for (const wallet of names) {
+    const [balances] = await batch({ ...target, wallet }, [{ method: 'getbalances' }]);
+    trusted.push(member(balances!.result, 'mine', 'trusted') ?? null);
+  }
+  return new JsonObject(names, trusted);
+}
+
 /** Asks, and puts the object together; or the first error that matters. */
 export async function getInfo(target: Target): Promise<{ result: JsonObject } | { error: JsonValue }> {
   const [network, chain, wallet, balances] = await batch(target, [
@@ -45,6 +58,7 @@ export async function getInfo(target: Target): Promise<{ result: JsonObject } | 
   }
   if (balances!.error === null) members.push(['balance', member(balances!.result, 'mine', 'trusted')]);
   members.push(['relayfee', member(network!.result, 'relayfee')], ['warnings', member(network!.result, 'warnings')]);
+  if (target.wallet === undefined) members.push(['balances', await balancesOfAll(target)]);
   const given = members.filter((one): one is [string, JsonValue] => one[1] !== undefined);
   return {
     result: new JsonObject(

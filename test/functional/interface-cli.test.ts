@@ -72,6 +72,12 @@ t.test('against a node', async (t) => {
     Object.keys(JSON.parse(info.out)).join(),
     /^version,blocks,headers,verificationprogress,timeoffset,connections,proxy,difficulty,chain,(.*,)?relayfee,warnings$/,
   );
+  for (const name of ['one', 'two']) await node.call('createwallet', name);
+  const both = JSON.parse((await cli('-getinfo')).out);
+  t.same([both.balance, both.balances], [undefined, { one: 0, two: 0 }]);
+  const two = JSON.parse((await cli('-rpcwallet=two', '-getinfo')).out);
+  t.same([two.balance, two.balances], [0, undefined]);
+  for (const name of ['one', 'two']) await node.call('unloadwallet', name);
   t.match(await cli('-getinfo', 'x'), { status: 1, err: 'error: -getinfo takes no arguments\n' });
   t.match(await cli('-netinfo'), { status: 0, out: /ipv4 {4}ipv6 {3}onion {3}total\nin +0 +0 +0 +0\nout/ });
   t.match(await cli('-netinfo', '4'), {
