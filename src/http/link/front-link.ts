@@ -75,6 +75,7 @@ export class FrontLink {
   #messages = 0;
   #reading = false;
   #scheduled = false;
+  #closed = false;
   /** Calls or replies crossed since the last look at the ring. */
   #active = false;
 
@@ -164,6 +165,7 @@ export class FrontLink {
   /** Ends the link; the thread may then end by itself. */
   close(): void {
     this.#outbox.flush();
+    this.#closed = true;
     this.#port.close();
     this.#priority.close();
   }
@@ -204,6 +206,8 @@ export class FrontLink {
   }
 
   #turn = (): void => {
+    // What lies behind messages that will not come any more is nobody's.
+    if (this.#closed) return;
     if (this.#requests.ring.mustWake()) this.#port.postMessage(null);
     this.#read(true);
     const again = this.#active;

@@ -276,16 +276,19 @@ export class NodeLinks {
   #fromRing(link: Link): boolean {
     const { requests } = link;
     if (!requests.next()) return false;
-    if (requests.isCall) {
-      if (requests.cancelled) this.#cancelled++;
+    try {
+      if (!requests.isCall) this.#cancel(link, requests.id);
+      else if (requests.cancelled) this.#cancelled++;
       else {
         const body = requests.body();
         const call = new NodeCall(link, requests.caller, requests.id, body.byteLength, false);
         call.plain = requests.plain;
         this.#start(call, body);
       }
-    } else this.#cancel(link, requests.id);
-    requests.done();
+    } finally {
+      // Whatever became of it, nothing is run twice.
+      requests.done();
+    }
     return true;
   }
 

@@ -383,3 +383,20 @@ t.test('news stand among replies where they were told', async (t) => {
   node.remove(0);
   t.same(order, expected);
 });
+
+t.test('a link that was closed leaves nothing running', async (t) => {
+  const link = linked(() => ({ status: 200, body: 'late' }));
+  let answered = false;
+  void link.call('x').reply.then(() => {
+    answered = true;
+  });
+  // The reply is given after news that the front will not hear any more.
+  link.front.close();
+  link.node.tellAll({ news: 'warmup', text: null });
+  const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
+  while (link.node.stats().calls === 0) await rest();
+  link.node.remove(0);
+  // A turn that plans the next one for ever would be among what keeps the process alive, every time.
+  while (process.getActiveResourcesInfo().includes('Immediate')) await rest();
+  t.notOk(answered);
+});
