@@ -76,6 +76,7 @@ export class Chain extends ChainReader {
     const chain = new Chain(ws, deps);
     try {
       if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.importBlock(block, at));
+      await chain.pruner.removeSoon(ws.index.givenUpFiles);
       await chain.change<void>(async (reply) => {
         await chain.leaveFailedTip();
         if (chain.transactionsAhead <= ws.options.connectAtOpen) await chain.activator.activate();
@@ -471,14 +472,14 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Removes what -prune has no room for. Resolves once the files are gone. */
-  async pruneToTarget(): Promise<void> {
+  /** Removes what -prune has no room for. @returns what resolves once the files are gone; they do not count any more before */
+  async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.change<void>(async (reply) => {
       await this.activator.settle();
       await this.pruner.toTarget();
       reply();
     });
-    await this.pruner.removed();
+    return { removed: this.pruner.removed() };
   }
 
   /** Removes files whose every block is at a height or below it, and far enough below the tip. Resolves once they are gone. */

@@ -16,7 +16,7 @@ import { CoinsCache } from './coins/coins-cache.js';
 import { loadIndex } from './load-index.js';
 import { type ChainDeps, type ChainOptions, defaultChainOptions } from './options.js';
 import { rowOp } from './persister.js';
-import { finishPruning } from './pruner.js';
+import { loadPruned } from './pruner.js';
 import { replayFlush } from './replay-flush.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -50,7 +50,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     if (index.get(params.genesisHash) === undefined) {
       throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
     }
-    await finishPruning(ws);
+    index.givenUpFiles = await loadPruned(ws);
     for (const file of index.lastHeights.keys()) {
       if (!files.hasFile(file))
         throw new StoreError('STORE_CORRUPTION', `The block index names blocks in file ${file}, which is not there`);

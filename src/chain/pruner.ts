@@ -1,6 +1,6 @@
 // Removes old blocks and their undo data, by whole files (-prune). In an order that a process may die at any point of: everything the
 // coins are made from is written, then the index says that the blocks are gone and that the files have to go, on the disk, and only then
-// do they go, on other threads. A start finishes what is left of that (finishPruning). Callers: Chain, inside its queue.
+// do they go, on other threads. A start finishes what is left of that (loadPruned). Callers: Chain, inside its queue.
 
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
@@ -13,6 +13,8 @@ import type { ChainWorkspace } from './workspace.js';
 /** Headers looked at, and rows written, before others get a turn. */
 const LOOK_SLICE = 20_000;
 const ROW_SLICE = 2_000;
+/** Files removed between two looks whether the node stops. */
+const REMOVED_TOGETHER = 8;
 const MIB = 1 << 20;
 
 /** The lowest height whose block somebody still has to read; infinite for none. */
@@ -121,6 +123,13 @@ export class Pruner {
       await yieldToLoop();
     } while (at < nodes.length);
     for (const file of files) index.lastHeights.delete(file);
+    await this.removeSoon(files);
+  }
+
+  /** Removes files that were given up, in the background. Resolves once they don't count any more. */
+  async removeSoon(files: readonly number[]): Promise<void> {
+    if (files.length === 0) return;
+    await this.ws.blocks.files.giveUp(files);
     this.removal = this.removal.then(() => removeFiles(this.ws, files));
   }
 
@@ -147,22 +156,24 @@ export class Pruner {
   }
 }
 
-/** Removes files that were given up. What fails is tried again at the next start. */
-async function removeFiles({ blocks, store, log }: ChainWorkspace, files: readonly number[]): Promise<void> {
+/** What fails, or a stop leaves undone, is done at the next start. */
+async function removeFiles({ blocks, store, log, stopping }: ChainWorkspace, files: readonly number[]): Promise<void> {
   try {
-    await blocks.files.removePairs(files);
-    for (const file of files) log.info(`Prune: UnlinkPrunedFiles deleted blk/rev (${String(file).padStart(5, '0')})`);
-    await store.batch(files.map((file): BatchOp => ({ type: 'del', key: prunedFileKey(file) })));
+    for (let at = 0; at < files.length && !stopping(); at += REMOVED_TOGETHER) {
+      const some = files.slice(at, at + REMOVED_TOGETHER);
+      await blocks.files.remove(some);
+      for (const file of some) log.info(`Prune: UnlinkPrunedFiles deleted blk/rev (${String(file).padStart(5, '0')})`);
+      await store.batch(some.map((file): BatchOp => ({ type: 'del', key: prunedFileKey(file) })));
+    }
   } catch (error) {
     log.warn(`Pruned block files could not be removed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Start-up: reads whether blocks were ever pruned, and removes files that were given up but not removed. */
-export async function finishPruning(ws: ChainWorkspace): Promise<void> {
-  const { index, store, log } = ws;
+/** Start-up: reads whether blocks were ever pruned. @returns files that were given up and may not be removed yet */
+export async function loadPruned({ index, store, log }: ChainWorkspace): Promise<number[]> {
   index.havePruned = (await store.get(PRUNED_FLAG_KEY)) !== undefined;
-  if (!index.havePruned) return;
+  if (!index.havePruned) return [];
   log.info('LoadBlockIndexDB(): Block files have previously been pruned');
   const files: number[] = [];
   for await (const [key] of store.iterate(prefixRange(PREFIX.prunedFile))) {
@@ -170,5 +181,5 @@ export async function finishPruning(ws: ChainWorkspace): Promise<void> {
     // Never one that the index knows blocks of.
     if (file !== null && !index.lastHeights.has(file)) files.push(file);
   }
-  if (files.length > 0) await removeFiles(ws, files);
+  return files;
 }

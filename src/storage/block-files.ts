@@ -364,13 +364,9 @@ export class BlockFiles {
     });
   }
 
-  /**
-   * Removes files with their undo data for good; numbers without files are passed over. They count as gone at once; the disk is at work on
-   * threads of its own. Readers under way get an error.
-   * @param numbers finished files only @throws StoreError
-   */
-  async removePairs(numbers: readonly number[]): Promise<void> {
-    await this.inTurn(async () => {
+  /** Counts files with their undo data as gone, before `remove`; numbers without files are passed over. @param numbers finished files only */
+  giveUp(numbers: readonly number[]): Promise<void> {
+    return this.inTurn(async () => {
       for (const file of numbers) {
         if (file === this.currentFile) throw new RangeError('the file that blocks are appended to cannot be removed');
         this.blkSizes.delete(file);
@@ -379,6 +375,13 @@ export class BlockFiles {
         this.undoWriters.delete(file);
       }
     });
+  }
+
+  /**
+   * Removes files that were given up, for good; the disk is at work on threads of its own. Readers under way get an error.
+   * @throws StoreError
+   */
+  async remove(numbers: readonly number[]): Promise<void> {
     for (const file of numbers) {
       for (const kind of ['blk', 'rev'] as const) await this.removeFile(join(this.options.dir, fileName(kind, file)));
     }

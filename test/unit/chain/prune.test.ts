@@ -165,13 +165,13 @@ t.test('unasked: files stay below a size', async (t) => {
   await roomy.end();
   const fixture = await longChain({ prune: { targetBytes: usage - 5_000, afterHeight: 100 } });
   const { chain, dir } = fixture;
-  await chain.pruneToTarget();
+  await (await chain.pruneToTarget()).removed;
   t.ok(chain.sizeOnDisk() < usage - 5_000);
   t.ok(chain.sizeOnDisk() > usage - 20_000, 'and no more than has to');
   t.notOk(existsSync(join(dir, 'blk00000.dat')));
   await fixture.end();
   const small = await longChain({ prune: { targetBytes: 1_000, afterHeight: 100 } });
-  await small.chain.pruneToTarget();
+  await (await small.chain.pruneToTarget()).removed;
   t.ok(small.chain.lowestStored.height <= 400 - 288 + 1 && small.chain.lowestStored.height > 90, 'the newest 288 stay, whatever the room');
   await small.end();
 });
@@ -282,7 +282,9 @@ t.test('files that were given up go at the start, others never', async (t) => {
   writeFileSync(join(dir, 'rev00001.dat'), 'left');
   await store.batch([0, 1, kept].map((file) => ({ type: 'put', key: prunedFileKey(file), value: new Uint8Array(0) })));
   const again = await openFixture({ fileSizes: SMALL, prune: BY_HAND, store, dir });
+  await (await again.chain.pruneToTarget()).removed;
   t.notOk(existsSync(join(dir, 'blk00000.dat')));
+  t.equal(await store.get(prunedFileKey(0)), undefined);
   t.notOk(existsSync(join(dir, 'rev00001.dat')));
   t.ok(existsSync(join(dir, `blk${String(kept).padStart(5, '0')}.dat`)), 'the index knows blocks of it');
   await again.end();
@@ -326,11 +328,8 @@ t.test('a process that dies at any write or removal', { timeout: 240_000 }, asyn
       const opened: BlockFiles[] = [];
       const wrapFiles = (files: BlockFiles): BlockFiles => {
         opened.push(files);
-        const remove = files.removePairs.bind(files);
-        files.removePairs = (numbers) =>
-          store.step(async () => {
-            await remove(store.left > 0 ? numbers : numbers.slice(0, 2));
-          });
+        const remove = files.remove.bind(files);
+        files.remove = (numbers) => store.step(() => remove(store.left > 0 ? numbers : numbers.slice(0, 2)));
         return files;
       };
       const options = { fileSizes: SMALL, prune: { targetBytes: 90_000, afterHeight: 100 }, maxTipAge: IN_DOWNLOAD, store, dir };
@@ -339,7 +338,7 @@ t.test('a process that dies at any write or removal', { timeout: 240_000 }, asyn
       store.reaches = reaches;
       try {
         await submitAll(fixture.chain, more.slice(0, 2));
-        await fixture.chain.pruneToTarget();
+        await (await fixture.chain.pruneToTarget()).removed;
         await submitAll(fixture.chain, more.slice(2));
         await fixture.chain.pruneUpTo(112);
         await fixture.chain.flush();
@@ -354,6 +353,7 @@ t.test('a process that dies at any write or removal', { timeout: 240_000 }, asyn
       store.blown = false;
       const next = await openFixture(options);
       const { chain } = next;
+      await (await chain.pruneToTarget()).removed;
       const problems: string[] = [];
       if (chain.tip.height < 400) problems.push(`the tip is at ${chain.tip.height}`);
       const files = new Set(numbersOf(dir, 'blk'));
