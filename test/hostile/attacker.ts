@@ -1,6 +1,6 @@
 // The attackers' process: takes orders from the runner, attacks, and says what it did when it is told to stop.
 import { type Attack, Lane } from './attack.js';
-import { chainAttacks } from './attacks-chain.js';
+import { chainAttacks, lightHeaders } from './attacks-chain.js';
 import { streamAttacks } from './attacks-stream.js';
 import type { Facts, Order } from './facts.js';
 import type { AttackCounts } from './hostile-peer.js';
@@ -33,6 +33,7 @@ process.on('message', (order: Order) => {
   switch (order.kind) {
     case 'facts':
       facts = order.facts;
+      lightHeaders(facts);
       break;
     case 'coming':
       coming.push(order.header);
