@@ -14,20 +14,20 @@ import { AddrManager } from './address/addr-manager.js';
 import { AddrRelay } from './address/addr-relay.js';
 import { AddressFiles } from './address/address-files.js';
 import { type AsMap, groupingBy } from './address/asmap.js';
-import type { Handler, NetClock, NetContext } from './context.js';
+import type { NetClock, NetContext } from './context.js';
 import { Dispatcher } from './dispatcher.js';
+import { messageHandlers } from './handlers.js';
 import { Inventory } from './inventory.js';
-import { DEFAULT_NET, type NetOptions, type Permissions } from './options.js';
+import { DEFAULT_NET, type NetOptions } from './options.js';
 import { AutoConnect } from './peer/auto-connect.js';
 import { Bans } from './peer/bans.js';
-import { Connection } from './peer/connection.js';
-import { Connector, type Inbound } from './peer/connector.js';
-import { evictionCandidate } from './peer/eviction.js';
+import { Connections, type NetTotals } from './peer/connections.js';
+import { Connector } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { Keepalive } from './peer/keepalive.js';
+import { blame } from './peer/misbehaviour.js';
 import { Outbound } from './peer/outbound.js';
-import { type ConnectionType, Peer } from './peer/peer.js';
-import { permissionsFor } from './peer/permissions.js';
+import type { ConnectionType, Peer } from './peer/peer.js';
 import { relief } from './peer/relief.js';
 import { Traffic } from './peer/traffic.js';
 import { BlockAnnouncer } from './relay/block-announcer.js';
@@ -48,24 +48,16 @@ import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { UploadTarget } from './sync/upload-target.js';
 import { KeyDesk } from './transport/key-desk.js';
-import { V1Transport } from './transport/v1-transport.js';
-import { V2Transport } from './transport/v2-transport.js';
-import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
-import { addressKey, addressText, hostKey, isLocal, type NetAddress, splitHostPort } from './wire/net-address.js';
-import { SERVICE } from './wire/protocol.js';
+import type { NetAddress } from './wire/net-address.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
 /** Milliseconds between writing the known addresses. */
 const SAVE_MS = 15 * 60_000;
-/** Blame that costs the connection. */
-const DISCOURAGEMENT_THRESHOLD = 100;
 /** Blocks read from disk for all peers together. */
 const READS_AT_A_TIME = 4;
 /** Steps of the default random numbers. */
 const RANDOM_STEPS = 2 ** 48 - 1;
-/** Connections kept for peers that we choose ourselves. */
-const MAX_OUTBOUND = 11;
 
 export interface NetDeps {
   readonly params: ChainParams;
@@ -90,14 +82,6 @@ export interface NetDeps {
   readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
 }
 
-/** Bytes and messages since the start. */
-export interface NetTotals {
-  readonly sent: number;
-  readonly received: number;
-  readonly sentByMessage: ReadonlyMap<string, number>;
-  readonly receivedByMessage: ReadonlyMap<string, number>;
-}
-
 export class Net {
   readonly options: NetOptions;
   readonly bans: Bans;
@@ -115,11 +99,10 @@ export class Net {
   readonly #addrRelay: AddrRelay;
   readonly #auto: AutoConnect;
   readonly #context: NetContext;
-  /** null: no encrypted connections. */
-  readonly #keys: KeyDesk | null;
   readonly #files: AddressFiles;
   readonly #asmap: AsMap | null;
   readonly #connector: Connector;
+  readonly #connections: Connections;
   readonly #dispatcher: Dispatcher;
   readonly #inventory: Inventory;
   readonly #handshake: Handshake;
@@ -128,33 +111,22 @@ export class Net {
   readonly #blocks: BlockReceiver;
   readonly #blockServer: BlockServer;
   readonly #blockAnnouncer: BlockAnnouncer;
-  /** Every connection, and those whose handshake is over. */
-  readonly #all = new Set<Peer>();
+  /** Those whose handshake is over. */
   readonly #ready = new Set<Peer>();
-  readonly #byId = new Map<number, Peer>();
   readonly #traffic = new Traffic();
   /** Nothing large is read while much waits for slow readers. */
   readonly #reads = new Gate(READS_AT_A_TIME, () => this.#traffic.outgoingFull);
   readonly #rounds: Rounds;
   /** Ready peers that name transactions by wtxid: asked for each entry of an inv. */
   #wtxidPeers = 0;
-  readonly #sentByMessage = new Map<string, number>();
-  readonly #receivedByMessage = new Map<string, number>();
-  #sent = 0;
-  #received = 0;
-  #nextId = 0;
   /** Whether a peer that we chose has blocks. */
   #hasOutbound = false;
-  readonly #salt = crypto.randomBytes(4).readUInt32LE();
-  #active: boolean;
   #timer: NodeJS.Timeout | null = null;
   #saver: NodeJS.Timeout | null = null;
-  #stopped = false;
   readonly #off: (() => void)[] = [];
 
   constructor(options: Partial<NetOptions>, deps: NetDeps) {
     this.options = { ...DEFAULT_NET, ...options };
-    this.#active = this.options.active;
     const { clock } = deps;
     const log = limitedLog(deps.log, () => performance.now());
     this.#asmap = deps.asmap ?? null;
@@ -178,26 +150,44 @@ export class Net {
       peers: this.#ready,
       groupOf: groupingBy(this.#asmap),
       random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
-      misbehaving: (peer, score, reason) => this.#misbehaving(peer, score, reason),
+      misbehaving: (peer, score, reason) => blame(peer, score, reason, { log, bans: this.bans, connections: this.#connections }),
       disconnect: (peer) => this.disconnect(peer),
       wake: (peer) => this.#rounds.soon(peer),
     };
     this.#context = context;
-    this.#keys = this.options.v2Transport && deps.ellSwift ? new KeyDesk(deps.ellSwift) : null;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
-    this.#tellActive(this.#active);
+    this.#tellActive(this.options.active);
     this.#connector = new Connector(this.options, log);
+    this.addresses = new AddrManager(() => clock.nowSeconds(), context.random, context.groupOf);
+    this.upload = new UploadTarget(this.options.maxUploadBytes, () => clock.nowSeconds(), deps.params.powTargetSpacing);
+    this.#connections = new Connections(
+      context,
+      {
+        connector: this.#connector,
+        bans: this.bans,
+        addresses: this.addresses,
+        upload: this.upload,
+        traffic: this.#traffic,
+        keys: this.options.v2Transport && deps.ellSwift ? new KeyDesk(deps.ellSwift) : null,
+      },
+      {
+        called: (peer) => this.#handshake.sendVersion(peer),
+        wake: (peer) => this.#dispatcher.pump(peer),
+        gone: (peer) => this.#gone(peer),
+        changed: (count) => this.onConnections(count),
+      },
+    );
     this.#files = new AddressFiles(deps.peersFile, deps.anchorsFile, log);
     this.#handshake = new Handshake(context, {
       greeted: (peer) => this.#greeted(peer),
       ready: (peer) => this.#joined(peer),
-      isOwnNonce: (nonce) => [...this.#all].some((peer) => !peer.inbound && !peer.ready && peer.localNonce === nonce),
+      isOwnNonce: (nonce) => this.peers.some((peer) => !peer.inbound && !peer.ready && peer.localNonce === nonce),
     });
     this.#keepalive = new Keepalive(context);
     this.outbound = new Outbound(
       context,
       (target, type, encrypted) => this.connect(target, type, encrypted),
-      (name) => this.isConnected(name),
+      async (name) => (await this.findConnected(name)) !== undefined,
     );
     this.downloads = new BlockDownload(context);
     this.#headers = new HeadersSync(context, this.downloads);
@@ -209,14 +199,12 @@ export class Net {
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
     this.txs.onAccepted = (tx) => this.announcer.relay(tx);
-    this.upload = new UploadTarget(this.options.maxUploadBytes, () => clock.nowSeconds(), deps.params.powTargetSpacing);
     this.#filters = new FilterServer(context, this.options.peerBlockFilters ? deps.filters : null);
     this.#guard = new ChainGuard(context, (peer) => {
       const { tip } = deps.chain;
       this.#headers.askFrom(peer, tip.prev ?? tip);
     });
     this.#headers.onGoodChain = (peer) => this.#guard.protect(peer);
-    this.addresses = new AddrManager(() => clock.nowSeconds(), context.random, context.groupOf);
     this.#addrRelay = new AddrRelay(
       context,
       this.addresses,
@@ -251,7 +239,20 @@ export class Net {
       headers: this.#headers,
       upload: this.upload,
     });
-    this.#dispatcher = new Dispatcher(context, this.#handlers(), {
+    const parts = {
+      handshake: this.#handshake,
+      keepalive: this.#keepalive,
+      inventory: this.#inventory,
+      headers: this.#headers,
+      blocks: this.#blocks,
+      blockServer: this.#blockServer,
+      compact,
+      announcer: this.announcer,
+      addrRelay: this.#addrRelay,
+      filters: this.#filters,
+      filtered: this.#filtered,
+    };
+    this.#dispatcher = new Dispatcher(context, messageHandlers(parts, this.options.services), {
       block: (peer, item) => this.#blockServer.block(peer, item),
       settled: (peer) => this.#blocks.settled(peer),
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
@@ -273,7 +274,7 @@ export class Net {
 
   /** Opens the listeners and serves whoever comes. @throws BindError */
   async listen(): Promise<void> {
-    if (this.options.listen) await this.#connector.listen((inbound) => this.#accept(inbound));
+    if (this.options.listen) await this.#connector.listen((inbound) => this.#connections.accept(inbound));
     this.#timer = setInterval(() => this.#round(), ROUND_MS);
     this.#timer.unref();
   }
@@ -289,18 +290,18 @@ export class Net {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#connections.stop();
     this.outbound.stop();
     this.#auto.stop();
     if (this.#saver !== null) {
       clearInterval(this.#saver);
       this.#files.saveAddresses(this.addresses);
-      this.#files.saveAnchors([...this.#all].filter(({ type, ready }) => type === 'block-relay-only' && ready));
+      this.#files.saveAnchors(this.peers.filter(({ type, ready }) => type === 'block-relay-only' && ready));
     }
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#rounds.stop();
     for (const off of this.#off) off();
-    for (const peer of [...this.#all]) this.disconnect(peer);
+    this.#connections.endAll();
     await this.#connector.close();
   }
 
@@ -313,14 +314,12 @@ export class Net {
     return this.#context.clock;
   }
   get active(): boolean {
-    return this.#active;
+    return this.#connections.active;
   }
   /** setnetworkactive: without activity there are no connections. */
   setActive(active: boolean): void {
     this.#tellActive(active);
-    if (this.#active === active) return;
-    this.#active = active;
-    if (!active) for (const peer of [...this.#all]) this.disconnect(peer);
+    this.#connections.setActive(active);
   }
 
   #tellActive(active: boolean): void {
@@ -336,7 +335,7 @@ export class Net {
     if (chain.pruneSettings !== null && node.height > chain.tip.height) {
       return 'In prune mode, only blocks that the node has already synced previously can be fetched from a peer';
     }
-    const peer = this.#byId.get(peerId);
+    const peer = this.peer(peerId);
     if (peer === undefined || !peer.ready) return 'Peer does not exist';
     if (!peer.hasWitness) return 'Pre-SegWit peer';
     if (chain.hasBlock(node)) return 'Block already downloaded';
@@ -355,185 +354,29 @@ export class Net {
 
   /** Every connection, oldest first. */
   get peers(): readonly Peer[] {
-    return [...this.#all];
+    return [...this.#connections.all];
   }
   peer(id: number): Peer | undefined {
-    return this.#byId.get(id);
+    return this.#connections.byId(id);
   }
   get listening(): readonly { host: string; port: number }[] {
     return this.#connector.listening;
   }
   get totals(): NetTotals {
-    return { sent: this.#sent, received: this.#received, sentByMessage: this.#sentByMessage, receivedByMessage: this.#receivedByMessage };
+    return this.#connections.totals;
   }
 
-  /**
-   * Connects to an address or name.
-   * @param encrypted whether BIP-0324 is tried; where the peer knows nothing of it, the call is repeated without
-   * @returns the peer, or null when it can't be reached, is us, banned or connected already
-   */
-  async connect(target: NetAddress | string, type: ConnectionType, encrypted = this.#mayEncrypt(target)): Promise<Peer | null> {
-    const { log } = this.#context;
-    if (!this.#active || this.#stopped) return null;
-    const name = typeof target === 'string' ? target : addressText(target);
-    const addresses = typeof target === 'string' ? await this.#addressesOf(target) : [target];
-    const [address] = addresses;
-    const hasProxy = this.options.proxy !== null;
-    if (address === undefined && !hasProxy) {
-      log.debug('net', `${name} can't be looked up`);
-      return null;
-    }
-    if (this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one))) {
-      log.info('Failed to open new connection, already connected');
-      return null;
-    }
-    for (const one of addresses) {
-      const refused = type !== 'manual' && (this.bans.isBanned(one) || this.bans.isDiscouraged(one));
-      if (refused) return null;
-    }
-    log.debug('net', `trying connection ${this.options.logIps || type === 'manual' ? name : 'to a peer'}`);
-    try {
-      const { socket, bindText } = await this.#connector.dial(address ?? name);
-      if (this.#stopped || !this.#active) {
-        socket.destroy();
-        return null;
-      }
-      const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
-      const permissions = permissionsFor(this.options.whitelist, at, null);
-      const peer = this.#add(socket, { type, address: at, name, bindText, permissions }, encrypted);
-      this.#handshake.sendVersion(peer);
-      return peer;
-    } catch (error) {
-      log.debug('net', `connect() to ${this.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`);
-      return null;
-    }
+  /** See Connections.connect. */
+  connect(target: NetAddress | string, type: ConnectionType, encrypted?: boolean): Promise<Peer | null> {
+    return this.#connections.connect(target, type, encrypted);
   }
-
-  /** Whether a peer may know encryption: those that we know by their services say so. */
-  #mayEncrypt(target: NetAddress | string): boolean {
-    return this.#keys !== null && (typeof target === 'string' || (this.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
-  }
-
   /** Ends a connection. */
   disconnect(peer: Peer): void {
-    if (!this.#all.has(peer)) return;
-    peer.leaving = true;
-    peer.connection.close();
+    this.#connections.disconnect(peer);
   }
-
-  async #addressesOf(target: string): Promise<NetAddress[]> {
-    const parts = splitHostPort(target, this.options.port);
-    if (parts === null) return [];
-    return this.#connector.resolve(parts.host, parts.port);
-  }
-
   /** The peer of an address or name. */
-  async findConnected(target: string): Promise<Peer | undefined> {
-    for (const peer of this.#all) if (peer.name === target) return peer;
-    const keys = (await this.#addressesOf(target)).map(addressKey);
-    for (const peer of this.#all) if (keys.includes(addressKey(peer.address))) return peer;
-    return undefined;
-  }
-  async isConnected(target: string): Promise<boolean> {
-    return (await this.findConnected(target)) !== undefined;
-  }
-
-  #connectedTo(address: NetAddress): boolean {
-    for (const peer of this.#all) if (addressKey(peer.address) === addressKey(address)) return true;
-    return false;
-  }
-  #connectedToName(name: string): boolean {
-    for (const peer of this.#all) if (peer.name === name) return true;
-    return false;
-  }
-
-  #accept({ socket, address, bindText, permissions: granted }: Inbound): void {
-    const { log } = this.#context;
-    const permissions = permissionsFor(this.options.whitelist, address, granted);
-    const who = this.options.logIps ? addressText(address) : 'a peer';
-    const drop = (why: string): void => {
-      log.info(`connection from ${who} dropped${why}`);
-      socket.destroy();
-    };
-    if (!this.#active) {
-      drop(': not accepting new connections');
-      return;
-    }
-    if (!permissions.noban && this.bans.isBanned(address)) {
-      drop(' (banned)');
-      return;
-    }
-    const inbound = [...this.#all].filter((peer) => peer.inbound).length;
-    const most = Math.max(0, this.options.maxConnections - MAX_OUTBOUND);
-    if (!permissions.noban && inbound + 1 >= most && this.bans.isDiscouraged(address)) {
-      drop(' (discouraged)');
-      return;
-    }
-    if (inbound >= most && !this.#evict()) {
-      log.debug('net', 'failed to find an eviction candidate - connection dropped (full)');
-      socket.destroy();
-      return;
-    }
-    this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
-    log.debug('net', `connection from ${who} accepted`);
-  }
-
-  /** Makes room for a newcomer. @returns whether there is some */
-  #evict(): boolean {
-    const candidate = evictionCandidate([...this.#all], this.#salt, this.#context.groupOf);
-    if (candidate === null) return false;
-    this.#context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
-    this.disconnect(candidate);
-    return true;
-  }
-
-  #add(
-    socket: import('node:net').Socket,
-    at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
-    encrypted: boolean,
-  ): Peer {
-    const { clock, params, crypto: hashes, log } = this.#context;
-    const { magic } = params;
-    const keys = encrypted ? this.#keys : null;
-    const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
-    peer.connection = new Connection(
-      socket,
-      {
-        transport: (events) =>
-          keys === null
-            ? new V1Transport(magic, hashes, (bytes) => events.write(bytes))
-            : new V2Transport({ magic, hashes, keys, initiating: at.type !== 'inbound' }, events),
-        maxSendBytes: this.options.maxSendBytes,
-        maxReceiveBytes: this.options.maxReceiveBytes,
-        nowSeconds: () => clock.realSeconds(),
-        traffic: this.#traffic,
-      },
-      {
-        wake: () => this.#dispatcher.pump(peer),
-        fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
-        sent: (command, bytes, size) => {
-          log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
-          this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + size);
-        },
-        wrote: (bytes) => {
-          this.#sent += bytes;
-          this.upload.note(bytes);
-        },
-        read: (bytes) => {
-          this.#received += bytes;
-        },
-        received: (command, bytes) => {
-          this.#receivedByMessage.set(command, (this.#receivedByMessage.get(command) ?? 0) + bytes);
-        },
-        closed: () => this.#gone(peer),
-      },
-    );
-    this.#all.add(peer);
-    this.#byId.set(peer.id, peer);
-    log.debug('net', `Added connection peer=${peer.id}`);
-    this.onConnections(this.#all.size);
-    peer.connection.start();
-    return peer;
+  findConnected(target: string): Promise<Peer | undefined> {
+    return this.#connections.findConnected(target);
   }
 
   #joined(peer: Peer): void {
@@ -562,10 +405,8 @@ export class Net {
     return { ...peer.localAddress, port: this.options.port };
   }
 
+  /** The connection of a peer is over: nothing of it is kept. */
   #gone(peer: Peer): void {
-    peer.leaving = true;
-    if (!this.#all.delete(peer)) return;
-    this.#byId.delete(peer.id);
     if (this.#ready.delete(peer) && peer.relaysByWtxid) this.#wtxidPeers--;
     this.#headers.forget(peer);
     this.downloads.forget(peer);
@@ -577,59 +418,17 @@ export class Net {
     this.#guard.forget(peer);
     this.#dispatcher.forget(peer);
     this.#rounds.forget(peer);
-    this.onConnections(this.#all.size);
     if (peer.ready && !peer.inbound && peer.misbehaviour === 0) this.addresses.connected(peer.address);
-    this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     // Others may be asked for what it had.
     if (peer.ready) this.#rounds.soon();
-    this.#retryInClear(peer);
-  }
-
-  /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
-  #retryInClear(peer: Peer): void {
-    if (!peer.connection.transport.refused || this.#stopped || !this.#active) return;
-    this.#context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);
-    const known = peer.name === addressText(peer.address);
-    void this.connect(known ? peer.address : peer.name, peer.type, false);
-  }
-
-  #misbehaving(peer: Peer, score: number, reason: string): void {
-    const { log } = this.#context;
-    const before = peer.misbehaviour;
-    peer.misbehaviour += score;
-    const over = peer.misbehaviour >= DISCOURAGEMENT_THRESHOLD && before < DISCOURAGEMENT_THRESHOLD;
-    log.debug(
-      'net',
-      `Misbehaving: peer=${peer.id} (${before} -> ${peer.misbehaviour})${over ? ' DISCOURAGE THRESHOLD EXCEEDED' : ''}: ${reason}`,
-    );
-    if (!over) return;
-    if (peer.permissions.noban) {
-      log.info(`Warning: not punishing noban peer ${peer.id}!`);
-      return;
-    }
-    if (peer.manual) {
-      log.info(`Warning: not punishing manually connected peer ${peer.id}!`);
-      return;
-    }
-    if (isLocal(peer.address)) {
-      // Whoever sits on this machine may be a proxy for others.
-      log.info(`Warning: disconnecting but not discouraging local peer ${peer.id}!`);
-    } else {
-      log.debug('net', `Disconnecting and discouraging peer ${peer.id}!`);
-      this.bans.discourage(peer.address);
-      for (const other of [...this.#all]) {
-        if (other !== peer && hostKey(other.address) === hostKey(peer.address) && !other.permissions.noban) this.disconnect(other);
-      }
-    }
-    this.disconnect(peer);
   }
 
   #round(): void {
-    for (const peer of [...this.#all]) {
+    for (const peer of this.peers) {
       const overdue = this.#keepalive.check(peer);
       if (overdue !== null) this.#drop(peer, overdue);
     }
-    for (const [peer, why] of relief(this.#all, this.#traffic, performance.now())) this.#drop(peer, why);
+    for (const [peer, why] of relief(this.#connections.all, this.#traffic, performance.now())) this.#drop(peer, why);
     this.#reads.tick();
     this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
     this.#rounds.soon();
@@ -658,54 +457,6 @@ export class Net {
     this.txs.send(peer);
     // What had to wait because of what others hold.
     this.#dispatcher.pump(peer);
-  }
-
-  #handlers(): Map<string, Handler> {
-    return new Map<string, Handler>([
-      ['version', (peer, payload) => this.#handshake.version(peer, payload)],
-      ['verack', (peer) => this.#handshake.verack(peer)],
-      ['wtxidrelay', (peer) => this.#handshake.wtxidRelay(peer)],
-      ['sendaddrv2', (peer) => this.#handshake.sendAddrV2(peer)],
-      ['ping', (peer, payload) => this.#keepalive.ping(peer, payload)],
-      ['pong', (peer, payload) => this.#keepalive.pong(peer, payload)],
-      [
-        'sendheaders',
-        (peer) => {
-          peer.sync.prefersHeaders = true;
-        },
-      ],
-      ['sendcmpct', (peer, payload) => this.#sendCmpct(peer, payload)],
-      ['feefilter', (peer, payload) => this.announcer.feeFilter(peer, decodeU64(payload))],
-      ['inv', (peer, payload) => this.#inventory.inv(peer, payload)],
-      ['getdata', (peer, payload) => this.#inventory.getData(peer, payload)],
-      ['notfound', (peer, payload) => this.#inventory.notFound(peer, payload)],
-      ['getheaders', (peer, payload) => this.#blockServer.headers(peer, payload)],
-      ['getblocks', (peer, payload) => this.#blockServer.hashes(peer, payload)],
-      ['headers', (peer, payload) => this.#headers.receive(peer, payload)],
-      ['block', (peer, payload) => this.#blocks.receive(peer, payload)],
-      ['tx', (peer, payload) => this.#inventory.tx(peer, payload)],
-      ['cmpctblock', (peer, payload) => this.compact.receive(peer, payload)],
-      ['getblocktxn', (peer, payload) => this.compact.sendTxs(peer, payload)],
-      ['blocktxn', (peer, payload) => this.compact.receiveTxs(peer, payload)],
-      ['addr', (peer, payload) => this.#addrRelay.receive(peer, payload, false)],
-      ['addrv2', (peer, payload) => this.#addrRelay.receive(peer, payload, true)],
-      ['getaddr', (peer) => this.#addrRelay.answer(peer)],
-      ['getcfilters', (peer, payload) => this.#filters.filters(peer, payload)],
-      ['getcfheaders', (peer, payload) => this.#filters.headers(peer, payload)],
-      ['getcfcheckpt', (peer, payload) => this.#filters.checkpoints(peer, payload)],
-      ['mempool', (peer) => this.#inventory.wholeMempool(peer)],
-      ['filterload', (peer, payload) => this.#filtered.load(peer, payload)],
-      ['filteradd', (peer, payload) => this.#filtered.add(peer, payload)],
-      ['filterclear', (peer) => this.#filtered.clear(peer)],
-    ]);
-  }
-
-  #sendCmpct(peer: Peer, payload: Uint8Array): void {
-    const { announce, version } = decodeSendCmpct(payload);
-    // Version 1 is for peers without witnesses, which this node does not serve so.
-    if (version !== 2n || (this.options.services & SERVICE.WITNESS) === 0n) return;
-    peer.compact.provides = true;
-    peer.compact.wantsHighBandwidth = announce;
   }
 
   /** The autonomous system of an address by -asmap; 0 without a map, or when it knows none. */

@@ -1,0 +1,81 @@
+// Who handles which message. Callers: Net, for its Dispatcher.
+import type { AddrRelay } from './address/addr-relay.js';
+import type { Handler } from './context.js';
+import type { Inventory } from './inventory.js';
+import type { Handshake } from './peer/handshake.js';
+import type { Keepalive } from './peer/keepalive.js';
+import type { Peer } from './peer/peer.js';
+import type { CompactRelay } from './relay/compact-relay.js';
+import type { FilteredRelay } from './relay/filtered-relay.js';
+import type { TxAnnouncer } from './relay/tx-announcer.js';
+import type { BlockReceiver } from './sync/block-receiver.js';
+import type { HeadersSync } from './sync/headers.js';
+import type { BlockServer } from './sync/serve-blocks.js';
+import type { FilterServer } from './sync/serve-filters.js';
+import { decodeSendCmpct, decodeU64 } from './wire/messages.js';
+import { SERVICE } from './wire/protocol.js';
+
+/** The parts of the room that messages go to. */
+export interface MessageParts {
+  readonly handshake: Handshake;
+  readonly keepalive: Keepalive;
+  readonly inventory: Inventory;
+  readonly headers: HeadersSync;
+  readonly blocks: BlockReceiver;
+  readonly blockServer: BlockServer;
+  readonly compact: CompactRelay;
+  readonly announcer: TxAnnouncer;
+  readonly addrRelay: AddrRelay;
+  readonly filters: FilterServer;
+  readonly filtered: FilteredRelay;
+}
+
+/** Handlers by the name of the message. @param services our own */
+export function messageHandlers(parts: MessageParts, services: bigint): ReadonlyMap<string, Handler> {
+  const { handshake, keepalive, inventory, headers, blocks, blockServer, compact, announcer, addrRelay, filters, filtered } = parts;
+  return new Map<string, Handler>([
+    ['version', (peer, payload) => handshake.version(peer, payload)],
+    ['verack', (peer) => handshake.verack(peer)],
+    ['wtxidrelay', (peer) => handshake.wtxidRelay(peer)],
+    ['sendaddrv2', (peer) => handshake.sendAddrV2(peer)],
+    ['ping', (peer, payload) => keepalive.ping(peer, payload)],
+    ['pong', (peer, payload) => keepalive.pong(peer, payload)],
+    [
+      'sendheaders',
+      (peer) => {
+        peer.sync.prefersHeaders = true;
+      },
+    ],
+    ['sendcmpct', (peer, payload) => sendCmpct(peer, payload, services)],
+    ['feefilter', (peer, payload) => announcer.feeFilter(peer, decodeU64(payload))],
+    ['inv', (peer, payload) => inventory.inv(peer, payload)],
+    ['getdata', (peer, payload) => inventory.getData(peer, payload)],
+    ['notfound', (peer, payload) => inventory.notFound(peer, payload)],
+    ['getheaders', (peer, payload) => blockServer.headers(peer, payload)],
+    ['getblocks', (peer, payload) => blockServer.hashes(peer, payload)],
+    ['headers', (peer, payload) => headers.receive(peer, payload)],
+    ['block', (peer, payload) => blocks.receive(peer, payload)],
+    ['tx', (peer, payload) => inventory.tx(peer, payload)],
+    ['cmpctblock', (peer, payload) => compact.receive(peer, payload)],
+    ['getblocktxn', (peer, payload) => compact.sendTxs(peer, payload)],
+    ['blocktxn', (peer, payload) => compact.receiveTxs(peer, payload)],
+    ['addr', (peer, payload) => addrRelay.receive(peer, payload, false)],
+    ['addrv2', (peer, payload) => addrRelay.receive(peer, payload, true)],
+    ['getaddr', (peer) => addrRelay.answer(peer)],
+    ['getcfilters', (peer, payload) => filters.filters(peer, payload)],
+    ['getcfheaders', (peer, payload) => filters.headers(peer, payload)],
+    ['getcfcheckpt', (peer, payload) => filters.checkpoints(peer, payload)],
+    ['mempool', (peer) => inventory.wholeMempool(peer)],
+    ['filterload', (peer, payload) => filtered.load(peer, payload)],
+    ['filteradd', (peer, payload) => filtered.add(peer, payload)],
+    ['filterclear', (peer) => filtered.clear(peer)],
+  ]);
+}
+
+function sendCmpct(peer: Peer, payload: Uint8Array, services: bigint): void {
+  const { announce, version } = decodeSendCmpct(payload);
+  // Version 1 is for peers without witnesses, which this node does not serve so.
+  if (version !== 2n || (services & SERVICE.WITNESS) === 0n) return;
+  peer.compact.provides = true;
+  peer.compact.wantsHighBandwidth = announce;
+}

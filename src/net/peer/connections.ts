@@ -1,0 +1,290 @@
+// Every connection there is: how they are made, by us or by others, found and ended, and what went through them. Knows nothing of what is said.
+// Callers: Net.
+import crypto from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { AddrManager } from '../address/addr-manager.js';
+import type { NetContext } from '../context.js';
+import type { Permissions } from '../options.js';
+import type { UploadTarget } from '../sync/upload-target.js';
+import type { KeyDesk } from '../transport/key-desk.js';
+import { V1Transport } from '../transport/v1-transport.js';
+import { V2Transport } from '../transport/v2-transport.js';
+import { addressKey, addressText, type NetAddress, splitHostPort } from '../wire/net-address.js';
+import { SERVICE } from '../wire/protocol.js';
+import type { Bans } from './bans.js';
+import { Connection } from './connection.js';
+import type { Connector, Inbound } from './connector.js';
+import { evictionCandidate } from './eviction.js';
+import { type ConnectionType, Peer } from './peer.js';
+import { permissionsFor } from './permissions.js';
+import type { Traffic } from './traffic.js';
+
+/** Connections kept for peers that we choose ourselves. */
+const MAX_OUTBOUND = 11;
+
+/** Bytes and messages since the start. */
+export interface NetTotals {
+  readonly sent: number;
+  readonly received: number;
+  readonly sentByMessage: ReadonlyMap<string, number>;
+  readonly receivedByMessage: ReadonlyMap<string, number>;
+}
+
+export interface ConnectionsParts {
+  readonly connector: Connector;
+  readonly bans: Bans;
+  readonly addresses: AddrManager;
+  readonly upload: UploadTarget;
+  readonly traffic: Traffic;
+  /** null: no encrypted connections. */
+  readonly keys: KeyDesk | null;
+}
+
+export interface ConnectionsEvents {
+  /** A connection that we made is there: we speak first. */
+  called(peer: Peer): void;
+  /** There is something in a peer's inbox, or room to send again. */
+  wake(peer: Peer): void;
+  /** A peer is not among the connections any more. */
+  gone(peer: Peer): void;
+  /** How many connections there are now. */
+  changed(count: number): void;
+}
+
+export class Connections {
+  /** Oldest first, whether their handshake is over or not. */
+  readonly all = new Set<Peer>();
+  readonly #byId = new Map<number, Peer>();
+  readonly #sentByMessage = new Map<string, number>();
+  readonly #receivedByMessage = new Map<string, number>();
+  #sent = 0;
+  #received = 0;
+  #nextId = 0;
+  readonly #salt = crypto.randomBytes(4).readUInt32LE();
+  #active: boolean;
+  #stopped = false;
+
+  constructor(
+    private readonly context: NetContext,
+    private readonly parts: ConnectionsParts,
+    private readonly events: ConnectionsEvents,
+  ) {
+    this.#active = context.options.active;
+  }
+
+  get active(): boolean {
+    return this.#active;
+  }
+  /** Without activity there are no connections. */
+  setActive(active: boolean): void {
+    if (this.#active === active) return;
+    this.#active = active;
+    if (!active) this.endAll();
+  }
+
+  /** There will be no new connections. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Ends all that there are. */
+  endAll(): void {
+    for (const peer of [...this.all]) this.disconnect(peer);
+  }
+
+  /** The peer with a number. */
+  byId(id: number): Peer | undefined {
+    return this.#byId.get(id);
+  }
+  get totals(): NetTotals {
+    return { sent: this.#sent, received: this.#received, sentByMessage: this.#sentByMessage, receivedByMessage: this.#receivedByMessage };
+  }
+
+  /**
+   * Connects to an address or name.
+   * @param encrypted whether BIP-0324 is tried; where the peer knows nothing of it, the call is repeated without
+   * @returns the peer, or null when it can't be reached, is us, banned or connected already
+   */
+  async connect(target: NetAddress | string, type: ConnectionType, encrypted = this.#mayEncrypt(target)): Promise<Peer | null> {
+    const { log } = this.context;
+    if (!this.#active || this.#stopped) return null;
+    const name = typeof target === 'string' ? target : addressText(target);
+    const addresses = typeof target === 'string' ? await this.#addressesOf(target) : [target];
+    const [address] = addresses;
+    const hasProxy = this.context.options.proxy !== null;
+    if (address === undefined && !hasProxy) {
+      log.debug('net', `${name} can't be looked up`);
+      return null;
+    }
+    if (this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one))) {
+      log.info('Failed to open new connection, already connected');
+      return null;
+    }
+    for (const one of addresses) {
+      const refused = type !== 'manual' && (this.parts.bans.isBanned(one) || this.parts.bans.isDiscouraged(one));
+      if (refused) return null;
+    }
+    log.debug('net', `trying connection ${this.context.options.logIps || type === 'manual' ? name : 'to a peer'}`);
+    try {
+      const { socket, bindText } = await this.parts.connector.dial(address ?? name);
+      if (this.#stopped || !this.#active) {
+        socket.destroy();
+        return null;
+      }
+      const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
+      const permissions = permissionsFor(this.context.options.whitelist, at, null);
+      const peer = this.#add(socket, { type, address: at, name, bindText, permissions }, encrypted);
+      this.events.called(peer);
+      return peer;
+    } catch (error) {
+      log.debug(
+        'net',
+        `connect() to ${this.context.options.logIps || type === 'manual' ? name : 'a peer'} failed: ${(error as Error).message}`,
+      );
+      return null;
+    }
+  }
+
+  /** Whether a peer may know encryption: those that we know by their services say so. */
+  #mayEncrypt(target: NetAddress | string): boolean {
+    return this.parts.keys !== null && (typeof target === 'string' || (this.parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
+  }
+
+  /** Ends a connection. */
+  disconnect(peer: Peer): void {
+    if (!this.all.has(peer)) return;
+    peer.leaving = true;
+    peer.connection.close();
+  }
+
+  async #addressesOf(target: string): Promise<NetAddress[]> {
+    const parts = splitHostPort(target, this.context.options.port);
+    if (parts === null) return [];
+    return this.parts.connector.resolve(parts.host, parts.port);
+  }
+
+  /** The peer of an address or name. */
+  async findConnected(target: string): Promise<Peer | undefined> {
+    for (const peer of this.all) if (peer.name === target) return peer;
+    const keys = (await this.#addressesOf(target)).map(addressKey);
+    for (const peer of this.all) if (keys.includes(addressKey(peer.address))) return peer;
+    return undefined;
+  }
+
+  #connectedTo(address: NetAddress): boolean {
+    for (const peer of this.all) if (addressKey(peer.address) === addressKey(address)) return true;
+    return false;
+  }
+  #connectedToName(name: string): boolean {
+    for (const peer of this.all) if (peer.name === name) return true;
+    return false;
+  }
+
+  /** Somebody called: takes the connection, or not. */
+  accept({ socket, address, bindText, permissions: granted }: Inbound): void {
+    const { log } = this.context;
+    const permissions = permissionsFor(this.context.options.whitelist, address, granted);
+    const who = this.context.options.logIps ? addressText(address) : 'a peer';
+    const drop = (why: string): void => {
+      log.info(`connection from ${who} dropped${why}`);
+      socket.destroy();
+    };
+    if (!this.#active) {
+      drop(': not accepting new connections');
+      return;
+    }
+    if (!permissions.noban && this.parts.bans.isBanned(address)) {
+      drop(' (banned)');
+      return;
+    }
+    const inbound = [...this.all].filter((peer) => peer.inbound).length;
+    const most = Math.max(0, this.context.options.maxConnections - MAX_OUTBOUND);
+    if (!permissions.noban && inbound + 1 >= most && this.parts.bans.isDiscouraged(address)) {
+      drop(' (discouraged)');
+      return;
+    }
+    if (inbound >= most && !this.#evict()) {
+      log.debug('net', 'failed to find an eviction candidate - connection dropped (full)');
+      socket.destroy();
+      return;
+    }
+    this.#add(socket, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
+    log.debug('net', `connection from ${who} accepted`);
+  }
+
+  /** Makes room for a newcomer. @returns whether there is some */
+  #evict(): boolean {
+    const candidate = evictionCandidate([...this.all], this.#salt, this.context.groupOf);
+    if (candidate === null) return false;
+    this.context.log.debug('net', `selected inbound connection for eviction peer=${candidate.id}; disconnecting`);
+    this.disconnect(candidate);
+    return true;
+  }
+
+  #add(
+    socket: Socket,
+    at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
+    encrypted: boolean,
+  ): Peer {
+    const { clock, params, crypto: hashes, log } = this.context;
+    const { magic } = params;
+    const keys = encrypted ? this.parts.keys : null;
+    const peer = new Peer(this.#nextId++, at.type, at.address, at.name, at.bindText, at.permissions, clock.realSeconds());
+    peer.connection = new Connection(
+      socket,
+      {
+        transport: (events) =>
+          keys === null
+            ? new V1Transport(magic, hashes, (bytes) => events.write(bytes))
+            : new V2Transport({ magic, hashes, keys, initiating: at.type !== 'inbound' }, events),
+        maxSendBytes: this.context.options.maxSendBytes,
+        maxReceiveBytes: this.context.options.maxReceiveBytes,
+        nowSeconds: () => clock.realSeconds(),
+        traffic: this.parts.traffic,
+      },
+      {
+        wake: () => this.events.wake(peer),
+        fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
+        sent: (command, bytes, size) => {
+          log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
+          this.#sentByMessage.set(command, (this.#sentByMessage.get(command) ?? 0) + size);
+        },
+        wrote: (bytes) => {
+          this.#sent += bytes;
+          this.parts.upload.note(bytes);
+        },
+        read: (bytes) => {
+          this.#received += bytes;
+        },
+        received: (command, bytes) => {
+          this.#receivedByMessage.set(command, (this.#receivedByMessage.get(command) ?? 0) + bytes);
+        },
+        closed: () => this.#gone(peer),
+      },
+    );
+    this.all.add(peer);
+    this.#byId.set(peer.id, peer);
+    log.debug('net', `Added connection peer=${peer.id}`);
+    this.events.changed(this.all.size);
+    peer.connection.start();
+    return peer;
+  }
+
+  #gone(peer: Peer): void {
+    peer.leaving = true;
+    if (!this.all.delete(peer)) return;
+    this.#byId.delete(peer.id);
+    this.events.gone(peer);
+    this.events.changed(this.all.size);
+    this.context.log.debug('net', `disconnecting peer=${peer.id}`);
+    this.#retryInClear(peer);
+  }
+
+  /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
+  #retryInClear(peer: Peer): void {
+    if (!peer.connection.transport.refused || this.#stopped || !this.#active) return;
+    this.context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);
+    const known = peer.name === addressText(peer.address);
+    void this.connect(known ? peer.address : peer.name, peer.type, false);
+  }
+}
