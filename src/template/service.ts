@@ -153,8 +153,12 @@ export class TemplateService {
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
     this.#pinned.tipChanged(this.#deps.chain.tip.height);
-    // It is never handed out again, and would keep memory of transactions that have left.
-    if (this.#built !== null && this.#built.tip !== this.#deps.chain.tip) this.#built = null;
+    // Its tip may come back, and fronts then hand it out again; its transactions, which may have left the pool, are not kept for that. In
+    // mode live, where they may still be asked for, the template of the new tip takes its place at once.
+    const built = this.#built;
+    if (built !== null && this.#schedule === null && built.tip !== this.#deps.chain.tip) {
+      this.#built = { ...built, records: nothingChosen(this.#options.reservedWeight).records };
+    }
     this.#schedule?.tipChanged();
   }
 

@@ -69,6 +69,7 @@ t.test('events and the page', async (t) => {
   await change;
   await node.call('invalidateblock', await node.call('getbestblockhash'));
   t.equal((await eventWith(port, (one) => one.tip.height === 14)).blocks[0].height, 14, 'what has left is not listed');
+  t.equal((await eventWith(port, (one) => one.template !== null)).template.height, 15, 'the template is good again');
 
   if (!browser) {
     t.comment('no Chromium here: the page was not looked at');
