@@ -29,9 +29,13 @@ export interface ActivatorCounts {
 export class Activator {
   readonly onTip = new Listeners<[HeaderNode, TipChange]>();
   readonly onChecked = new Listeners<[Uint8Array, BlockView, Reject | null]>();
+  /** Told when the last change said that more follows, and nothing did. */
+  readonly onRest = new Listeners<[]>();
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
   /** Applied, but not handed to the persister's afterStep yet. */
   private unsettled = false;
+  /** The last change said that more follows. */
+  private moreSaid = false;
   /** In initial download: what is done for blocks before their turn. */
   readonly ahead: LookAhead;
 
@@ -57,7 +61,11 @@ export class Activator {
     const { index, active } = this.ws;
     for (;;) {
       const target = index.findMostWork();
-      if (target === undefined || target === active.tip || this.ws.stopping() || enough?.() === true) break;
+      if (target === undefined || target === active.tip) {
+        this.rest();
+        break;
+      }
+      if (this.ws.stopping() || enough?.() === true) break;
       await this.settle();
       const begin = this.ws.clock.monotonicMs();
       // A block that was just handed in is at hand already, and usually the only one.
@@ -70,6 +78,13 @@ export class Activator {
       this.apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
       this.ws.observe('connect_total', (this.ws.clock.monotonicMs() - begin) / 1000);
     }
+  }
+
+  private rest(): void {
+    if (!this.moreSaid) return;
+    this.moreSaid = false;
+    const error = this.onRest.call();
+    if (error !== undefined) throw new ChainFault('A listener failed after the tip changed', error);
   }
 
   /** Whether the last moves changed something that is not written yet. */
@@ -131,6 +146,7 @@ export class Activator {
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
     const moreFollows = target !== undefined && target !== tip && target.ancestor(tip.height) === tip;
+    this.moreSaid = moreFollows;
     const error = this.onTip.call(tip, { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark });
     this.ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
     // Thousands of lines in initial download are no news to anybody.

@@ -445,6 +445,11 @@ export class Chain extends ChainReader {
   onTip(listener: TipListener): () => void {
     return this.activator.onTip.add(listener);
   }
+
+  /** Called when the last change of the tip said that more follows, and the next block turned out bad. @returns takes the listener off again */
+  onRest(listener: () => void): () => void {
+    return this.activator.onRest.add(listener);
+  }
   onHeader(listener: HeaderListener): () => void {
     return this.headerListeners.add(listener);
   }

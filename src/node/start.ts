@@ -430,6 +430,7 @@ async function build(
     templateAccess.onTip(chain.tip.hashHex);
   });
   teardown.add(() => publisher.close());
+  chain.onRest(() => publisher.rest());
   // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
   chain.onTip((tip, change) => {
     mempool.onTip(tip, change);

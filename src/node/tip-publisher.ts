@@ -24,6 +24,11 @@ export class TipPublisher {
     }
   }
 
+  /** What was to follow does not: the tip stays. */
+  rest(): void {
+    if (this.#timer !== null) this.#now();
+  }
+
   #now(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

@@ -27,7 +27,12 @@ t.test('the last tip is shown at once, those before it now and then', async (t) 
   while (shown < 5) await sleep(10);
   t.pass('shown by and by when nothing follows');
   publisher.changed(true);
+  publisher.rest();
+  t.equal(shown, 6, 'at once when it is known that nothing follows');
+  publisher.rest();
+  t.equal(shown, 6, 'it was shown');
+  publisher.changed(true);
   publisher.close();
   await sleep(150);
-  t.equal(shown, 5, 'not after the end');
+  t.equal(shown, 6, 'not after the end');
 });
