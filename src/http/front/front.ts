@@ -102,7 +102,7 @@ export class Front {
         snapshot: () => this.#freshTip(),
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
-        warmup: () => this.#warmup,
+        warmup: () => this.#warmingUp(),
       },
       this.#observer(),
     );
@@ -212,7 +212,7 @@ export class Front {
   #openStream(exchange: Exchange, user: string): void {
     const allowed = this.#methods.allowed(user);
     if (allowed !== null && !allowed.has('getblocktemplate')) exchange.reply(403, TYPE_DEFAULT, '');
-    else if (this.#warmup !== null) this.#page(exchange, 503);
+    else if (this.#warmingUp() !== null) this.#page(exchange, 503);
     else this.#streams.open(exchange);
   }
 
@@ -346,6 +346,12 @@ export class Front {
       // The last reply is on its way: it goes out before whatever idle() closes.
       setImmediate(idle);
     }
+  }
+
+  /** The phase of the start, null after it. One front must not refuse what another one answers already: the news may be in the port. */
+  #warmingUp(): string | null {
+    if (this.#warmup !== null) this.#deps.link.drain();
+    return this.#warmup;
   }
 
   /** The newest tip: facts are posted before the epoch rises, so a newer epoch means that they are in the port. */
