@@ -73,7 +73,11 @@ export class ContentsCipher {
     return out;
   }
 
-  /** @param bytes a packet with its tag @returns what was encrypted, null when it was changed on the way */
+  /**
+   * @param bytes a packet with its tag
+   * @returns what was encrypted, null when it was changed on the way; never a Buffer, whose slice() is a view: who keeps a hash or an address
+   *   of a message would keep the message
+   */
   decrypt(aad: Uint8Array, bytes: Uint8Array): Uint8Array | null {
     const end = bytes.length - TAG_BYTES;
     if (end < 0) return null;
@@ -86,7 +90,7 @@ export class ContentsCipher {
       return null;
     }
     this.#advance();
-    return plain;
+    return new Uint8Array(plain.buffer, plain.byteOffset, plain.length);
   }
 
   /** Overwrites the key. */

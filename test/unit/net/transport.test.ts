@@ -9,6 +9,7 @@ import { KeyDesk } from '../../../src/net/transport/key-desk.js';
 import { ContentsCipher, LengthCipher } from '../../../src/net/transport/packet-cipher.js';
 import { MAX_GARBAGE_BYTES, V2Transport } from '../../../src/net/transport/v2-transport.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
+import { decodeAddrV2, encodeAddrV2 } from '../../../src/net/wire/messages.js';
 import { TestKey } from '../../framework/keys.js';
 
 const hashes = createNativeHashes();
@@ -106,6 +107,19 @@ t.test('many packets, many keys; long ones; what was changed on the way ends it'
   t.match(called.transport.fault, 'V2 transport error: packet decryption failure (9 bytes)');
 });
 
+t.test('payloads are plain bytes, so that a copy of a part does not keep the whole', async (t) => {
+  const [caller, called] = [new Side(true), new Side(false)];
+  carry(caller, called, [4_096]);
+  const payload = encodeAddrV2([{ time: 1, services: 0n, network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }]);
+  caller.transport.send('addrv2', payload);
+  called.transport.push(caller.out);
+  const frame = called.transport.next();
+  t.equal(frame?.command, 'addrv2');
+  const received = frame?.payload as Uint8Array;
+  t.equal(received.constructor, Uint8Array);
+  t.equal(decodeAddrV2(received)[0]?.bytes.buffer.byteLength, 4, 'the bytes of an address are all that is kept of its message');
+});
+
 t.test('the first bytes decide', async (t) => {
   const clear = new Side(false);
   const frame = Buffer.from(encodeFrame(magic, 'version', Uint8Array.of(1, 2, 3), hashes));
@@ -175,7 +189,7 @@ t.test('ciphers do not go on with what was changed, and forget keys', async (t) 
   const none = new Uint8Array(0);
   const packet = Buffer.concat(seal.encrypt(Uint8Array.of(1), [Uint8Array.of(5)]));
   t.equal(open.decrypt(Uint8Array.of(2), packet), null, 'other garbage');
-  t.same(open.decrypt(Uint8Array.of(1), packet), Buffer.of(5));
+  t.same(open.decrypt(Uint8Array.of(1), packet), Uint8Array.of(5));
   t.equal(open.decrypt(none, packet), null, 'twice the same');
   t.equal(open.decrypt(none, new Uint8Array(15)), null, 'shorter than its tag');
   const lengths = new LengthCipher(key);
