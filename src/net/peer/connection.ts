@@ -77,6 +77,7 @@ export class Connection {
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('drain', () => {
+      if (this.#closed) return;
       this.#queue.drained();
       events.wake();
     });
@@ -160,7 +161,9 @@ export class Connection {
     this.#gone();
   }
 
+  /** A socket may hand out bytes once more after it was destroyed: nobody handles them, so they must not count as held. */
   #take(chunk: Uint8Array): void {
+    if (this.#closed) return;
     this.lastReceive = this.options.nowSeconds();
     this.bytesReceived += chunk.length;
     this.events.read(chunk.length);
@@ -176,13 +179,14 @@ export class Connection {
 
   /** Tells what is held, and stops or goes on reading. A message that is not whole yet is always read to its end. */
   #account(): void {
+    if (this.#closed) return;
     const { held, ready, busy } = this.transport;
     const { traffic, maxReceiveBytes } = this.options;
     traffic.incoming += held - this.#told;
     this.#told = held;
     const most = traffic.incomingFull ? Math.min(FAIR_BYTES, maxReceiveBytes) : maxReceiveBytes;
     const pause = busy || (ready && held > most);
-    if (pause === this.#paused || this.#closed) return;
+    if (pause === this.#paused) return;
     this.#paused = pause;
     if (pause) this.socket.pause();
     else this.socket.resume();

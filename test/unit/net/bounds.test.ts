@@ -146,6 +146,22 @@ t.test('a message is read to its end whatever else is held, and a bad stream end
   t.equal(traffic.incoming, 0, 'nothing is held of a connection that is gone');
 });
 
+t.test('bytes that a socket hands out after its end are not held', async (t) => {
+  const traffic = new Traffic();
+  const { socket, connection, told } = connected(traffic);
+  const ping = encodeFrame(magic, 'ping', new Uint8Array(8), hashes);
+  socket.emit('data', ping);
+  t.equal(traffic.incoming, ping.length);
+  connection.close();
+  t.equal(traffic.incoming, 0);
+  const { wakes } = told;
+  socket.emit('data', Buffer.concat([ping, ping.subarray(0, 10)]));
+  socket.emit('drain');
+  socket.emit('close');
+  t.same([traffic.incoming, traffic.outgoing, told.wakes - wakes], [0, 0, 0]);
+  t.equal(connection.bytesReceived, ping.length);
+});
+
 t.test('what is sent leaves in pieces, and a peer that takes none is known by that', async (t) => {
   const traffic = new Traffic(3_000_000);
   const { socket, connection, told } = connected(traffic);
