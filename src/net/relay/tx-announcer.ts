@@ -16,6 +16,8 @@ const INBOUND_INTERVAL_MS = 5_000;
 const BROADCAST_MAX = 7 * 5;
 /** Beyond that, more is announced at once as more waits: so many a thousand, up to what one inv holds. */
 const BROADCAST_PER_THOUSAND = 5;
+/** Milliseconds that filters, or a walk through the whole mempool, may take of one turn. */
+const SLICE_MS = 2;
 /** Of what waits, so many are put in order each time, those that came first. */
 const ORDERED = 2_000;
 /** Hashes of one inv. */
@@ -45,11 +47,20 @@ interface PeerInventory {
   nextSendMs: number;
   /** It asked for the whole mempool. */
   sendMempool: boolean;
+  /** The walk through the mempool that answers that, while it lasts. */
+  walk: Walk | null;
   lastMempoolRequest: number;
   /** Satoshis per 1,000 virtual bytes below which it wants nothing. */
   minFeeRate: number;
   feeSent: number;
   nextFeeMs: number;
+}
+
+interface Walk {
+  /** Row of the mempool to look at next. What leaves meanwhile is not announced, what comes waits like everything new. */
+  row: number;
+  /** Hashes that may still be announced. */
+  left: number;
 }
 
 interface Relayed {
@@ -66,7 +77,11 @@ export class TxAnnouncer {
   #relayBytes = 0;
   #nextInboundMs = 0;
 
-  constructor(private readonly context: NetContext) {}
+  /** @param monotonicMs milliseconds of a clock that only goes forward */
+  constructor(
+    private readonly context: NetContext,
+    private readonly monotonicMs: () => number = () => performance.now(),
+  ) {}
 
   /** The handshake with a peer is over. */
   join(peer: Peer): void {
@@ -77,6 +92,7 @@ export class TxAnnouncer {
       waiting: new Map(),
       nextSendMs: 0,
       sendMempool: false,
+      walk: null,
       lastMempoolRequest: 0,
       minFeeRate: 0,
       feeSent: 0,
@@ -142,28 +158,39 @@ export class TxAnnouncer {
         book.nextSendMs = this.#nextInboundMs;
       } else book.nextSendMs = now + poissonDelayMs(random, OUTBOUND_INTERVAL_MS);
     }
-    if (!trickle) return;
+    if (!trickle && book.walk === null) return;
     if (!peer.relaysTxs) {
       book.waiting.clear();
+      book.walk = null;
       return;
     }
-    if (book.sendMempool) this.#announceMempool(peer, book);
-    this.#announceWaiting(peer, book, now);
+    if (trickle && book.sendMempool && book.walk === null) {
+      book.sendMempool = false;
+      book.walk = { row: 0, left: MAX_INV_SIZE };
+    }
+    if (book.walk !== null) this.#announceMempool(peer, book, book.walk);
+    if (trickle && !peer.leaving) this.#announceWaiting(peer, book, now);
   }
 
-  #announceMempool(peer: Peer, book: PeerInventory): void {
-    book.sendMempool = false;
+  /** A slice of the walk: with a filter made for it each transaction may cost much of a millisecond. */
+  #announceMempool(peer: Peer, book: PeerInventory, walk: Walk): void {
+    const { records } = this.context.mempool;
+    const until = this.monotonicMs() + SLICE_MS;
     book.lastMempoolRequest = this.context.clock.nowSeconds();
     const items: InvItem[] = [];
-    for (const entry of this.context.mempool.entries()) {
+    while (walk.row < records.rows.top && items.length < walk.left && this.monotonicMs() < until) {
+      const row = walk.row++;
+      if (!records.rows.isHere(row)) continue;
+      const entry = records.entry(row);
       const hash = peer.relaysByWtxid ? entry.tx.wtxid : entry.txid;
       book.waiting.delete(hashKey(hash));
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;
       if (peer.filter !== null && !peer.filter.matches(entry.tx)) continue;
       book.known.add(hash);
       items.push({ type: invType(peer), hash: hash.slice() });
-      if (items.length === MAX_INV_SIZE) break;
     }
+    walk.left -= items.length;
+    if (walk.left === 0 || walk.row >= records.rows.top) book.walk = null;
     for (let at = 0; at < items.length; at += MAX_INV) peer.send('inv', encodeInv(items.slice(at, at + MAX_INV)));
   }
 
@@ -182,8 +209,10 @@ export class TxAnnouncer {
     // Parents before children, then by fee rate.
     found.sort((a, b) => a.entry.ancestorCount - b.entry.ancestorCount || b.entry.fee * a.entry.size - a.entry.fee * b.entry.size);
     const items: InvItem[] = [];
+    const until = peer.filter === null ? Number.POSITIVE_INFINITY : this.monotonicMs() + SLICE_MS;
     for (const { hash, entry } of found) {
-      if (items.length >= most) break;
+      // The rest goes on waiting.
+      if (items.length >= most || this.monotonicMs() >= until) break;
       book.waiting.delete(hashKey(hash));
       if (book.known.has(hash)) continue;
       if (entry.fee * 1_000 < book.minFeeRate * entry.size) continue;

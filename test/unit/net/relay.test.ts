@@ -5,12 +5,20 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
-import type { Peer } from '../../../src/net/peer/peer.js';
+import type { NetContext } from '../../../src/net/context.js';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import type { Connection } from '../../../src/net/peer/connection.js';
+import { Peer } from '../../../src/net/peer/peer.js';
 import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
 import { Orphanage } from '../../../src/net/relay/orphanage.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
+import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
+import { WtxidIndex } from '../../../src/net/relay/wtxid-index.js';
+import { decodeInv } from '../../../src/net/wire/messages.js';
+import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';
+import { createPool, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const hashes = createPureHashes();
 const numbered = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n, n >> 8, n >> 16, 7));
@@ -218,6 +226,60 @@ t.test('each transaction is asked from one peer at a time, and from every one th
       { numRuns: 400 },
     ),
   );
+});
+
+t.test('the whole mempool, and what waits, go through a filter in slices', async (t) => {
+  const { chain, clock, pool } = createPool({ policy: NO_POLICY });
+  const txs = Array.from({ length: 20 }, (_, i) =>
+    spend(hashes, [chain.fund(9_000)], [{ value: 8_000 - i, script: new Uint8Array(40).fill(0x51) }]),
+  );
+  for (const tx of txs) t.equal((await pool.accept(tx)).reject, null);
+  // Each look at the clock costs a millisecond.
+  let ms = 0;
+  const context = { mempool: pool, wtxids: new WtxidIndex(pool), clock, random: () => 0.5, options: { feeFilter: false } };
+  const announcer = new TxAnnouncer(context as unknown as NetContext, () => ms++);
+  const invs: string[][] = [];
+  const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+  peer.connection = {
+    send: (_: string, payload: Uint8Array) => invs.push(decodeInv(payload).map(({ hash }) => Buffer.from(hash).toString('hex'))),
+  } as unknown as Connection;
+  peer.relaysTxs = true;
+  peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
+  const idOf = ({ txid }: { txid: Uint8Array }) => Buffer.from(txid).toString('hex');
+  const told = () => invs.flat().sort();
+  announcer.join(peer);
+  announcer.wholeMempool(peer);
+  announcer.send(peer);
+  t.ok(told().length > 0 && told().length <= 2, `${told().length} in the first slice`);
+  // The clock of announcements stands still, the walk goes on.
+  for (let i = 0; i < 20; i++) announcer.send(peer);
+  t.same(told(), txs.map(idOf).sort(), 'each once');
+  const before = invs.length;
+  for (let i = 0; i < 5; i++) announcer.send(peer);
+  t.equal(invs.length, before, 'and that was all');
+
+  invs.length = 0;
+  announcer.wholeMempool(peer);
+  clock.seconds += 60;
+  announcer.send(peer);
+  const first = told();
+  peer.filter = filterOf(new Uint8Array(10), 1);
+  for (let i = 0; i < 20; i++) announcer.send(peer);
+  t.same(told(), first, 'the filter of now counts');
+
+  invs.length = 0;
+  announcer.forget(peer);
+  announcer.join(peer);
+  peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
+  for (const tx of txs) announcer.relay(tx);
+  clock.seconds += 60;
+  announcer.send(peer);
+  t.ok(told().length > 0 && told().length <= 2, `${told().length} of those that wait`);
+  for (let i = 0; i < 20; i++) {
+    clock.seconds += 60;
+    announcer.send(peer);
+  }
+  t.same(told(), txs.map(idOf).sort(), 'the others later');
 });
 
 t.test('orphans wait for parents, within bounds', async (t) => {
