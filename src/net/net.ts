@@ -442,12 +442,15 @@ export class Net {
   #send(peer: Peer): void {
     const { chain } = this.#context;
     this.#keepalive.send(peer);
+    // Whoever does not read may have to go at any message.
+    if (peer.leaving) return;
     // In initial download others are not asked while a peer that we chose has blocks.
     const fetch = !peer.isClient && (!peer.inbound || peer.permissions.noban || !this.#hasOutbound);
     this.#headers.begin(peer, fetch);
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
     this.announcer.send(peer);
+    if (peer.leaving) return;
     const late = this.downloads.overdue(peer) ?? this.#headers.overdue(peer) ?? this.#guard.check(peer);
     if (late !== null) {
       this.#drop(peer, late);

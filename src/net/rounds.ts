@@ -43,7 +43,8 @@ export class Rounds {
       if (!peer.leaving) this.send(peer);
       if (performance.now() >= until) break;
     }
-    if (this.#due.size === 0 || this.#stopped) return;
+    // Somebody may have asked for a turn meanwhile.
+    if (this.#due.size === 0 || this.#stopped || this.#called) return;
     this.#called = true;
     setImmediate(() => this.#turn());
   }

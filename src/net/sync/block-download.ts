@@ -102,6 +102,7 @@ export class BlockDownload {
 
   /** Asks for blocks that are named, all of them (headers just announced). */
   ask(peer: Peer, nodes: readonly HeaderNode[]): void {
+    if (peer.leaving) return;
     const items: InvItem[] = [];
     for (const node of nodes)
       if (this.begin(peer, node.hash, node)) items.push({ type: blockInvType(peer, this.context), hash: node.hash });
@@ -110,6 +111,7 @@ export class BlockDownload {
 
   /** Fills the peer's share of the window, and notes who holds the window up. */
   request(peer: Peer): void {
+    if (peer.leaving) return;
     const room = MAX_BLOCKS_IN_TRANSIT_PER_PEER - peer.sync.inFlight.length;
     // A message for each block would cost both sides more than small blocks themselves.
     if (room < (this.context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
@@ -193,6 +195,9 @@ export class BlockDownload {
     if (earlier.length >= MAX_TAKEOVERS || earlier.includes(peer)) return false;
     for (const other of peers) {
       if (other === peer || other === asked || other.leaving || earlier.includes(other)) continue;
+      // It would not be asked: no reason to wait for it.
+      if (other.isClient || other.sync.inFlight.length >= MAX_BLOCKS_IN_TRANSIT_PER_PEER) continue;
+      if (!other.hasWitness && node.height >= this.context.params.segwitHeight) continue;
       if (other.sync.bestKnown?.ancestor(node.height) === node && trustedMore(other, peer)) return false;
     }
     return true;

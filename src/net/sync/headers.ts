@@ -65,7 +65,7 @@ export class HeadersSync {
   /** Begins headers sync: with one peer at first, with all of them once the chain is recent. @param fetch whether this peer may be used */
   begin(peer: Peer, fetch: boolean): void {
     const { chain, clock, log, params } = this.context;
-    if (peer.sync.started || peer.isClient) return;
+    if (peer.leaving || peer.sync.started || peer.isClient) return;
     const best = chain.bestHeader;
     const recent = best.time > clock.nowSeconds() - RECENT_SECONDS;
     if (!recent && !(this.syncing === 0 && fetch)) return;

@@ -88,7 +88,7 @@ export class BlockServer {
       peer.sync.continueAt = node.hash;
       break;
     }
-    this.context.wake();
+    this.context.wake(peer);
   }
 
   /** Whether a node that prunes has no such block, or may prune it within the hour that its relay may take. */
@@ -135,6 +135,11 @@ export class BlockServer {
       return;
     }
     if (!node.hasData) return;
+    // Nothing to filter by, nothing to read.
+    if (item.type === INV.FILTERED_BLOCK && peer.filter === null) {
+      this.#continue(peer, item.hash);
+      return;
+    }
     await this.reads.through(() => this.#sendBlock(peer, node, item));
   }
 

@@ -8,7 +8,7 @@ import type { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { BlockTimes } from '../../../src/net/relay/block-times.js';
 import { noteAvailable } from '../../../src/net/sync/availability.js';
-import { BlockDownload } from '../../../src/net/sync/block-download.js';
+import { BlockDownload, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../../../src/net/sync/block-download.js';
 import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
 import { Gate } from '../../../src/net/sync/gate.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
@@ -132,6 +132,57 @@ t.test('a block that is withheld is asked from another who has it, the one that 
   t.same(asked(), [1, 1, 1], 'nobody twice');
   downloads.forget(stranger.peer);
   t.same(asked(), [2, 1, 1], 'when all is over, from the beginning');
+});
+
+t.test('peers that would not be asked do not keep a withheld block from being asked for', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const [thief, stranger, client, busy, gone] = [talkingPeer(), talkingPeer(), talkingPeer(), talkingPeer(), talkingPeer()];
+  const all = [thief, stranger, client, busy, gone];
+  for (const { peer } of [client, busy]) peer.lastBlockTime = 5;
+  client.peer.services = SERVICE.WITNESS;
+  gone.peer.leaving = true;
+  let now = 0;
+  const downloads = new BlockDownload(contextOf(fixture, new Set(all.map(({ peer }) => peer))), () => now);
+  const tip = buildBlock(GENESIS, { time: fixture.clock.nowSeconds() - 600 });
+  await chain.submitBlock(tip.bytes);
+  const block = buildBlock(tip);
+  await chain.submitHeader(block.header);
+  for (const { peer } of all) noteAvailable(chain, peer, block.hash);
+  for (let n = 0; n < MAX_BLOCKS_IN_TRANSIT_PER_PEER; n++) downloads.begin(busy.peer, new Uint8Array(32).fill(n + 1), null);
+  for (const { peer } of [thief, stranger]) downloads.request(peer);
+  now += 4_000;
+  for (const { peer } of [gone, busy, stranger]) downloads.request(peer);
+  t.same(
+    all.map(({ sent }) => sent.length),
+    [1, 1, 0, 0, 0],
+  );
+  t.equal(downloads.of(block.hash)?.peer, stranger.peer);
+});
+
+t.test('without a filter a filtered block is not read', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const { peer, sent } = talkingPeer();
+  const block = buildBlock(GENESIS);
+  await chain.submitBlock(block.bytes);
+  let reads = 0;
+  const server = new BlockServer(
+    contextOf(fixture, new Set([peer])),
+    () => false,
+    () => false,
+    async () => {},
+    new Gate(1, () => {
+      reads++;
+      return false;
+    }),
+  );
+  peer.sync.continueAt = block.hash;
+  await server.block(peer, { type: INV.FILTERED_BLOCK, hash: block.hash });
+  t.match(sent, [{ command: 'inv' }], 'getblocks goes on all the same');
+  t.equal(reads, 0);
 });
 
 t.test('a peer that keeps recent blocks only is not asked for others', async (t) => {

@@ -306,6 +306,28 @@ t.test('rounds of many peers are spread over turns of the loop', async (t) => {
   t.equal(sent.length, 30);
 });
 
+t.test('a turn that is asked for during a turn does not lead to two at a time', async (t) => {
+  const peers = new Set(Array.from({ length: 8 }, (_, i) => peerWith(i, {})));
+  let inTurn = 0;
+  let sent = 0;
+  const rounds = new Rounds(peers, () => {
+    sent++;
+    inTurn++;
+    if (sent <= 3) rounds.soon();
+    // Longer than a turn: one peer each.
+    for (const until = performance.now() + 5; performance.now() < until; );
+  });
+  rounds.soon();
+  const most: number[] = [];
+  for (let i = 0; i < 50 && (sent < 8 || inTurn > 0); i++) {
+    inTurn = 0;
+    await new Promise(setImmediate);
+    most.push(inTurn);
+  }
+  rounds.stop();
+  t.equal(Math.max(...most), 1);
+});
+
 t.test('announcements of all peers together are bounded, and each keeps its share', async (t) => {
   const requests = new TxRequests();
   const many = Array.from({ length: 12 }, (_, id) => peerWith(id, {}));
