@@ -338,3 +338,27 @@ t.test('clusters too large to be compared are judged by BIP-0125', async (t) => 
   t.equal(await s.offer(s.tx([outpointOf(root, 0)], 4_000)), null);
   t.equal(s.pool.size, 201);
 });
+
+t.test('many links make a cluster too large as well', async (t) => {
+  for (const [count, compared] of [
+    [80, true],
+    [90, false],
+  ] as const) {
+    const s = stage();
+    const txs: TxView[] = [];
+    const coin = s.coin();
+    let inputs: Uint8Array[] = [];
+    for (let i = 0; i < count; i++) {
+      // The ten before it.
+      inputs = txs.slice(-10).map((parent, k, { length }) => outpointOf(parent, length - 1 - k));
+      const tx = s.tx(i === 0 ? [coin] : inputs, i === count - 1 ? 5_000 : 8_000, 10);
+      t.equal(await s.offer(tx), null);
+      txs.push(tx);
+    }
+    t.match(
+      await s.offer(s.tx(inputs, 12_000, 100)),
+      compared ? /does not improve feerate diagram/ : /^insufficient fee, rejecting replacement .* new feerate/,
+      `${count} of ten parents each`,
+    );
+  }
+});
