@@ -16,8 +16,8 @@ const FIRST_ROOM = 1024;
 /** Rows that are written in one go, less than a millisecond. */
 const ROWS_AT_ONCE = 2_000;
 /** Transactions that left and are held at most while nobody asks: a few blocks of them. */
-const HELD_ROWS = 20_000;
-const HELD_BYTES = 16 << 20;
+const HELD_ROWS = 5_000;
+const HELD_BYTES = 4 << 20;
 
 /** States of a row here: the assembler knows it; it changed since; its figures are in the block that is being written. */
 const SENT = 1;
