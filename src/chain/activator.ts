@@ -60,6 +60,8 @@ export class Activator {
   async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean): Promise<void> {
     const { index, active } = this.ws;
     for (;;) {
+      // Initial download is over: nobody takes these blocks any more.
+      if (!this.ahead.isEmpty && this.eager()) this.ahead.clear();
       const target = index.findMostWork();
       if (target === undefined || target === active.tip) {
         this.rest();

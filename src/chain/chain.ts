@@ -74,9 +74,12 @@ export class Chain extends ChainReader {
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
     const ws = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
+    // Nobody could say yet which blocks are still needed.
+    const keepAll = chain.guardBlocks(() => 0);
     try {
-      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.importBlock(block, at));
+      // Before blocks are looked for in the files: these have to go.
       await chain.pruner.removeSoon(ws.index.givenUpFiles);
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.importBlock(block, at));
       await chain.change<void>(async (reply) => {
         await chain.leaveFailedTip();
         if (chain.transactionsAhead <= ws.options.connectAtOpen) await chain.activator.activate();
@@ -89,6 +92,7 @@ export class Chain extends ChainReader {
       await ws.blocks.files.close().catch(() => undefined);
       throw error;
     }
+    keepAll();
     return chain;
   }
 
@@ -120,7 +124,10 @@ export class Chain extends ChainReader {
       crowded: () => this.queue.size > 1,
       writeSomeRows: () => this.writeSomeRows(),
       storedAhead: () => this.storedAhead,
-      failed: (error) => this.fail(error),
+      failed: (error) => {
+        // A chain that closes refuses changes; a storage that failed has said so in its own turn.
+        if (this.closing === null) this.fail(error);
+      },
     });
     this.announcedHeader = ws.index.bestHeader;
     this.tidy = setInterval(() => this.tidyUp(), TIDY_MS);
@@ -601,13 +608,13 @@ export class Chain extends ChainReader {
     }, SETTLE_DELAY_MS);
   }
 
-  /** Writes beside the queue: whatever fails ends the chain. */
+  /** Writes beside the queue: whatever fails ends the chain, unless it is about to close and takes nothing more in. */
   private async storing<T>(work: () => Promise<T>): Promise<T> {
     this.refuseAfterFault();
     try {
       return await work();
     } catch (error) {
-      throw this.fail(error);
+      throw this.closing === null ? this.fail(error) : error;
     }
   }
 

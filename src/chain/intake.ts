@@ -86,7 +86,9 @@ export class Intake {
         const { node, block } = entry;
         // Another road, or a verdict about its parents, may have been quicker.
         if (node.has(NodeStatus.HAVE_DATA) || node.failed) continue;
-        const at = positions[i] as BlockPosition;
+        let at = positions[i] as BlockPosition;
+        // Its file may have been pruned since the block was appended.
+        if (!ws.blocks.files.hasFile(at.file)) at = await ws.blocks.append(block);
         ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
         ws.blocks.keepWaiting(node, block, ws.active.height);
         entry.isNew = true;
@@ -129,7 +131,7 @@ export class Intake {
 
   #connectSoon(): void {
     this.#turnOver();
-    if (this.#connecting || this.deps.storedAhead() === 0) return;
+    if (this.#connecting || this.ws.stopping() || this.deps.storedAhead() === 0) return;
     this.#connecting = true;
     this.#turn().catch((error: unknown) => this.deps.failed(error));
   }

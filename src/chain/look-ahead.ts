@@ -118,6 +118,11 @@ export class LookAhead {
     }
   }
 
+  /** Whether it holds blocks. */
+  get isEmpty(): boolean {
+    return this.#blocks.length + this.#found.length + this.#taken.length === 0;
+  }
+
   /** Forgets everything and ends what runs. */
   clear(): void {
     this.#epoch++;
@@ -142,6 +147,8 @@ export class LookAhead {
       const from = this.#last ?? (ws.active.tip as HeaderNode);
       if (from.height >= target.height || !this.#hasRoom) break;
       const node = target.ancestor(from.height + 1) as HeaderNode;
+      // While the tip is on another branch: what the reorganisation leaves is not known before it is over.
+      if (node.prev !== from) break;
       if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
       let block = ws.blocks.arrived(node);
       if (block === undefined) {
@@ -185,9 +192,10 @@ export class LookAhead {
     if (group.length === 0) return;
     this.#found = [];
     this.#running++;
+    const epoch = this.#epoch;
     const coinsRead = this.#readCoins(group).catch(() => undefined);
     const scriptsPass = coinsRead
-      .then(() => this.#verify(group, this.#epoch))
+      .then(() => this.#verify(group, epoch))
       .catch(() => false)
       .finally(() => {
         this.#running--;
@@ -219,7 +227,8 @@ export class LookAhead {
   async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
     const [{ flags, scripts }] = group as [Found];
     const stop = this.#stop;
-    if (!scripts || epoch !== this.#epoch) return !scripts;
+    // Not run is not passed: whether they are needed is asked again in the block's turn.
+    if (!scripts || epoch !== this.#epoch) return false;
     const jobs: TxJob[] = [];
     let slice = 0;
     for (const { block } of group) {

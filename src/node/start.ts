@@ -348,6 +348,8 @@ async function build(
     },
   );
   teardown.add(() => chain.close());
+  // Nothing is pruned before indexes and wallets can say what they still need.
+  const keepAll = chain.guardBlocks(() => 0);
   const indexes = new Indexes(config.indexes, { chain, store, hashes: native, clock, log, onFault: (fault) => askStop(fault) });
   teardown.add(() => indexes.stop());
 
@@ -486,6 +488,7 @@ async function build(
     });
   }
 
+  keepAll();
   if (!rebuild.scan) await pruneAtStart(chain, log);
   const notifications = await startNotifications(config.notify, { chain, mempool, log });
   teardown.add(() => notifications.close());

@@ -4,6 +4,7 @@ import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { VerifyBatch } from '../../../src/parallel/verifier.js';
+import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
 import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 import { type Tx, txid } from '../../framework/messages.js';
@@ -159,4 +160,78 @@ t.test('who brings more than there is room for waits', async (t) => {
   t.equal(chain.tip.hashHex, blocks[699]!.hashHex);
   t.ok(most <= 513, `${most} blocks waited at a time`);
   await fixture.end();
+});
+
+t.test('scripts that an assumed-valid block spared are run when it no longer does', async (t) => {
+  const locked = spend([reward(trunk[0]!)], [{ value: reward(trunk[0]!).value, script: NO_ONE }]);
+  const good = buildBlock(trunk[109]!, { txs: [locked] });
+  const theft = spend([{ txid: txid(locked), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
+  const bad = buildBlock(good, { txs: [theft] });
+  const after = buildChain(bad, 2_030);
+  const rival = buildChain(trunk[109]!, 2_040, { tag: 7 });
+  const run = async (withRival: boolean): Promise<string> => {
+    const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, assumeValid: after[0]!.hashHex });
+    const { chain } = fixture;
+    for (const block of trunk) await chain.submitBlock(block.bytes);
+    await chain.submitHeaders([good, bad, ...after].map(({ header }) => header));
+    // By then the next blocks were looked at.
+    chain.onTip((tip) => {
+      if (withRival && tip.hashHex === good.hashHex) void chain.submitHeaders(rival.map(({ header }) => header));
+    });
+    await take(fixture, [good, bad, after[0]!]);
+    await chain.settled();
+    const { hashHex } = chain.tip;
+    await fixture.end();
+    return hashHex;
+  };
+  t.equal(await run(false), after[0]!.hashHex, 'it spares them');
+  t.equal(await run(true), good.hashHex);
+});
+
+t.test('blocks are not read over and over while another branch is left', async (t) => {
+  const one = buildChain(trunk[109]!, 10);
+  const two = buildChain(trunk[109]!, 20, { tag: 9 });
+  const first = await start();
+  for (const block of [...one, ...two]) await first.chain.submitBlock(block.bytes);
+  await first.chain.invalidateBlock(first.chain.node(two[0]!.hash)!);
+  t.equal(first.chain.tip.hashHex, one[9]!.hashHex);
+  await first.chain.close();
+  const reads = new Map<string, number>();
+  const wrapFiles = (files: BlockFiles): BlockFiles => {
+    const readBlock = files.readBlock.bind(files);
+    files.readBlock = (at) => {
+      const key = `${at.file}:${at.pos}`;
+      reads.set(key, (reads.get(key) ?? 0) + 1);
+      return readBlock(at);
+    };
+    return files;
+  };
+  const again = await openFixture({ maxTipAge: IN_DOWNLOAD, store: first.store, dir: first.dir, wrapFiles });
+  await again.chain.reconsiderBlock(again.chain.node(two[0]!.hash)!);
+  t.equal(again.chain.tip.hashHex, two[19]!.hashHex);
+  t.ok(reads.size >= 20);
+  t.ok(Math.max(...reads.values()) <= 2, `one block was read ${Math.max(...reads.values())} times`);
+  await again.end();
+});
+
+t.test('a stop while blocks come is no fault', async (t) => {
+  const blocks = buildChain(trunk[109]!, 40);
+  const stopping = new AbortController();
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, deps: { stopping: stopping.signal } });
+  const { chain } = fixture;
+  for (const block of trunk) await chain.submitBlock(block.bytes);
+  await chain.submitHeaders(blocks.map(({ header }) => header));
+  const taken = Promise.allSettled(blocks.map(({ bytes }) => chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
+  stopping.abort();
+  await chain.close();
+  const ends = await taken;
+  t.ok(
+    ends.some(({ status }) => status === 'rejected'),
+    'the chain was closed before they were stored',
+  );
+  t.same(fixture.faults, []);
+  t.equal(chain.fault, null);
+  const again = await openFixture({ maxTipAge: IN_DOWNLOAD, store: fixture.store, dir: fixture.dir });
+  t.ok(again.chain.tip.height >= 110, 'what was connected is there');
+  await again.end();
 });
