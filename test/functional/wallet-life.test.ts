@@ -115,11 +115,22 @@ t.test('tables from an image', async (t) => {
   t.not(images()[0], names[0]);
   t.equal(images().length, 1);
 
+  // Rows written while no images are kept are in no journal.
+  await node.stop();
+  await node.up('-walletimage=0');
+  const between = await node.call('getnewaddress', 'between');
+  await node.call('generatetoaddress', 1, between);
+  const fourth = await state();
+  await node.stop();
+  await node.up('-walletimage=1');
+  t.equal((await node.call('getaddressinfo', between)).ismine, true);
+  t.same(await state(), fourth, 'an image from before is not believed');
+
   const backup = path.join(node.dir, 'backup');
   await node.call('backupwallet', backup);
   await node.call('unloadwallet', 'w');
   await node.call('restorewallet', 'again', backup);
-  t.same(await state(), third);
+  t.same(await state(), fourth);
 });
 
 t.test('encryption leaves no key behind', async (t) => {

@@ -71,6 +71,9 @@ export async function loadWallet(
     return wallet;
   };
   const images = surroundings.images ? new WalletImages(surroundings.images, databaseOf(place.folder)) : null;
+  // Rows written without a journal make an image untrue: it is given up before the first of them.
+  const head = walletKey(WALLET_PREFIX.image);
+  if (!images && (await store.get(head)) !== undefined) await store.batch([{ type: 'del', key: head }], { sync: true });
   let wallet = await assemble();
   const image = images && (await images.load(store));
   if (!image || !(await restore(store, wallet, image, surroundings.crypto, images))) {
