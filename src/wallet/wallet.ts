@@ -91,6 +91,10 @@ export class Wallet {
       this.#thaw();
     }
   }
+  /** Fulfilled when events go on. Whoever writes asks `frozen` again after it, and then awaits nothing up to commit(). */
+  thawed(): Promise<void> {
+    return this.#thawed ?? Promise.resolve();
+  }
   #thawed: Promise<void> | null = null;
   #thaw: () => void = () => {};
   readonly #inbox: WalletEvent[] = [];
@@ -202,7 +206,7 @@ export class Wallet {
    * @returns once the batch is handed to the kernel
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
-    while (this.#thawed !== null) await this.#thawed;
+    while (this.frozen) await this.thawed();
     if (this.#closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
     const batch = new WalletBatch();
     const result = work(batch);

@@ -5,6 +5,7 @@ import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createSigner } from '../../src/crypto/native/sign.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
+import type { Store } from '../../src/storage/store.js';
 import { NOWHERE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
 import { assembleWallet } from '../../src/wallet/manage/load-wallet.js';
@@ -40,6 +41,9 @@ export interface MemoryWalletOptions {
   readonly avoidReuse?: boolean;
   readonly wallet?: Partial<WalletOptions>;
   readonly spend?: Partial<SpendOptions>;
+  /** A database for it, and the folder that it is in; absent: in memory. */
+  readonly store?: Store;
+  readonly folder?: string;
 }
 
 export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Promise<MemoryWallet> {
@@ -73,7 +77,13 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     },
     onTransaction: () => {},
   };
-  const wallet = assembleWallet(surroundings, { name: 'w', folder: '', record, encrypted: false, store: new MemoryStore() });
+  const wallet = assembleWallet(surroundings, {
+    name: 'w',
+    folder: wanted.folder ?? '',
+    record,
+    encrypted: false,
+    store: wanted.store ?? new MemoryStore(),
+  });
   await wallet.change((batch) => generateKeys(wallet, context, batch));
   wallet.tip = blockAt(TIP);
   wallet.ledger.setTip(TIP);

@@ -122,6 +122,7 @@ async function applyBlock(
     await wallet.commit(batch);
     batch = new WalletBatch();
     await slicer.pause();
+    while (wallet.frozen) await wallet.thawed();
     if (wallet.closed) return;
     deps.drain();
     if (!deps.chain.contains(node)) return;
@@ -161,6 +162,9 @@ export async function scanBlocks(
       lastFailed = node;
       continue;
     }
+    // Keys made while the wallet is being encrypted would come into the new database in plain.
+    while (wallet.frozen) await wallet.thawed();
+    if (scan.abort || wallet.closed) break;
     deps.drain();
     // It left the chain meanwhile: what came in its place is followed the usual way.
     if (!chain.contains(node)) continue;
