@@ -281,7 +281,8 @@ export class Front {
     const { method, priority, shared = false, plain = false } = call;
     const waits = METHODS.get(method)?.waits === true;
     const { link } = this.#deps;
-    const id = link.call({ user, uri: exchange.target, method, body, shared, priority, waits, plain }, (status, reply) =>
+    const submission = SUBMISSIONS.has(method);
+    const id = link.call({ user, uri: exchange.target, method, body, shared, priority, submission, waits, plain }, (status, reply) =>
       this.#deliver(exchange, status, reply),
     );
     if (id === 0) {

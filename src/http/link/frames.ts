@@ -14,7 +14,8 @@ export const RING_BYTES = 256 * 1024;
 const MOST_BODY_BYTES = 32 * 1024;
 
 const KIND = { CALL: 0, CANCEL: 1, PLAIN_CALL: 2 } as const;
-const STATE = { WAITING: 0, TAKEN: 1, CANCELLED: 2 } as const;
+// None is zero: memory of frames that were read is.
+const STATE = { WAITING: 1, TAKEN: 2, CANCELLED: 3 } as const;
 const CALL_WORDS = 7;
 const REPLY_WORDS = 4;
 const MOST_CALLERS = 256;
@@ -72,8 +73,11 @@ export class CallWriter {
   cancel(id: number, position: number): boolean {
     const { ring } = this;
     if (ring.isUnread(position)) {
-      const state = (position + 3) & (ring.words.length - 1);
-      if (Atomics.compareExchange(ring.words, state, STATE.WAITING, STATE.CANCELLED) === STATE.WAITING) return true;
+      const { words } = ring;
+      const at = (position + 1) & (words.length - 1);
+      // Positions come round: a call that was read long ago may seem unread, and its place is another frame's or empty.
+      const isItself = Atomics.load(words, at + 1) === id;
+      if (isItself && Atomics.compareExchange(words, at + 2, STATE.WAITING, STATE.CANCELLED) === STATE.WAITING) return true;
     }
     const at = ring.begin(2);
     if (at < 0) return false;

@@ -33,7 +33,10 @@ export interface NodeCall {
   readonly body: Uint8Array;
   /** The body is somebody else's: copied before this returns. */
   readonly shared: boolean;
+  /** By the priority port: submissions, and calls whose bytes must not stay in shared memory. */
   readonly priority: boolean;
+  /** A block or header: passes the bound on calls, and others let it pass. */
+  readonly submission: boolean;
   /** The method may wait for long: it does not count against the bound on calls. */
   readonly waits: boolean;
   /** Somebody has looked: no passphrase in the body. */
@@ -107,7 +110,7 @@ export class FrontLink {
     const counted = !call.waits;
     if ((counted && this.#calls >= this.#bounds.calls) || this.#bytes + sizeBytes > this.#bounds.bytes) {
       // A submission is worth more than the bound; one of the ordinary size still passes.
-      if (!call.priority || this.#bytes + sizeBytes > 2 * this.#bounds.bytes) return 0;
+      if (!call.submission || this.#bytes + sizeBytes > 2 * this.#bounds.bytes) return 0;
     }
     const id = this.#newId();
     const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
@@ -118,7 +121,8 @@ export class FrontLink {
     this.#counters.add('callBytesOnNode', sizeBytes);
     if (call.priority) {
       const body = new Uint8Array(call.body);
-      const message: PriorityCall = { id, user: call.user, uri: call.uri, method: call.method, body };
+      const { user, uri, method, submission } = call;
+      const message: PriorityCall = { id, user, uri, method, submission, body };
       this.#priority.postMessage(message, [body.buffer]);
       this.#requests.ring.sayUrgent();
     } else if (position < 0) {

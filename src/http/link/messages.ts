@@ -47,6 +47,8 @@ export interface PriorityCall {
   readonly user: string;
   readonly uri: string;
   readonly method: string;
+  /** A block or header, which others let pass. */
+  readonly submission: boolean;
   readonly body: Uint8Array;
 }
 

@@ -34,7 +34,10 @@ export class NodeCall<Link> implements NodeCallInfo {
   readonly user: string;
   readonly uri: string;
   readonly sizeBytes: number;
+  /** Came by the priority port; its reply goes back there. */
   readonly priority: boolean;
+  /** A block or header under way. */
+  submission = false;
   plain = false;
   cancelled = false;
   #abort: AbortController | null = null;

@@ -166,7 +166,9 @@ export class NodeLinks {
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
     const call = new NodeCall(link, message, message.id, message.body.byteLength, true);
-    if (this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
+    call.submission = message.submission;
+    // Calls with keys come by this port too, and may last for minutes: nobody waits for them.
+    if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call, message.body);
   }
 
@@ -319,7 +321,7 @@ export class NodeLinks {
 
   #finish(call: NodeCall<Link>, reply: NodeReply): void {
     this.#running--;
-    if (call.priority) this.#submissions--;
+    if (call.submission) this.#submissions--;
     this.#runningBytes -= call.sizeBytes;
     // The client has gone, or its front has ended.
     if (call.cancelled) return;

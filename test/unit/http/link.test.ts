@@ -1,7 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { newRing } from '../../../src/http/link/byte-ring.js';
-import { CallReader, RING_BYTES } from '../../../src/http/link/frames.js';
+import { CallReader, CallWriter, RING_BYTES } from '../../../src/http/link/frames.js';
 import { FrontCounters } from '../../../src/http/link/front-counters.js';
 import { FrontLink } from '../../../src/http/link/front-link.js';
 import type { FrontNews } from '../../../src/http/link/messages.js';
@@ -190,12 +190,12 @@ function linked(execute: ConstructorParameters<typeof NodeLinks>[0]['execute'], 
   const front = new FrontLink({ main: main.port2, priority: priority.port2, ...rings }, bounds, new FrontCounters(), (one) =>
     news.push(one),
   );
-  const call = (text: string | Uint8Array, extra: { priority?: boolean; waits?: boolean } = {}) => {
+  const call = (text: string | Uint8Array, extra: { priority?: boolean; submission?: boolean; waits?: boolean } = {}) => {
     const body = typeof text === 'string' ? Buffer.from(text) : text;
     let id = 0;
     const reply = new Promise<{ status: number; text: string }>((resolve) => {
       id = front.call(
-        { user: 'u', uri: '/', method: 'm', body, priority: false, waits: false, shared: false, plain: false, ...extra },
+        { user: 'u', uri: '/', method: 'm', body, priority: false, submission: false, waits: false, shared: false, plain: false, ...extra },
         (status, bytes) => resolve({ status, text: typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString() }),
       );
     });
@@ -221,8 +221,8 @@ t.test('calls over the link', async (t) => {
   const large = `${'x'.repeat(300_000)}é`;
   t.same(await link.call(large).reply, { status: 200, text: `<${large}>` });
   t.same(await link.call('bytes').reply, { status: 200, text: 'a'.repeat(200_000) });
-  t.same(await link.call(large, { priority: true }).reply, { status: 200, text: `<${large}>` });
-  t.same(await link.call('submit', { priority: true }).reply, { status: 200, text: '<submit>' });
+  t.same(await link.call(large, { priority: true, submission: true }).reply, { status: 200, text: `<${large}>` });
+  t.same(await link.call('submit', { priority: true, submission: true }).reply, { status: 200, text: '<submit>' });
   t.same(await link.call('throw').reply, { status: 500, text: 'Unhandled request' });
   t.same(await link.call('reject').reply, { status: 500, text: 'Unhandled request' });
   t.equal(link.faults.length, 2);
@@ -270,7 +270,8 @@ t.test('bounds, cancelling, and order', async (t) => {
   const first = link.call('hold');
   const second = link.call('hold');
   t.equal(link.call('hold').id, 0, 'two at most');
-  t.ok(link.call('x', { priority: true }).id > 0, 'but for submissions');
+  t.equal(link.call('x', { priority: true }).id, 0, 'with keys as well');
+  t.ok(link.call('x', { priority: true, submission: true }).id > 0, 'but for submissions');
   t.ok(link.call('y', { waits: true }).id > 0, 'and calls that wait');
   t.equal(link.call(new Uint8Array(1000), { waits: true }).id, 0, 'bytes count for all');
   while (signals.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -288,7 +289,7 @@ t.test('bounds, cancelling, and order', async (t) => {
   // Both are in their ports before the batch begins.
   order.length = 0;
   const batch = link.call('batch');
-  const submit = link.call('submit', { priority: true });
+  const submit = link.call('submit', { priority: true, submission: true });
   await Promise.all([batch.reply, submit.reply]);
   t.ok(order.indexOf('submit') < order.indexOf('batch end'), order.join());
 
@@ -300,6 +301,55 @@ t.test('bounds, cancelling, and order', async (t) => {
     { news: 'warmup', text: 'a' },
     { news: 'warmup', text: null },
   ]);
+});
+
+t.test('others let a submission pass, but not a call with keys', async (t) => {
+  const held = new Map<string, boolean>();
+  let finish = () => {};
+  const link = linked((body, _call, hooks) => {
+    const text = Buffer.from(body).toString();
+    held.set(text, hooks.breathe() !== undefined);
+    if (text !== 'keys') return { status: 200, body: text };
+    return new Promise((resolve) => {
+      finish = () => resolve({ status: 200, body: text });
+    });
+  });
+  t.teardown(link.close);
+  const keys = link.call('keys', { priority: true });
+  await link.call('other').reply;
+  await link.call('submit', { priority: true, submission: true }).reply;
+  finish();
+  await keys.reply;
+  await link.call('last').reply;
+  t.same(Object.fromEntries(held), { keys: false, other: false, submit: true, last: false });
+});
+
+t.test('a call that was read long ago is cancelled by a frame of its own', async (t) => {
+  const ring = newRing(8192);
+  const writer = new CallWriter(ring);
+  const reader = new CallReader(ring);
+  writer.write(1, 'u', '/', Buffer.from('parked'), false);
+  t.ok(reader.next());
+  reader.done();
+  const before = new Uint32Array(ring, 64).slice();
+  // Positions come round: what lies there is empty, or another call.
+  const next = writer.write(2, 'u', '/', Buffer.from('other'), false);
+  t.ok(writer.cancel(1, next));
+  t.ok(writer.cancel(1, next + 100), 'an empty place');
+  t.same(new Uint32Array(ring, 64).slice(next + 100, next + 110), before.slice(next + 100, next + 110), 'which stays empty');
+  const seen: unknown[] = [];
+  for (; reader.next(); reader.done()) seen.push([reader.id, reader.isCall, reader.cancelled]);
+  t.same(seen, [
+    [2, true, false],
+    [1, false, true],
+    [1, false, true],
+  ]);
+  const own = writer.write(3, 'u', '/', Buffer.from('own'), false);
+  t.ok(writer.cancel(3, own));
+  t.ok(reader.next());
+  t.same([reader.id, reader.isCall, reader.cancelled], [3, true, true], 'a call that waits is taken back');
+  reader.done();
+  t.notOk(reader.next());
 });
 
 t.test('what was cancelled before its turn is not run, and replies and news keep their order', async (t) => {
@@ -370,7 +420,7 @@ t.test('news stand among replies where they were told', async (t) => {
       const body = Buffer.from(name);
       return new Promise<void>((resolve) => {
         front.call(
-          { user: '', uri: '/', method: 'm', body, shared: false, priority: false, waits: false, plain: false },
+          { user: '', uri: '/', method: 'm', body, shared: false, priority: false, submission: false, waits: false, plain: false },
           (_status, bytes) => {
             order.push(Buffer.from(bytes as Uint8Array).toString());
             resolve();
