@@ -37,10 +37,17 @@ export const DEFAULT_IMAGES = { leastRows: 50_000, leastJournal: 5000 } as const
 const DUE_SHARE = 256;
 /** With this share, reading all rows is as quick. */
 const FUTILE_SHARE = 8;
+/** Rows that a journal may name, read into memory at the next load: far more than any wallet needs before a new image is due. */
+export const MOST_JOURNAL = 1_000_000;
 const HEAD_KEY = walletKey(WALLET_PREFIX.image);
 const ID = 16;
 
 const journalStart = (id: Uint8Array): Uint8Array => walletKey(WALLET_PREFIX.journal, id.subarray(0, 8));
+
+/** Overwrites columns of private keys that nobody will use. */
+export function wipeSecrets(columns: readonly ImageColumn[]): void {
+  for (const { column, secret } of columns) if (secret) column.fill(0);
+}
 
 export class WalletImages {
   /** The image that, with the journal, is what the tables hold; null when there is none. */
@@ -64,15 +71,23 @@ export class WalletImages {
     for (const { type, key } of batch.ops) {
       if (!IN_TABLES.has(key[0])) continue;
       if (type === 'del' && key[0] !== WALLET_PREFIX.watched) {
-        this.forget();
-        batch.del(HEAD_KEY);
+        this.#giveUp(batch);
         return;
       }
       touched.push(key);
     }
     if (touched.length === 0) return;
+    if (this.#journalled + touched.length > MOST_JOURNAL) {
+      this.#giveUp(batch);
+      return;
+    }
     batch.put(walletKey(WALLET_PREFIX.journal, this.#id.subarray(0, 8), be64(this.#next++)), packRow(touched));
     this.#journalled += touched.length;
+  }
+  /** From this batch on there is no image. */
+  #giveUp(batch: WalletBatch): void {
+    this.forget();
+    batch.del(HEAD_KEY);
   }
   /** The rows are in another database now. */
   forget(): void {
@@ -102,6 +117,11 @@ export class WalletImages {
         if (!(row instanceof Uint8Array)) continue;
         this.#journalled++;
         touched.set(Buffer.from(row).toString('latin1'), new Uint8Array(row));
+      }
+      if (touched.size > MOST_JOURNAL) {
+        wipeSecrets(columns);
+        await this.discard(store);
+        return null;
       }
     }
     return { columns, touched: [...touched.values()] };

@@ -3,6 +3,7 @@
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 import { loadLedger, loadViews } from '../coins/load-ledger.js';
 import { decodeMasterKey } from '../crypt/master-key.js';
@@ -10,7 +11,7 @@ import { Vault } from '../crypt/vault.js';
 import { decodeOpenScan, type OpenScan } from '../follow/rescan.js';
 import { replayJournal } from '../image/replay-journal.js';
 import { type ImageColumn, ImageError, ImageLoader } from '../image/table-image.js';
-import { type ImageRules, WalletImages } from '../image/wallet-images.js';
+import { type ImageRules, WalletImages, wipeSecrets } from '../image/wallet-images.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
@@ -121,13 +122,21 @@ async function restore(
     wallet.image(loader);
     loader.done();
   } catch (error) {
-    for (const { column, secret } of columns) if (secret) column.fill(0);
+    wipeSecrets(columns);
     if (error instanceof ImageError) return false;
     throw error;
   }
   const { ledger, keys } = wallet;
   if (images.tooMany(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
-  return (await replayJournal(store, wallet, touched, hashes)) && (await loadViews(store, ledger, hashes));
+  if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
+  // The replay judged coins before these transactions were there: whether one is conflicted decides about what it spends.
+  const slicer = new Slicer();
+  for (const row of ledger.txs.liveRows()) {
+    const view = ledger.txs.view(row);
+    if (view) ledger.judgeTx(view);
+    if (slicer.due) await slicer.pause();
+  }
+  return true;
 }
 
 /** Fills the tables from all rows. @returns false for a damaged one */
