@@ -3,8 +3,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { createImageFiles } from '../../../src/wallet/image/image-file.js';
 import { ImageLoader, ImageSaver, imageOfSet, type TableImage } from '../../../src/wallet/image/table-image.js';
+import { MOST_JOURNAL, WalletImages } from '../../../src/wallet/image/wallet-images.js';
+import { WALLET_PREFIX, walletKey } from '../../../src/wallet/storage/layout.js';
+import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { ByteArena } from '../../../src/wallet/tables/byte-arena.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
 import { SecretSlab } from '../../../src/wallet/tables/secret-slab.js';
@@ -121,4 +125,34 @@ t.test('columns of other tables', async (t) => {
   t.throws(() => new Tables().image(new ImageLoader(saver.columns.map(({ column }) => ({ column, secret: false })))), {
     message: /column/,
   });
+});
+
+t.test('a journal that grows too long takes the image away', async (t) => {
+  const files = { write: async () => {}, read: async () => [], keepOnly: async () => {} };
+  const fail = (line: string): never => {
+    throw new Error(line);
+  };
+  const images = new WalletImages({ files: () => files, leastRows: 0, leastJournal: 0, log: { info() {}, warn: fail } }, '');
+  const store = new MemoryStore();
+  const tables = filled(10);
+  await images.save(
+    store,
+    (at) => tables.image(at),
+    () => true,
+  );
+  const head = walletKey(WALLET_PREFIX.image);
+  t.ok(await store.get(head));
+  const row = walletKey(WALLET_PREFIX.address, Uint8Array.of(1));
+  const batchOf = (rows: number): WalletBatch => {
+    const batch = new WalletBatch();
+    for (let i = 0; i < rows; i++) batch.put(row, row);
+    images.note(batch);
+    return batch;
+  };
+  const full = batchOf(MOST_JOURNAL);
+  t.equal(full.ops.length, MOST_JOURNAL + 1, 'so many are journalled');
+  t.equal(full.ops.at(-1)!.key[0], WALLET_PREFIX.journal);
+  await store.batch(batchOf(1).ops);
+  t.equal(await store.get(head), undefined, 'one more and there is no image');
+  t.equal(batchOf(1).ops.length, 1, 'nor a journal');
 });
