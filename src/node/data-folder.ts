@@ -71,7 +71,8 @@ export function writeCookie(cookie: Cookie, log: Logger): LivingFile {
     return cookie.write();
   } catch (error) {
     log.error(`The cookie of the RPC port can't be written: ${(error as Error).message}`);
-    throw new ConfigError('Unable to start HTTP server. See debug log for details.');
+    // What the disk lacks is said behind it.
+    throw new ConfigError('Unable to start HTTP server. See debug log for details.', { cause: error });
   }
 }
 
