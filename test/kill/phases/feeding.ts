@@ -17,6 +17,7 @@ import {
   LEAN,
   logged,
   type Phase,
+  putAway,
   type RoundPlan,
   type RoundReport,
   RUN_UP,
@@ -140,11 +141,7 @@ async function round(style: FeedingStyle, plan: RoundPlan): Promise<RoundReport>
     await finish(node, miner, tree, report, style.calmOptions ?? [], style.compare);
     return report;
   } finally {
-    if (report.faults.length === 0) await node.remove();
-    else {
-      await node.kill();
-      report.faults.push(`seed ${plan.seed}, the folder is ${node.dir}`);
-    }
+    await putAway(node, plan, report);
   }
 }
 

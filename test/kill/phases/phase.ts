@@ -111,6 +111,13 @@ export async function coinsFitModel(node: Daemon, miner: KillMiner): Promise<str
 const tipHashes = async (node: Daemon): Promise<string[]> =>
   (await node.call('getchaintips')).map(({ hash }: { hash: string }) => hash).sort();
 
+/** The daemon's end: its folder goes too, unless there were faults; then these say where it is. */
+export async function putAway(node: Daemon, plan: RoundPlan, { faults }: RoundReport): Promise<void> {
+  if (faults.length === 0) return node.remove();
+  await node.kill();
+  faults.push(`seed ${plan.seed}, the folder is ${node.dir}`);
+}
+
 /** Asks both daemons the same and tells what differs. */
 export type Comparison = (node: Daemon, calm: Daemon, tip: TreeBlock) => Promise<string[]>;
 

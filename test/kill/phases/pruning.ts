@@ -9,7 +9,18 @@ import { coinFigures } from '../../framework/coin-figures.js';
 import { Daemon } from '../../framework/daemon.js';
 import { hash256, shown } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
-import { count, emptyReport, killWhileStarting, LEAN, logged, type Phase, type RoundPlan, type RoundReport, StartMeter } from './phase.js';
+import {
+  count,
+  emptyReport,
+  killWhileStarting,
+  LEAN,
+  logged,
+  type Phase,
+  putAway,
+  type RoundPlan,
+  type RoundReport,
+  StartMeter,
+} from './phase.js';
 
 /** Blocks before the first kill: enough that some may go. */
 const RUN_UP = 470;
@@ -157,11 +168,7 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
     await compare(node, chain, report);
     return report;
   } finally {
-    if (report.faults.length === 0) await node.remove();
-    else {
-      await node.kill();
-      report.faults.push(`seed ${plan.seed}, the folder is ${node.dir}`);
-    }
+    await putAway(node, plan, report);
   }
 }
 

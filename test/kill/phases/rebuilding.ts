@@ -18,6 +18,7 @@ import {
   LEAN,
   logged,
   type Phase,
+  putAway,
   type RoundPlan,
   type RoundReport,
   StartMeter,
@@ -96,11 +97,7 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
     await finish(node, miner, tree, report, []);
     return report;
   } finally {
-    if (report.faults.length === 0) await node.remove();
-    else {
-      await node.kill();
-      report.faults.push(`seed ${plan.seed}, the folder is ${node.dir}`);
-    }
+    await putAway(node, plan, report);
   }
 }
 
