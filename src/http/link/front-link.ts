@@ -18,6 +18,7 @@ import {
   unpackMessage,
 } from './messages.js';
 import type { MethodCounts } from './method-counts.js';
+import { Turns } from './turns.js';
 
 /** Takes the reply to a call. The bytes are gone when it returns. */
 export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
@@ -77,7 +78,7 @@ export class FrontLink {
   /** Messages of the main port handled until now. */
   #messages = 0;
   #reading = false;
-  #scheduled = false;
+  readonly #turns = new Turns(() => this.#turn());
   #closed = false;
   /** Calls or replies crossed since the last look at the ring. */
   #active = false;
@@ -93,7 +94,7 @@ export class FrontLink {
     this.#onNews = onNews;
     this.#port.on('message', (message: unknown) => this.#receive(message));
     this.#priority.on('message', (message: unknown) => this.#takePacked(message as Uint8Array));
-    this.#schedule();
+    this.#turns.begin();
   }
 
   /** Calls under way on the node thread. */
@@ -181,7 +182,7 @@ export class FrontLink {
 
   #receive(message: unknown): void {
     if (message === null) {
-      this.#schedule(true);
+      this.#turns.begin(true);
       return;
     }
     // What was given before this message comes before it.
@@ -199,27 +200,20 @@ export class FrontLink {
   /** Something went into the ring: the node thread is woken at the end of this turn if it sleeps. */
   #crossed(): void {
     this.#active = true;
-    this.#schedule();
+    this.#turns.begin();
   }
 
-  #schedule(now = false): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    if (now) this.#turn();
-    else setImmediate(this.#turn);
-  }
-
-  #turn = (): void => {
+  /** @returns whether there is more to do */
+  #turn(): boolean {
     // What lies behind messages that will not come any more is nobody's.
-    if (this.#closed) return;
+    if (this.#closed) return false;
     if (this.#requests.ring.mustWake()) this.#port.postMessage(null);
     this.#read(true);
     const again = this.#active;
     this.#active = false;
     // Under load the next replies come while sockets are looked at, so nobody has to wake this thread; without, it goes to sleep.
-    if (again || !this.#replies.ring.sleep()) setImmediate(this.#turn);
-    else this.#scheduled = false;
-  };
+    return again || !this.#replies.ring.sleep();
+  }
 
   /** Handles replies in the ring. @param all also those behind messages on the port, which are handled in their place */
   #read(all: boolean): void {

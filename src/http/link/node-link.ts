@@ -20,6 +20,7 @@ import {
 } from './messages.js';
 import { MethodCounts } from './method-counts.js';
 import { type ExecuteBody, NodeCall, type NodeHooks, type NodeReply } from './node-call.js';
+import { Turns } from './turns.js';
 
 /** Where templates come from. */
 export interface TemplateSource {
@@ -76,7 +77,7 @@ export class NodeLinks {
   /** Calls that came by the ports. */
   #queue: Waiting[] = [];
   #head = 0;
-  #scheduled = false;
+  readonly #turns = new Turns(() => this.#turn());
   #gathering = false;
   #runningBytes = 0;
   #running = 0;
@@ -103,7 +104,7 @@ export class NodeLinks {
     this.#links.push(link);
     link.main.on('message', (message: unknown) => this.#receive(link, message));
     link.priority.on('message', (message: unknown) => this.#prioritise(link, message as PriorityCall));
-    this.#schedule();
+    this.#turns.begin();
   }
 
   /** Ends a front's link; its calls are cancelled. */
@@ -173,12 +174,12 @@ export class NodeLinks {
   }
 
   #receive(link: Link, message: unknown): void {
-    if (message === null) this.#schedule(true);
+    if (message === null) this.#turns.begin(true);
     else if (!isPacked(message)) this.#deps.onNews(link.front, message as NodeNews);
     else {
       const { items, parts } = unpackMessage(message);
       for (const item of items) this.#take(link, item, parts);
-      this.#schedule(true);
+      this.#turns.begin(true);
     }
   }
 
@@ -214,16 +215,8 @@ export class NodeLinks {
     call.cancel();
   }
 
-  /** Has #turn run: soon, or now when nothing has planned it. */
-  #schedule(now = false): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    if (now) this.#turn();
-    else setImmediate(this.#turn);
-  }
-
-  /** Runs what waits, one call of each front and of the ports after another. */
-  #turn = (): void => {
+  /** Runs what waits, one call of each front and of the ports after another. @returns whether there is more to do */
+  #turn(): boolean {
     const until = performance.now() + TURN_MS;
     let said = until - TURN_MS;
     let worked = false;
@@ -240,9 +233,8 @@ export class NodeLinks {
     }
     this.#wakeAll();
     // Under load there is more after a look at the sockets, so nobody has to wake this thread; without, the loop goes to sleep.
-    if (worked || this.#head < this.#queue.length || !this.#sleep()) setImmediate(this.#turn);
-    else this.#scheduled = false;
-  };
+    return worked || this.#head < this.#queue.length || !this.#sleep();
+  }
 
   /** Lets submissions in. @returns whether others must wait for them */
   #holding(): boolean {
@@ -341,7 +333,7 @@ export class NodeLinks {
   /** A reply lies in a front's ring: the turn under way tells it, or else the end of this one. */
   #said(link: Link): void {
     link.unsaid = true;
-    if (this.#scheduled || this.#gathering) return;
+    if (this.#turns.underWay || this.#gathering) return;
     this.#gathering = true;
     setImmediate(() => {
       this.#gathering = false;

@@ -1,0 +1,26 @@
+// Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and node-link.ts.
+
+export class Turns {
+  #underWay = false;
+
+  /** @param work one turn's worth; true: there is more, and the next turn comes after a look at the sockets */
+  constructor(private readonly work: () => boolean) {}
+
+  /** Whether a turn runs or is planned. */
+  get underWay(): boolean {
+    return this.#underWay;
+  }
+
+  /** Begins a row of turns unless one is under way. @param now with a turn in this call, else with one at the end of this turn of the loop */
+  begin(now = false): void {
+    if (this.#underWay) return;
+    this.#underWay = true;
+    if (now) this.#turn();
+    else setImmediate(this.#turn);
+  }
+
+  #turn = (): void => {
+    if (this.work()) setImmediate(this.#turn);
+    else this.#underWay = false;
+  };
+}
