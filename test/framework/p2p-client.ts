@@ -67,7 +67,8 @@ export function filterPayload(bits: Uint8Array, hashFunctions: number, tweak = 0
   return Buffer.concat([compactSize(bits.length), bits, tail]);
 }
 
-const clear: Codec = {
+/** Messages as they have always been sent. */
+export const clear: Codec = {
   encode: framed,
   cut: (buffer) => {
     if (buffer.length < 24) return null;

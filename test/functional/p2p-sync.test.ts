@@ -3,19 +3,18 @@
 import net from 'node:net';
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
-import { serializeTx, sha256, shown, unshown } from '../framework/messages.js';
+import { serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, unshown } from '../framework/messages.js';
 import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
 
 t.setTimeout(240_000);
 /** Pay to the witness script OP_TRUE. */
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
-const TRUE_SCRIPT = Buffer.concat([Buffer.from([0, 32]), sha256(Buffer.from([0x51]))]);
 
 /** Spends such an output to another one, for 10,000 satoshis. */
 function spendTrue(txid: string, index: number, value: number): string {
   return serializeTx({
     version: 2,
-    ins: [{ txid: unshown(txid), index, witness: [Buffer.from([0x51])] }],
+    ins: [{ txid: unshown(txid), index, witness: TRUE_WITNESS }],
     outs: [{ value: value - 10_000, script: TRUE_SCRIPT }],
     locktime: 0,
   }).toString('hex');

@@ -1,10 +1,10 @@
 // Attacks that know the chain: headers and blocks that are wrong in one way or another, transactions, compact blocks, promises not kept.
 import { randomBytes } from 'node:crypto';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
-import { compactSize, hash256, serializeTx, type Tx, unshown } from '../framework/messages.js';
+import { compactSize, hash256, serializeTx, TRUE_WITNESS, type Tx, unshown } from '../framework/messages.js';
 import { framed, headersPayload, invPayload } from '../framework/p2p-client.js';
 import type { Attack, Lane } from './attack.js';
-import { type Facts, TRUE_WITNESS } from './facts.js';
+import type { Facts } from './facts.js';
 import { rand } from './hostile-peer.js';
 
 /** A message of headers is full with these: the node then asks for more. */

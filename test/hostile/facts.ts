@@ -1,10 +1,4 @@
 // What attackers know of the chain they attack, sent from the runner to their process. Plain data: it crosses a process border.
-import { sha256 } from '../framework/messages.js';
-
-/** Pays to the witness script OP_TRUE. */
-export const TRUE_SCRIPT = Buffer.concat([Buffer.from([0, 32]), sha256(Buffer.from([0x51]))]);
-/** What spends it. */
-export const TRUE_WITNESS = [Buffer.from([0x51])];
 
 /** A block as far as somebody has to know it who builds on it. */
 export interface TipFacts {

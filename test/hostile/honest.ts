@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';
-import { serializeTx } from '../framework/messages.js';
+import { serializeTx, TRUE_SCRIPT, TRUE_WITNESS } from '../framework/messages.js';
 import { type Mined, mine, type Template } from '../framework/miner.js';
 import { figure, scrape } from '../framework/scrape.js';
 import { SoakClient } from '../soak/soak-client.js';
-import { type CoinFacts, TRUE_SCRIPT, TRUE_WITNESS } from './facts.js';
+import type { CoinFacts } from './facts.js';
 
 /** Samples of one kind, all in milliseconds. */
 export type Series = number[];

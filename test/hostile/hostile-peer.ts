@@ -1,6 +1,6 @@
 // A connection that means no good: it writes what it is told, keeps as little as it can of what comes back, and counts.
 import net from 'node:net';
-import { framed, type Greeting, versionPayload } from '../framework/p2p-client.js';
+import { clear, framed, type Greeting, versionPayload } from '../framework/p2p-client.js';
 
 /** What attackers did and what became of it. */
 export interface AttackCounts {
@@ -15,7 +15,6 @@ export interface AttackCounts {
 
 /** Bytes waiting in our own socket before we wait ourselves. */
 const FULL = 2 << 20;
-const HEADER = 24;
 
 export class HostilePeer {
   readonly #socket: net.Socket;
@@ -127,14 +126,9 @@ export class HostilePeer {
 
   #cut(chunk: Buffer): void {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    for (;;) {
-      if (this.#rest.length < HEADER) return;
-      const length = this.#rest.readUInt32LE(16);
-      if (this.#rest.length < HEADER + length) return;
-      const command = this.#rest.toString('latin1', 4, 16).replace(/\0+$/, '');
-      const payload = this.#rest.subarray(HEADER, HEADER + length);
-      this.#rest = this.#rest.subarray(HEADER + length);
-      this.onMessage?.(command, payload);
+    for (let cut = clear.cut(this.#rest); cut !== null; cut = clear.cut(this.#rest)) {
+      this.#rest = this.#rest.subarray(cut.used);
+      if (cut.message !== null) this.onMessage?.(cut.message.command, cut.message.payload);
     }
   }
 }

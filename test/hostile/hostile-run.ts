@@ -1,4 +1,5 @@
 // A node under attack: one honest peer, pollers of templates, and attackers in a process of their own, each attack alone and then all at once.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -6,7 +7,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BuiltBlock, buildBlock, GENESIS, reward } from '../framework/chain-builder.js';
 import { Daemon, freePort } from '../framework/daemon.js';
-import { type CoinFacts, type Facts, type Order, type TipFacts, TRUE_SCRIPT } from './facts.js';
+import { TRUE_SCRIPT } from '../framework/messages.js';
+import type { CoinFacts, Facts, Order, TipFacts } from './facts.js';
 import { HonestUsers, type Seen } from './honest.js';
 import type { AttackCounts } from './hostile-peer.js';
 

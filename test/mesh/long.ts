@@ -17,7 +17,11 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '15' },
   },
 });
-const [nodes, blocks, transactions, reorg, minutes] = Object.values(values).map(Number) as [number, number, number, number, number];
+const nodes = Number(values.nodes);
+const blocks = Number(values.blocks);
+const transactions = Number(values.transactions);
+const reorg = Number(values.reorg);
+const minutes = Number(values.minutes);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const timer = setTimeout(() => {
   say('the time is over');

@@ -2,6 +2,7 @@
 // network operator has them, whatever their prefixes (Core's util/asmap.cpp, whose files are read). The map is a program of bits that
 // walks down an address; it is checked as a whole when it is read, so that every walk ends. Callers: Net, by way of `groupingBy`.
 import crypto from 'node:crypto';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { groupOf, isRoutable, linkedIpv4, type NetAddress } from '../wire/net-address.js';
 
 /** Longest file that is read; those of the whole Internet have some 2 MB. */
@@ -11,11 +12,12 @@ const ADDRESS_BITS = 128;
 /** A number that ran into the end of the map. */
 const END = -1;
 
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
 /**
  * Numbers are written in classes of growing width: a bit of 1 says that the number is beyond the class, 0 that its bits follow; the last
  * class needs no such bit. Here the smallest number of each kind and the widths of its classes.
  */
-const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 const kinds = {
   instruction: { least: 0, widths: [0, 0, 1] },
   system: { least: 1, widths: range(15, 24) },
@@ -85,15 +87,7 @@ export class AsMap {
   /** Names the map, in display hex: the double SHA-256 of the number of bits and each bit as a byte, as Core 0.21 has it. */
   get version(): string {
     const hash = crypto.createHash('sha256');
-    const bits = this.bytes.length * 8;
-    const size = Buffer.alloc(5);
-    if (bits < 0xfd) hash.update(Uint8Array.of(bits));
-    else if (bits < 0x1_0000) hash.update(Uint8Array.of(0xfd, bits & 0xff, bits >> 8));
-    else {
-      size[0] = 0xfe;
-      size.writeUInt32LE(bits, 1);
-      hash.update(size);
-    }
+    hash.update(new ByteWriter(5).compactSize(this.bytes.length * 8).finish());
     const step = 8_192;
     for (let from = 0; from < this.bytes.length; from += step) {
       const part = this.bytes.subarray(from, from + step);

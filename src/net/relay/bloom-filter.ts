@@ -1,7 +1,9 @@
 // The filter of BIP-0037: what a light client wants to hear of, as bits set by MurmurHash3. A peer fills it, so everything about it is
 // bounded: its size, its hash functions, and the work one transaction may cost. A filter may err towards yes, so a transaction that
 // costs more counts as a match. Callers: FilteredRelay, TxAnnouncer.
+
 import { ByteReader } from '../../consensus/bytes/reader.js';
+import { outpointOf } from '../../consensus/connect.js';
 import { ScriptTokenizer } from '../../consensus/script/tokenizer.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { solve } from '../../policy/script-type.js';
@@ -84,7 +86,7 @@ export class BloomFilter {
       if (!this.#containsPush(script)) continue;
       found = true;
       const all = (this.flags & UPDATE_MASK) === UPDATE_ALL;
-      if (all || ((this.flags & UPDATE_MASK) === UPDATE_P2PUBKEY_ONLY && isForPublicKeys(script))) this.insert(outpointOf(tx.txid, i));
+      if (all || ((this.flags & UPDATE_MASK) === UPDATE_P2PUBKEY_ONLY && isForPublicKeys(script))) this.insert(outpointOf(tx, i));
     }
     for (let i = 0; i < tx.inputCount && !found && this.#workLeft > 0; i++) {
       found = this.#contains(tx.outpoint(i)) || this.#containsPush(tx.scriptSig(i));
@@ -108,13 +110,6 @@ export class BloomFilter {
 function isForPublicKeys(script: Uint8Array): boolean {
   const { type } = solve(script);
   return type === 'pubkey' || type === 'multisig';
-}
-
-function outpointOf(txid: Uint8Array, index: number): Uint8Array {
-  const bytes = new Uint8Array(36);
-  bytes.set(txid);
-  new DataView(bytes.buffer).setUint32(32, index, true);
-  return bytes;
 }
 
 /** MurmurHash3 for x86, 32 bits. @param seed unsigned @returns unsigned */

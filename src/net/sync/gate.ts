@@ -1,4 +1,4 @@
-// Lets a few in at a time, in order of arrival. Callers: BlockServer, for reads that cost a disk and memory.
+// Lets a few in at a time, in order of arrival. Callers: BlockServer and CompactRelay, for reads that cost a disk and memory.
 
 export class Gate {
   #inside = 0;

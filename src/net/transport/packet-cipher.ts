@@ -3,7 +3,7 @@
 import crypto, { type Cipher } from 'node:crypto';
 
 /** Lengths or packets with one key. */
-export const REKEY_INTERVAL = 224;
+const REKEY_INTERVAL = 224;
 export const KEY_BYTES = 32;
 /** Bytes that tell whether a packet is as it was sent. */
 export const TAG_BYTES = 16;

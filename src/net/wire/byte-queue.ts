@@ -1,7 +1,7 @@
-// Bytes of a socket that nobody has used yet, in one piece. Never holds more than it was given, twice that at most in memory. Callers: the
+// Bytes of a socket that nobody has used yet, in one piece. Takes no more memory than four times what waits, or 64 KB. Callers: the
 // readers of frames and of encrypted packets.
 
-/** Room that is kept when nothing waits. */
+/** Room that is kept when little or nothing waits. */
 const LEAST_ROOM = 64 << 10;
 
 export class ByteQueue {
@@ -46,11 +46,13 @@ export class ByteQueue {
   /** Forgets the next bytes. @param length no more than wait */
   drop(length: number): void {
     this.#start += length;
-    if (this.#start < this.#end) return;
-    // Nothing is left: a large buffer is not kept for a peer that now sends little.
+    const left = this.length;
+    // A large buffer is not kept for a peer that now sends little.
+    const roomy = this.#buffer.length > LEAST_ROOM && left <= this.#buffer.length / 4;
+    if (left > 0 && !roomy) return;
+    if (roomy) this.#buffer = this.#buffer.slice(this.#start, this.#end);
     this.#start = 0;
-    this.#end = 0;
-    if (this.#buffer.length > LEAST_ROOM) this.#buffer = new Uint8Array(0);
+    this.#end = left;
   }
 
   /** Forgets everything. */

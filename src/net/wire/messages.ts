@@ -111,7 +111,7 @@ export function invItem(entries: Uint8Array, at: number): InvItem {
   return { type, hash: entries.subarray(at + 4, at + INV_ENTRY_BYTES) };
 }
 
-/** All of them. @throws DecodeError; TooMany */
+/** All of them as records, for tests. @throws DecodeError; TooMany */
 export function decodeInv(payload: Uint8Array): InvItem[] {
   const entries = invEntries(payload);
   const items: InvItem[] = [];

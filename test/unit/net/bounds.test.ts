@@ -17,6 +17,7 @@ import { Rounds } from '../../../src/net/rounds.js';
 import { Gate } from '../../../src/net/sync/gate.js';
 import { V1Transport } from '../../../src/net/transport/v1-transport.js';
 import { Wanted } from '../../../src/net/wanted.js';
+import { ByteQueue } from '../../../src/net/wire/byte-queue.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
 import { encodeInv } from '../../../src/net/wire/messages.js';
 
@@ -361,4 +362,16 @@ t.test('strangers cannot fill the log', async (t) => {
   now += 10_000;
   log.warn('later');
   t.match(lines.slice(200), [/9800 lines about peers were left out/, 'later']);
+});
+
+t.test('a queue of bytes gives the room of a long message back, whatever little waits behind it', async (t) => {
+  const queue = new ByteQueue();
+  const sent = new Uint8Array(4_000_003).fill(7);
+  sent.set([1, 2, 3], 4_000_000);
+  queue.push(sent);
+  t.equal(queue.take(4_000_000).length, 4_000_000);
+  t.equal(queue.length, 3);
+  t.ok(queue.peek(1).buffer.byteLength <= 65_536);
+  queue.push(Uint8Array.of(4));
+  t.same([...queue.take(4)], [1, 2, 3, 4]);
 });
