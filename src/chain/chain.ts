@@ -356,7 +356,9 @@ export class Chain extends ChainReader {
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.ws.blocks.files.files().map(({ file, path }) => [path, file]));
     const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
-    return this.import([...files.keys()], adopt, onProgress);
+    // What lies in a file is not known before all of it was read.
+    const keepAll = this.guardBlocks(() => 0);
+    return this.import([...files.keys()], adopt, onProgress).finally(keepAll);
   }
 
   private async import(

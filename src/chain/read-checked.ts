@@ -1,4 +1,4 @@
-// A stored block, as good as on the day it was stored. Callers: reorganize, look-ahead, verifychain.
+// A stored block, as good as on the day it was stored. Callers: reorganize, look-ahead.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';

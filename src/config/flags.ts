@@ -202,7 +202,7 @@ section('Connection', [
   [
     'asmap',
     'string',
-    'A file that says which networks belong together, so that peers are chosen from different ones (default: ip_asn.map)',
+    'A file that says which networks belong together, so that peers are chosen from different ones (without a name: ip_asn.map; default: none)',
   ],
   ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, on regtest 0)'],
   ...(['torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
@@ -245,7 +245,7 @@ section('Wallet', [
   [
     'walletimage',
     'int',
-    'Wallets with so many scripts and transactions keep an image of their tables, which loads quickly; 0: none does (default: 50000)',
+    'Wallets with so many scripts, transactions and coins keep an image of their tables, which loads quickly; 0: none does (default: 50000)',
   ],
   ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms (default: 1)'],
   [

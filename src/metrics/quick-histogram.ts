@@ -15,7 +15,6 @@ interface Value {
 /** Made for Registry.registerMetric(): name, help, type and values in prom-client's shape. */
 export class QuickHistogram {
   readonly type = 'histogram';
-  readonly aggregator = 'sum';
   readonly #series: OneSeries[] = [];
 
   constructor(
@@ -31,13 +30,9 @@ export class QuickHistogram {
     return series;
   }
 
-  async get(): Promise<{ name: string; help: string; type: string; aggregator: string; values: Value[] }> {
-    const { name, help, type, aggregator } = this;
-    return { name, help, type, aggregator, values: this.#series.flatMap((series) => series.values(name)) };
-  }
-
-  reset(): void {
-    for (const series of this.#series) series.reset();
+  async get(): Promise<{ name: string; help: string; type: string; values: Value[] }> {
+    const { name, help, type } = this;
+    return { name, help, type, values: this.#series.flatMap((series) => series.values(name)) };
   }
 }
 
@@ -58,11 +53,6 @@ class OneSeries implements Series {
     while (at < buckets.length && seconds > buckets[at]) at++;
     this.#counts[at]++;
     this.#sum += seconds;
-  }
-
-  reset(): void {
-    this.#counts.fill(0);
-    this.#sum = 0;
   }
 
   /** Cumulative buckets, sum and count, as Prometheus reads them. */

@@ -484,7 +484,7 @@ async function build(
     warm(warmupTexts.wallets);
     teardown.add(() => wallets.close());
     await wallets.loadAtStart().catch((error: unknown) => {
-      throw error instanceof WalletError ? new ConfigError(error.message.replace(/^Wallet loading failed\. (?=Prune: )/, '')) : error;
+      throw error instanceof WalletError ? new ConfigError(error.message.replace(/^Wallet loading failed\. /, '')) : error;
     });
   }
 

@@ -169,8 +169,9 @@ export class Dispatcher<Context> {
     const { context, lookAhead, warmup } = this.#deps;
     const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
     if (!ahead) return call;
-    const { user, path, signal, breathe, secrets } = call;
-    return { user, path, signal, breathe, secrets, ahead };
+    // In a batch no secret was taken out.
+    const { user, path, signal, breathe } = call;
+    return { user, path, signal, breathe, ahead };
   }
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */

@@ -61,7 +61,7 @@ export class RowBlock {
     return { changed, rows: this.#columns, parents };
   }
 
-  /** What was written and not reached by now, for the caller to plan anew. */
+  /** What was planned and is not written yet, for the caller to plan anew. */
   unwritten(): Int32Array {
     return this.#planned.subarray(this.#written);
   }

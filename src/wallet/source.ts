@@ -66,7 +66,7 @@ export interface WalletOptions {
   readonly keypool: number;
   readonly addressType: 'legacy' | 'p2sh-segwit' | 'bech32';
   readonly changeType: 'legacy' | 'p2sh-segwit' | 'bech32' | undefined;
-  /** Scripts and transactions from which on a wallet keeps an image of its tables (-walletimage); 0: none does. */
+  /** Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does. */
   readonly imageRows: number;
   readonly spendZeroConfChange: boolean;
   /** Whether payments are handed to the mempool and the peers (-walletbroadcast). */

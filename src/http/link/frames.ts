@@ -179,9 +179,9 @@ export class ReplyWriter {
 
   /** Writes a reply. @param messages posted before it @returns false when it must go by the port */
   write(id: number, status: number, body: Uint8Array | string, messages: number): boolean {
+    if (body.length > MOST_BODY_BYTES) return false;
     // Three bytes at most for each UTF-16 unit: texts need no measuring.
     const most = typeof body === 'string' ? body.length * 3 : body.length;
-    if (most > MOST_BODY_BYTES * 3) return false;
     const { ring } = this;
     const at = ring.begin(REPLY_WORDS + wordsFor(most));
     if (at < 0) return false;

@@ -1,4 +1,5 @@
 // pruneblockchain: deletes files of old blocks on demand. Core 0.21: rpc/blockchain.cpp.
+import { TIMESTAMP_WINDOW } from '../../wallet/follow/catch-up.js';
 import { firstBlockSince } from '../../wallet/follow/rescan.js';
 import { asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -7,8 +8,6 @@ import type { NodeContext } from './context.js';
 
 /** Larger numbers are times: no chain is that long, and no block older. */
 const LEAST_TIME = 1_000_000_000;
-/** How far a block's time may run ahead, seconds. */
-const TIMESTAMP_WINDOW = 2 * 60 * 60;
 
 export const pruneblockchain: Run<NodeContext> = async ({ chain }, args) => {
   const settings = chain.pruneSettings;

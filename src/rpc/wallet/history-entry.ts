@@ -29,6 +29,26 @@ const NOTHING: readonly Movement[] = [];
 
 export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
 
+/** Commas between entries as they come. */
+export class EntryList {
+  #some = false;
+
+  constructor(private readonly out: JsonBytes) {}
+
+  /** Another entry was written. */
+  readonly take = (): void => {
+    this.out.text(',');
+    this.#some = true;
+  };
+
+  /** Ends the list; the next begins anew. */
+  end(): void {
+    if (this.#some) this.out.dropLast();
+    this.#some = false;
+    this.out.text(']');
+  }
+}
+
 /** Writes entries for one call; remembers what it found out on the way. */
 export class HistoryWriter {
   readonly #trust = new Map<number, boolean>();

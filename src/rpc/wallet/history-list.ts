@@ -14,7 +14,7 @@ import { JsonBytes } from '../wire/json-bytes.js';
 import { Pieces } from '../wire/pieces.js';
 import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../wire/values.js';
 import { filterOf, given } from './history.js';
-import { type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
+import { EntryList, type EntryOptions, HistoryWriter, LONG } from './history-entry.js';
 import { settledWallet, withSettled } from './select.js';
 
 /** Records whose bytes are fetched together: a trip to the disk's threads each, and a few milliseconds of parsing. */
@@ -168,26 +168,6 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
     return new RawBytes(out.parts());
   };
   return write();
-}
-
-/** Commas between entries as they come. */
-class EntryList {
-  #some = false;
-
-  constructor(private readonly out: JsonBytes) {}
-
-  /** Another entry was written. */
-  readonly take = (): void => {
-    this.out.text(',');
-    this.#some = true;
-  };
-
-  /** Ends the list; the next begins anew. */
-  end(): void {
-    if (this.#some) this.out.dropLast();
-    this.#some = false;
-    this.out.text(']');
-  }
 }
 
 export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {

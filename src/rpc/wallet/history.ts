@@ -16,7 +16,7 @@ import { JsonBytes } from '../wire/json-bytes.js';
 import { encodeJson } from '../wire/json-write.js';
 import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
-import { HistoryWriter } from './history-entry.js';
+import { EntryList, HistoryWriter } from './history-entry.js';
 import { KnownAnswers } from './known-answers.js';
 import { settledWallet, withSettled } from './select.js';
 
@@ -79,14 +79,10 @@ function transactionText(ctx: NodeContext, wallet: Wallet, tx: TxView, filter: O
   out.text(',');
   writer.common(pin, 0, tx);
   out.text(',"details":[');
-  let begun = false;
-  writer.entries(pin, 0, tx, SHORT, () => {
-    out.text(',');
-    begun = true;
-  });
-  // Not the comma after the last one.
-  if (begun) out.dropLast();
-  out.text('],"hex":"');
+  const details = new EntryList(out);
+  writer.entries(pin, 0, tx, SHORT, details.take);
+  details.end();
+  out.text(',"hex":"');
   return `${out}${txHex(tx)}"`;
 }
 

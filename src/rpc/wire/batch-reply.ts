@@ -1,7 +1,7 @@
 // The reply of a batch as it grows: finished text is put away as bytes, and counted against a bound that all batches of a thread share.
 // Without it a body of 32 MB could ask for more than any machine's memory. Used by dispatch.ts and reply.ts.
 import { RPC_CODE, RpcError } from '../errors.js';
-import { encodeEnvelope, faultReply, isNotification, type Outcome, type Reply } from './reply.js';
+import { encodeEnvelope, faultReply, isNotification, joined, type Outcome, type Reply } from './reply.js';
 import type { RequestEntry } from './request.js';
 
 /** Characters of text that are gathered before they become bytes. */
@@ -80,16 +80,4 @@ export class BatchReply {
     this.#parts = [];
     this.#partChars = 0;
   }
-}
-
-/** One array of its own, as what crosses between threads must be. */
-function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, head.length));
-  out.set(head);
-  let at = head.length;
-  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-    out.set(chunk, at);
-    at += chunk.length;
-  }
-  return out;
 }

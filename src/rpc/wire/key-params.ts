@@ -15,6 +15,8 @@ export type KeyPlaces = ReadonlyMap<string, readonly KeyPlace[]>;
 const MAX_BODY_BYTES = 1 << 20;
 const QUOTE = 0x22;
 const SPACE = 0x20;
+/** What may stand between the name of a member and its text. */
+const BETWEEN: ReadonlySet<number> = new Set(Buffer.from(': \t\r\n'));
 const METHOD = Buffer.from('"method"');
 /** The longest name of a method that takes keys. */
 const MAX_NAME = 32;
@@ -27,19 +29,27 @@ for (const char of '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz')
 export function keyMethodIn(body: Uint8Array, places: KeyPlaces): string | null {
   if (body.length > MAX_BODY_BYTES) return null;
   const buffer = bufferOf(body);
-  const found = buffer.indexOf(METHOD);
-  if (found < 0) return null;
-  let from = found + METHOD.length;
-  while (body[from] === 0x3a || body[from] === SPACE) from++;
+  // The first may be the text of another member.
+  for (let at = buffer.indexOf(METHOD); at >= 0; at = buffer.indexOf(METHOD, at + 1)) {
+    const name = methodAt(buffer, at + METHOD.length, places);
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+/** The method with keys that is named from a place on. */
+function methodAt(body: Buffer, start: number, places: KeyPlaces): string | null {
+  let from = start;
+  while (BETWEEN.has(body[from])) from++;
   if (body[from++] !== QUOTE) return null;
   let to = from;
   while (body[to] !== QUOTE && to - from < MAX_NAME) to++;
-  const name = buffer.toString('latin1', from, to);
+  const name = body.toString('latin1', from, to);
   const wanted = places.get(name);
   if (wanted === undefined) return null;
   // What stands deep inside has its member's name before it: most requests of importmulti hold no keys.
   const members = wanted.map(({ path }) => path.findLast((step) => step !== '*'));
-  return members.some((member) => member === undefined || buffer.includes(`"${member}"`)) ? name : null;
+  return members.some((member) => member === undefined || body.includes(`"${member}"`)) ? name : null;
 }
 
 function looksLikeKey(body: Uint8Array, { from, to }: Range): boolean {

@@ -52,15 +52,16 @@ export function faultReply(error: RpcError): Reply {
   return { status: errorStatus(error), body: `${text}\n` };
 }
 
-/** In memory of its own, which may go to another thread. */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+/** One array of its own, as what crosses between threads must be. @param chunks emptied, so that each is free once it is copied */
+export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, head.length));
+  out.set(head);
+  let at = head.length;
+  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+    out.set(chunk, at);
+    at += chunk.length;
   }
-  return all;
+  return out;
 }
 
 /** The reply to a single request. */
@@ -69,7 +70,7 @@ export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
   if (!('error' in outcome) && typeof outcome.result !== 'string') {
     const [prefix, suffix] = envelopeAround(entry);
-    return { status: 200, body: joined([Buffer.from(prefix), ...outcome.result, Buffer.from(suffix)]) };
+    return { status: 200, body: joined(Buffer.from(prefix), [...outcome.result, Buffer.from(suffix)]) };
   }
   const body = `${encodeEnvelope(entry, outcome)}\n`;
   if (!('error' in outcome)) return { status: 200, body };

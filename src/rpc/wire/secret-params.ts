@@ -15,7 +15,7 @@ const SPACE = 0x20;
 
 /** Text that is not what this reader understands: the parser has the last word about it. */
 export class Unread extends Error {}
-export const unread = (): never => {
+const unread = (): never => {
   throw new Unread();
 };
 

@@ -31,8 +31,8 @@ const IN_TABLES: ReadonlySet<number> = new Set([
   WALLET_PREFIX.spender,
   WALLET_PREFIX.output,
 ]);
-/** What nodes use. */
-export const DEFAULT_IMAGES = { leastRows: 50_000, leastJournal: 5000 } as const;
+/** What nodes use beside -walletimage. */
+export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
 /** A new image is due when this share of the rows changed: replaying a row takes as long as writing and reading some hundred. */
 const DUE_SHARE = 256;
 /** With this share, reading all rows is as quick. */

@@ -56,7 +56,7 @@ export const WALLET_PREFIX = {
 /** Whether a row speaks of the image of the tables: it means nothing in another database. */
 export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.image || key[0] === WALLET_PREFIX.journal;
 
-/** Version of this table; a wallet with a higher one is refused. */
+/** Version of this table; a wallet with neither this nor the next is refused. */
 export const WALLET_SCHEMA = 1;
 /** Version of a wallet that has had an image: who writes its rows must keep the journal. */
 export const WALLET_SCHEMA_IMAGE = 2;

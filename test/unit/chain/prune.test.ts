@@ -119,9 +119,10 @@ t.test('by hand: files below a height go, and everybody knows', async (t) => {
   await chain.pruneUpTo(400);
   t.ok(chain.lowestStored.height <= 400 - 288 + 1 && chain.lowestStored.height > 90, 'never the newest 288');
   t.equal(chain.known(chain400[0]!.hash), 'duplicate');
+  const { lowestStored } = chain;
   t.equal((await chain.submitBlock(buildBlock(chain400[399]!).bytes)).kind, 'accepted');
   t.ok(await chain.verifyChain(4, 0), 'what is there is checked');
-  t.equal(chain.lowestStored, chain.lowestStored);
+  t.equal(chain.lowestStored, lowestStored, 'a new tip changes nothing below');
   const { height } = chain.lowestStored;
   const coins = await coinsOf(fixture);
   await chain.close();
@@ -382,4 +383,16 @@ t.test('a process that dies at any write or removal', { timeout: 240_000 }, asyn
     if (!died) break;
   }
   t.ok(deaths > 20, `died ${deaths} times`);
+});
+
+t.test('nothing is removed while the files are read for a reindex', async (t) => {
+  const { chain, dir, end } = await longChain();
+  t.teardown(end);
+  const before = numbersOf(dir, 'blk');
+  const reading = chain.adoptStored();
+  await chain.pruneUpTo(100);
+  t.same(numbersOf(dir, 'blk'), before);
+  await reading;
+  await chain.pruneUpTo(100);
+  t.ok(numbersOf(dir, 'blk').length < before.length, 'afterwards it is');
 });

@@ -40,6 +40,8 @@ t.test('places', async (t) => {
     [`{"id":1,"method":"importprivkey","params":["${A}","label"]}`, [A]],
     [`{"method" : "importprivkey","params":{"label":"${B}","privkey":"${A}"}}`, [A]],
     [`{"params":[true,"${A}"],"method":"sethdseed"}`, [A]],
+    [`{"id":"method","method":"importprivkey","params":["${A}"]}`, [A]],
+    [`{"method"\t:\r\n"importprivkey","params":["${A}"]}`, [A]],
     [`{"method":"signmessagewithprivkey","params":["${B}","${A}"]}`, [B]],
     [`{"method":"signrawtransactionwithkey","params":["00",["${A}","${B}","${A}"],[]]}`, [A, B, A]],
     [
