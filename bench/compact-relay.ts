@@ -11,7 +11,7 @@ import { type BuiltBlock, buildBlock, GENESIS, spend } from '../test/framework/c
 import { Daemon, freePort } from '../test/framework/daemon.js';
 import { type Out, serializeTx, type Tx, txid } from '../test/framework/messages.js';
 import { type BenchCase, runBench } from './harness/bench.js';
-import { PaymentSigner } from './harness/payment-signer.js';
+import { Owners } from './harness/owners.js';
 import { percentile } from './harness/samples.js';
 
 const TXS = Number(process.env.TXS ?? 4_000);
@@ -54,7 +54,7 @@ async function loggedAt(node: Daemon, text: string): Promise<number> {
 class Pair {
   #tip: BuiltBlock = GENESIS;
   #time = Math.floor(Date.now() / 1000) - 7_000;
-  readonly #signer = new PaymentSigner(64);
+  readonly #owners = new Owners(64);
   readonly #agent = new http.Agent({ keepAlive: true });
   #coins: { txid: Buffer; index: number; owner: number }[] = [];
 
@@ -94,7 +94,7 @@ class Pair {
     }
     const each = Math.ceil(TXS / SPLITS);
     const splits = sources.slice(0, SPLITS).map((coin, s) => {
-      const outs: Out[] = Array.from({ length: each }, (_, i) => ({ value: VALUE, script: this.#signer.script(s * each + i) }));
+      const outs: Out[] = Array.from({ length: each }, (_, i) => ({ value: VALUE, script: this.#owners.script('p2wpkh', s * each + i) }));
       return spend([coin], outs);
     });
     for (const [s, split] of splits.entries()) {
@@ -114,8 +114,8 @@ class Pair {
     const value = (coin: number): number => coin - FEE;
     const left = this.#value;
     const txs = this.#coins.slice(0, TXS).map(({ txid: id, index, owner }) => {
-      const tx = spend([{ txid: id, index, value: left }], [{ value: value(left), script: this.#signer.script(owner) }]);
-      this.#signer.sign(tx, left, owner);
+      const tx = spend([{ txid: id, index, value: left }], [{ value: value(left), script: this.#owners.script('p2wpkh', owner) }]);
+      this.#owners.sign(tx, 'p2wpkh', [{ owner, value: left }]);
       return tx;
     });
     this.#coins = txs.map((tx, i) => ({ txid: txid(tx), index: 0, owner: this.#coins[i]!.owner }));

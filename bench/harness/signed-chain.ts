@@ -4,17 +4,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { TaprootContext } from '../../src/consensus/script/script-run.js';
-import { SighashCache } from '../../src/consensus/script/sighash.js';
-import { parseTx } from '../../src/consensus/tx/tx-view.js';
-import { createNativeCrypto } from '../../src/crypto/native/index.js';
-import { createSigner } from '../../src/crypto/native/sign.js';
 import { buildBlock, GENESIS } from '../../test/framework/chain-builder.js';
-import { derEncode, type TestKey, testKey, testTaggedHash } from '../../test/framework/keys.js';
-import { type Out, serializeTx, type Tx, txid } from '../../test/framework/messages.js';
+import { type Out, type Tx, txid } from '../../test/framework/messages.js';
 import { framed } from '../../test/framework/p2p-client.js';
 import { pseudoRandom } from '../../test/framework/pseudo-random.js';
-import { INPUT_VALUE, SPEND_KINDS, type SpendKind, scriptFor } from '../../test/framework/signed-spends.js';
+import { INPUT_VALUE, SPEND_KINDS } from '../../test/framework/signed-spends.js';
+import { type OwnedCoin, Owners } from './owners.js';
 
 /** Raised when what is written changes: files of older code are left alone. */
 const VERSION = 1;
@@ -23,7 +18,6 @@ const RIPE = 100;
 const FIRST_COINS = 300;
 const INPUTS_PER_TX = 2;
 const KEY_COUNT = 64;
-const SIGHASH_ALL = 1;
 /** Long ago, so that the node is in initial download. */
 const START_TIME = 1_400_000_000;
 const SPACING = 600;
@@ -41,44 +35,9 @@ export interface SignedChain {
   readonly txsTo: readonly number[];
 }
 
-interface OwnedCoin {
+interface PlacedCoin extends OwnedCoin {
   readonly txid: Buffer;
   readonly index: number;
-  readonly owner: number;
-}
-
-/** Keys with the script of each kind. */
-class Owners {
-  readonly #crypto = createNativeCrypto();
-  readonly #signer = createSigner();
-  readonly #keys: TestKey[] = Array.from({ length: KEY_COUNT }, (_, i) => testKey(i));
-  readonly #scripts = SPEND_KINDS.map((kind) => this.#keys.map((key) => Buffer.from(scriptFor(kind, key, this.#crypto))));
-  readonly #codes = this.#keys.map((key) => scriptFor('p2pkh', key, this.#crypto));
-  readonly #tweaks = this.#keys.map(({ xonly }) => testTaggedHash('TapTweak', xonly));
-
-  script(kind: number, owner: number): Buffer {
-    return this.#scripts[kind]![owner]!;
-  }
-
-  /** Signs all inputs; the coins are of one kind and of INPUT_VALUE each. */
-  sign(tx: Tx, kind: number, coins: readonly OwnedCoin[]): void {
-    const spent = coins.map(({ owner }) => ({ value: INPUT_VALUE, script: this.script(kind, owner) }));
-    const sighashes = new SighashCache(parseTx(new Uint8Array(serializeTx(tx)), this.#crypto), this.#crypto, spent);
-    for (const [i, input] of tx.ins.entries()) Object.assign(input, this.#unlock(SPEND_KINDS[kind]!, coins[i]!.owner, i, sighashes));
-  }
-
-  #unlock(kind: SpendKind, owner: number, i: number, sighashes: SighashCache): { script?: Uint8Array; witness?: Uint8Array[] } {
-    const key = this.#keys[owner]!;
-    const code = this.#codes[owner]!;
-    if (kind === 'p2tr') {
-      const hash = sighashes.taproot(i, 0, new TaprootContext(), false)!;
-      return { witness: [this.#signer.signSchnorr(key.secret, hash, this.#tweaks[owner]!, new Uint8Array(32))!] };
-    }
-    const hash = kind === 'p2pkh' ? sighashes.legacy(i, code, SIGHASH_ALL) : sighashes.segwitV0(i, code, INPUT_VALUE, SIGHASH_ALL);
-    const signature = Buffer.concat([derEncode(this.#signer.signLowR(key.secret, hash)!), Buffer.from([SIGHASH_ALL])]);
-    if (kind === 'p2wpkh') return { witness: [signature, key.publicKey] };
-    return { script: Buffer.concat([Buffer.from([signature.length]), signature, Buffer.from([key.publicKey.length]), key.publicKey]) };
-  }
 }
 
 /** The chain with so many blocks and inputs: from the temporary folder, or made now, which takes about a minute. */
@@ -95,9 +54,9 @@ export function signedChain(blocks: number, inputs: number): SignedChain {
 
 function write(file: string, blocks: number, wanted: number): SignedChain {
   const random = pseudoRandom(7);
-  const owners = new Owners();
+  const owners = new Owners(KEY_COUNT);
   /** Coins to spend, by kind. */
-  const pools: OwnedCoin[][] = SPEND_KINDS.map(() => []);
+  const pools: PlacedCoin[][] = SPEND_KINDS.map(() => []);
   const out = fs.openSync(file, 'w');
   const txsTo = [0];
   /** Ids of the coinbases that made the first coins. */
@@ -106,9 +65,9 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
   let [inputs, txs, bytes, serial, payments] = [0, 0, 0, 0, 0];
   const newOuts = (count: number, kindOf: (i: number) => number): { outs: Out[]; owners: number[] } => {
     const list = Array.from({ length: count }, () => serial++ % KEY_COUNT);
-    return { outs: list.map((owner, i) => ({ value: INPUT_VALUE, script: owners.script(kindOf(i), owner) })), owners: list };
+    return { outs: list.map((owner, i) => ({ value: INPUT_VALUE, script: owners.script(SPEND_KINDS[kindOf(i)]!, owner) })), owners: list };
   };
-  const take = (pool: OwnedCoin[]): OwnedCoin => {
+  const take = (pool: PlacedCoin[]): PlacedCoin => {
     const at = Math.floor(random() * pool.length);
     const coin = pool[at]!;
     pool[at] = pool[pool.length - 1]!;
@@ -126,9 +85,9 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
       const coins = Array.from({ length: count }, () => take(pools[kindOfTx]!));
       const made = newOuts(count, () => kindOfTx);
       const tx: Tx = { version: 2, ins: coins.map(({ txid: id, index }) => ({ txid: id, index })), outs: made.outs, locktime: 0 };
-      owners.sign(tx, kindOfTx, coins);
+      owners.sign(tx, SPEND_KINDS[kindOfTx]!, coins);
       const id = txid(tx);
-      for (const [index, owner] of made.owners.entries()) pools[kindOfTx]!.push({ txid: id, index, owner });
+      for (const [index, owner] of made.owners.entries()) pools[kindOfTx]!.push({ txid: id, index, owner, value: INPUT_VALUE });
       list.push(tx);
       inputs += count;
     }
@@ -140,7 +99,7 @@ function write(file: string, blocks: number, wanted: number): SignedChain {
     if (ripe >= 1 && ripe <= RIPE) {
       // Behind the reward in the coinbase; its own owners, counted on from block to block.
       for (let i = 0; i < FIRST_COINS; i++) {
-        const coin = { txid: sources[ripe - 1]!, index: 1 + i, owner: ((ripe - 1) * FIRST_COINS + i) % KEY_COUNT };
+        const coin = { txid: sources[ripe - 1]!, index: 1 + i, owner: ((ripe - 1) * FIRST_COINS + i) % KEY_COUNT, value: INPUT_VALUE };
         pools[i % SPEND_KINDS.length]!.push(coin);
       }
     }

@@ -1,0 +1,67 @@
+// Keys that own coins, and sign their payments fast: for benches that need hundreds of thousands of them. Callers: signed-chain.ts,
+// compact-relay.ts.
+import { TaprootContext } from '../../src/consensus/script/script-run.js';
+import { SIGHASH_ALL, SighashCache } from '../../src/consensus/script/sighash.js';
+import { parseTx } from '../../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { createSigner } from '../../src/crypto/native/sign.js';
+import { derEncode, testKey, testTaggedHash } from '../../test/framework/keys.js';
+import { serializeTx, type Tx } from '../../test/framework/messages.js';
+import { SPEND_KINDS, type SpendKind, scriptFor } from '../../test/framework/signed-spends.js';
+
+/** A coin as far as who signs has to know it. */
+export interface OwnedCoin {
+  readonly owner: number;
+  /** Satoshi. */
+  readonly value: number;
+}
+
+export class Owners {
+  readonly #crypto = createNativeCrypto();
+  readonly #signer = createSigner();
+  readonly #owners;
+
+  /** @param count owners with another number share the keys of these */
+  constructor(count: number) {
+    this.#owners = Array.from({ length: count }, (_, i) => {
+      const key = testKey(i);
+      const scripts = Object.fromEntries(SPEND_KINDS.map((kind) => [kind, Buffer.from(scriptFor(kind, key, this.#crypto))]));
+      return { key, scripts: scripts as Record<SpendKind, Buffer>, tweak: testTaggedHash('TapTweak', key.xonly) };
+    });
+  }
+
+  /** Pays to an owner. */
+  script(kind: SpendKind, owner: number): Buffer {
+    return this.#of(owner).scripts[kind];
+  }
+
+  /** Signs all inputs. @param coins what they spend, of one kind */
+  sign(tx: Tx, kind: SpendKind, coins: readonly OwnedCoin[]): void {
+    const spent = coins.map(({ owner, value }) => ({ value, script: this.script(kind, owner) }));
+    const sighashes = new SighashCache(parseTx(new Uint8Array(serializeTx(tx)), this.#crypto), this.#crypto, spent);
+    for (const [i, input] of tx.ins.entries()) Object.assign(input, this.#unlock(kind, coins[i]!, i, sighashes));
+  }
+
+  #unlock(
+    kind: SpendKind,
+    { owner, value }: OwnedCoin,
+    i: number,
+    sighashes: SighashCache,
+  ): { script?: Uint8Array; witness?: Uint8Array[] } {
+    const { key, scripts, tweak } = this.#of(owner);
+    if (kind === 'p2tr') {
+      const hash = sighashes.taproot(i, 0, new TaprootContext(), false)!;
+      return { witness: [this.#signer.signSchnorr(key.secret, hash, tweak, new Uint8Array(32))!] };
+    }
+    // Version 0 signs what pays to the hash of the key as well.
+    const code = scripts.p2pkh;
+    const hash = kind === 'p2pkh' ? sighashes.legacy(i, code, SIGHASH_ALL) : sighashes.segwitV0(i, code, value, SIGHASH_ALL);
+    const signature = Buffer.concat([derEncode(this.#signer.signLowR(key.secret, hash)!), Buffer.from([SIGHASH_ALL])]);
+    if (kind === 'p2wpkh') return { witness: [signature, key.publicKey] };
+    return { script: Buffer.concat([Buffer.from([signature.length]), signature, Buffer.from([key.publicKey.length]), key.publicKey]) };
+  }
+
+  #of(owner: number) {
+    return this.#owners[owner % this.#owners.length]!;
+  }
+}
