@@ -6,11 +6,15 @@ import { JsonObject, type JsonValue } from '../rpc/wire/values.js';
 
 const isText = (arg: ArgSpec | undefined): boolean => arg === undefined || arg.type === 'str' || arg.type === 'hex';
 
+/** An object that may be a text as well, such as submitblock's second argument: read as JSON where it is some. */
+const mayBeText = (arg: ArgSpec | undefined): boolean => arg?.type === 'obj' && (arg.typeWords?.includes('string') ?? false);
+
 function read(word: string, arg: ArgSpec | undefined): JsonValue {
   if (isText(arg)) return word;
   try {
     return parseJson(new TextEncoder().encode(word));
   } catch {
+    if (mayBeText(arg)) return word;
     throw new Error(`Error parsing JSON: ${word}`);
   }
 }

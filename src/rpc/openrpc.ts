@@ -56,7 +56,11 @@ const itemsOf = (inner: readonly Schema[]): { items?: Schema } => (inner.length 
 
 function argSchema(arg: ArgSpec): Schema {
   const inner = arg.inner ?? [];
-  const named = (): Record<string, Schema> => Object.fromEntries(inner.map((one) => [firstName(one), argSchema(one)]));
+  const object = (): Schema => ({
+    type: 'object',
+    properties: Object.fromEntries(inner.map((one) => [firstName(one), argSchema(one)])),
+    required: inner.filter((one) => !isOptional(one)).map(firstName),
+  });
   // Where the words for the type say more than the type: a hash or a height.
   if (arg.typeWords?.includes(' or ') || arg.typeWords?.includes(' / ')) {
     const choices: Schema[] = [];
@@ -64,7 +68,7 @@ function argSchema(arg: ArgSpec): Schema {
     if (arg.typeWords.includes('numeric')) choices.push({ type: 'number' });
     if (arg.typeWords.includes('boolean') || arg.type === 'bool') choices.push({ type: 'boolean' });
     if (arg.typeWords.includes('array')) choices.push({ type: 'array', ...itemsOf(inner.map(argSchema)) });
-    if (/object|json$/.test(arg.typeWords)) choices.push({ type: 'object' });
+    if (/object|json$/.test(arg.typeWords)) choices.push(inner.length > 0 && arg.type === 'obj' ? object() : { type: 'object' });
     return { anyOf: choices };
   }
   switch (arg.type) {
@@ -83,11 +87,7 @@ function argSchema(arg: ArgSpec): Schema {
     case 'arr':
       return { type: 'array', ...itemsOf(inner.map(argSchema)) };
     case 'obj':
-      return {
-        type: 'object',
-        properties: named(),
-        required: inner.filter((one) => !isOptional(one)).map(firstName),
-      };
+      return object();
     case 'obj-user-keys':
       return { type: 'object', additionalProperties: inner.length === 0 ? true : oneOf(inner.map(argSchema)) };
   }

@@ -6,7 +6,7 @@ export const getblocktemplate: MethodSpec = {
   category: 'mining',
   runs: 'node',
   description:
-    'Gives everything a miner needs to build a block on the current tip.\nWith mode "proposal" it checks a block without proof of work instead. With a longpollid the reply waits\nuntil the tip changes or the pool has gained. See BIPs 22, 23, 9 and 145.',
+    'Gives everything a miner needs to build a block on the current tip.\nWith mode "proposal" it checks a block without proof of work instead. With a longpollid the reply waits\nuntil the tip changes or the pool has gained. With the capability "light" (not in Core; mode "live" only, see -templatemode)\nthe template comes without its transactions. See BIPs 22, 23, 9 and 145.',
   args: [
     {
       name: 'template_request',
@@ -26,16 +26,19 @@ export const getblocktemplate: MethodSpec = {
               name: 'support',
               type: 'str',
               optional: true,
-              help: 'Such as "longpoll", "coinbasevalue", "proposal", "serverlist", "workid"',
+              help: 'Such as "longpoll", "coinbasevalue", "proposal"; only "light" changes the reply',
             },
           ],
         },
         {
           name: 'rules',
           type: 'arr',
-          help: 'Soft forks the client supports',
+          optional: true,
+          help: 'Soft forks the client supports; needed for a template',
           inner: [{ name: 'support', type: 'str', optional: true, help: 'Such as "segwit"; that one is required' }],
         },
+        { name: 'longpollid', type: 'str', optional: true, help: 'As in the template the client has' },
+        { name: 'data', type: 'hex', optional: true, help: 'The block, in mode "proposal"' },
       ],
     },
   ],
@@ -66,7 +69,7 @@ export const getblocktemplate: MethodSpec = {
         {
           type: 'arr',
           key: 'transactions',
-          help: 'Transactions to put after the coinbase, in order',
+          help: 'Transactions to put after the coinbase, in order; none in a light template',
           inner: [
             {
               type: 'obj',
@@ -106,12 +109,23 @@ export const getblocktemplate: MethodSpec = {
         { type: 'num-time', key: 'curtime', help: 'Block time, seconds since 1970' },
         { type: 'str', key: 'bits', help: 'Compact target of the next block' },
         { type: 'num', key: 'height', help: 'Height of the next block' },
+        { type: 'hex', key: 'signet_challenge', optional: true, help: 'Script that blocks of a signet have to satisfy' },
         {
-          type: 'str',
+          type: 'hex',
           key: 'default_witness_commitment',
           optional: true,
-          help: 'Script of the commitment output for the transactions as listed',
+          help: 'Script of the commitment output for the transactions of the template',
         },
+        { type: 'num', key: 'transactioncount', optional: true, help: 'Light: how many transactions the node will add' },
+        { type: 'num', key: 'totalfees', optional: true, help: 'Light: their fees in satoshis, contained in coinbasevalue' },
+        {
+          type: 'arr',
+          key: 'merklebranch',
+          optional: true,
+          help: "Light: siblings on the way from the coinbase's txid to the merkle root",
+          inner: [{ type: 'hex', help: '32 bytes as they are hashed, not reversed' }],
+        },
+        { type: 'str', key: 'workid', optional: true, help: 'Light: to be given to submitblock' },
       ],
     },
   ],

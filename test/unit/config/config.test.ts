@@ -13,7 +13,7 @@ import { version } from '../../../src/config/version.js';
 import { httpOptions } from '../../../src/node/http-options.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
-import { JsonObject } from '../../../src/rpc/wire/values.js';
+import { JsonObject, type JsonValue } from '../../../src/rpc/wire/values.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -146,6 +146,9 @@ t.test('arguments of adit-cli', async (t) => {
   t.ok(Array.isArray(convertArguments(spec, ['5'], false)));
   t.equal((convertArguments(METHODS.get('getblock'), ['00ff', '1'], false) as unknown[])[0], '00ff', 'text stays text');
   t.throws(() => convertArguments(spec, ['zz'], false), { message: 'Error parsing JSON: zz' });
+  const [, work] = convertArguments(METHODS.get('submitblock'), ['00', '{"workid":"7"}'], false) as JsonValue[];
+  t.ok(work instanceof JsonObject && work.get('workid') === '7', 'parameters of BIP22');
+  t.equal((convertArguments(METHODS.get('submitblock'), ['00', 'dummy'], false) as unknown[])[1], 'dummy', 'or any text, as in Core');
   const named = convertArguments(spec, ['height=7'], true);
   t.ok(named instanceof JsonObject && named.has('height'));
   t.throws(() => convertArguments(spec, ['height'], true), { message: /No '=' in named argument/ });

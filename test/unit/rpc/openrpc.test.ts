@@ -117,6 +117,12 @@ function shellWords(line: string): string[] {
   );
 }
 
+t.test('an argument that is an object or a text', async (t) => {
+  const work = document.methods.find(({ name }) => name === 'submitblock')!.params[1]!.schema;
+  for (const value of [null, 'text', {}, { workid: '7' }]) t.same(faults(work, value), []);
+  t.equal(faults(work, { workid: 7 }).length, 1, 'members of the object are described');
+});
+
 t.test('the document describes itself', async (t) => {
   const own = document.methods.find(({ name }) => name === 'rpc.discover')!;
   t.same(faults(own.result.schema, document), []);

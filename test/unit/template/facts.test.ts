@@ -6,8 +6,17 @@ import type { ChainParams } from '../../../src/consensus/params/chain-params.js'
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { NO_TIMEOUT } from '../../../src/consensus/params/deployment.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
+import { METHODS } from '../../../src/rpc/declare/methods.js';
 import type { TemplateFacts } from '../../../src/template/facts.js';
-import { currentBits, currentTime, longPollId, missingRule, renderTemplate, targetHex } from '../../../src/template/render-template.js';
+import {
+  currentBits,
+  currentTime,
+  longPollId,
+  missingRule,
+  renderLight,
+  renderTemplate,
+  targetHex,
+} from '../../../src/template/render-template.js';
 import type { TemplateTip } from '../../../src/template/source.js';
 import { tipFacts } from '../../../src/template/tip-facts.js';
 
@@ -149,6 +158,23 @@ t.test('the spelling of a reply', async (t) => {
   t.notOk('default_witness_commitment' in old);
   t.equal(old.signet_challenge, '51');
   t.equal((JSON.parse(text({ ...FACTS, version: 0xe0000000 | 0 }, [])) as { version: number }).version, -536870912, 'versions are signed');
+});
+
+t.test('a light reply, and the declaration of the call names what both have', async (t) => {
+  const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 1, workId: '07', merkleBranchHex: ['ab'.repeat(32)] };
+  const facts = { ...FACTS, signetChallengeHex: '51', txCount: 2, fees: 123, live };
+  const { head, tail } = renderTemplate(facts, { curtime: 1234, clientRules: ['segwit'], longpollid: longPollId(facts) });
+  const light = JSON.parse(`${Buffer.from(head)}${Buffer.from(renderLight(facts, live, tail))}`) as Record<string, unknown>;
+  t.strictSame(
+    [light.transactions, light.transactioncount, light.totalfees, light.merklebranch, light.workid],
+    [[], 2, 123, ['ab'.repeat(32)], '07'],
+  );
+  const declared = METHODS.get('getblocktemplate')!.results.find(({ type }) => type === 'obj')!.inner!;
+  t.strictSame(
+    declared.map(({ key }) => key),
+    Object.keys(light),
+    'members in the order of the reply',
+  );
 });
 
 t.test('time, rules, targets', async (t) => {
