@@ -78,9 +78,20 @@ export class CompactRelay {
     private readonly blocks: BlockReceiver,
     /** Where reads of blocks for peers wait for each other. */
     private readonly reads: Gate,
-  ) {}
+  ) {
+    // A miner may not have heard of the replacement, or not want it. The view of a transaction that leaves is a copy.
+    if (context.options.extraTxs > 0) {
+      context.mempool.listen({
+        added: () => {},
+        changed: () => {},
+        removed: (entry, reason) => {
+          if (reason === 'replaced' && entry.totalSize <= MAX_EXTRA_BYTES) this.remember(entry.tx);
+        },
+      });
+    }
+  }
 
-  /** Keeps a transaction that the mempool refused or lost. */
+  /** Keeps a transaction that the mempool refused, or gave up for a better one. */
   remember(tx: TxView): void {
     const most = this.context.options.extraTxs;
     if (most <= 0 || tx.totalSize > MAX_EXTRA_BYTES) return;

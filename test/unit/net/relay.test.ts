@@ -10,11 +10,13 @@ import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import type { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
+import { CompactRelay } from '../../../src/net/relay/compact-relay.js';
 import { Orphanage } from '../../../src/net/relay/orphanage.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
 import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { WtxidIndex } from '../../../src/net/relay/wtxid-index.js';
+import { decodeBlockTxRequest, encodeCompactBlock, ShortIds } from '../../../src/net/wire/compact-block.js';
 import { decodeInv } from '../../../src/net/wire/messages.js';
 import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';
@@ -317,4 +319,68 @@ t.test('orphans wait for parents, within bounds', async (t) => {
   orphanage.add(child(4, 1), a, later);
   orphanage.limit(later);
   t.equal(orphanage.size, 1, 'those older than twenty minutes are gone');
+});
+
+t.test('a compact block finds what was replaced, and asks for the rest', async (t) => {
+  const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, incrementalFeeRate: 1_000 } });
+  const header = new Uint8Array(80).fill(0x20);
+  const hash = hashes.sha256d(header);
+  const prev = { height: 1, chainWork: 1n, prev: null };
+  const node = { height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => false };
+  const chain = {
+    tip: { ...prev, bits: 0x207fffff },
+    minimumChainWork: 0n,
+    node: (one: Uint8Array) => (Buffer.compare(one, hash) === 0 ? node : prev),
+    isInitialBlockDownload: () => false,
+    submitHeader: async () => null,
+  };
+  const compactOf = (extraTxs: number): CompactRelay =>
+    new CompactRelay(
+      {
+        options: { extraTxs },
+        mempool: pool,
+        wtxids: new WtxidIndex(pool),
+        crypto: hashes,
+        chain,
+        clock,
+        log: { debug: () => {} },
+        times: { nowMs: () => 0, heard: () => {} },
+      } as unknown as NetContext,
+      { of: () => undefined, expects: () => false, begin: () => {} } as never,
+      { canFetchDirectly: true } as never,
+      {} as never,
+      {} as never,
+    );
+  const relays = [compactOf(100), compactOf(0)];
+  // Of the least length that is taken.
+  const script = new Uint8Array(40).fill(0x51);
+  const coin = model.fund(90_000);
+  const first = spend(hashes, [coin], [{ value: 80_000, script }]);
+  const child = spend(hashes, [first.outpoint(0)], [{ value: 79_000, script }]);
+  const better = spend(hashes, [coin], [{ value: 50_000, script }]);
+  const mined = spend(hashes, [model.fund(9_000)], [{ value: 8_000, script }]);
+  const stranger = spend(hashes, [model.fund(9_000)], [{ value: 7_000, script }]);
+  for (const tx of [first, child, mined, better]) t.equal((await pool.accept(tx)).reject, null);
+  model.connect([mined]);
+  t.equal(pool.size, 1, 'both were replaced, and one was mined');
+
+  const coinbase = spend(hashes, [], [{ value: 1, script }]);
+  const ids = new ShortIds(header, 5n, hashes);
+  const shortIds = [stranger, first, child, better, mined].map((tx) => ids.of(tx.wtxid));
+  const message = encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
+  const asked: (readonly number[])[] = [];
+  for (const relay of relays) {
+    const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.connection = {
+      send: (command: string, payload: Uint8Array) => {
+        t.equal(command, 'getblocktxn');
+        asked.push(decodeBlockTxRequest(payload).indexes);
+      },
+    } as unknown as Connection;
+    await relay.receive(peer, message);
+  }
+  t.same(asked, [
+    [1, 5],
+    [1, 2, 3, 5],
+  ]);
 });
