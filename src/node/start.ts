@@ -61,6 +61,7 @@ import { authenticationLines, httpOptions } from './http-options.js';
 import { indexAccess } from './index-access.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
 import { databaseDir, lockBlocks, openDatabase } from './locks.js';
+import { mempoolOptions } from './mempool-options.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
 import { createNetworkAccess } from './network-access.js';
@@ -367,22 +368,14 @@ async function build(
     }
   }
 
-  const mempool = new Mempool(
-    {
-      policy: { ...config.policy, requireStandard: config.policy.requireStandard ?? params.requireStandard },
-      maxUsageBytes: config.policy.maxMempoolBytes,
-      expirySeconds: config.policy.expirySeconds,
-      limitAncestorCount: config.policy.limitAncestorCount,
-      limitAncestorSize: config.policy.limitAncestorBytes,
-      limitDescendantCount: config.policy.limitDescendantCount,
-      limitDescendantSize: config.policy.limitDescendantBytes,
-      evictChunks: config.mining.templateMode === 'live',
-      replaceByDiagram: config.mining.templateMode === 'live',
-      limitClusterCount: config.policy.limitClusterCount,
-      limitClusterSize: config.policy.limitClusterBytes,
-    },
-    { chain, verifier, clock, log, fees: await poolFiles.loadFees(), blocksAreCurrent: () => blocksAreCurrent(chain, clock) },
-  );
+  const mempool = new Mempool(mempoolOptions(config, params.requireStandard), {
+    chain,
+    verifier,
+    clock,
+    log,
+    fees: await poolFiles.loadFees(),
+    blocksAreCurrent: () => blocksAreCurrent(chain, clock),
+  });
   teardown.add(() => poolFiles.close(mempool, config.policy.persistMempool));
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;

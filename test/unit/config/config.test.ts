@@ -11,6 +11,7 @@ import { helpText } from '../../../src/config/help.js';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { version } from '../../../src/config/version.js';
 import { httpOptions } from '../../../src/node/http-options.js';
+import { mempoolOptions } from '../../../src/node/mempool-options.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { JsonObject, type JsonValue } from '../../../src/rpc/wire/values.js';
@@ -48,6 +49,61 @@ t.test('-prune', async (t) => {
   ] as const) {
     t.throws(() => by(...argv), { message });
   }
+});
+
+t.test('what the mempool is told', async (t) => {
+  const told = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', ...argv), true);
+  const policy = {
+    requireStandard: true,
+    minRelayFeeRate: 1_000,
+    incrementalFeeRate: 1_000,
+    dustFeeRate: 3_000,
+    dataCarrier: true,
+    dataCarrierBytes: 83,
+    permitBareMultisig: true,
+    bytesPerSigop: 20,
+  };
+  const plain = {
+    policy,
+    maxUsageBytes: 300_000_000,
+    expirySeconds: 14 * 86_400,
+    limitAncestorCount: 25,
+    limitAncestorSize: 101_000,
+    limitDescendantCount: 25,
+    limitDescendantSize: 101_000,
+    evictChunks: false,
+    replaceByDiagram: false,
+    limitClusterCount: Number.POSITIVE_INFINITY,
+    limitClusterSize: Number.POSITIVE_INFINITY,
+  };
+  t.strictSame(told(), plain);
+  const rules: [string, Partial<typeof policy>][] = [
+    ['-acceptnonstdtxn', { requireStandard: false }],
+    ['-minrelaytxfee=0.00002', { minRelayFeeRate: 2_000 }],
+    ['-incrementalrelayfee=0.000005', { incrementalFeeRate: 500 }],
+    ['-incrementalrelayfee=0.00003', { incrementalFeeRate: 3_000, minRelayFeeRate: 3_000 }],
+    ['-dustrelayfee=0.00005', { dustFeeRate: 5_000 }],
+    ['-datacarrier=0', { dataCarrier: false }],
+    ['-datacarriersize=40', { dataCarrierBytes: 40 }],
+    ['-permitbaremultisig=0', { permitBareMultisig: false }],
+    ['-bytespersigop=50', { bytesPerSigop: 50 }],
+  ];
+  for (const [option, change] of rules) t.strictSame(told(option), { ...plain, policy: { ...policy, ...change } }, option);
+  const limits: [string, Partial<typeof plain>][] = [
+    ['-maxmempool=50', { maxUsageBytes: 50_000_000 }],
+    ['-mempoolexpiry=2', { expirySeconds: 7_200 }],
+    ['-limitancestorcount=3', { limitAncestorCount: 3 }],
+    ['-limitancestorsize=7', { limitAncestorSize: 7_000 }],
+    ['-limitdescendantcount=4', { limitDescendantCount: 4 }],
+    ['-limitdescendantsize=8', { limitDescendantSize: 8_000 }],
+    ['-templatemode=live', { evictChunks: true, replaceByDiagram: true }],
+    ['-limitclustercount=64', { limitClusterCount: 64 }],
+    ['-limitclustersize=9', { limitClusterSize: 9_000 }],
+  ];
+  for (const [option, change] of limits) t.strictSame(told(option), { ...plain, ...change }, option);
+  t.equal(mempoolOptions(load(undefined, '-testnet'), false).policy.requireStandard, false, 'the network decides unless told');
+  t.equal(mempoolOptions(load(undefined, '-testnet', '-acceptnonstdtxn=0'), false).policy.requireStandard, true);
+  t.throws(() => told('-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
 });
 
 t.test('command line', async (t) => {
