@@ -17,7 +17,7 @@ const crypto = createNativeCrypto(options);
 export const { run: verify, runEach: verifyEach } = createVerifyRunner(crypto, () => performance.timeOrigin + performance.now());
 export const scanCoins = runCoinScan;
 export const scanBlocks = createScanRunner(crypto, () => performance.now());
-export const { run: sign, runEach: signEach } = createSignRunner(crypto, () => createSigner(options));
+export const sign = createSignRunner(crypto, () => createSigner(options));
 
 export function grind(job: GrindJob): GrindJobResult {
   return runGrindJob(job, crypto);

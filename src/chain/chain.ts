@@ -292,9 +292,14 @@ export class Chain extends ChainReader {
 
   /** An unspent output at the tip. @param outpoint 36 bytes */
   async coin(outpoint: Uint8Array): Promise<Coin | undefined> {
+    return (await this.coinsAt([outpoint]))[0];
+  }
+
+  /** Unspent outputs at the tip, in order. @param outpoints 36 bytes each; a few hundred at most, as they are looked up in one turn */
+  coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]> {
     return this.reading(async () => {
-      await this.coins.prefetch([outpoint]);
-      return this.coins.get(outpoint);
+      await this.coins.prefetch(outpoints);
+      return outpoints.map((outpoint) => this.coins.get(outpoint));
     });
   }
 

@@ -1,10 +1,14 @@
-// A transaction to sign, in one shared buffer: what it spends, and the keys and scripts that its inputs need. Written once by the node
-// thread, read by every worker that signs a part of it. Private keys are nowhere else: they lie in a part of their own, which whoever
-// finishes last overwrites, and the node thread again when all have answered.
+// What the threads that sign are given, in shared buffers. Of two kinds:
 //
-//   words    HEADER_WORDS x int32: serial, parts left, number of keys, hash type, length of the public part
-//   keys     count x 52: HASH160 of the public key, private key
-//   public   transaction, spent outputs, scripts, public keys, taproot outputs: see writePublic
+// - A sign slab holds the keys and scripts of one job, and the transactions it signs whole. Written once by the node thread, read by one
+//   worker. Private keys are nowhere else: they lie in a part of their own, which the worker overwrites when it is done, and the node thread
+//   again when it has the answer.
+//     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part, number of transactions
+//     keys     count x 52: HASH160 of the public key, private key
+//     public   scripts, public keys, taproot outputs, then the transactions: see writeMaterial, writeSubject
+// - A subject slab holds one transaction that several jobs sign parts of. Nothing in it is secret.
+//     words    HEADER_WORDS x int32: serial, length
+//     bytes    the transaction: see writeSubject
 
 import type { TaprootOutput } from '../address/descriptor/expansion.js';
 import { hashKey } from '../consensus/bytes/hex.js';
@@ -12,16 +16,18 @@ import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 
-const HEADER_WORDS = 8;
-const KEYS_AT = HEADER_WORDS * 4;
+const HEADER_WORDS = 4;
+const CONTENT_AT = HEADER_WORDS * 4;
 const ID_SIZE = 20;
 const SECRET_SIZE = 32;
 const KEY_SIZE = ID_SIZE + SECRET_SIZE;
+const WORD_WHOLE = 0;
+const WORD_KEYS = 1;
+const WORD_PUBLIC = 2;
+const WORD_SUBJECTS = 3;
 const WORD_SERIAL = 0;
-const WORD_PARTS = 1;
-const WORD_KEYS = 2;
-const WORD_HASH_TYPE = 3;
-const WORD_PUBLIC = 4;
+const WORD_LENGTH = 1;
+const NOTHING = new Uint8Array(0);
 
 /** What signers ask for; maps go by hashKey of the id (of taproot: of the output key). */
 export interface SigningMaterial {
@@ -31,17 +37,17 @@ export interface SigningMaterial {
   readonly taproots: ReadonlyMap<string, TaprootOutput>;
 }
 
-/** What to write. */
-export interface SignSlabContent {
+/** A transaction to sign. */
+export interface SignSubject {
   readonly tx: Uint8Array;
+  /** Per input, null where the output is not known. */
   readonly spent: readonly (SpentOutput | null)[];
-  readonly material: SigningMaterial;
+  /** One byte. */
   readonly hashType: number;
-  /** A number no other recent slab used. */
-  readonly serial: number;
-  /** Jobs it will be given to. */
-  readonly parts: number;
 }
+
+/** A buffer of at least so many bytes. */
+type Acquire = (size: number) => SharedArrayBuffer;
 
 const scratch = new Uint8Array(ID_SIZE);
 
@@ -51,20 +57,22 @@ function idBytes(key: string): Uint8Array {
   return scratch;
 }
 
-/** The buffer of a transaction, or null when `acquire` has none of that size. */
-export function writeSignSlab(content: SignSlabContent, acquire: (size: number) => SharedArrayBuffer): SharedArrayBuffer {
-  const { secrets } = content.material;
-  const known = writePublic(content);
-  const publicAt = KEYS_AT + secrets.size * KEY_SIZE;
+/** The slab of a job. @param subjects what it signs whole; none when it signs a part of a transaction in a slab of its own */
+export function writeSignSlab(material: SigningMaterial, subjects: readonly SignSubject[], acquire: Acquire): SharedArrayBuffer {
+  const { secrets } = material;
+  const out = new ByteWriter(512 + 64 * material.publicKeys.size + subjects.reduce((sum, subject) => sum + sizeGuess(subject), 0));
+  writeMaterial(out, material);
+  for (const subject of subjects) writeSubject(out, subject);
+  const known = out.finish();
+  const publicAt = CONTENT_AT + secrets.size * KEY_SIZE;
   const slab = acquire(publicAt + known.length);
   const words = new Int32Array(slab, 0, HEADER_WORDS);
-  words[WORD_SERIAL] = content.serial;
-  words[WORD_PARTS] = content.parts;
+  words[WORD_WHOLE] = 1;
   words[WORD_KEYS] = secrets.size;
-  words[WORD_HASH_TYPE] = content.hashType;
   words[WORD_PUBLIC] = known.length;
+  words[WORD_SUBJECTS] = subjects.length;
   const bytes = new Uint8Array(slab);
-  let at = KEYS_AT;
+  let at = CONTENT_AT;
   for (const [id, secret] of secrets) {
     bytes.set(idBytes(id), at);
     bytes.set(secret, at + ID_SIZE);
@@ -74,13 +82,37 @@ export function writeSignSlab(content: SignSlabContent, acquire: (size: number) 
   return slab;
 }
 
-function writePublic({ tx, spent, material }: SignSlabContent): Uint8Array {
-  const out = new ByteWriter(tx.length + 64 * spent.length);
-  out.varBytes(tx).compactSize(spent.length);
+/** The slab of a transaction that several jobs share. @param serial a number no other recent one has */
+export function writeSubjectSlab(subject: SignSubject, serial: number, acquire: Acquire): SharedArrayBuffer {
+  const out = new ByteWriter(sizeGuess(subject));
+  writeSubject(out, subject);
+  const content = out.finish();
+  const slab = acquire(CONTENT_AT + content.length);
+  const words = new Int32Array(slab, 0, HEADER_WORDS);
+  words[WORD_SERIAL] = serial;
+  words[WORD_LENGTH] = content.length;
+  new Uint8Array(slab).set(content, CONTENT_AT);
+  return slab;
+}
+
+const sizeGuess = ({ tx, spent }: SignSubject): number => tx.length + 48 * spent.length + 16;
+
+function writeSubject(out: ByteWriter, { tx, spent, hashType }: SignSubject): void {
+  out.u8(hashType).varBytes(tx).compactSize(spent.length);
   for (const output of spent) {
     out.u8(output ? 1 : 0);
     if (output) out.u64(output.value).varBytes(output.script);
   }
+}
+
+function readSubject(reader: ByteReader): SignSubject {
+  const hashType = reader.u8();
+  const tx = reader.varBytes();
+  const spent = readList(reader, () => (reader.u8() === 1 ? { value: reader.u64(), script: reader.varBytes() } : null));
+  return { tx, spent, hashType };
+}
+
+function writeMaterial(out: ByteWriter, material: SigningMaterial): void {
   for (const map of [material.scripts, material.publicKeys]) {
     out.compactSize(map.size);
     for (const [id, value] of map) out.bytes(idBytes(id)).varBytes(value);
@@ -90,58 +122,61 @@ function writePublic({ tx, spent, material }: SignSlabContent): Uint8Array {
     out
       .bytes(outputKey)
       .bytes(internalKey)
-      .varBytes(merkleRoot ?? new Uint8Array(0));
+      .varBytes(merkleRoot ?? NOTHING);
     out.compactSize(leaves.length);
     for (const { script, leafVersion, depth, leafHash, controlBlock } of leaves) {
       out.varBytes(script).u8(leafVersion).u8(depth).bytes(leafHash).varBytes(controlBlock);
     }
   }
-  return out.finish();
 }
 
-/** The number that tells a slab from others. */
-export function signSlabSerial(slab: SharedArrayBuffer): number {
+/** Overwrites the private keys of a sign slab. Doing it twice changes nothing. */
+export function wipeSignSlab(slab: SharedArrayBuffer): void {
+  const keys = new Int32Array(slab, 0, HEADER_WORDS)[WORD_KEYS];
+  new Uint8Array(slab, CONTENT_AT, keys * KEY_SIZE).fill(0);
+}
+
+/** The number that tells a subject slab from others. */
+export function subjectSerial(slab: SharedArrayBuffer): number {
   return new Int32Array(slab, 0, HEADER_WORDS)[WORD_SERIAL];
 }
 
-/** Overwrites the private keys. Doing it twice changes nothing. */
-export function wipeSignSlab(slab: SharedArrayBuffer): void {
-  const [, , keys] = new Int32Array(slab, 0, HEADER_WORDS);
-  new Uint8Array(slab, KEYS_AT, keys * KEY_SIZE).fill(0);
+/** What a subject slab holds: views. */
+export function readSubjectSlab(slab: SharedArrayBuffer): SignSubject {
+  const length = new Int32Array(slab, 0, HEADER_WORDS)[WORD_LENGTH];
+  return readSubject(new ByteReader(new Uint8Array(slab), CONTENT_AT, CONTENT_AT + length));
 }
 
-/** A slab as its readers see it: public things are views, a private key is copied for the moment of its use. */
+/** A sign slab as its reader sees it: public things are views, a private key is copied for the moment of its use. */
 export class SignSlabView {
-  readonly serial: number;
-  readonly hashType: number;
-  readonly tx: Uint8Array;
-  readonly spent: readonly (SpentOutput | null)[];
   readonly scripts = new Map<string, Uint8Array>();
   readonly publicKeys = new Map<string, Uint8Array>();
   readonly taproots = new Map<string, TaprootOutput>();
+  /** What is to be signed whole. */
+  readonly subjects: readonly SignSubject[];
   readonly #slab: SharedArrayBuffer;
   readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
   /** Where the private key of an id lies. */
   readonly #places = new Map<string, number>();
 
   constructor(slab: SharedArrayBuffer) {
     this.#slab = slab;
     this.#words = new Int32Array(slab, 0, HEADER_WORDS);
-    this.serial = this.#words[WORD_SERIAL];
-    this.hashType = this.#words[WORD_HASH_TYPE];
+    this.#bytes = new Uint8Array(slab);
+    this.assertWhole();
+    const bytes = this.#bytes;
     const keys = this.#words[WORD_KEYS];
-    const bytes = new Uint8Array(slab);
-    for (let i = 0, at = KEYS_AT; i < keys; i++, at += KEY_SIZE) {
+    for (let i = 0, at = CONTENT_AT; i < keys; i++, at += KEY_SIZE) {
       this.#places.set(hashKey(bytes.subarray(at, at + ID_SIZE)), at + ID_SIZE);
     }
-    const publicAt = KEYS_AT + keys * KEY_SIZE;
+    const publicAt = CONTENT_AT + keys * KEY_SIZE;
     const reader = new ByteReader(bytes, publicAt, publicAt + this.#words[WORD_PUBLIC]);
-    this.tx = reader.varBytes();
-    this.spent = readList(reader, () => (reader.u8() === 1 ? { value: reader.u64(), script: reader.varBytes() } : null));
     for (const map of [this.scripts, this.publicKeys]) {
       for (let left = reader.compactSize(); left > 0; left--) map.set(hashKey(reader.bytes(ID_SIZE)), reader.varBytes());
     }
     for (const output of readList(reader, () => readTaproot(reader))) this.taproots.set(hashKey(output.outputKey), output);
+    this.subjects = Array.from({ length: this.#words[WORD_SUBJECTS] }, () => readSubject(reader));
   }
 
   hasSecret(id: string): boolean {
@@ -150,16 +185,16 @@ export class SignSlabView {
   /** A fresh array, which the caller wipes. */
   secret(id: string): Uint8Array | undefined {
     const at = this.#places.get(id);
-    return at === undefined ? undefined : new Uint8Array(new Uint8Array(this.#slab, at, SECRET_SIZE));
+    return at === undefined ? undefined : this.#bytes.slice(at, at + SECRET_SIZE);
   }
-  /** @throws when the private keys are gone, as for a part that runs again after its thread died late: what they signed is not to be trusted */
+  /** @throws when the private keys are gone, as for a job that runs again after its thread died late: what they signed is not to be trusted */
   assertWhole(): void {
-    if (Atomics.load(this.#words, WORD_PARTS) < 1) throw new Error('The keys of this transaction have been wiped');
+    if (Atomics.load(this.#words, WORD_WHOLE) !== 1) throw new Error('The keys of this job have been wiped');
   }
-  /** A part is done; the last one overwrites the private keys. @throws as assertWhole */
-  finishPart(): void {
-    this.assertWhole();
-    if (Atomics.sub(this.#words, WORD_PARTS, 1) === 1) wipeSignSlab(this.#slab);
+  /** The job is done: overwrites the private keys. @throws as assertWhole */
+  finish(): void {
+    if (Atomics.exchange(this.#words, WORD_WHOLE, 0) !== 1) this.assertWhole();
+    wipeSignSlab(this.#slab);
   }
 }
 

@@ -1,56 +1,101 @@
-// Packs small transactions that are to be signed in one turn of the event loop into few jobs, as posting a job costs the node thread as much
-// as making a signature: a full one for each thread, no more. Used by pooled-signer.ts.
-import { readSignResult, SIGN_MESSAGE_VERSION, type SignEachJob, type SignEachResult } from '../jobs/sign.js';
-import type { WorkPool } from '../parallel/pool.js';
+// Packs small transactions into few jobs, as posting a job and hearing of its end costs as much as making a signature or two. Each thread
+// has one bundle at a time; what comes meanwhile leaves together with the next. Used by pooled-signer.ts.
+import type { SignSubject } from '../jobs/sign-slab.js';
+import { FlatProvider } from './keys/signing-provider.js';
 import type { SigningResult } from './sign/sign-input.js';
 
-/** Estimated time at which a bundle is full: the others in it wait for its last. */
+/** Estimated time at which a bundle is full: the others in it wait for its last, and a job of a higher class for all. */
 const FULL_US = 2_500;
+/** Transactions that may wait. */
+const MAX_WAITING = 4_096;
 
-interface Member {
-  readonly slab: SharedArrayBuffer;
+/** A small transaction and the keys for it, which stay the caller's. */
+export interface SmallWork {
+  readonly subject: SignSubject;
+  readonly inputCount: number;
+  readonly material: FlatProvider;
   readonly estimateUs: number;
+}
+
+/** Signs transactions in one job, whose keys it copies before it returns. @returns the results of all inputs, in order */
+export type SignTogether = (subjects: readonly SignSubject[], material: FlatProvider) => Promise<readonly SigningResult[]>;
+
+interface Member extends SmallWork {
   resolve(results: readonly SigningResult[]): void;
   reject(reason: unknown): void;
 }
 
-/** What came in one turn leaves at its end. */
+/** What comes in one turn leaves at its end, as far as threads are free. */
 export class SignBundler {
-  readonly #pool: Pick<WorkPool, 'size' | 'run'>;
+  readonly #threads: number;
+  readonly #signTogether: SignTogether;
   #waiting: Member[] = [];
+  #underway = 0;
+  #leaving = false;
 
-  constructor(pool: Pick<WorkPool, 'size' | 'run'>) {
-    this.#pool = pool;
+  constructor(threads: number, signTogether: SignTogether) {
+    this.#threads = threads;
+    this.#signTogether = signTogether;
   }
 
-  /** Signs the transaction of a slab, which stays the caller's. Rejects when the bundle failed; the caller may try it alone. */
-  sign(slab: SharedArrayBuffer, estimateUs: number): Promise<readonly SigningResult[]> {
+  /** Whether no more may wait. */
+  get full(): boolean {
+    return this.#waiting.length >= MAX_WAITING;
+  }
+
+  /** Signs one transaction. Rejects when its bundle failed; the caller may try it alone. */
+  sign(work: SmallWork): Promise<readonly SigningResult[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ slab, estimateUs, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#leave());
+      this.#waiting.push({ ...work, resolve, reject });
+      this.#leaveSoon();
     });
   }
 
+  #leaveSoon(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    setImmediate(() => {
+      this.#leaving = false;
+      this.#leave();
+    });
+  }
+
+  /** Shares what waits out among the threads that are free. */
   #leave(): void {
-    const members = this.#waiting;
-    this.#waiting = [];
-    const totalUs = members.reduce((sum, { estimateUs }) => sum + estimateUs, 0);
-    const bundles = Math.max(Math.min(this.#pool.size, members.length), Math.ceil(totalUs / FULL_US));
-    const size = Math.ceil(members.length / bundles);
-    for (let first = 0; first < members.length; first += size) this.#post(members.slice(first, first + size));
+    for (let free = this.#threads - this.#underway; free > 0 && this.#waiting.length > 0; free--) {
+      const share = Math.ceil(this.#waiting.length / free);
+      let count = 0;
+      for (let us = 0; count < share && us < FULL_US; count++) us += this.#waiting[count].estimateUs;
+      this.#post(this.#waiting.splice(0, count));
+    }
   }
 
   #post(members: readonly Member[]): void {
-    const job: SignEachJob = { version: SIGN_MESSAGE_VERSION, slabs: members.map(({ slab }) => slab) };
-    this.#pool.run<SignEachResult>('transaction', 'signEach', job).then(
+    const material = new FlatProvider();
+    for (const member of members) material.merge(member.material);
+    this.#underway++;
+    const subjects = members.map(({ subject }) => subject);
+    const results = this.#signTogether(subjects, material);
+    // It has its copies.
+    material.wipe();
+    results.then(
       (results) => {
-        members.forEach(({ resolve }, i) => {
-          resolve(readSignResult(results[i]));
-        });
+        this.#ended();
+        let at = 0;
+        for (const { inputCount, resolve } of members) {
+          resolve(results.slice(at, at + inputCount));
+          at += inputCount;
+        }
       },
       (reason: unknown) => {
+        this.#ended();
         for (const { reject } of members) reject(reason);
       },
     );
+  }
+
+  #ended(): void {
+    this.#underway--;
+    if (this.#waiting.length > 0) this.#leaveSoon();
   }
 }

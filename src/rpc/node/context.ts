@@ -127,6 +127,8 @@ export interface ChainAccess {
   readUndo(node: HeaderInfo): Promise<Coin[][]>;
   /** An unspent output; the argument is txid and little-endian index, 36 bytes. */
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
+  /** The same of several, in order. */
+  coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]>;
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;

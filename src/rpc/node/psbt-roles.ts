@@ -13,7 +13,7 @@ import { asPsbt, psbtText } from '../render/psbt-text.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { expandScanObject } from './scan-object.js';
-import { findOutputs, outputsInOrder } from './signing-args.js';
+import { findOutputs } from './signing-args.js';
 import { Slicer } from './slices.js';
 
 const SIGHASH_ALL = 1;
@@ -60,7 +60,7 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx.crypto, pauses);
   const provider = await describedBy(ctx, args[1], pauses);
-  const found = outputsInOrder(psbt.tx, await findOutputs(ctx, psbt.tx));
+  const found = await findOutputs(ctx, psbt.tx);
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
   for (const [i, input] of psbt.inputs.entries()) {
     const output = found[i];

@@ -33,45 +33,50 @@ export function asUnsignedTx(ctx: NodeContext, value: JsonValue | undefined): Tx
 const INPUTS_AT_ONCE = 200;
 
 /** Outputs by hashKey of the outpoint. */
-export type OutputMap = Map<string, SpentOutput>;
+type OutputMap = Map<string, SpentOutput>;
 
-/** Outputs a transaction's inputs name: those of pool transactions, spent there or not, else unspent ones of the chain. */
-export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<OutputMap> {
+/** Per input the output it names, null where nothing is known: those of pool transactions, spent there or not, else unspent ones of the chain. */
+export async function findOutputs(ctx: NodeContext, tx: TxView): Promise<(SpentOutput | null)[]> {
   await ctx.mempool.settled();
-  const found: OutputMap = new Map();
-  const find = async (input: number): Promise<void> => {
-    const outpoint = outpointOf(tx.prevHash(input), tx.prevIndex(input));
-    const parent = ctx.mempool.get(tx.prevHash(input))?.tx;
-    const index = tx.prevIndex(input);
-    if (parent) {
-      if (index < parent.outputCount) {
-        found.set(hashKey(outpoint), { value: parent.outputValue(index), script: parent.outputScript(index) });
-      }
-      return;
-    }
-    const coin = await ctx.chain.coin(outpoint);
-    if (coin) found.set(hashKey(outpoint), coin);
-  };
+  const found: (SpentOutput | null)[] = [];
   const slicer = new Slicer();
   for (let first = 0; first < tx.inputCount; first += INPUTS_AT_ONCE) {
-    const count = Math.min(INPUTS_AT_ONCE, tx.inputCount - first);
-    await Promise.all(Array.from({ length: count }, (_, i) => find(first + i)));
+    const end = Math.min(first + INPUTS_AT_ONCE, tx.inputCount);
+    const elsewhere: number[] = [];
+    for (let input = first; input < end; input++) {
+      const parent = ctx.mempool.get(tx.prevHash(input))?.tx;
+      const index = tx.prevIndex(input);
+      const here = parent !== undefined && index < parent.outputCount;
+      found.push(here ? { value: parent.outputValue(index), script: parent.outputScript(index) } : null);
+      if (parent === undefined) elsewhere.push(input);
+    }
+    const coins = await ctx.chain.coinsAt(elsewhere.map((input) => tx.outpoint(input)));
+    for (const [i, input] of elsewhere.entries()) found[input] = coins[i] ?? null;
     if (slicer.due) await slicer.pause();
   }
   return found;
 }
 
-/** Per input, null where nothing is known. */
-export function outputsInOrder(tx: TxView, outputs: OutputMap): (SpentOutput | null)[] {
-  return Array.from({ length: tx.inputCount }, (_, i) => outputs.get(hashKey(outpointOf(tx.prevHash(i), tx.prevIndex(i)))) ?? null);
-}
-
 /**
- * Reads prevtxs into the map, over what chain and pool said..
+ * The same under the outputs that the caller tells of (prevtxs).
  * @param scripts takes redeem and witness scripts; null where the caller's are not wanted
  */
-export function readPrevTxs(value: JsonValue | undefined, outputs: OutputMap, scripts: FlatProvider | null, hashes: Hashes): void {
-  if (isNull(value)) return;
+export async function spentOutputs(
+  ctx: NodeContext,
+  tx: TxView,
+  prevTxs: JsonValue | undefined,
+  scripts: FlatProvider | null,
+): Promise<(SpentOutput | null)[]> {
+  const found = await findOutputs(ctx, tx);
+  if (isNull(prevTxs)) return found;
+  const outputs: OutputMap = new Map();
+  for (const [i, output] of found.entries()) if (output) outputs.set(hashKey(tx.outpoint(i)), output);
+  readPrevTxs(prevTxs, outputs, scripts, ctx.crypto);
+  return found.map((_, i) => outputs.get(hashKey(tx.outpoint(i))) ?? null);
+}
+
+/** Reads prevtxs into the map, over what chain and pool said. */
+function readPrevTxs(value: JsonValue | undefined, outputs: OutputMap, scripts: FlatProvider | null, hashes: Hashes): void {
   for (const item of asArray(value)) {
     if (!(item instanceof JsonObject)) fail(RPC_CODE.DESERIALIZATION_ERROR, `expected object with {"txid'","vout","scriptPubKey"}`);
     const previous = item as JsonObject;

@@ -12,7 +12,7 @@ import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { privateKeyOf } from './private-key.js';
 import { decodeTx } from './raw-tx.js';
-import { asHashType, asUnsignedTx, findOutputs, knowsTaproot, outputsInOrder, readPrevTxs, signingReply } from './signing-args.js';
+import { asHashType, asUnsignedTx, findOutputs, knowsTaproot, signingReply, spentOutputs } from './signing-args.js';
 
 /** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
 function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatProvider): void {
@@ -33,10 +33,8 @@ export const signrawtransactionwithkey: Run<NodeContext> = async (ctx, args, cal
   const keys = new FlatProvider();
   try {
     for (const text of asArray(args[1])) addKey(ctx, text, call, keys);
-    const outputs = await findOutputs(ctx, tx);
-    readPrevTxs(args[2], outputs, keys, ctx.crypto);
+    const spent = await spentOutputs(ctx, tx, args[2], keys);
     const hashType = asHashType(args[3], knowsTaproot(ctx));
-    const spent = outputsInOrder(tx, outputs);
     return signingReply(tx, spent, await signTransaction(tx, spent, keys, hashType, ctx));
   } finally {
     keys.wipe();
@@ -49,7 +47,7 @@ export const combinerawtransaction: Run<NodeContext> = async (ctx, args) => {
     return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed for tx ${i}. Make sure the tx has at least one input.`);
   });
   if (versions.length === 0) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Missing transactions');
-  const spent = outputsInOrder(versions[0], await findOutputs(ctx, versions[0]));
+  const spent = await findOutputs(ctx, versions[0]);
   const known = spent.filter((output): output is SpentOutput => output !== null);
   if (known.length < spent.length) fail(RPC_CODE.VERIFY_ERROR, 'Input not found or already spent');
   return hex(await combineTransactions(versions, known, ctx.crypto));

@@ -7,14 +7,16 @@ import type { Wallet } from '../../wallet/wallet.js';
 import { checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
-import { asHashType, asUnsignedTx, findOutputs, knowsTaproot, outputsInOrder, readPrevTxs, signingReply } from '../node/signing-args.js';
+import { asHashType, asUnsignedTx, knowsTaproot, signingReply, spentOutputs } from '../node/signing-args.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
 /** A legacy wallet's keys are one store; a descriptor wallet answers with what stands behind the scripts being spent. */
-function providerFor(wallet: Wallet, spent: Iterable<SpentOutput>): SigningProvider {
+function providerFor(wallet: Wallet, spent: readonly (SpentOutput | null)[]): SigningProvider {
   if (wallet.legacy) return wallet.legacy;
   const providers = new Map<string, SigningProvider>();
-  for (const { script } of spent) {
+  for (const output of spent) {
+    if (!output) continue;
+    const { script } = output;
     const key = hashKey(script);
     const provider = providers.has(key) ? undefined : wallet.provider(script);
     if (provider) providers.set(key, provider);
@@ -27,10 +29,8 @@ export const signrawtransactionwithwallet: Run<NodeContext> = async (ctx, args, 
   checkTypes(args, ['string', 'array', 'string'], true);
   const tx = asUnsignedTx(ctx, args[0]);
   ensureUnlocked(wallet);
-  const outputs = await findOutputs(ctx, tx);
-  readPrevTxs(args[1], outputs, null, ctx.crypto);
+  const spent = await spentOutputs(ctx, tx, args[1], null);
   const hashType = asHashType(args[2], knowsTaproot(ctx));
-  const spent = outputsInOrder(tx, outputs);
-  const provider = providerFor(wallet, outputs.values());
+  const provider = providerFor(wallet, spent);
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx));
 };

@@ -2,18 +2,31 @@
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
+const SCALAR = 32;
 
 /** @param compact 64 bytes, r then s @param hashType the byte behind the signature */
 export function encodeSignature(compact: Uint8Array, hashType: number): Uint8Array {
-  const r = integer(compact.subarray(0, 32));
-  const s = integer(compact.subarray(32, 64));
-  return Uint8Array.of(SEQUENCE, 4 + r.length + s.length, INTEGER, r.length, ...r, INTEGER, s.length, ...s, hashType);
+  const r = firstByte(compact, 0);
+  const s = firstByte(compact, SCALAR);
+  // A zero in front keeps the sign bit free.
+  const rSize = SCALAR - r + (compact[r] >> 7);
+  const sSize = 2 * SCALAR - s + (compact[s] >> 7);
+  const out = new Uint8Array(7 + rSize + sSize);
+  out[0] = SEQUENCE;
+  out[1] = 4 + rSize + sSize;
+  out[2] = INTEGER;
+  out[3] = rSize;
+  for (let from = SCALAR, to = 4 + rSize; from > r; ) out[--to] = compact[--from];
+  out[4 + rSize] = INTEGER;
+  out[5 + rSize] = sSize;
+  for (let from = 2 * SCALAR, to = 6 + rSize + sSize; from > s; ) out[--to] = compact[--from];
+  out[6 + rSize + sSize] = hashType;
+  return out;
 }
 
-/** Minimal and positive: no zero in front but one that keeps the sign bit free. */
-function integer(bytes: Uint8Array): Uint8Array {
-  let start = 0;
-  while (start < 31 && bytes[start] === 0) start++;
-  const trimmed = bytes.subarray(start);
-  return trimmed[0] < 0x80 ? trimmed : Uint8Array.of(0, ...trimmed);
+/** Where the number of 32 bytes at `at` begins: zeros in front are left out, but not the last byte. */
+function firstByte(compact: Uint8Array, at: number): number {
+  let first = at;
+  while (first < at + SCALAR - 1 && compact[first] === 0) first++;
+  return first;
 }

@@ -9,9 +9,12 @@ import { ScriptError } from '../../consensus/script/script-error.js';
 import { SigVersion, type SigVersionCode, type TaprootContext } from '../../consensus/script/script-run.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { Crypto } from '../../crypto/crypto.js';
-import { solve } from '../../policy/script-type.js';
+import { type ScriptType, solve } from '../../policy/script-type.js';
 import { emptySignatureData, type SignatureData } from './signature-data.js';
 import type { SigningTx } from './signing-tx.js';
+
+/** Scripts that may ask for nothing at all. */
+const MAY_BE_FREE: readonly ScriptType[] = ['nonstandard', 'nulldata', 'witness_unknown'];
 
 /** Writes down every signature that holds. */
 class RecordingChecker implements SignatureChecker {
@@ -46,6 +49,8 @@ export function extractSignatures(signing: SigningTx, input: number, output: Spe
   const data = emptySignatureData();
   data.scriptSig = tx.scriptSig(input);
   data.witness = tx.witness(input);
+  // An input that carries nothing, as most do that are to be signed: no script of these templates is satisfied by that.
+  if (data.scriptSig.length === 0 && data.witness.length === 0 && !MAY_BE_FREE.includes(solve(output.script).type)) return data;
   const checker = new RecordingChecker(new TxSignatureChecker(tx, input, signing.spent, crypto, signing.sighash), data);
   if (verifyScript(data.scriptSig, output.script, data.witness, STANDARD_SCRIPT_FLAGS, checker) === ScriptError.OK) {
     data.complete = true;

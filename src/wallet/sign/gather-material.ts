@@ -4,7 +4,8 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';
 import { SigVersion } from '../../consensus/script/script-run.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import type { FlatProvider, SigningProvider } from '../keys/signing-provider.js';
+import { isPayToPublicKeyHash, witnessVersion } from '../../consensus/script/templates.js';
+import { FlatProvider, type SigningProvider } from '../keys/signing-provider.js';
 import { scriptsIn } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { isSignable } from './sign-input.js';
@@ -51,33 +52,72 @@ class RecordingProvider implements SigningProvider {
   }
 }
 
-/** Adds what one input will need. */
-export function gatherMaterial(
-  signing: SigningTx,
-  input: number,
-  output: SpentOutput,
-  provider: SigningProvider,
-  hashType: number,
-  found: FlatProvider,
-): void {
-  if (!isSignable(signing, input, hashType)) return;
-  const recording = new RecordingProvider(provider, found);
-  const { redeemScript, witnessScript } = scriptsIn(signing, input, output);
-  const data = { ...emptySignatureData(), redeemScript, witnessScript };
-  produceSignature(output.script, data, {
-    provider: recording,
-    hashes: signing.crypto,
-    locks: { checkLockTime: () => true, checkSequence: () => true },
-    create: (keyId, publicKey, _script, sigVersion) => {
-      if (sigVersion === SigVersion.WITNESS_V0 && !isCompressedKey(publicKey)) return null;
-      return recording.secret(keyId) ? NO_SIGNATURE : null;
-    },
-    createSchnorr: (publicKey) => {
-      // No path is good enough to stop: the one that is gone in the end is found with real signatures.
-      for (const id of idsOfXOnly(publicKey, signing.crypto)) if (recording.hasSecret(id)) recording.secret(id);
-      return null;
-    },
-    // Likewise all keys of a multisig.
-    everyKey: true,
-  });
+/** HASH160 of the key that an input of P2PKH or P2WPKH asks for, null for others. */
+function plainKeyHash(script: Uint8Array): Uint8Array | null {
+  if (script.length === 22 && witnessVersion(script) === 0) return script.subarray(2);
+  return isPayToPublicKeyHash(script) ? script.subarray(3, 23) : null;
+}
+
+/** Gathers what a job will need, input by input. The private keys in `found` are the caller's to wipe. */
+export class MaterialGatherer {
+  readonly found = new FlatProvider();
+  /** Output scripts of inputs without scripts of their own: the next such input needs the same. */
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly signing: SigningTx,
+    private readonly provider: SigningProvider,
+    private readonly hashType: number,
+  ) {}
+
+  add(input: number): void {
+    const { signing } = this;
+    const output = signing.spent[input];
+    if (!output || !isSignable(signing, input, this.hashType)) return;
+    if (signing.tx.scriptSig(input).length === 0 && signing.tx.witnessCount(input) === 0) {
+      const id = plainKeyHash(output.script);
+      if (id !== null) {
+        this.#addKey(id, output.script.length !== 22);
+        return;
+      }
+      const key = hashKey(output.script);
+      if (this.#seen.has(key)) return;
+      this.#seen.add(key);
+    }
+    this.#solve(input, output);
+  }
+
+  /** What solving most inputs would ask for. @param anySize whether the key may be an uncompressed one */
+  #addKey(id: Uint8Array, anySize: boolean): void {
+    const key = hashKey(id);
+    if (this.found.secrets.has(key)) return;
+    const publicKey = this.provider.publicKey(id);
+    if (!publicKey) return;
+    this.found.publicKeys.set(key, publicKey);
+    const secret = anySize || isCompressedKey(publicKey) ? this.provider.secret(id) : undefined;
+    if (secret) this.found.secrets.set(key, secret);
+  }
+
+  #solve(input: number, output: SpentOutput): void {
+    const { signing } = this;
+    const recording = new RecordingProvider(this.provider, this.found);
+    const { redeemScript, witnessScript } = scriptsIn(signing, input, output);
+    const data = { ...emptySignatureData(), redeemScript, witnessScript };
+    produceSignature(output.script, data, {
+      provider: recording,
+      hashes: signing.crypto,
+      locks: { checkLockTime: () => true, checkSequence: () => true },
+      create: (keyId, publicKey, _script, sigVersion) => {
+        if (sigVersion === SigVersion.WITNESS_V0 && !isCompressedKey(publicKey)) return null;
+        return recording.secret(keyId) ? NO_SIGNATURE : null;
+      },
+      createSchnorr: (publicKey) => {
+        // No path is good enough to stop: the one that is gone in the end is found with real signatures.
+        for (const id of idsOfXOnly(publicKey, signing.crypto)) if (recording.hasSecret(id)) recording.secret(id);
+        return null;
+      },
+      // Likewise all keys of a multisig.
+      everyKey: true,
+    });
+  }
 }

@@ -9,7 +9,7 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { createSignRunner, type SignJob } from '../../../src/jobs/sign.js';
+import { createSignRunner, readSignResult, type SignJob } from '../../../src/jobs/sign.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
@@ -90,8 +90,8 @@ t.test('the same bytes by every route', async (t) => {
 });
 
 t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
-  const { tx, spent, keys } = fixture(24);
-  const { run } = createSignRunner(crypto, createSigner);
+  const { tx, spent, keys } = fixture(60);
+  const run = createSignRunner(crypto, createSigner);
   const slabs = new Set<SharedArrayBuffer>();
   const secrets = [...keys.secrets.values()].map((secret) => hex(secret));
   const holds = (bytes: Uint8Array): boolean => {
@@ -108,11 +108,12 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
       const job = message as SignJob;
       if (holds(new Uint8Array(job.slab))) before++;
       slabs.add(job.slab);
-      t.same(Object.keys(job).sort(), ['end', 'first', 'slab', 'version'], 'numbers and the slab cross, nothing else');
+      t.same(Object.keys(job).sort(), ['end', 'first', 'slab', 'subject', 'version'], 'numbers and slabs cross, nothing else');
+      t.notOk(job.subject && holds(new Uint8Array(job.subject)), 'what parts share is not secret');
       await Promise.resolve();
       if (failing) throw new Error('a thread died');
       const result = run(job);
-      t.notOk(holds(result.scripts));
+      t.notOk(holds(result.inputs));
       return result as T;
     },
   };
@@ -124,7 +125,11 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
     'wiped after the last part',
   );
   const [used] = slabs;
-  t.throws(() => run({ version: 1, slab: used, first: 0, end: 1 }), /wiped/, 'a part that comes late is told, and signs nothing');
+  t.throws(
+    () => run({ version: 2, slab: used, subject: null, first: 0, end: 0 }),
+    /wiped/,
+    'a part that comes late is told, and signs nothing',
+  );
   failing = true;
   slabs.clear();
   await t.rejects(signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads }), /a thread died/);
@@ -134,7 +139,7 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
     'and after a failure',
   );
   t.ok(
-    keys.secrets.size === 24 && [...keys.secrets.values()].every((secret) => secret.some((byte) => byte !== 0)),
+    keys.secrets.size === 60 && [...keys.secrets.values()].every((secret) => secret.some((byte) => byte !== 0)),
     "the caller's keys stay",
   );
 });
@@ -165,22 +170,111 @@ t.test('small transactions share a trip; with a full queue they are signed where
   t.equal(new PooledSigner({ pool: full, crypto }).sign(one(1), outputs, keys, 1), null);
 });
 
-t.test('a bundle whose thread died is signed one by one', async (t) => {
-  const { tx, spent, keys } = fixture(3);
-  const { run } = createSignRunner(crypto, createSigner);
-  const names: string[] = [];
+t.test('each thread has one bundle at a time, and what comes meanwhile leaves with the next', async (t) => {
+  const { tx, spent, keys } = fixture(2);
+  const run = createSignRunner(crypto, createSigner);
+  const held: (() => void)[] = [];
+  const sizes: number[] = [];
   const pool = {
     size: 2,
     canAcceptWork: () => true,
-    run: async <T>(_class: string, name: string, message: unknown): Promise<T> => {
-      names.push(name);
+    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
+      const result = run(message as SignJob);
+      sizes.push(readSignResult(result).length / 2);
+      await new Promise<void>((resolve) => held.push(resolve));
+      return result as T;
+    },
+  };
+  const signingThreads = new PooledSigner({ pool, crypto });
+  const here = await signTransaction(tx, spent, keys, 1, { crypto, signer });
+  const sign = (): Promise<unknown> => signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const first = [sign()];
+  await turn();
+  first.push(sign(), sign());
+  await turn();
+  t.same(sizes, [1, 2], 'all of a turn goes to the thread that is free');
+  const later = Array.from({ length: 16 }, sign);
+  await turn();
+  t.equal(sizes.length, 2, 'no thread is free');
+  while (held.length > 0) {
+    for (const resolve of held.splice(0)) resolve();
+    await turn();
+    await turn();
+  }
+  for (const reply of await Promise.all([...first, ...later])) t.same(reply, here);
+  t.equal(
+    sizes.reduce((sum, size) => sum + size),
+    19,
+  );
+  t.ok(sizes.length <= 5 && Math.max(...sizes) >= 8, `bundles of ${sizes}`);
+  t.ok(
+    [...keys.secrets.values()].every((secret) => secret.some((byte) => byte !== 0)),
+    "the caller's keys stay",
+  );
+});
+
+t.test('of a huge transaction so many jobs wait at a time, and no more', async (t) => {
+  const script = witnessProgramScript(0, new Uint8Array(20));
+  const inputs = Array.from({ length: 9000 }, (_, prevIndex) => ({
+    prevHash: new Uint8Array(32).fill(3),
+    prevIndex,
+    scriptSig: EMPTY,
+    sequence: 0xfffffffd,
+  }));
+  const tx = parseTx(buildTx({ version: 2, inputs, outputs: [{ value: 1, script }], locktime: 0 }), crypto);
+  const held: (() => void)[] = [];
+  let most = 0;
+  let jobs = 0;
+  const pool = {
+    size: 2,
+    canAcceptWork: () => true,
+    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
+      jobs++;
+      await new Promise<void>((resolve) => held.push(resolve));
+      const { first, end } = message as SignJob;
+      // An input without anything: code, empty script, no witness.
+      return { version: 2, inputs: new Uint8Array(6 * (end - first)) } as T;
+    },
+  };
+  const spent = inputs.map(() => ({ value: 1, script }));
+  const results = new PooledSigner({ pool, crypto }).sign(tx, spent, new FlatProvider(), 1);
+  let done = false;
+  results?.finally(() => {
+    done = true;
+  });
+  for (let before = -1; !done; ) {
+    // No job ends as long as new ones come.
+    for (let quiet = 0; quiet < 20; quiet = jobs === before ? quiet + 1 : 0) {
+      before = jobs;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    most = Math.max(most, held.length);
+    for (const resolve of held.splice(0)) resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.equal((await results)?.length, 9000);
+  t.ok(jobs > 250, `${jobs} jobs`);
+  t.equal(most, 200, 'at a time');
+});
+
+t.test('a bundle whose thread died is signed one by one', async (t) => {
+  const { tx, spent, keys } = fixture(3);
+  const run = createSignRunner(crypto, createSigner);
+  const whole: boolean[] = [];
+  const pool = {
+    size: 2,
+    canAcceptWork: () => true,
+    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
+      const job = message as SignJob;
+      whole.push(job.subject === null);
       await Promise.resolve();
-      if (name === 'signEach') throw new Error('a thread died');
-      return run(message as SignJob) as T;
+      if (job.subject === null) throw new Error('a thread died');
+      return run(job) as T;
     },
   };
   const signingThreads = new PooledSigner({ pool, crypto });
   const there = await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   t.same(there, await signTransaction(tx, spent, keys, 1, { crypto, signer }));
-  t.same(names, ['signEach', 'sign']);
+  t.same(whole, [true, false]);
 });
