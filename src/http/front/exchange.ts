@@ -27,6 +27,8 @@ export class Exchange {
   #closing: 'no' | 'client' | 'server';
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
   #reserved = 0;
+  /** Writes the headers of a reply in pieces; null once that was done. */
+  #pieceHead: (() => void) | null = null;
   #onGone: (() => void) | null = null;
   #onEnd: (() => void) | null = null;
 
@@ -154,7 +156,7 @@ export class Exchange {
     });
   }
 
-  /** Writes status and headers of a reply that push() sends in pieces; onWritable is called when a stalled socket takes more. */
+  /** Begins a reply that push() or writeStream() sends in pieces, its headers with the first; onWritable is called when a stalled socket takes more. */
   startPieces(type: string, extra: Header | undefined, onWritable: () => void): boolean {
     if (this.#state !== 'open') return false;
     this.#state = 'sending';
@@ -163,26 +165,36 @@ export class Exchange {
       // Always success: the scheduler writes in its own turn and asks to be told again when it could not.
       return true;
     });
-    this.#res.cork(() => {
+    this.#pieceHead = () => {
       if (extra) this.#res.writeHeader(extra[0], extra[1]);
       this.#res.writeHeader('Content-Type', type);
       if (this.#closing !== 'no') this.#res.writeHeader('Connection', 'close');
-    });
+    };
     return true;
   }
 
+  /** Within a cork: small pieces beside large ones cost no system call of their own. */
+  #writePieceHead(): void {
+    this.#pieceHead?.();
+    this.#pieceHead = null;
+  }
+
   /**
-   * Offers the next piece.
+   * Offers the next pieces of the body.
    * @param total bytes of the whole body
    * @returns bytes of the body taken until now, or -1 when the client has gone. Fewer than offered: the socket is full.
    */
-  push(piece: Uint8Array, total: number): number {
+  push(pieces: readonly Uint8Array[], total: number): number {
     if (this.#state !== 'sending') return -1;
     let taken = 0;
     this.#res.cork(() => {
-      const [, done] = this.#res.tryEnd(piece, total);
-      if (done) taken = total;
-      else taken = this.gone ? -1 : this.#res.getWriteOffset();
+      this.#writePieceHead();
+      for (const piece of pieces) {
+        const [whole, done] = this.#res.tryEnd(piece, total);
+        if (done) taken = total;
+        else taken = this.gone ? -1 : this.#res.getWriteOffset();
+        if (done || !whole || taken < 0) break;
+      }
     });
     if (taken === total) {
       this.#state = 'ended';
@@ -196,6 +208,7 @@ export class Exchange {
     if (this.#state !== 'sending') return false;
     let room = false;
     this.#res.cork(() => {
+      this.#writePieceHead();
       room = this.#res.write(bytes);
     });
     return room;
@@ -205,7 +218,10 @@ export class Exchange {
   endStream(): void {
     if (this.#state !== 'sending') return;
     this.#state = 'ended';
-    this.#res.cork(() => this.#res.end());
+    this.#res.cork(() => {
+      this.#writePieceHead();
+      this.#res.end();
+    });
     this.#over();
   }
 

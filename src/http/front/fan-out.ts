@@ -1,7 +1,8 @@
-// Sends large replies to many sockets fairly: round robin, one slice each, a bounded number of bytes per turn of the loop. A small
-// call then waits for one turn at most, and the last client is served no later than with a loop that writes everything at
-// once. A socket that is full leaves the round until it takes more. Used by front.ts for everything above SLICED_BYTES.
+// Sends large replies to many sockets: in slices, one client after another (send-queue.ts), a bounded number of bytes per turn of the loop. A
+// small call then waits for one turn at most. A socket that is full leaves the queue until it takes more. Used by front.ts for everything
+// above SLICED_BYTES.
 import type { Exchange, Header } from './exchange.js';
+import { type Queued, SendQueue } from './send-queue.js';
 
 // Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for longest is cut off.
 const HELD_BYTES = 4 * 1024 * 1024;
@@ -9,11 +10,16 @@ const HELD_BYTES = 4 * 1024 * 1024;
 /** Replies up to this size are sent whole. */
 export const SLICED_BYTES = 256 * 1024;
 
-// 128 kB pieces keep the round fair when many wait; few receivers get larger ones, which cost fewer system calls.
-const SMALL_SLICE_BYTES = 128 * 1024;
-const LARGE_SLICE_BYTES = 256 * 1024;
+// Larger slices cost fewer system calls. A turn is some tenths of a millisecond.
+const SLICE_BYTES = 512 * 1024;
 const TURN_BYTES = 1024 * 1024;
-const FEW_RECEIVERS = 4;
+
+// What a client that is never read from may take besides the others, when room is made for a new reply.
+const FIRST_BYTES = 128 * 1024;
+
+// While so many replies are under way they are work like any other's, not an answer that somebody waits for; until few enough are left.
+const CROWD = 32;
+const FEW = 4;
 
 /** Bytes that somebody else owns and wants to have back. */
 export interface FanOutBody {
@@ -25,11 +31,10 @@ export interface FanOutBody {
   release(): void;
 }
 
-interface Job {
+interface Job extends Queued {
   readonly exchange: Exchange;
   readonly body: FanOutBody;
   readonly parts: readonly Uint8Array[];
-  readonly total: number;
   /** Part being sent and where it begins in the body. */
   part: number;
   partStart: number;
@@ -43,10 +48,17 @@ interface Job {
 
 export class FanOut {
   readonly #jobs = new Set<Job>();
-  #round: Job[] = [];
+  readonly #queue = new SendQueue<Job>();
+  readonly #onCrowd: (crowded: boolean) => void;
+  #crowded = false;
   #scheduled = false;
   #held = 0;
   #cut = 0;
+
+  /** @param onCrowd told when very many replies are under way, and when few are left of them */
+  constructor(onCrowd: (crowded: boolean) => void = () => {}) {
+    this.#onCrowd = onCrowd;
+  }
 
   /** Replies being sent. */
   get size(): number {
@@ -63,6 +75,7 @@ export class FanOut {
       body,
       parts,
       total,
+      share: 0,
       part: 0,
       partStart: 0,
       offset: 0,
@@ -71,7 +84,7 @@ export class FanOut {
       own: body.slabIndex < 0,
     };
     exchange.onGone = () => this.#finish(job);
-    this.#jobs.add(job);
+    this.#begin(job);
     if (job.own) this.#held += job.total;
     if (!exchange.startPieces(type, extra, () => this.#enqueue(job))) {
       this.#finish(job);
@@ -79,7 +92,7 @@ export class FanOut {
     }
     if (job.own) {
       // What the socket takes at once makes room for others.
-      this.#slice(job, this.#held > HELD_BYTES ? job.total : SMALL_SLICE_BYTES);
+      this.#slice(job, this.#held > HELD_BYTES ? job.total : FIRST_BYTES);
       if (job.over) return;
       this.#makeRoom(job);
     }
@@ -95,6 +108,7 @@ export class FanOut {
       body: { parts: [whole], slabIndex: -1, release() {} },
       parts: [whole],
       total,
+      share: 0,
       part: 0,
       partStart: 0,
       offset: total - left,
@@ -104,7 +118,7 @@ export class FanOut {
     };
     exchange.onGone = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
-    this.#jobs.add(job);
+    this.#begin(job);
     this.#held += total;
     this.#makeRoom(job);
   }
@@ -144,7 +158,11 @@ export class FanOut {
   #enqueue(job: Job): void {
     if (job.queued || job.over) return;
     job.queued = true;
-    this.#round.push(job);
+    this.#queue.add(job, job.offset > 0);
+    this.#schedule();
+  }
+
+  #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(this.#turn);
@@ -152,59 +170,52 @@ export class FanOut {
 
   #turn = (): void => {
     this.#scheduled = false;
-    const slice = this.#round.length <= FEW_RECEIVERS ? LARGE_SLICE_BYTES : SMALL_SLICE_BYTES;
-    let budget = TURN_BYTES;
-    let at = 0;
-    while (at < this.#round.length && budget > 0) {
-      const job = this.#round[at++];
+    for (let budget = TURN_BYTES; budget > 0; ) {
+      const job = this.#queue.next();
+      if (!job) return;
       job.queued = false;
       if (job.over) continue;
-      const sent = this.#slice(job, slice);
+      const sent = this.#slice(job, Math.min(budget, SLICE_BYTES));
       budget -= Math.max(sent, 1024);
-      if (sent > 0 && !job.over) this.#requeue(job);
+      if (sent === 0 || job.over) continue;
+      job.queued = true;
+      this.#queue.back(job, sent);
     }
-    this.#round.splice(0, at);
-    if (this.#round.length > 0 && !this.#scheduled) {
-      this.#scheduled = true;
-      setImmediate(this.#turn);
-    }
+    if (!this.#queue.empty) this.#schedule();
   };
 
-  #requeue(job: Job): void {
-    job.queued = true;
-    this.#round.push(job);
+  #begin(job: Job): void {
+    this.#jobs.add(job);
+    if (!this.#crowded && this.#jobs.size >= CROWD) this.#onCrowd((this.#crowded = true));
   }
 
-  /** Sends up to a slice; returns the bytes taken, 0 when the socket is full or the reply is over. */
+  /** Sends up to a slice; returns the bytes taken, 0 when the socket is full or the client has gone. */
   #slice(job: Job, sliceBytes: number): number {
-    let sent = 0;
-    while (sent < sliceBytes) {
-      const part = job.parts[job.part];
-      const from = job.offset - job.partStart;
-      const piece = part.subarray(from, Math.min(part.byteLength, from + sliceBytes - sent));
-      const offset = job.exchange.push(piece, job.total);
-      if (offset < 0) {
-        this.#finish(job);
-        return 0;
-      }
-      const taken = offset - job.offset;
-      if (taken > 0 && job.own) {
-        this.#jobs.delete(job);
-        this.#jobs.add(job);
-      }
-      job.offset = offset;
-      sent += taken;
-      if (offset === job.total) {
-        this.#finish(job);
-        return sent;
-      }
-      while (job.part < job.parts.length && offset - job.partStart >= job.parts[job.part].byteLength) {
-        job.partStart += job.parts[job.part].byteLength;
-        job.part++;
-      }
-      if (taken < piece.byteLength) return 0;
+    const pieces: Uint8Array[] = [];
+    let offered = 0;
+    let from = job.offset - job.partStart;
+    for (let at = job.part; at < job.parts.length && offered < sliceBytes; at++) {
+      const piece = job.parts[at].subarray(from, from + sliceBytes - offered);
+      pieces.push(piece);
+      offered += piece.byteLength;
+      from = 0;
     }
-    return sent;
+    const offset = job.exchange.push(pieces, job.total);
+    if (offset < 0) {
+      this.#finish(job);
+      return 0;
+    }
+    const taken = offset - job.offset;
+    if (taken > 0 && job.own) {
+      this.#jobs.delete(job);
+      this.#jobs.add(job);
+    }
+    job.offset = offset;
+    if (offset === job.total) this.#finish(job);
+    else {
+      while (offset - job.partStart >= job.parts[job.part].byteLength) job.partStart += job.parts[job.part++].byteLength;
+    }
+    return taken < offered ? 0 : taken;
   }
 
   #finish(job: Job): void {
@@ -212,6 +223,7 @@ export class FanOut {
     job.over = true;
     this.#jobs.delete(job);
     if (job.own) this.#held -= job.total;
+    if (this.#crowded && this.#jobs.size <= FEW) this.#onCrowd((this.#crowded = false));
     job.body.release();
   }
 }

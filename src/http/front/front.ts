@@ -39,6 +39,8 @@ export interface FrontDeps {
   readonly link: FrontLink;
   readonly tip: PublishedTip;
   readonly warmup: string | null;
+  /** Told how urgent this thread's work is. */
+  readonly urgency: (urgent: boolean) => void;
 }
 
 // How often calls answered here are reported to the node thread, for /metrics.
@@ -71,7 +73,7 @@ export class Front {
   readonly #desk: FrontDesk;
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
-  readonly #fanOut = new FanOut();
+  readonly #fanOut: FanOut;
   readonly #streams = new TemplateStreams(() => this.#view.snapshot());
   /** Requests whose body is not complete. */
   readonly #uploads = new Set<Exchange>();
@@ -90,6 +92,8 @@ export class Front {
     this.#deps = deps;
     this.#tip = deps.tip;
     this.#warmup = deps.warmup;
+    // The clients of a crowd take more time than the sending: on a small machine an urgent front would only keep them from reading.
+    this.#fanOut = new FanOut((crowded) => deps.urgency(!crowded));
     this.#auth = new Authenticator(deps.options.credentials);
     this.#addresses = new AddressFilter(deps.options.allow);
     this.#methods = new MethodFilter(deps.options.whitelist);

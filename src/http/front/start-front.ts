@@ -37,9 +37,12 @@ export interface FrontInit {
 /** An app as its native side has it; the declarations leave these two out. */
 type ChildApp = TemplatedApp & { getDescriptor(): unknown; addChildAppDescriptor(descriptor: unknown): void };
 
-/** Runs a front until the node thread closes it. */
-export function startFront(init: FrontInit): void {
-  const thread = new FrontThread(init);
+/**
+ * Runs a front until the node thread closes it.
+ * @param urgency tells how urgent this thread's work is: not while it sends to a crowd
+ */
+export function startFront(init: FrontInit, urgency: (urgent: boolean) => void): void {
+  const thread = new FrontThread(init, urgency);
   // Nothing may take the thread down while its app is open: it would take the process with it.
   const survive = (error: unknown) => thread.notice('error', `front ${init.index}: ${error instanceof Error ? error.stack : error}`);
   process.on('uncaughtException', survive);
@@ -54,7 +57,7 @@ class FrontThread {
   #acceptor: ChildApp | null = null;
   #listening: us_listen_socket[] = [];
 
-  constructor(init: FrontInit) {
+  constructor(init: FrontInit, urgency: (urgent: boolean) => void) {
     this.#init = init;
     const counters = new FrontCounters(init.counters);
     const bounds = { calls: init.options.workQueue, bytes: init.linkBytes };
@@ -69,6 +72,7 @@ class FrontThread {
       link: this.#link,
       tip: init.tip,
       warmup: init.warmup,
+      urgency,
     });
     this.#app = this.#newApp();
     this.#app.filter((res, change) => this.#front.onSocket(Number(change) > 0 ? new Uint8Array(res.getRemoteAddress()) : null));

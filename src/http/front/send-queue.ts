@@ -1,0 +1,66 @@
+// Whose turn it is among large replies. Clients are finished one after another: a template given to a thousand waiters in equal shares
+// reaches nearly all of them at the very end, and its bytes leave the processor's caches between writing and reading. So a reply that has begun
+// goes on before others begin. Two things keep that fair: lighter replies have a lane of their own, which gets every second slice, and
+// whoever took a fair share in a row goes to the back of its lane. Used by fan-out.ts.
+
+/** Replies up to this size never wait behind a row of heavier ones. */
+const LIGHT_BYTES = 1024 * 1024;
+
+/** A reply that has had so much in a row lets others pass: more than any template of ordinary transactions. */
+const SHARE_BYTES = 4 * 1024 * 1024;
+
+/** What the queue knows of a reply. */
+export interface Queued {
+  /** Bytes in all. */
+  readonly total: number;
+  /** Bytes sent since it was last at the back; the queue's own. */
+  share: number;
+}
+
+class Lane<T> {
+  readonly begun: T[] = [];
+  readonly fresh: T[] = [];
+
+  take(): T | undefined {
+    return this.begun.shift() ?? this.fresh.shift();
+  }
+}
+
+export class SendQueue<T extends Queued> {
+  readonly #light = new Lane<T>();
+  readonly #heavy = new Lane<T>();
+  #lightNext = true;
+
+  /** A reply that waits for its first slice, or whose client takes bytes again. */
+  add(reply: T, begun: boolean): void {
+    const lane = this.#laneOf(reply);
+    (begun ? lane.begun : lane.fresh).push(reply);
+  }
+
+  /** Takes out whoever is next. */
+  next(): T | undefined {
+    const [first, second] = this.#lightNext ? [this.#light, this.#heavy] : [this.#heavy, this.#light];
+    this.#lightNext = !this.#lightNext;
+    return first.take() ?? second.take();
+  }
+
+  /** Puts back a reply that took so many bytes and could take more. */
+  back(reply: T, sentBytes: number): void {
+    const lane = this.#laneOf(reply);
+    reply.share += sentBytes;
+    if (reply.share < SHARE_BYTES) lane.begun.unshift(reply);
+    else {
+      reply.share = 0;
+      lane.fresh.push(reply);
+    }
+  }
+
+  get empty(): boolean {
+    const lanes = [this.#light, this.#heavy];
+    return lanes.every(({ begun, fresh }) => begun.length === 0 && fresh.length === 0);
+  }
+
+  #laneOf({ total }: T): Lane<T> {
+    return total <= LIGHT_BYTES ? this.#light : this.#heavy;
+  }
+}

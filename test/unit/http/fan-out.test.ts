@@ -1,0 +1,157 @@
+// Who is served when by the fan-out, with sockets of its own that take as much as they are told to.
+import t from 'tap';
+import type { Exchange } from '../../../src/http/front/exchange.js';
+import { FanOut } from '../../../src/http/front/fan-out.js';
+
+const MB = 1024 * 1024;
+
+/** A client whose socket takes so many bytes until it is read from. */
+class FakeExchange {
+  offset = 0;
+  total = -1;
+  room = Number.POSITIVE_INFINITY;
+  released = 0;
+  pushes = 0;
+  onGone: (() => void) | null = null;
+  #gone = false;
+  #writable = () => {};
+
+  constructor(
+    readonly name: string,
+    readonly log: string[],
+  ) {}
+
+  startPieces(_type: string, _extra: unknown, onWritable: () => void): boolean {
+    this.#writable = onWritable;
+    return !this.#gone;
+  }
+
+  push(pieces: readonly Uint8Array[], total: number): number {
+    if (this.#gone) return -1;
+    this.pushes++;
+    for (const piece of pieces) {
+      // Every byte says where in the body it belongs.
+      for (const at of [0, piece.length - 1]) if (piece[at] !== (this.offset + at) % 251) throw new Error(`${this.name}: wrong byte`);
+      const taken = Math.min(piece.length, this.room);
+      this.offset += taken;
+      this.room -= taken;
+      if (taken < piece.length) break;
+    }
+    if (this.offset === total) this.log.push(this.name);
+    return this.offset;
+  }
+
+  read(bytes: number): void {
+    this.room += bytes;
+    this.#writable();
+  }
+
+  close(): void {
+    this.#gone = true;
+    this.onGone?.();
+  }
+}
+
+const pattern = new Uint8Array(24 * MB);
+for (let at = 0; at < pattern.length; at++) pattern[at] = at % 251;
+
+/** A body of a head, a middle and a tail. @param slab below zero: the client's own */
+function send(fanOut: FanOut, client: FakeExchange, total: number, slab = 0): void {
+  const parts = [pattern.subarray(0, 600), pattern.subarray(600, total - 100), pattern.subarray(total - 100, total)];
+  fanOut.send(client as unknown as Exchange, 'application/json', { parts, slabIndex: slab, release: () => void client.released++ });
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function untilEmpty(fanOut: FanOut): Promise<void> {
+  while (fanOut.size > 0) await turn();
+}
+
+t.test('clients are finished one after another, in order', async (t) => {
+  const fanOut = new FanOut();
+  const log: string[] = [];
+  const clients = Array.from({ length: 10 }, (_, i) => new FakeExchange(`${i}`, log));
+  for (const client of clients) send(fanOut, client, 3 * MB);
+  await turn();
+  t.equal(
+    clients.reduce((sum, { offset }) => sum + offset, 0),
+    MB,
+    'one turn, so many bytes',
+  );
+  t.equal(clients[0].offset, MB);
+  await untilEmpty(fanOut);
+  t.same(log, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(String));
+  t.ok(clients.every(({ released, offset }) => released === 1 && offset === 3 * MB));
+  t.ok(
+    clients.every(({ pushes }) => pushes <= 7),
+    'head and tail go with their neighbours',
+  );
+});
+
+t.test('a socket that is full holds nobody up, and goes on as soon as it takes more', async (t) => {
+  const fanOut = new FanOut();
+  const log: string[] = [];
+  const [full, ...others] = Array.from({ length: 30 }, (_, i) => new FakeExchange(`${i}`, log));
+  full.room = MB / 2;
+  send(fanOut, full, 3 * MB);
+  for (const client of others) send(fanOut, client, 3 * MB);
+  for (let i = 0; i < 10; i++) await turn();
+  t.equal(full.offset, MB / 2);
+  t.match(log, ['1', '2']);
+  full.read(10 * MB);
+  await untilEmpty(fanOut);
+  t.ok(log.indexOf('0') < 8, `begun before the others: place ${log.indexOf('0')}`);
+  t.equal(log.length, 30);
+});
+
+t.test('light replies pass heavy ones, which go on all the same', async (t) => {
+  const fanOut = new FanOut();
+  const log: string[] = [];
+  for (let i = 0; i < 100; i++) send(fanOut, new FakeExchange(`heavy ${i}`, log), 3 * MB);
+  await turn();
+  send(fanOut, new FakeExchange('light', log), MB / 2);
+  await turn();
+  await turn();
+  t.same(log, ['light']);
+  // A row of light ones gets half of every turn.
+  const light = Array.from({ length: 40 }, (_, i) => new FakeExchange(`light ${i}`, log));
+  for (const client of light) send(fanOut, client, MB / 2);
+  while (!log.includes('light 39')) await turn();
+  t.ok(log.includes('heavy 4'), 'heavy replies were finished meanwhile');
+  await untilEmpty(fanOut);
+  t.equal(log.length, 141);
+});
+
+t.test('a reply that never ends lets the others pass', async (t) => {
+  const fanOut = new FanOut();
+  const log: string[] = [];
+  send(fanOut, new FakeExchange('huge', log), 24 * MB);
+  for (let i = 0; i < 3; i++) send(fanOut, new FakeExchange(`${i}`, log), 3 * MB);
+  await untilEmpty(fanOut);
+  t.same(log, ['0', '1', '2', 'huge']);
+});
+
+t.test('clients that leave are forgotten, those of one slab cut off', async (t) => {
+  const said: boolean[] = [];
+  const fanOut = new FanOut((crowded) => said.push(crowded));
+  const log: string[] = [];
+  const clients = Array.from({ length: 31 }, (_, i) => new FakeExchange(`${i}`, log));
+  for (const [i, client] of clients.entries()) {
+    client.room = i % 2 === 0 ? Number.POSITIVE_INFINITY : 1000;
+    send(fanOut, client, 2 * MB, i % 2);
+  }
+  t.same(said, [], 'not a crowd yet');
+  const last = new FakeExchange('last', log);
+  last.room = 1000;
+  send(fanOut, last, 2 * MB, 1);
+  t.same(said, [true]);
+  clients[0].close();
+  t.equal(clients[0].released, 1);
+  for (let i = 0; i < 80; i++) await turn();
+  t.equal(log.length, 15, 'whoever reads has all of it');
+  t.same(said, [true]);
+  t.equal(fanOut.evict(1), 16);
+  t.same(said, [true, false], 'told once each way');
+  t.equal(fanOut.size, 0);
+  t.ok([...clients, last].every(({ released }) => released === 1));
+});
