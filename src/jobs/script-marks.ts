@@ -99,21 +99,8 @@ export class ScriptMarks {
     return this.#mark(FORM.RAW, s, at, length);
   }
 
-  /** Never 0. */
   #mark(form: number, bytes: Uint8Array, start: number, length: number): number {
-    let h = this.#seed ^ Math.imul(form + 1, 0x9e3779b1) ^ length;
-    let at = start;
-    for (const whole = start + (length & ~3); at < whole; at += 4) {
-      const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
-      h = Math.imul(h ^ word, 0x85ebca6b);
-      h = ((h << 13) | (h >>> 19)) ^ Math.imul(h, 0xc2b2ae35);
-    }
-    for (const end = start + length; at < end; at++) h = Math.imul(h ^ bytes[at], 0x01000193);
-    h ^= h >>> 16;
-    h = Math.imul(h, 0x85ebca6b);
-    h ^= h >>> 13;
-    h = Math.imul(h, 0xc2b2ae35);
-    return (h ^ (h >>> 16)) >>> 0 || 1;
+    return seededMark(this.#seed, form, bytes, start, length);
   }
   #put(mark: number): void {
     let slot = mark & this.#mask;
@@ -126,6 +113,23 @@ export class ScriptMarks {
     for (let slot = mark & this.#mask; this.#slots[slot] !== 0; slot = (slot + 1) & this.#mask) if (this.#slots[slot] === mark) return true;
     return false;
   }
+}
+
+/** 32 bits of a form and some bytes, never 0; who does not know the seed cannot choose bytes that share a mark with others. */
+export function seededMark(seed: number, form: number, bytes: Uint8Array, start: number, length: number): number {
+  let h = seed ^ Math.imul(form + 1, 0x9e3779b1) ^ length;
+  let at = start;
+  for (const whole = start + (length & ~3); at < whole; at += 4) {
+    const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+    h = Math.imul(h ^ word, 0x85ebca6b);
+    h = ((h << 13) | (h >>> 19)) ^ Math.imul(h, 0xc2b2ae35);
+  }
+  for (const end = start + length; at < end; at++) h = Math.imul(h ^ bytes[at], 0x01000193);
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0 || 1;
 }
 
 /** A list of scripts in one shared buffer, for filters that have to be asked script by script: count, ends, bytes. */

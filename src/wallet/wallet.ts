@@ -23,6 +23,7 @@ import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import type { SigningProvider } from './keys/signing-provider.js';
 import { Payees } from './payees.js';
+import { Reassessor } from './reassess.js';
 import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
@@ -97,6 +98,7 @@ export class Wallet {
   }
   #thawed: Promise<void> | null = null;
   #thaw: () => void = () => {};
+  readonly #reassessor = new Reassessor(this);
   readonly #inbox: WalletEvent[] = [];
   #commits: Promise<void> = Promise.resolve();
   #relock: NodeJS.Timeout | undefined;
@@ -311,15 +313,16 @@ export class Wallet {
     batch.put(walletKey(WALLET_PREFIX.locator), new Uint8Array(Buffer.concat(hashes)));
   }
 
-  /** Keys or scripts came: coins that are known may be ours now. Reads the wallet's transactions in slices. */
-  async reassess(): Promise<void> {
-    const { ledger } = this;
-    await this.change((batch) => ledger.reassessCoins(batch));
-    if (ledger.txs.size === 0) return;
-    for (const row of [...ledger.txs.rows()]) {
-      const tx = await this.transaction(row);
-      if (tx) await this.change((batch) => ledger.reassessTx(tx, batch));
-    }
+  /**
+   * Like `change`, for keys or scripts that may have been paid already: once it is written, coins and transactions that are known are looked
+   * at for what the new ones concern.
+   */
+  changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
+    return this.#reassessor.change(work);
+  }
+  /** Does for everything what a cut off `changeKeys` did not come to. */
+  reassessAll(): Promise<void> {
+    return this.#reassessor.finish();
   }
 
   // -- locking

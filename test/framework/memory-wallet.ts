@@ -8,7 +8,7 @@ import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
 import { NOWHERE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
-import { assembleWallet } from '../../src/wallet/manage/load-wallet.js';
+import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../src/wallet/manage/new-keys.js';
 import type { WalletBlock, WalletOptions } from '../../src/wallet/source.js';
 import { createChance } from '../../src/wallet/spend/chance.js';
@@ -26,6 +26,8 @@ export const TIP = 1000;
 
 export interface MemoryWallet {
   readonly wallet: Wallet;
+  /** What it was made with: for loading its rows again. */
+  readonly surroundings: WalletSurroundings;
   /** Members of the node may be replaced. */
   readonly tools: Omit<SpendTools, 'node'> & { readonly node: { -readonly [K in keyof SpendNode]: SpendNode[K] } };
   /** A new address of a kind, as its script. */
@@ -107,6 +109,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
   };
   return {
     wallet,
+    surroundings,
     tools: { node, options: spend },
     address: async (type) => {
       const made = await wallet.change((batch) => wallet.keys.newAddress(type, false, batch));

@@ -34,13 +34,12 @@ export const addmultisigaddress: Run<NodeContext> = async (ctx, args, call) => {
   const type = addressTypeOf(args[3], wallet.parts.options.addressType) as ScriptAddressType;
   const output = buildMultisig(required, keys, type, ctx.crypto);
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
-  await wallet.change((batch) => {
+  await wallet.changeKeys((batch) => {
     legacy.addScript(output.script, 0, batch);
     if (output.witnessProgram) legacy.addScript(output.witnessProgram, 0, batch);
     wallet.book.set(output.outputScript, label, 'send', batch);
   });
   wallet.hasKeyManager = true;
-  await wallet.reassess();
   return {
     address: addressText(ctx, output.outputScript),
     redeemScript: hex(output.script),

@@ -193,14 +193,13 @@ export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
     };
     if (lines.some(tooLong)) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
     let since = wallet.tip!.time;
-    await wallet.change((batch) => {
+    await wallet.changeKeys((batch) => {
       for (const line of lines) {
         const time = importLine(ctx, wallet, legacy, line, batch);
         if (time !== null) since = Math.min(since, time);
       }
     });
     wallet.hasKeyManager = true;
-    await wallet.reassess();
     const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > since) {

@@ -150,7 +150,7 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     const outcomes: ImportOutcome[] = [];
     // A bad time ends the call, after the elements before it were imported.
     let failure: unknown;
-    await wallet.change((batch) => {
+    await wallet.changeKeys((batch) => {
       for (const request of requests) {
         try {
           times.push(importTime(request, now));
@@ -166,7 +166,6 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     });
     if (failure !== undefined) throw failure;
     if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
-    await wallet.reassess();
     const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     return outcomes.map((outcome, i) =>

@@ -170,7 +170,7 @@ async function importAll(
   const now = tip.medianTimePast();
   const times = requests.map((request) => importTime(request, now));
   let lowest = tip.time;
-  const outcomes = await wallet.change((batch) => {
+  const outcomes = await wallet.changeKeys((batch) => {
     const all = requests.map((request, i) => {
       const time = Math.max(times[i], 1);
       lowest = Math.min(lowest, time);
@@ -181,7 +181,6 @@ async function importAll(
   });
   wallet.hasKeyManager = true;
   if (outcomes.some(({ success }) => success)) {
-    await wallet.reassess();
     if (rescan) {
       const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
       if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');

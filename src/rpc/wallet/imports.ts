@@ -37,13 +37,11 @@ async function importThenScan(
 ): Promise<null> {
   if (!rescan) {
     await work(() => {});
-    await wallet.reassess();
     return null;
   }
   refuseScanOfPruned(ctx);
   return withRescan(ctx, wallet, async () => {
     await work((batch) => planRescan(wallet, 0, scanDeps(ctx, wallet).chain, batch));
-    await wallet.reassess();
     const scannedTo = await rescanFrom(wallet, 0, true, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > 0) {
@@ -66,7 +64,7 @@ export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
   return importThenScan(ctx, wallet, rescan, async (plan) => {
     const key = readSecret(ctx, text, call);
     try {
-      await wallet.change((batch) => {
+      await wallet.changeKeys((batch) => {
         for (const script of keyScripts(ctx, key.publicKey)) {
           if (given(args[1]) || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
         }
@@ -93,13 +91,13 @@ export const importaddress: Run<NodeContext> = async (ctx, args, call) => {
     const how = { hasSolvingData: false, label, time: BEGINNING };
     if ('script' in decoded) {
       if (alsoP2sh) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot use the p2sh flag with an address - use a script instead');
-      await wallet.change((batch) => {
+      await wallet.changeKeys((batch) => {
         importTargets(ctx, wallet, [decoded.script], how, batch);
         plan(batch);
       });
     } else {
       const script = hexBytes(text) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid Bitcoin address or script');
-      await wallet.change((batch) => {
+      await wallet.changeKeys((batch) => {
         legacy.importScript(script, 0, batch);
         const targets = alsoP2sh ? [script, scriptHashScript(ctx.crypto.hash160(script))] : [script];
         importTargets(ctx, wallet, targets, how, batch);
@@ -118,7 +116,7 @@ export const importpubkey: Run<NodeContext> = async (ctx, args, call) => {
   return importThenScan(ctx, wallet, rescan, async (plan) => {
     const key = hexBytes(asString(args[0])) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey must be a hex string');
     if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey is not a valid public key');
-    await wallet.change((batch) => {
+    await wallet.changeKeys((batch) => {
       importTargets(ctx, wallet, keyScripts(ctx, key), { hasSolvingData: true, label, time: BEGINNING }, batch);
       legacy.importPublicKey(key, BEGINNING, { add: false, internal: false }, batch);
       plan(batch);

@@ -11,6 +11,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
+import type { ForeignOutputs } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
 import { NOWHERE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
@@ -50,6 +51,8 @@ export class Ledger {
   readonly spends = new SpendTable();
   /** Own outputs the user locked, by `hashKey(outpoint)`; in memory only, like Core 0.21's. */
   readonly locked = new Map<string, Uint8Array>();
+  /** What known transactions pay beside our coins; null until somebody asks (reassess.ts). */
+  foreign: ForeignOutputs | null = null;
   /** Last block processed. */
   tipHeight = -1;
   /** Whether every coin counts as what it is at `tipHeight`. */
@@ -273,22 +276,21 @@ export class Ledger {
     return { trusted, pending, immature: coins.sum(BUCKET.IMMATURE, ownership) };
   }
 
-  /** Keys changed: looks again at who owns the coins known. */
-  reassessCoins(batch: WalletBatch): void {
-    for (const coin of this.coins.rows()) {
-      const ownership = this.deps.keys.isMine(this.coins.script(coin));
-      if (ownership === this.coins.ownership(coin)) continue;
-      this.coins.setOwnership(coin, ownership);
-      this.#writeCoin(coin, batch);
-      this.#judge(coin);
-    }
+  /** Keys changed: looks again at who owns a coin. */
+  reassessCoin(coin: number, batch: WalletBatch): void {
+    if (!this.coins.isLive(coin)) return;
+    const ownership = this.deps.keys.isMine(this.coins.script(coin));
+    if (ownership === this.coins.ownership(coin)) return;
+    this.coins.setOwnership(coin, ownership);
+    this.#writeCoin(coin, batch);
+    this.#judge(coin);
   }
-  /** Keys changed: looks for outputs of a known transaction that are ours now. */
+  /** Keys changed: looks for outputs of a known transaction that are ours now, and notes the others while that is being done. */
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
-    this.#addOutputs(tx, row, batch);
-    this.#judgeAround(tx, row);
+    if (this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
+    if (this.foreign?.complete === false) this.#noteForeign(tx, row);
   }
 
   // -- inside
@@ -300,6 +302,7 @@ export class Ledger {
   }
   #link(tx: TxView, row: number, batch: WalletBatch): void {
     this.#addOutputs(tx, row, batch);
+    this.#noteForeign(tx, row);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
@@ -310,7 +313,15 @@ export class Ledger {
     }
     this.#copyTwinValues(tx, row);
   }
-  #addOutputs(tx: TxView, row: number, batch: WalletBatch): void {
+  #noteForeign(tx: TxView, row: number): void {
+    if (this.foreign === null) return;
+    for (let vout = 0; vout < tx.outputCount; vout++) {
+      if (this.coins.find(outpointOf(tx.txid, vout)) < 0) this.foreign.add(tx.outputScript(vout), row);
+    }
+  }
+  /** @returns whether there were any */
+  #addOutputs(tx: TxView, row: number, batch: WalletBatch): boolean {
+    let added = false;
     for (let vout = 0; vout < tx.outputCount; vout++) {
       const script = tx.outputScript(vout);
       const ownership = this.deps.keys.isMine(script);
@@ -321,7 +332,9 @@ export class Ledger {
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);
       this.#writeCoin(coin, batch);
+      added = true;
     }
+    return added;
   }
   #writeCoin(coin: number, batch: WalletBatch): void {
     const { coins } = this;

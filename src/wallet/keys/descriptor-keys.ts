@@ -8,6 +8,7 @@ import type { Descriptor, OutputType } from '../../address/descriptor/descriptor
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { SecretSource } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import type { BatchOp } from '../../storage/store.js';
 import type { Vault } from '../crypt/vault.js';
 import { ImageError, type TableImage } from '../image/table-image.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -20,6 +21,7 @@ import { keyOfDestination } from './destination.js';
 import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
+import type { TouchedScripts } from './touched-scripts.js';
 
 export interface DescriptorDeps {
   readonly record: WalletRecord;
@@ -150,6 +152,14 @@ export class DescriptorKeys implements KeySource {
   }
   hasNewScripts(cursor: ScriptCursor): boolean {
     return cursor.scripts < this.#scripts.rows;
+  }
+  scriptCursor(): ScriptCursor {
+    return { keys: 0, programs: 0, scripts: this.#scripts.rows, watched: 0 };
+  }
+  touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts {
+    // A range that was cut takes scripts away.
+    if (ops.some(({ type, key }) => type === 'del' && key[0] === WALLET_PREFIX.descriptorScripts)) return 'any';
+    return this.hasNewScripts(before) ? this.newScripts(before) : null;
   }
   get scriptCount(): number {
     return this.#scripts.rows;

@@ -1,7 +1,9 @@
 // Where a wallet's scripts come from: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet knows only this.
+import type { BatchOp } from '../../storage/store.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Ownership } from './ownership.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
+import type { TouchedScripts } from './touched-scripts.js';
 
 /** Kinds of addresses a wallet gives out; tr comes with later descriptor wallets. */
 export type AddressType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';
@@ -46,6 +48,10 @@ export interface KeySource {
   newScripts(cursor: ScriptCursor): Generator<Uint8Array>;
   /** Whether newScripts would give anything. */
   hasNewScripts(cursor: ScriptCursor): boolean;
+  /** Where newScripts will have come to. */
+  scriptCursor(): ScriptCursor;
+  /** Scripts of which a change may have decided anew whose they are. @param ops what it wrote @param before scriptCursor at its beginning */
+  touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts;
   /** Scripts in all, roughly. */
   readonly scriptCount: number;
   /** Overwrites every private key in memory: the wallet is closed. */

@@ -6,6 +6,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
+import type { BatchOp } from '../../storage/store.js';
 import type { Vault } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
 import { be64, fromBe64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -21,6 +22,7 @@ import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadat
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
+import { formsOfScript, isKeyProgram, type TouchedScripts, touchedScripts } from './touched-scripts.js';
 
 export interface LegacyDeps {
   readonly record: WalletRecord;
@@ -57,6 +59,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly #scriptBytes = new ByteArena();
   #scriptIds = new Int32Array(32);
   #scriptTimes = new Float64Array(32);
+  /** Rows of scripts that are no key's witness program: only these may hang on several keys. */
+  #compound = new Int32Array(32);
+  #compoundCount = 0;
   /** Watched output scripts with their times. */
   readonly #watched = new ByteTable();
   #watchedTimes = new Float64Array(32);
@@ -123,7 +128,6 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   /** P2PK, P2PKH, P2WPKH and P2SH-P2WPKH of every key; P2SH, P2WSH and P2SH-P2WSH of every script; what is watched. */
   *newScripts(cursor: ScriptCursor): Generator<Uint8Array> {
     const { keys } = this;
-    const { hashes } = this.deps;
     while (cursor.keys < keys.rowCount) {
       const row = cursor.keys++;
       const id = keys.id(row);
@@ -136,13 +140,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     while (cursor.scripts < this.#scripts.rows) {
       const row = cursor.scripts++;
       if (!this.#scripts.isLive(row)) continue;
-      yield scriptHashScript(this.#scripts.key(row));
-      const script = this.#scriptBytes.get(this.#scriptIds[row]);
-      // Most of a large wallet's: what a key implies. A witness program inside another is nobody's (is-mine.ts).
-      if (isKeyProgram(script)) continue;
-      const program = witnessScriptHash(hashes.sha256(script));
-      yield program;
-      yield scriptHashScript(hashes.hash160(program));
+      yield* formsOfScript(this.#scripts.key(row), this.#scriptBytes.get(this.#scriptIds[row]), this.deps.hashes);
     }
     while (cursor.watched < this.#watched.rows) {
       const row = cursor.watched++;
@@ -153,6 +151,17 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const { keys } = this;
     if (cursor.keys < keys.rowCount || cursor.programs < keys.programCount) return true;
     return cursor.scripts < this.#scripts.rows || cursor.watched < this.#watched.rows;
+  }
+  scriptCursor(): ScriptCursor {
+    const { rowCount, programCount } = this.keys;
+    return { keys: rowCount, programs: programCount, scripts: this.#scripts.rows, watched: this.#watched.rows };
+  }
+  touchedScripts(ops: readonly BatchOp[]): TouchedScripts {
+    return touchedScripts(ops, this, this.deps.hashes);
+  }
+  /** Explicit scripts that are more than a key's witness program. */
+  *compoundScripts(): Generator<Uint8Array> {
+    for (let i = 0; i < this.#compoundCount; i++) yield this.#scriptBytes.get(this.#scriptIds[this.#compound[i]]);
   }
   get scriptCount(): number {
     return this.keys.rowCount * 3 + this.keys.programCount + this.#scripts.rows * 3 + this.#watched.rows;
@@ -416,6 +425,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#scriptTimes = grown(this.#scriptTimes, row);
     this.#scriptIds[row] = this.#scriptBytes.add(script);
     this.#scriptTimes[row] = time;
+    if (isKeyProgram(script)) return;
+    this.#compound = grown(this.#compound, this.#compoundCount);
+    this.#compound[this.#compoundCount++] = row;
   }
   #scriptRow(script: Uint8Array, time: number): Uint8Array {
     const row = new Uint8Array(8 + script.length);
@@ -442,6 +454,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#watched.image(at);
     this.#scriptIds = at.column(this.#scriptIds, this.#scripts.rows);
     this.#scriptTimes = at.column(this.#scriptTimes, this.#scripts.rows);
+    this.#compoundCount = at.number(this.#compoundCount);
+    this.#compound = at.column(this.#compound, this.#compoundCount);
     this.#watchedTimes = at.column(this.#watchedTimes, this.#watched.rows);
   }
   /** Whether anything was ever put in. */
@@ -473,14 +487,4 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       }
     }
   }
-}
-
-const isKeyProgram = (script: Uint8Array): boolean => script.length === 22 && script[0] === 0 && script[1] === 20;
-
-/** OP_0 and the SHA-256 of a witness script. */
-function witnessScriptHash(hash: Uint8Array): Uint8Array {
-  const script = new Uint8Array(34);
-  script[1] = 32;
-  script.set(hash, 2);
-  return script;
 }

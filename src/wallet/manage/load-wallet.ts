@@ -14,6 +14,7 @@ import { type ImageColumn, ImageError, ImageLoader } from '../image/table-image.
 import { type ImageRules, WalletImages, wipeSecrets } from '../image/wallet-images.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
+import { REASSESS_KEY } from '../reassess.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
 import { databaseOf } from '../storage/wallet-folder.js';
@@ -51,7 +52,7 @@ export async function loadWallet(
   surroundings: WalletSurroundings,
   place: { name: string; folder: string },
   store: Store,
-): Promise<{ wallet: Wallet; locator: Uint8Array; openScan: OpenScan | null }> {
+): Promise<{ wallet: Wallet; locator: Uint8Array; openScan: OpenScan | null; reassessDue: boolean }> {
   const corrupt = (why: string): never => {
     throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${place.name}: ${why}`);
   };
@@ -94,7 +95,8 @@ export async function loadWallet(
   wallet.images = images;
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   const scanRow = await store.get(walletKey(WALLET_PREFIX.rescan));
-  return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null };
+  const reassessDue = (await store.get(REASSESS_KEY)) !== undefined;
+  return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null, reassessDue };
 }
 
 /** Rows that no image holds: they are few. @returns false for a damaged one */

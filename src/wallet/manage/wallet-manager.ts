@@ -220,6 +220,10 @@ export class WalletManager {
         const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
         wallet = result.wallet;
         await rollBack(wallet, result.locator, this.#deps.chain);
+        if (result.reassessDue) {
+          this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys whose import was cut off`);
+          await wallet.reassessAll();
+        }
         // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
         await wallet.saveImage();
         await this.#attach(wallet);

@@ -14,6 +14,7 @@
 //   'a'     output script of the address         label, purpose, used mark (msgpack)
 //   'l'     txid, 32 | vout, BE32                output locked by lockunspent
 //   'm'     master key number, BE32              encrypted master key
+//   'q'     -                                    empty: keys came, and known coins and transactions are not all looked at again (reassess.ts)
 //   'R'     -                                    rescan under way: start, stop, next height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
@@ -43,6 +44,7 @@ export const WALLET_PREFIX = {
   address: ascii('a'),
   lockedCoin: ascii('l'),
   masterKey: ascii('m'),
+  reassess: ascii('q'),
   rescan: ascii('R'),
   tx: ascii('t'),
   txBytes: ascii('r'),

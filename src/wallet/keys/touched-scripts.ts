@@ -1,0 +1,93 @@
+// Which output scripts may have become a legacy wallet's, or stopped being, by rows that a change wrote: what is looked at again after an
+// import, so that its cost follows what was imported. More than enough is named; isMine decides. Callers: LegacyKeys, reassess.ts.
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import { solve } from '../../policy/script-type.js';
+import type { BatchOp } from '../../storage/store.js';
+import { WALLET_PREFIX } from '../storage/layout.js';
+import { payToKey } from './destination.js';
+import { keysInScript, payToKeyHash } from './is-mine.js';
+import { keyHashProgram } from './key-table.js';
+import type { LegacyKeys } from './legacy-keys.js';
+
+/** Scripts, found as they are asked for; 'any': it is not known which; null: none. */
+export type TouchedScripts = Iterable<Uint8Array> | 'any' | null;
+
+const COMPRESSED = 33;
+
+/** OP_0 and a HASH160: a key's witness program. */
+export const isKeyProgram = (script: Uint8Array): boolean => script.length === 22 && script[0] === 0 && script[1] === 20;
+
+/** Output scripts that a redeem or witness script is spent by. @param id its HASH160 */
+export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
+  yield scriptHashScript(id);
+  // Most of a large wallet's: what a key implies. A witness program inside another is nobody's (is-mine.ts).
+  if (isKeyProgram(script)) return;
+  const program = witnessProgramScript(0, hashes.sha256(script));
+  yield program;
+  yield scriptHashScript(hashes.hash160(program));
+}
+
+/** The segwit output scripts of a key. @param id its HASH160 */
+function* formsOfKey(id: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
+  const program = keyHashProgram(id);
+  yield program;
+  yield scriptHashScript(hashes.hash160(program));
+}
+
+/** @param ops what a change wrote; its keys alone are looked at */
+export function touchedScripts(ops: readonly BatchOp[], legacy: LegacyKeys, hashes: Hashes): TouchedScripts {
+  const keys: Uint8Array[] = [];
+  const scripts: Uint8Array[] = [];
+  const watched: Uint8Array[] = [];
+  for (const { key } of ops) {
+    if (key[0] === WALLET_PREFIX.key) keys.push(key.subarray(1));
+    else if (key[0] === WALLET_PREFIX.script) scripts.push(key.subarray(1));
+    else if (key[0] === WALLET_PREFIX.watched) watched.push(key.subarray(1));
+  }
+  if (keys.length + scripts.length + watched.length === 0) return null;
+  return formsOf(keys, scripts, watched, legacy, hashes);
+}
+
+function* formsOf(
+  keys: readonly Uint8Array[],
+  scripts: readonly Uint8Array[],
+  watched: readonly Uint8Array[],
+  legacy: LegacyKeys,
+  hashes: Hashes,
+): Generator<Uint8Array> {
+  for (const script of watched) {
+    yield script;
+    // What is watched counts inside other scripts as well; a key's witness program stands for its P2PKH script.
+    yield* formsOfScript(hashes.hash160(script), script, hashes);
+    const { type, solutions } = solve(script);
+    if (type === 'pubkeyhash') yield* formsOfKey(solutions[0], hashes);
+  }
+  const decisive = new Set<string>();
+  for (const id of keys) {
+    const row = legacy.keys.find(id);
+    if (row < 0) continue;
+    const publicKey = legacy.keys.anyPublicKey(row);
+    if (legacy.keys.isPrivate(row) || publicKey.length !== COMPRESSED) decisive.add(hashKey(id));
+    yield payToKey(publicKey);
+    yield payToKeyHash(id);
+    // Of an uncompressed key they are nobody's, which may not have been known.
+    yield* formsOfKey(id, hashes);
+  }
+  for (const id of scripts) {
+    const script = legacy.script(id);
+    if (script === undefined) continue;
+    // A native witness program is ours only while it is stored itself.
+    yield script;
+    yield* formsOfScript(id, script, hashes);
+  }
+  if (decisive.size === 0) return;
+  // The last missing private key of a script makes it ours, an uncompressed key in a witness script nobody's.
+  for (const script of legacy.compoundScripts()) {
+    // In any case a step of the work: whoever goes through these pauses between them.
+    yield script;
+    if (!keysInScript(script, legacy, hashes).some((id) => decisive.has(hashKey(id)))) continue;
+    yield* formsOfScript(hashes.hash160(script), script, hashes);
+  }
+}
