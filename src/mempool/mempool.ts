@@ -97,7 +97,7 @@ export class Mempool {
       changed() {},
       moved() {},
       removed: (row) => {
-        if (pool.rows.has(row, FLAG.unbroadcast)) {
+        if (pool.rows.has(row, FLAG.unbroadcast) && deps.log.shows('mempool')) {
           const txid = hashToHex(pool.entry(row).txid);
           deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
         }

@@ -8,6 +8,7 @@ import type { Coin } from '../consensus/coin.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
 import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
@@ -103,6 +104,7 @@ export class ReorgFollower {
     );
     for (const tx of txs) {
       const row = pool.find(tx.txid);
+      // With its own row gone, whoever spends the same outputs is a rival.
       if (row !== NO_ROW) pool.remove(new Set([row]), 'block', true);
       if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
@@ -125,7 +127,10 @@ export class ReorgFollower {
 
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
+    const slicer = new Slicer();
     try {
+      // Everybody else hears of the tip first.
+      await slicer.pause();
       do {
         this.#returned.clear();
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
@@ -134,9 +139,12 @@ export class ReorgFollower {
           const at = this.#returning.indexOf(item);
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
-          this.#returning.splice(at, 1);
+          // The first, unless a block came: splice would move all the others.
+          if (at === 0) this.#returning.shift();
+          else this.#returning.splice(at, 1);
           if (pool.find(item.tx.txid) !== NO_ROW) this.#returned.set(item.key, item.tx);
           else pool.removeRecursive(item.tx, 'reorg');
+          if (slicer.due) await slicer.pause();
         }
         const back = [...this.#returned.values()];
         this.#returned.clear();

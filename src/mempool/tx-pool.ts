@@ -247,6 +247,7 @@ export class TxPool implements EntryStore {
 
   /** Whatever in the pool is this transaction or depends on it, also when the transaction itself isn't here. */
   removeRecursive(tx: TxView, reason: RemovalReason): void {
+    if (this.size === 0) return;
     const stage = new Set<number>();
     const row = this.find(tx.txid);
     if (row !== NO_ROW) collectDescendants(this.links, row, stage);
@@ -254,12 +255,12 @@ export class TxPool implements EntryStore {
     this.remove(stage, reason);
   }
 
-  /** What spends the same outputs as a confirmed transaction goes, with all that depends on it and their prioritisations. */
+  /** What spends the same outputs as a confirmed transaction, which left, goes with all that depends on it and their prioritisations. */
   removeConflicts(tx: TxView): void {
-    const confirmed = this.find(tx.txid);
+    if (this.size === 0) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const rival = this.spender(tx.buffer, tx.outpointAt(i));
-      if (rival === NO_ROW || rival === confirmed) continue;
+      if (rival === NO_ROW) continue;
       if (this.#deltas.size > 0) this.#deltas.delete(keyOf(this.entry(rival).txid));
       this.removeWithDescendants(rival, 'conflict');
     }
