@@ -12,7 +12,9 @@ import { reject } from '../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import type { BlockPosition } from '../storage/block-files.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
+import { isLarge } from './large-block.js';
 import { MIN_BLOCKS_TO_KEEP } from './pruning.js';
+import { yieldToLoop } from './serial-queue.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /** A verdict, and the header's place when it was accepted (also when the block then failed). */
@@ -62,7 +64,9 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
   if (verdict !== null || node === null) return { verdict, node, isNew: false };
   if (node.has(NodeStatus.HAVE_DATA)) return { verdict: null, node, isNew: false };
   if (!requested && !worthStoring(ws, node)) return { verdict: null, node, isNew: false };
-  const failed: Reject | null = checkBlock(block, params, ws.crypto) ?? contextualCheckBlock(block, node.prev, params);
+  let failed: Reject | null = checkBlock(block, params, ws.crypto);
+  if (failed === null && isLarge(block)) await yieldToLoop();
+  failed ??= contextualCheckBlock(block, node.prev, params);
   if (failed !== null) {
     if (failed.category !== 'mutated') index.markFailedEarly(node);
     return { verdict: failed, node, isNew: false };

@@ -1,5 +1,5 @@
-// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared (async), applied with everyone told
-// (sync), then written. Callers: Chain, inside its queue.
+// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared and its coins are changed unseen (in
+// turns), then it is shown and everyone told (at once), then written. Callers: Chain, inside its queue.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Reject } from '../consensus/state.js';
@@ -11,7 +11,7 @@ import { type HeaderNode, NodeStatus } from './header-node.js';
 import { Listeners } from './listeners.js';
 import { LookAhead } from './look-ahead.js';
 import type { Persister } from './persister.js';
-import { applyStep, isBeyondPruned, prepareDisconnect, prepareStep, type Step, type SuppliedBlock } from './reorganize.js';
+import { applyStep, isBeyondPruned, prepareDisconnect, prepareStep, type Step, type SuppliedBlock, stageStep } from './reorganize.js';
 import { tipLine } from './tip-log.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -77,7 +77,7 @@ export class Activator {
       if (step.unreadable !== null) this.forget(step.unreadable.node, step.unreadable.error);
       this.judge(step);
       if (!this.worthApplying(step)) continue;
-      this.apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
+      await this.apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
       this.ws.observe('connect_total', (this.ws.clock.monotonicMs() - begin) / 1000);
     }
   }
@@ -135,11 +135,19 @@ export class Activator {
     this.ws.index.forgetData(node);
   }
 
-  /** The synchronous part: coins, tip, candidates, listeners. */
-  private apply(step: Step, { target, ...mark }: { invalidatedBefore?: number; target?: HeaderNode } = {}): void {
+  /**
+   * Coins, tip, candidates, listeners. From applyStep on nothing is waited for.
+   * @param settings.onLeft called for each block that left, before others are told
+   */
+  private async apply(
+    step: Step,
+    { target, onLeft, ...mark }: { invalidatedBefore?: number; target?: HeaderNode; onLeft?: (node: HeaderNode) => void } = {},
+  ): Promise<void> {
     const { active, index, clock } = this.ws;
     const begin = clock.monotonicMs();
+    await stageStep(this.ws, step);
     applyStep(this.ws, step);
+    if (onLeft !== undefined) for (const { node } of step.disconnected) onLeft(node);
     this.unsettled = true;
     const tip = active.tip as HeaderNode;
     if (step.connected.length > 0) index.candidates.pruneBelow(tip);
@@ -175,8 +183,7 @@ export class Activator {
         disconnected.push(await prepareDisconnect(this.ws, node, overlay));
       }
       if (disconnected.length === 0) return false;
-      for (const { node } of disconnected) onLeft(node);
-      this.apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore });
+      await this.apply({ disconnected, connected: [], failed: null, unreadable: null }, { invalidatedBefore, onLeft });
       invalidatedBefore += disconnected.length;
     }
     return true;

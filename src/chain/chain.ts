@@ -29,13 +29,14 @@ import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } 
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
 import { invalidate } from './invalidate.js';
+import { hashIds, isLarge } from './large-block.js';
 import { Listeners } from './listeners.js';
 import { openWorkspace } from './open-workspace.js';
 import type { ChainDeps, ChainOptions } from './options.js';
 import type { BlockOutcome, ChainStats, CoinsStats } from './outcome.js';
 import { Persister } from './persister.js';
 import { type PruneGuard, Pruner } from './pruner.js';
-import { SerialQueue, yieldToLoop } from './serial-queue.js';
+import { SerialQueue } from './serial-queue.js';
 import { verifyBlocks } from './verify-chain.js';
 import { type CoinVisitor, walkCoins } from './walk-coins.js';
 import type { ChainWorkspace } from './workspace.js';
@@ -44,8 +45,6 @@ import type { ChainWorkspace } from './workspace.js';
 const TIDY_MS = 1_000;
 /** Milliseconds that writing coins waits for a new template to leave; blocks themselves are written before the answer. */
 const SETTLE_DELAY_MS = 20;
-/** Blocks above are parsed and checked in separate turns of the event loop. */
-const LARGE_BLOCK_BYTES = 500_000;
 /** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
 const CONNECT_TURN_MS = 50;
 /** Unwritten rows of the header tree that an import lets gather. */
@@ -157,8 +156,7 @@ export class Chain extends ChainReader {
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
     const view = block instanceof Uint8Array ? parseBlock(ownBytes(block), this.ws.crypto) : block;
-    // Parsing and hashing a large block take some milliseconds each: whoever waits for something small goes in between.
-    if (view.totalSize > LARGE_BLOCK_BYTES) await yieldToLoop();
+    if (isLarge(view)) await hashIds(view);
     const early = checkBlock(view, this.params, this.ws.crypto);
     if (early !== null) {
       this.activator.onChecked.call(view.hash, view, early);

@@ -53,14 +53,22 @@ export class OutpointOf {
   }
 }
 
-/** Spends a block's inputs and adds its outputs. The block must have passed all checks. */
-export function connectCoins(coins: CoinSet, block: BlockView, height: number): void {
+/** Coins that are handled between two places where the work may be interrupted. */
+const SLICE_COINS = 512;
+
+/** Spends a block's inputs and adds its outputs, stopping now and then. The block must have passed all checks. */
+export function* connectCoins(coins: CoinSet, block: BlockView, height: number): Generator<void, void> {
   const outpoint = new OutpointOf();
+  let handled = 0;
   for (let t = 0; t < block.txs.length; t++) {
     const tx = block.txs[t] as TxView;
     const coinbase = t === 0;
-    if (!coinbase) for (let i = 0; i < tx.inputCount; i++) coins.spend(tx.outpoint(i));
+    for (let i = coinbase ? tx.inputCount : 0; i < tx.inputCount; i++) {
+      coins.spend(tx.outpoint(i));
+      if (++handled % SLICE_COINS === 0) yield;
+    }
     for (let o = 0; o < tx.outputCount; o++) {
+      if (++handled % SLICE_COINS === 0) yield;
       const script = tx.outputScript(o);
       if (isUnspendable(script)) continue;
       // Old coinbases repeated each other (BIP-0030); everything else is new by its inputs.
@@ -70,17 +78,24 @@ export function connectCoins(coins: CoinSet, block: BlockView, height: number): 
 }
 
 /**
- * Undoes connectCoins.
+ * Undoes connectCoins, stopping now and then.
  * @param spent the coins that the block's transactions spent, without the coinbase
  * @returns false when the coins do not fit the block: the database is corrupt
  */
-export function disconnectCoins(coins: CoinSet, block: BlockView, spent: readonly (readonly Coin[])[], height: number): boolean {
+export function* disconnectCoins(
+  coins: CoinSet,
+  block: BlockView,
+  spent: readonly (readonly Coin[])[],
+  height: number,
+): Generator<void, boolean> {
   if (spent.length !== Math.max(block.txs.length - 1, 0)) return false;
   let clean = true;
   const outpoint = new OutpointOf();
+  let handled = 0;
   for (let t = block.txs.length - 1; t >= 0; t--) {
     const tx = block.txs[t] as TxView;
     for (let o = 0; o < tx.outputCount; o++) {
+      if (++handled % SLICE_COINS === 0) yield;
       const script = tx.outputScript(o);
       if (isUnspendable(script)) continue;
       const coin = coins.spend(outpoint.set(tx.txid, o));
@@ -91,16 +106,22 @@ export function disconnectCoins(coins: CoinSet, block: BlockView, spent: readonl
     if (restored.length !== tx.inputCount) return false;
     for (let i = tx.inputCount - 1; i >= 0; i--) {
       coins.add(tx.outpoint(i), restored[i] as Coin, { possibleOverwrite: true });
+      if (++handled % SLICE_COINS === 0) yield;
     }
   }
   return clean;
 }
 
-/** Outpoints a block creates, each a fresh array. */
-export function outpointsCreated(block: BlockView): Uint8Array[] {
-  const outpoints: Uint8Array[] = [];
+/** Outpoints a block creates, each a fresh array, up to so many at a time. */
+export function* outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
+  let outpoints: Uint8Array[] = [];
   for (const tx of block.txs) {
-    for (let o = 0; o < tx.outputCount; o++) outpoints.push(new OutpointOf().set(tx.txid, o));
+    for (let o = 0; o < tx.outputCount; o++) {
+      outpoints.push(new OutpointOf().set(tx.txid, o));
+      if (outpoints.length < most) continue;
+      yield outpoints;
+      outpoints = [];
+    }
   }
-  return outpoints;
+  if (outpoints.length > 0) yield outpoints;
 }

@@ -17,12 +17,15 @@ import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
 import type { AheadBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
+import { Turns } from './turns.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */
 const RUN_INPUTS = 1_000;
 /** Inputs of the first run: threads get work soon. */
 const FIRST_RUN_INPUTS = 250;
+/** Outputs looked for at a time. */
+const CREATED_OUTPOINTS = 2_000;
 /** A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this long, seconds. */
 const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
 
@@ -75,29 +78,31 @@ export async function tryConnect(
     if (ahead !== undefined) await ahead.coinsRead;
     let fetching: Promise<void> = coins.prefetch(outpoints.next(FIRST_RUN_INPUTS));
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find stands in the end.
-    const twins = enforceBip30(prev, block.hash, ws.params) ? coins.prefetch(outpoints.created()) : Promise.resolve();
+    const twins = enforceBip30(prev, block.hash, ws.params) ? overwrites(ws, block, settings) : Promise.resolve(false);
     twins.catch(() => undefined);
+    const turns = new Turns();
     for (let first = 0; first < block.txs.length; ) {
       await fetching;
+      if (turns.over) await turns.next();
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
-      const end = outpoints.end;
+      const { end, endInputs } = outpoints;
       // On its way while this run is looked at; awaited in the next round, or below when there is none.
       fetching = end < block.txs.length ? coins.prefetch(outpoints.next(RUN_INPUTS)) : Promise.resolve();
       fetching.catch(() => undefined);
-      const verdict = connector.step(end);
+      const verdict = connector.step(end, endInputs);
       lap('check');
       if (settings.scripts && ahead === undefined) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
       first = end;
     }
     await fetching;
-    await twins;
+    const overwriting = await twins;
     lap('gather');
     if (stillValid !== undefined && !stillValid()) return null;
     connector.finish();
     const found = connector.verdict;
-    if (connector.begin() !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
+    if (connector.begin(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
     // Whatever went wrong ahead, the scripts that count run here, in their order.
     if (settings.scripts && ahead !== undefined && !(await ahead.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
@@ -111,10 +116,29 @@ export async function tryConnect(
   }
 }
 
+/** Whether an output of the block is an unspent coin already (BIP-0030). In turns: false as well when it is given up. */
+async function overwrites(
+  { coins }: ChainWorkspace,
+  block: BlockView,
+  { overlay, stillValid }: Pick<ConnectSettings, 'overlay' | 'stillValid'>,
+): Promise<boolean> {
+  const view = overlay ?? coins;
+  const turns = new Turns();
+  for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
+    await coins.prefetch(overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    if (stillValid !== undefined && !stillValid()) return false;
+    if (outpoints.some((outpoint) => view.get(outpoint) !== undefined)) return true;
+    if (turns.over) await turns.next();
+  }
+  return false;
+}
+
 /** The outpoints that connecting asks the coins for, run by run. */
 class BlockOutpoints {
-  /** Transactions before this one were handed out. */
+  /** Transactions before this one were handed out, */
   end = 0;
+  /** and so many inputs of this one. */
+  endInputs = 0;
   /** Earlier transactions of the block by the first four bytes of their ids; a clash only means fetching a coin that is not there. */
   private readonly own = new Map<number, TxView>();
 
@@ -127,13 +151,18 @@ class BlockOutpoints {
   next(most: number): Uint8Array[] {
     const { txs } = this.block;
     const list: Uint8Array[] = [];
-    for (let inputs = 0; this.end < txs.length && inputs < most; this.end++) {
+    for (let left = most; this.end < txs.length && left > 0; ) {
       const tx = txs[this.end] as TxView;
-      for (let i = 0; this.end > 0 && i < tx.inputCount; i++) {
-        if (!this.isOwn(tx.outpoint(i))) this.want(list, tx.outpoint(i));
-      }
+      const inputs = this.end === 0 ? 0 : tx.inputCount;
+      const first = this.endInputs;
+      const last = Math.min(inputs, first + left);
+      for (let i = first; i < last; i++) if (!this.isOwn(tx.outpoint(i))) this.want(list, tx.outpoint(i));
+      left -= Math.max(1, last - first);
+      this.endInputs = last;
+      if (last < inputs) break;
       this.own.set(readU32(tx.txid, 0), tx);
-      inputs += tx.inputCount;
+      this.end++;
+      this.endInputs = 0;
     }
     return list;
   }
@@ -141,13 +170,6 @@ class BlockOutpoints {
   private isOwn(outpoint: Uint8Array): boolean {
     const source = this.own.get(readU32(outpoint, 0));
     return source !== undefined && equalBytes(source.txid, outpoint.subarray(0, 32));
-  }
-
-  /** What the block creates, for BIP-0030. */
-  created(): Uint8Array[] {
-    const list: Uint8Array[] = [];
-    for (const outpoint of outpointsCreated(this.block)) this.want(list, outpoint);
-    return list;
   }
 
   private want(list: Uint8Array[], outpoint: Uint8Array): void {

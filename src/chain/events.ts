@@ -1,4 +1,4 @@
-// What the chain tells others, synchronously, while it changes. Callers: mempool, template service, fronts, indexes.
+// What the chain tells others in the very turn in which it changes. Callers: mempool, template service, fronts, indexes.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';

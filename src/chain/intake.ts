@@ -6,14 +6,13 @@ import { checkBlock } from '../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import type { BlockPosition } from '../storage/block-files.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
+import { hashIds, isLarge } from './large-block.js';
 import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks and bytes that may wait for their turn before whoever brings more has to wait as well. */
 const MAX_WAITING_BLOCKS = 512;
 const MAX_WAITING_BYTES = 24 << 20;
-/** Blocks above are parsed and checked in separate turns of the event loop. */
-const LARGE_BLOCK_BYTES = 500_000;
 /** Milliseconds of one turn, when nobody else waits for the chain. */
 const TURN_MS = 50;
 
@@ -61,8 +60,10 @@ export class Intake {
     this.#storing.add(node);
     this.#storingBytes += block.totalSize;
     try {
-      if (block.totalSize > LARGE_BLOCK_BYTES) await yieldToLoop();
-      if ((checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params)) !== null) return null;
+      if (isLarge(block)) await hashIds(block);
+      if (checkBlock(block, ws.params, ws.crypto) !== null) return null;
+      if (isLarge(block)) await yieldToLoop();
+      if (contextualCheckBlock(block, node.prev, ws.params) !== null) return null;
       // What comes in the same turn of the event loop is written in one go.
       if (this.#batch.length === 0) this.#stored = yieldToLoop().then(() => this.#store());
       const entry = { block, node, isNew: false };

@@ -17,6 +17,7 @@ import { scriptsNeeded } from './connect-block.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { readChecked } from './read-checked.js';
 import { yieldToLoop } from './serial-queue.js';
+import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks and inputs that are ahead at a time at most: some 0.1 s of work for two threads. */
@@ -27,6 +28,9 @@ const GROUP_INPUTS = 400;
 const GROUP_BLOCKS = 48;
 /** Inputs gathered between two looks at the event loop. */
 const SLICE_INPUTS = 1_000;
+
+/** Outpoints read at a time. */
+const READ_OUTPOINTS = 4_000;
 
 /** A block whose turn will come. */
 export interface AheadBlock {
@@ -193,7 +197,7 @@ export class LookAhead {
     this.#found = [];
     this.#running++;
     const epoch = this.#epoch;
-    const coinsRead = this.#readCoins(group).catch(() => undefined);
+    const coinsRead = this.#readCoins(group, epoch).catch(() => undefined);
     const scriptsPass = coinsRead
       .then(() => this.#verify(group, epoch))
       .catch(() => false)
@@ -206,10 +210,11 @@ export class LookAhead {
     for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, scriptsPass });
   }
 
-  /** Reads the coins that no block ahead creates, all in one go. */
-  #readCoins(group: readonly Found[]): Promise<void> {
+  /** Reads the coins that no block ahead creates, usually all in one go. */
+  async #readCoins(group: readonly Found[], epoch: number): Promise<void> {
+    const { coins, params } = this.ws;
     const wanted: Uint8Array[] = [];
-    for (const { node, block } of group) {
+    for (const { block } of group) {
       for (let t = 0; t < block.txs.length; t++) {
         const tx = block.txs[t] as TxView;
         for (let i = 0; t > 0 && i < tx.inputCount; i++) {
@@ -218,10 +223,14 @@ export class LookAhead {
         }
         this.#txs.set(keyOf(tx.txid), tx);
       }
-      if (enforceBip30(node.prev as HeaderNode, block.hash, this.ws.params))
-        for (const outpoint of outpointsCreated(block)) wanted.push(outpoint);
     }
-    return this.ws.coins.prefetch(wanted);
+    const newcomers = group.filter(({ node, block }) => enforceBip30(node.prev as HeaderNode, block.hash, params));
+    const turns = new Turns();
+    for (const outpoints of lists(wanted, newcomers)) {
+      await coins.prefetch(outpoints);
+      if (turns.over) await turns.next();
+      if (epoch !== this.#epoch) return;
+    }
   }
 
   async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
@@ -265,6 +274,22 @@ export class LookAhead {
     const index = readU32(outpoint, 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }
+}
+
+/** Outpoints to be read, and those that blocks create, so many at a time. */
+function* lists(wanted: readonly Uint8Array[], creators: readonly Found[]): Generator<Uint8Array[], void> {
+  let at = 0;
+  for (; wanted.length - at > READ_OUTPOINTS; at += READ_OUTPOINTS) yield wanted.slice(at, at + READ_OUTPOINTS);
+  let list = wanted.slice(at);
+  for (const { block } of creators) {
+    for (const created of outpointsCreated(block, READ_OUTPOINTS)) {
+      list = list.concat(created);
+      if (list.length < READ_OUTPOINTS) continue;
+      yield list;
+      list = [];
+    }
+  }
+  if (list.length > 0) yield list;
 }
 
 /** The first 48 bits of an id. */

@@ -8,6 +8,7 @@ import type { BatchOp } from '../storage/store.js';
 import type { ConnectedBlock } from './events.js';
 import type { HeaderNode } from './header-node.js';
 import { yieldToLoop } from './serial-queue.js';
+import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Index rows in one batch on their own. */
@@ -55,6 +56,7 @@ export class Persister {
    * @param eager near the tip: write everything at once
    */
   async afterStep(eager: boolean): Promise<void> {
+    await new Turns().run(this.ws.coins.finishing());
     const flush = eager || this.flushIsDue();
     if (flush || this.unwritten.length >= UNDO_BLOCKS || this.unwrittenCoins >= UNDO_COINS) await this.writeUndo();
     if (flush) await this.flushCoins();
@@ -64,6 +66,7 @@ export class Persister {
 
   /** Writes everything there is. */
   async flush(): Promise<void> {
+    await new Turns().run(this.ws.coins.finishing());
     await this.writeUndo();
     await this.flushCoins();
     await this.writeRows();

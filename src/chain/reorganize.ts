@@ -1,19 +1,22 @@
 // One step towards a better tip, worked out in full before anything changes: which blocks leave, which join, and which turned out
-// invalid on the way (Core's ActivateBestChainStep). Then applying it, in one synchronous go. Callers: Activator.
+// invalid on the way (Core's ActivateBestChainStep). Then applying it: whoever looks sees all of it or nothing. Callers: Activator.
 
 import type { BlockView } from '../consensus/block/block-view.js';
-import { isUnspendable } from '../consensus/coin.js';
 import type { Reject } from '../consensus/state.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
-import { CoinsOverlay, connectCoins, disconnectCoins, OutpointOf } from './coins-overlay.js';
+import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
 import { scriptsNeeded, tryConnect } from './connect-block.js';
 import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from './header-node.js';
 import type { LookAhead } from './look-ahead.js';
 import { readChecked } from './read-checked.js';
 import { yieldToLoop } from './serial-queue.js';
+import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
+
+/** Outpoints asked for at a time. */
+const PREFETCH_OUTPOINTS = 1_024;
 
 /** A block whose parsed form is at hand already. */
 export interface SuppliedBlock {
@@ -79,7 +82,7 @@ export async function prepareStep(
     bytes += block.totalSize;
     if (node.chainWork > tip.chainWork || bytes > ws.options.maxStepBytes || node === target) break;
     overlay ??= new CoinsOverlay(ws.coins);
-    connectCoins(overlay, block, node.height);
+    await new Turns().run(connectCoins(overlay, block, node.height));
     await yieldToLoop();
   }
   return step();
@@ -95,8 +98,12 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
   }
   const block = await ws.blocks.read(node);
   const spent = await ws.blocks.readUndo(node);
-  await ws.coins.prefetch(spendableOutpoints(block, overlay));
-  if (!disconnectCoins(overlay, block, spent, node.height)) {
+  const turns = new Turns();
+  for (const outpoints of outpointsCreated(block, PREFETCH_OUTPOINTS)) {
+    await ws.coins.prefetch(outpoints.filter((outpoint) => !overlay.has(outpoint)));
+    if (turns.over) await turns.next();
+  }
+  if (!(await turns.run(disconnectCoins(overlay, block, spent, node.height)))) {
     throw new ChainFault(`The coins database does not fit block ${node.hashHex}`, undefined);
   }
   await yieldToLoop();
@@ -108,29 +115,21 @@ export function isBeyondPruned({ index, blocks }: ChainWorkspace, node: HeaderNo
   return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 
-/** Outpoints whose coins disconnecting a block removes and that the overlay does not know yet. */
-function spendableOutpoints(block: BlockView, overlay: CoinsOverlay): Uint8Array[] {
-  const list: Uint8Array[] = [];
-  for (const tx of block.txs) {
-    for (let o = 0; o < tx.outputCount; o++) {
-      if (isUnspendable(tx.outputScript(o))) continue;
-      const outpoint = new OutpointOf().set(tx.txid, o);
-      if (!overlay.has(outpoint)) list.push(outpoint);
-    }
+/** Changes the coins of a step, in turns and unseen by everybody until applyStep. Everything was prepared, so nothing in here fails. */
+export async function stageStep({ coins }: ChainWorkspace, { disconnected, connected }: Step): Promise<void> {
+  const turns = new Turns();
+  coins.stage();
+  for (const { node, block, spent } of disconnected) {
+    if (!(await turns.run(disconnectCoins(coins, block, spent, node.height))))
+      throw new ChainFault(`The coins do not fit block ${node.hashHex}`, undefined);
   }
-  return list;
+  for (const { node, block } of connected) await turns.run(connectCoins(coins, block, node.height));
 }
 
-/** Moves coins and tip. Everything was prepared, so nothing in here waits or fails. */
-export function applyStep(ws: ChainWorkspace, step: Step): void {
-  for (const { node, block, spent } of step.disconnected) {
-    if (!disconnectCoins(ws.coins, block, spent, node.height))
-      throw new ChainFault(`The coins do not fit block ${node.hashHex}`, undefined);
-    ws.active.setTip(node.prev as HeaderNode);
-  }
-  for (const { node, block } of step.connected) {
-    connectCoins(ws.coins, block, node.height);
-    ws.active.setTip(node);
-  }
-  for (const connected of step.connected) ws.blocks.keep(connected);
+/** Moves coins and tip, in one breath: what stageStep changed is visible from here on. */
+export function applyStep({ coins, active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
+  coins.show();
+  for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
+  for (const { node } of connected) active.setTip(node);
+  for (const block of connected) blocks.keep(block);
 }

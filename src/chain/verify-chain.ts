@@ -11,6 +11,7 @@ import { tryConnect } from './connect-block.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { prepareDisconnect } from './reorganize.js';
 import { yieldToLoop } from './serial-queue.js';
+import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Block bytes whose coins are taken back and forth at most: deeper blocks get the checks of level 2. */
@@ -55,7 +56,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       if (ws.stopping()) return null;
       const result = await tryConnect(ws, block, node.prev as HeaderNode, { klass: 'scan', scripts: true, overlay });
       if (result === null || result.verdict !== null) return bad(ws, node, result?.verdict?.reason ?? 'no verdict');
-      connectCoins(overlay, block, node.height);
+      await new Turns().run(connectCoins(overlay, block, node.height));
       await yieldToLoop();
     }
   } catch (error) {

@@ -79,6 +79,8 @@ export class BlockConnector implements ConnectResult {
   private readonly indexByTxid = new Map<string, number>();
   // Outpoints spent so far in this block.
   private readonly used = new Set<string>();
+  // Coins of the first inputs of transaction `scriptTxs`.
+  private gathered: Coin[] = [];
 
   constructor(block: BlockView, prev: HeaderContext, params: ChainParams, coins: CoinView, opts: ConnectOptions) {
     this.block = block;
@@ -94,17 +96,19 @@ export class BlockConnector implements ConnectResult {
     return this.spentByTx.length;
   }
 
-  /** BIP-0030: no output of the block may be an unspent coin already, where that is enforced. */
-  begin(): Verdict {
-    if (enforceBip30(this.prev, this.block.hash, this.params) && this.overwrites()) {
-      this.verdict = reject('consensus', 'bad-txns-BIP30');
-    }
+  /**
+   * BIP-0030: no output of the block may be an unspent coin already, where that is enforced.
+   * @param overwrites the answer, when the caller has looked for such outputs itself
+   */
+  begin(overwrites: boolean = enforceBip30(this.prev, this.block.hash, this.params) && this.overwrites()): Verdict {
+    if (overwrites) this.verdict = reject('consensus', 'bad-txns-BIP30');
     return this.verdict;
   }
 
-  /** Goes on up to, not including, transaction `end`. */
-  step(end: number): Verdict {
+  /** Goes on up to, not including, transaction `end`, and up to so many inputs of that one: a single transaction may fill a block. */
+  step(end: number, inputs = 0): Verdict {
     while (this.verdict === null && this.scriptTxs < end) this.verdict = this.transaction(this.scriptTxs);
+    if (this.verdict === null && inputs > 0) this.verdict = forGood(this.gather(this.block.txs[end], inputs));
     return this.verdict;
   }
 
@@ -125,12 +129,10 @@ export class BlockConnector implements ConnectResult {
   /** Rules of transaction i, and its effects on the transactions after it. */
   private transaction(i: number): Verdict {
     const tx = this.block.txs[i];
-    const coins: Coin[] = [];
-    if (i > 0) {
-      const verdict = this.inputs(tx, coins);
-      // What is a matter of circumstances for a loose transaction breaks a rule for good in a block.
-      if (verdict !== null) return { ...verdict, category: 'consensus' };
-    }
+    const verdict = i === 0 ? null : forGood(this.inputs(tx));
+    if (verdict !== null) return verdict;
+    const coins = this.gathered;
+    this.gathered = [];
     this.sigopCost += sigopCost(tx, coins, this.flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     for (const coin of coins) this.spent.push(coin);
@@ -139,12 +141,21 @@ export class BlockConnector implements ConnectResult {
     return null;
   }
 
-  private inputs(tx: TxView, coins: Coin[]): Verdict {
-    for (let k = 0; k < tx.inputCount; k++) {
+  /** Takes the coins of a transaction's first inputs. */
+  private gather(tx: TxView, inputs: number): Verdict {
+    const coins = this.gathered;
+    for (let k = coins.length; k < inputs; k++) {
       const coin = this.take(tx.outpoint(k));
       if (coin === undefined) return missingInputs();
       coins.push(coin);
     }
+    return null;
+  }
+
+  private inputs(tx: TxView): Verdict {
+    const missing = this.gather(tx, tx.inputCount);
+    if (missing !== null) return missing;
+    const coins = this.gathered;
     const { verdict, fee } = checkSpentCoins(tx, coins, this.height);
     if (verdict !== null) return verdict;
     this.fees += fee;
@@ -173,6 +184,11 @@ export class BlockConnector implements ConnectResult {
     if (output >= tx.outputCount || isUnspendable(tx.outputScript(output))) return undefined;
     return { value: tx.outputValue(output), script: tx.outputScript(output), height: this.height, coinbase: source === 0 };
   }
+}
+
+/** What is a matter of circumstances for a loose transaction breaks a rule for good in a block. */
+function forGood(verdict: Verdict): Verdict {
+  return verdict === null ? null : { ...verdict, category: 'consensus' };
 }
 
 /** The 36 bytes that name an output of a transaction. */

@@ -6,6 +6,8 @@
 // - An outpoint that is not in memory stands in the store as it should be read.
 // - A coin that is created and spent between two flushes never reaches the store (a "fresh" entry has no row there).
 // - What was drained for a batch stays in memory until markClean or markFailed, so a read can't see the store's older state.
+// - A change of many coins is made in turns: from `stage` on, what add and spend do is seen by them alone, until `show` makes all of it
+//   visible at once; `finishing` then does in turns what is left to do. So whoever reads sees the coins before or after a change.
 // - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
 //   after the read began.
 
@@ -15,7 +17,7 @@ import { COIN_KEY_BYTES, OUTPOINT_BYTES, writeCoinKey } from '../../storage/layo
 import type { BatchOp, Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { CellArena, MAX_CELL_BYTES } from './cell-arena.js';
-import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST } from './entry-list.js';
+import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK } from './entry-list.js';
 import { OutpointTable } from './outpoint-table.js';
 
 export interface CoinsCacheOptions {
@@ -45,6 +47,19 @@ const OP_RETURN = 0x6a;
 const MAX_SCRIPT_BYTES = 10_000;
 const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
 const NO_COIN = new Uint8Array(0);
+/** Marked entries that are finished between two looks at the clock. */
+const FINISH_SLICE = 1_024;
+
+/** A change of many coins that is made in turns. */
+interface Stage {
+  /** Every entry with a mark, once. */
+  readonly refs: number[];
+  /** Coins, as stored, of marked entries whose cell still has the coin from before, or is too small. */
+  readonly replaced: Map<number, Uint8Array>;
+  shown: boolean;
+  /** Entries finished so far. */
+  finished: number;
+}
 
 /** Write-back cache of coins. */
 export class CoinsCache implements CoinView {
@@ -58,6 +73,7 @@ export class CoinsCache implements CoinView {
   private generation = 0;
   /** Raised by every evict that forgot something. */
   private evictionEpoch = 0;
+  private staged: Stage | null = null;
 
   constructor(options: CoinsCacheOptions, deps: { store: Store }) {
     this.budgetBytes = options.budgetBytes;
@@ -149,6 +165,22 @@ export class CoinsCache implements CoinView {
   }
 
   private coinOf(ref: number): Coin | undefined {
+    const mark = this.entries.mark(ref);
+    if (mark !== MARK.none && this.staged !== null) {
+      if (this.staged.shown) return this.coinAfter(ref, this.staged);
+      return mark === MARK.coming ? undefined : this.coinInCell(ref);
+    }
+    return this.coinInCell(ref);
+  }
+
+  /** The coin of a marked entry once the change is visible. */
+  private coinAfter(ref: number, { replaced }: Stage): Coin | undefined {
+    const data = replaced.get(ref);
+    if (data !== undefined) return decodeCoin(data);
+    return this.entries.mark(ref) === MARK.coming ? this.coinInCell(ref) : undefined;
+  }
+
+  private coinInCell(ref: number): Coin | undefined {
     const length = this.entries.dataLength(ref);
     if (length === 0) return undefined;
     const start = CellArena.offsetOf(ref) + ENTRY_HEAD_BYTES;
@@ -158,42 +190,146 @@ export class CoinsCache implements CoinView {
   /**
    * Adds a coin. Coins that nobody can spend (OP_RETURN, scripts over 10,000 bytes) are not kept, as in Core.
    * @param options possibleOverwrite: a coin may be there already, known or not. Needed for coinbases that BIP-0030 exempts, and when undoing
-   *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store.
+   *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store; in a
+   *   change that is not shown yet it counts as absent either way.
    */
   add(outpoint: Uint8Array, coin: Coin, options: { possibleOverwrite?: boolean } = {}): void {
     if (coin.script.length > MAX_SCRIPT_BYTES || coin.script[0] === OP_RETURN) return;
     const { entries, table } = this;
+    const stage = this.openStage();
     const possibleOverwrite = options.possibleOverwrite === true;
     const hash = table.hash(outpoint, 0);
     const ref = table.find(hash, outpoint, 0);
     const data = encodeCoin(coin);
     if (ref === 0) {
-      table.insert(hash, entries.create(outpoint, data, LIST.dirty, !possibleOverwrite, this.generation));
+      const created = entries.create(outpoint, data, LIST.dirty, !possibleOverwrite, this.generation);
+      table.insert(hash, created);
+      if (stage !== null) this.mark(stage, created, MARK.coming);
       return;
     }
-    if (entries.dataLength(ref) !== 0 && !possibleOverwrite) {
+    const unspent =
+      stage === null || entries.mark(ref) === MARK.none ? entries.dataLength(ref) !== 0 : this.coinAfter(ref, stage) !== undefined;
+    if (unspent && !possibleOverwrite) {
       throw new Error('a new coin must not replace an unspent one: the caller has checked BIP-0030');
     }
-    // Fresh stays fresh, and known absence makes fresh; a row, or one on its way to the store, does not.
+    if (stage === null) this.setCoin(ref, data);
+    else this.setCoinStaged(stage, ref, data);
+  }
+
+  /** Gives a known entry another coin, or its first. */
+  private setCoin(ref: number, data: Uint8Array): void {
+    const { entries, table } = this;
+    this.makeDirty(ref);
+    const placed = entries.setData(ref, data);
+    if (placed !== ref) table.replace(table.hash(entries.outpoint(placed), 0), ref, placed);
+  }
+
+  /** Fresh stays fresh, and known absence makes fresh; a row, or one on its way to the store, does not. */
+  private makeDirty(ref: number): void {
+    const { entries } = this;
     const list = entries.listOf(ref);
     entries.move(ref, LIST.dirty, list === LIST.absent || (list === LIST.dirty && entries.isFresh(ref)));
     entries.touch(ref, this.generation);
-    const placed = entries.setData(ref, data);
-    if (placed !== ref) table.replace(hash, ref, placed);
+  }
+
+  /** The same for when the change is shown. Cells stay where they are until then, and so do coins from before. */
+  private setCoinStaged(stage: Stage, ref: number, data: Uint8Array): void {
+    const { entries } = this;
+    if (entries.mark(ref) === MARK.none) {
+      const coming = entries.dataLength(ref) === 0;
+      if (coming) this.makeDirty(ref);
+      this.mark(stage, ref, coming ? MARK.coming : MARK.leaving);
+    }
+    if (entries.mark(ref) === MARK.coming && entries.fits(ref, data)) {
+      entries.setData(ref, data);
+      stage.replaced.delete(ref);
+    } else {
+      stage.replaced.set(ref, data);
+    }
+  }
+
+  private mark(stage: Stage, ref: number, mark: typeof MARK.leaving | typeof MARK.coming): void {
+    this.entries.setMark(ref, mark);
+    stage.refs.push(ref);
+  }
+
+  /** Whether add and spend are staged. A change that is shown already is finished first. */
+  private openStage(): Stage | null {
+    if (this.staged?.shown) this.finish();
+    return this.staged;
   }
 
   /** Removes and returns the coin; undefined when there is none. The outpoint must be known, as for get. */
   spend(outpoint: Uint8Array): Coin | undefined {
-    const { entries } = this;
+    const stage = this.openStage();
     const ref = this.knownEntry(outpoint);
-    const coin = this.coinOf(ref);
-    if (coin === undefined) return undefined;
+    if (stage !== null) return this.spendStaged(stage, ref);
+    const coin = this.coinInCell(ref);
+    if (coin !== undefined) this.clearCoin(ref);
+    return coin;
+  }
+
+  private clearCoin(ref: number): void {
+    const { entries } = this;
     const fresh = entries.listOf(ref) === LIST.dirty && entries.isFresh(ref);
     if (fresh) this.counts.freshSpends++;
     entries.clearData(ref);
     entries.move(ref, fresh ? LIST.absent : LIST.dirty, false);
     entries.touch(ref, this.generation);
+  }
+
+  private spendStaged(stage: Stage, ref: number): Coin | undefined {
+    const mark = this.entries.mark(ref);
+    const coin = mark === MARK.none ? this.coinInCell(ref) : this.coinAfter(ref, stage);
+    if (coin === undefined) return undefined;
+    if (mark === MARK.none) this.mark(stage, ref, MARK.leaving);
+    else if (!stage.replaced.delete(ref)) this.entries.clearData(ref);
     return coin;
+  }
+
+  /** From here on changes are made unseen, until they are shown. */
+  stage(): void {
+    if (this.openStage() !== null) throw new Error('a change of the coins is under way already: changes come one after the other');
+    this.staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
+  }
+
+  /** Everything that was changed since stage becomes visible, at once. Costs nothing; the work is left to finishing. */
+  show(): void {
+    if (this.staged !== null) this.staged.shown = true;
+  }
+
+  /**
+   * Makes entries as they are shown; nobody sees a difference. Changes, evict and drainDirty do what is left of it first.
+   * @param slice entries between two stops
+   */
+  *finishing(slice = FINISH_SLICE): Generator<void, void> {
+    const stage = this.staged;
+    if (stage === null || !stage.shown) return;
+    while (stage.finished < stage.refs.length) {
+      this.finishSome(stage, slice);
+      yield;
+    }
+    // Another call may have been quicker, and another change begun.
+    if (this.staged === stage) this.staged = null;
+  }
+
+  private finish(): void {
+    for (const _ of this.finishing());
+  }
+
+  private finishSome(stage: Stage, most: number): void {
+    const { entries } = this;
+    const { refs, replaced, finished } = stage;
+    const end = Math.min(refs.length, finished + most);
+    for (let i = finished; i < end; i++) {
+      const ref = refs[i];
+      const leaving = entries.mark(ref) === MARK.leaving;
+      entries.setMark(ref, MARK.none);
+      const data = replaced.get(ref);
+      if (data !== undefined) this.setCoin(ref, data);
+      else if (leaving || entries.dataLength(ref) === 0) this.clearCoin(ref);
+    }
+    stage.finished = end;
   }
 
   /**
@@ -202,6 +338,7 @@ export class CoinsCache implements CoinView {
    */
   drainDirty(limit: number): BatchOp[] {
     const { entries } = this;
+    this.finishOrRefuse();
     let total = 0;
     let count = 0;
     for (let ref = entries.first(LIST.dirty); ref !== 0 && count < limit; ref = entries.next(ref), count++) {
@@ -251,12 +388,17 @@ export class CoinsCache implements CoinView {
    * @returns entries forgotten
    */
   evict(maxEntries = 20_000): number {
+    this.finishOrRefuse();
     this.generation = (this.generation + 1) & GENERATION_MASK;
     let evicted = this.evictFrom(LIST.absent, maxEntries);
     evicted += this.evictFrom(LIST.clean, maxEntries - evicted);
     if (evicted > 0) this.evictionEpoch++;
     this.counts.evictions += evicted;
     return evicted;
+  }
+
+  private finishOrRefuse(): void {
+    if (this.openStage() !== null) throw new Error('a change of the coins is under way: what it holds must not be written or forgotten');
   }
 
   private evictFrom(list: typeof LIST.absent | typeof LIST.clean, maxEntries: number): number {

@@ -1,6 +1,6 @@
 // The coins cache's entries as cells, and the four lists that every entry is on exactly one of. Caller: coins-cache.ts.
 //
-// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | generation of the last touch, 15 bits
+// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | mark, 2 bits | generation of the last touch, 13 bits
 //        word 1   previous entry of the list    word 2   next entry
 //        12..48   outpoint: txid, 32; vout, LE32
 //        48..     the coin as in the store (storage/codec/coin.ts); length 0: no coin
@@ -21,6 +21,18 @@ export const LIST = {
   absent: 3,
 } as const;
 
+/** What a change that nobody sees yet does to an entry. */
+export const MARK = {
+  none: 0,
+  /** There before the change, and gone or another coin after it. */
+  leaving: 1,
+  /** Absent before the change, and there after it, unless it was spent within. */
+  coming: 2,
+} as const;
+
+/** One of MARK. */
+export type Mark = (typeof MARK)[keyof typeof MARK];
+
 /** One of LIST. */
 export type ListId = (typeof LIST)[keyof typeof LIST];
 
@@ -32,9 +44,11 @@ const KEY_BYTES = 36;
 const LENGTH_MASK = 0x3fff;
 const LIST_SHIFT = 14;
 const FRESH_BIT = 1 << 16;
-const GENERATION_SHIFT = 17;
-/** Generations count modulo 2^15. */
-export const GENERATION_MASK = 0x7fff;
+const MARK_SHIFT = 17;
+const MARK_BITS = 3 << MARK_SHIFT;
+const GENERATION_SHIFT = 19;
+/** Generations count modulo 2^13. */
+export const GENERATION_MASK = 0x1fff;
 
 /** Entries in an arena, linked into lists; oldest first. */
 export class EntryLists {
@@ -75,9 +89,14 @@ export class EntryLists {
     return ref;
   }
 
+  /** Whether an entry's coin can be replaced where it lies. */
+  fits(ref: number, data: Uint8Array): boolean {
+    return ENTRY_HEAD_BYTES + data.length <= this.arena.sizeOf(ref);
+  }
+
   /** Replaces an entry's coin. @returns the entry's reference, another one when the cell was too small */
   setData(ref: number, data: Uint8Array): number {
-    if (ENTRY_HEAD_BYTES + data.length <= this.arena.sizeOf(ref)) {
+    if (this.fits(ref, data)) {
       const offset = CellArena.offsetOf(ref);
       const words = this.arena.wordsOf(ref);
       words[offset >> 2] = ((words[offset >> 2] & ~LENGTH_MASK) | data.length) >>> 0;
@@ -123,6 +142,16 @@ export class EntryLists {
 
   isFresh(ref: number): boolean {
     return (this.word(ref) & FRESH_BIT) !== 0;
+  }
+
+  mark(ref: number): Mark {
+    return ((this.word(ref) >>> MARK_SHIFT) & 3) as Mark;
+  }
+
+  setMark(ref: number, mark: Mark): void {
+    const words = this.arena.wordsOf(ref);
+    const at = CellArena.offsetOf(ref) >> 2;
+    words[at] = ((words[at] & ~MARK_BITS) | (mark << MARK_SHIFT)) >>> 0;
   }
 
   listOf(ref: number): ListId {

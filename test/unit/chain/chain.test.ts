@@ -540,3 +540,80 @@ t.test('a twin of an unspent transaction outranks every other fault of a block',
     await fixture.end();
   }
 });
+
+t.test('a block of many outputs moves in turns, and nobody sees half of it', async (t) => {
+  const OUTPUTS = 30_000;
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const trunk = buildChain(GENESIS, 102);
+  await submitAll(fixture, trunk);
+  const tip = trunk[101]!;
+  const coin = reward(trunk[0]!);
+  const outs = Array.from({ length: OUTPUTS }, () => ({ value: 1000, script: ANYONE }));
+  const big = buildBlock(tip, { txs: [spend([coin], outs)], fees: coin.value - OUTPUTS * 1000 });
+  const spent = outpoint(coin.txid, coin.index);
+  const created = [0, OUTPUTS >> 1, OUTPUTS - 1].map((n) => outpoint(big.txids[1]!, n));
+  await chain.coins.prefetch([spent, ...created]);
+  const coinsNow = () => [spent, ...created].map((one) => chain.coins.get(one) !== undefined);
+  const withBig = [false, true, true, true];
+  const withoutBig = [true, false, false, false];
+  const contains = () => {
+    const node = chain.node(big.hash);
+    return node !== undefined && chain.contains(node);
+  };
+
+  /** Looks in every turn while the chain is changed. @returns turns in which changed coins lay there that nobody was to see yet */
+  const watched = async (work: Promise<unknown>): Promise<number> => {
+    let over = false;
+    let unseen = 0;
+    const ended = work.finally(() => {
+      over = true;
+    });
+    while (!over) {
+      const { hashHex } = chain.tip;
+      const dirty = chain.coins.dirtyEntries;
+      if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`half of a change at ${hashHex}`);
+      if (dirty > 1_000 && lastTold !== chain.tip.hashHex) t.fail('the tip moved before its listeners were told');
+      if (dirty > 1_000 && !contains()) unseen++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await ended;
+    return unseen;
+  };
+  let lastTold = chain.tip.hashHex;
+  chain.onTip((node) => {
+    lastTold = node.hashHex;
+    if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`listeners see half of ${node.hashHex}`);
+  });
+
+  await chain.flush();
+  const before = await coinsOf(fixture);
+  t.ok((await watched(chain.submitBlock(big.bytes))) > 2, 'others got turns while coins were created');
+  t.same(coinsNow(), withBig);
+  const after = await coinsOf(fixture);
+  t.equal(after.size, before.size + OUTPUTS, 'outputs and a coinbase came, a coin went');
+  await watched(chain.invalidateBlock(chain.tip));
+  t.same(coinsNow(), withoutBig);
+  t.same(await coinsOf(fixture), before);
+  await watched(chain.reconsiderBlock(chain.node(big.hash)!));
+  t.same(await coinsOf(fixture), after);
+
+  // Away from it and back again.
+  const rival = buildChain(tip, 2, { tag: 5 });
+  t.same(await submitAll(fixture, [rival[0]!]), ['inconclusive']);
+  await watched(chain.submitBlock(rival[1]!.bytes));
+  t.same([contains(), coinsNow()], [false, withoutBig]);
+  const [next, further] = buildChain(big, 2, { tag: 6 });
+  t.same(await submitAll(fixture, [next!]), ['inconclusive']);
+  // The end is asked for in the middle of it.
+  const moving = chain.submitBlock(further!.bytes);
+  while (chain.coins.dirtyEntries < 1_000) await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(contains(), 'not yet');
+  await chain.close();
+  t.equal((await moving).kind, 'accepted');
+  const again = await openFixture({ store: fixture.store, dir: fixture.dir });
+  t.equal(again.chain.tip.hashHex, further!.hashHex);
+  t.equal((await coinsOf(again)).size, after.size + 2);
+  t.equal(await again.chain.verifyChain(4, 3), true);
+  await again.end();
+});

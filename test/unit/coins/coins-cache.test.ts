@@ -235,6 +235,7 @@ t.test('behaves as a map over long random histories', async (t) => {
     { weight: 1, arbitrary: fc.tuple(fc.constant('finish' as const), fc.nat(3), fc.constant(0)) },
     { weight: 2, arbitrary: fc.tuple(fc.constant('evict' as const), fc.nat(30), fc.constant(0)) },
     { weight: 1, arbitrary: fc.tuple(fc.constant('turn' as const), fc.constant(0), fc.constant(0)) },
+    { weight: 3, arbitrary: fc.tuple(fc.constant('stage' as const), fc.nat(4), fc.nat(3)) },
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 300 }), async (steps) => {
@@ -243,9 +244,25 @@ t.test('behaves as a map over long random histories', async (t) => {
       const pending: Promise<void>[] = [];
       // What was drained and is not in the store yet.
       let flight: BatchOp[] = [];
+      // What readers see while a change is made unseen.
+      let before: Map<number, Coin> | null = null;
+      const stageOrShow = (finished: number, slice: number): void => {
+        if (before === null) {
+          cache.stage();
+          before = new Map(model);
+          return;
+        }
+        cache.show();
+        before = null;
+        const finishing = cache.finishing(slice + 1);
+        for (let i = 0; i < finished; i++) finishing.next();
+      };
       for (const [kind, a, b] of steps) {
-        if (kind === 'add') {
+        if (kind === 'stage') stageOrShow(a, b);
+        else if (before !== null && ['drain', 'finish', 'evict'].includes(kind)) continue;
+        else if (kind === 'add') {
           const added = coin(b, b % 13 === 0 ? 300 : 20 + (b % 40));
+          if (before !== null) await cache.prefetch([outpoint(a)]);
           // Not known, it may be in the store; known, the model says whether it is there.
           const possibleOverwrite = !cache.isKnown(outpoint(a)) || model.has(a);
           cache.add(outpoint(a), added, { possibleOverwrite });
@@ -260,7 +277,7 @@ t.test('behaves as a map over long random histories', async (t) => {
           pending.push(reading);
           if (kind === 'prefetch') {
             await reading;
-            for (const n of wanted) if (text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
+            for (const n of wanted) if (text(cache.get(outpoint(n))) !== text((before ?? model).get(n))) return false;
           }
         } else if (kind === 'drain') {
           const ops = cache.drainDirty(a);
@@ -280,6 +297,8 @@ t.test('behaves as a map over long random histories', async (t) => {
           for (const [n, value] of model) if (text(await new CoinsDb(store).readCoin(outpoint(n))) !== text(value)) return false;
           if (store.size !== model.size || cache.dirtyEntries !== 0) return false;
         } else if (kind === 'evict') {
+          // What finishing makes dirty was so for readers before.
+          for (const _ of cache.finishing());
           const dirty = cache.dirtyEntries;
           cache.evict(a);
           if (cache.dirtyEntries !== dirty) return false;
@@ -287,10 +306,11 @@ t.test('behaves as a map over long random histories', async (t) => {
           await new Promise((resolve) => setImmediate(resolve));
         }
         for (let n = 0; n < OUTPOINTS; n++) {
-          if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== text(model.get(n))) return false;
+          if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== text((before ?? model).get(n))) return false;
         }
       }
       await Promise.all(pending);
+      if (before !== null) stageOrShow(1, 2);
       cache.markFailed();
       await flush(cache, store);
       for (let i = 0; i < 3; i++) cache.evict();
@@ -301,6 +321,26 @@ t.test('behaves as a map over long random histories', async (t) => {
     { numRuns: 150 },
   );
   t.pass('150 histories');
+});
+
+t.test('a change in turns is not written, forgotten or joined by another before it is shown', async (t) => {
+  const { cache, store } = create();
+  cache.add(outpoint(1), coin(1));
+  cache.stage();
+  cache.spend(outpoint(1));
+  cache.add(outpoint(2), coin(2));
+  for (const work of [() => cache.stage(), () => cache.drainDirty(1), () => cache.evict()]) t.throws(work, /under way/);
+  t.equal(text(cache.get(outpoint(1))), text(coin(1)));
+  t.ok(cache.isKnown(outpoint(2)));
+  t.equal(cache.get(outpoint(2)), undefined, 'nobody sees it');
+  t.equal(cache.spend(outpoint(1)), undefined, 'but whoever makes the change');
+  t.throws(() => cache.add(outpoint(2), coin(3)), /BIP-0030/);
+  t.same([...cache.finishing()], [], 'nothing is finished before it is shown');
+  cache.show();
+  t.equal(cache.get(outpoint(1)), undefined);
+  t.equal(text(cache.get(outpoint(2))), text(coin(2)));
+  t.equal(await flush(cache, store), 1, 'what was fresh and spent is never written');
+  t.equal(text(await new CoinsDb(store).readCoin(outpoint(2))), text(coin(2)));
 });
 
 t.test('many entries: growth by splitting, removal, reuse', async (t) => {

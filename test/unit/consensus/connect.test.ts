@@ -94,6 +94,21 @@ t.test('in steps', async (t) => {
   t.equal(bad.step(4)?.reason, 'bad-txns-inputs-missingorspent', 'the verdict stays');
   t.equal(bad.finish()?.reason, 'bad-txns-inputs-missingorspent');
   t.same([bad.scriptTxs, bad.spentByTx.length, bad.spent.length], [3, 3, 2]);
+
+  // A transaction may take several steps, too.
+  coins.set(A, 1, coin(500));
+  const wide = makeTx(hashes, { inputs: [input(A), input(A, 1)], outputs: [output(1400)] });
+  const slow = run([wide]);
+  t.equal(slow.step(1, 1), null);
+  t.same([slow.scriptTxs, slow.spent.length], [1, 0], 'nothing is found of it before all of it was looked at');
+  t.equal(slow.step(1, 2), null);
+  t.equal(slow.step(2), null);
+  t.same([slow.scriptTxs, slow.fees, slow.spentByTx[1]], [2, 100, [coin(1000), coin(500)]]);
+  const missing = run([makeTx(hashes, { inputs: [input(A), input(B), input(A, 1)], outputs: [output(0)] })]);
+  t.equal(missing.step(1, 1), null);
+  t.match(missing.step(1, 2), { category: 'consensus', reason: 'bad-txns-inputs-missingorspent' });
+  t.match(missing.step(2), { reason: 'bad-txns-inputs-missingorspent' });
+  t.equal(missing.begin(true)?.reason, 'bad-txns-BIP30', 'which outranks it');
 });
 
 t.test('inputs', async (t) => {
