@@ -17,7 +17,7 @@ const TURN_BYTES = 1024 * 1024;
 // What a client that is never read from may take besides the others, when room is made for a new reply.
 const FIRST_BYTES = 128 * 1024;
 
-// While so many replies are under way they are work like any other's, not an answer that somebody waits for; until few enough are left.
+// While so many replies wait for their slices they are work like any other's, not an answer that somebody waits for; until few enough are left.
 const CROWD = 32;
 const FEW = 4;
 
@@ -55,7 +55,7 @@ export class FanOut {
   #held = 0;
   #cut = 0;
 
-  /** @param onCrowd told when very many replies are under way, and when few are left of them */
+  /** @param onCrowd told when very many replies wait for their slices, and when few are left of them; clients that don't read don't count */
   constructor(onCrowd: (crowded: boolean) => void = () => {}) {
     this.#onCrowd = onCrowd;
   }
@@ -84,7 +84,7 @@ export class FanOut {
       own: body.slabIndex < 0,
     };
     exchange.onGone = () => this.#finish(job);
-    this.#begin(job);
+    this.#jobs.add(job);
     if (job.own) this.#held += job.total;
     if (!exchange.startPieces(type, extra, () => this.#enqueue(job))) {
       this.#finish(job);
@@ -118,7 +118,7 @@ export class FanOut {
     };
     exchange.onGone = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
-    this.#begin(job);
+    this.#jobs.add(job);
     this.#held += total;
     this.#makeRoom(job);
   }
@@ -159,6 +159,7 @@ export class FanOut {
     if (job.queued || job.over) return;
     job.queued = true;
     this.#queue.add(job, job.offset > 0);
+    if (!this.#crowded && this.#queue.size >= CROWD) this.#onCrowd((this.#crowded = true));
     this.#schedule();
   }
 
@@ -172,7 +173,7 @@ export class FanOut {
     this.#scheduled = false;
     for (let budget = TURN_BYTES; budget > 0; ) {
       const job = this.#queue.next();
-      if (!job) return;
+      if (!job) break;
       job.queued = false;
       if (job.over) continue;
       const sent = this.#slice(job, Math.min(budget, SLICE_BYTES));
@@ -181,13 +182,10 @@ export class FanOut {
       job.queued = true;
       this.#queue.back(job, sent);
     }
-    if (!this.#queue.empty) this.#schedule();
+    const waiting = this.#queue.size;
+    if (this.#crowded && waiting <= FEW) this.#onCrowd((this.#crowded = false));
+    if (waiting > 0) this.#schedule();
   };
-
-  #begin(job: Job): void {
-    this.#jobs.add(job);
-    if (!this.#crowded && this.#jobs.size >= CROWD) this.#onCrowd((this.#crowded = true));
-  }
 
   /** Sends up to a slice; returns the bytes taken, 0 when the socket is full or the client has gone. */
   #slice(job: Job, sliceBytes: number): number {
@@ -223,7 +221,6 @@ export class FanOut {
     job.over = true;
     this.#jobs.delete(job);
     if (job.own) this.#held -= job.total;
-    if (this.#crowded && this.#jobs.size <= FEW) this.#onCrowd((this.#crowded = false));
     job.body.release();
   }
 }

@@ -55,9 +55,9 @@ export class SendQueue<T extends Queued> {
     }
   }
 
-  get empty(): boolean {
-    const lanes = [this.#light, this.#heavy];
-    return lanes.every(({ begun, fresh }) => begun.length === 0 && fresh.length === 0);
+  /** Replies that wait for a slice. */
+  get size(): number {
+    return [this.#light, this.#heavy].reduce((sum, { begun, fresh }) => sum + begun.length + fresh.length, 0);
   }
 
   #laneOf({ total }: T): Lane<T> {
