@@ -62,6 +62,22 @@ t.test('fees, maturity, what is known already', async (t) => {
   t.equal(await offer(setup, spend(crypto, [], [{ value: 1, script: PADDED }])), 'coinbase');
 });
 
+t.test('signature operations count as bytes', async (t) => {
+  for (const [bytesPerSigop, least] of [
+    [20, 400],
+    [50, 1_000],
+  ] as const) {
+    const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false, bytesPerSigop } });
+    const coin = setup.chain.fund(10_000);
+    // One bare CHECKMULTISIG: twenty operations of four each.
+    const checks = Uint8Array.of(...PADDED, 0xae);
+    t.equal(await offer(setup, pay([coin], 10_001 - least, {}, checks)), `min relay fee not met, ${least - 1} < ${least}`);
+    const tx = pay([coin], 10_000 - least, {}, checks);
+    t.equal(await offer(setup, tx), 'ok');
+    t.equal(setup.pool.get(tx.txid)?.size, least);
+  }
+});
+
 t.test('scripts: names of failures', async (t) => {
   const setup = createPool({ policy: NO_POLICY });
   const { chain } = setup;

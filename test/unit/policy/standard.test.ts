@@ -84,6 +84,8 @@ t.test('what a transaction looks like', async (t) => {
   t.equal(judge([[100, multisig(1, 3)]]), 'dust');
   t.equal(judge([[545, P2PKH]]), 'dust');
   t.equal(judge([[546, P2PKH]]), 'ok');
+  t.equal(judge([[909, P2PKH]], {}, { dustFeeRate: 5_000 }), 'dust');
+  t.equal(judge([[910, P2PKH]], {}, { dustFeeRate: 5_000 }), 'ok');
   t.equal(judge([[330, FUTURE]]), 'ok', 'paying to a future witness version is fine');
   t.equal(judge([[0, data(80)]]), 'ok');
   t.equal(judge([[0, data(81)]]), 'scriptpubkey');
