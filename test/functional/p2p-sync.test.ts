@@ -5,6 +5,7 @@ import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, unshown } from '../framework/messages.js';
 import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
+import { until } from '../framework/until.js';
 
 t.setTimeout(240_000);
 /** Pay to the witness script OP_TRUE. */
@@ -21,12 +22,6 @@ function spendTrue(txid: string, index: number, value: number): string {
 }
 
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-
-async function until(what: string, check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50)))
-    if (await check()) return;
-  throw new Error(`not in a minute: ${what}`);
-}
 
 const tipOf = (node: Daemon) => node.call('getbestblockhash') as Promise<string>;
 

@@ -8,6 +8,7 @@ import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
 import { framed, locatorPayload, P2pClient } from '../framework/p2p-client.js';
+import { until } from '../framework/until.js';
 import { V2Codec } from '../framework/v2-codec.js';
 
 t.setTimeout(240_000);
@@ -19,12 +20,6 @@ interface PeerRow {
   readonly transport_protocol_type?: string;
   readonly session_id?: string;
   readonly servicesnames: string[];
-}
-
-async function until(what: string, check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50)))
-    if (await check()) return;
-  throw new Error(`not in a minute: ${what}`);
 }
 
 async function listening(...options: string[]): Promise<{ node: Daemon; port: number }> {
