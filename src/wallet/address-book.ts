@@ -18,6 +18,12 @@ export class AddressBook {
   #used = new Uint8Array(32);
   readonly #texts: string[] = [];
   readonly #textIds = new Map<string, number>();
+  #edition = 0;
+
+  /** Rises whenever a label may have changed. */
+  get edition(): number {
+    return this.#edition;
+  }
 
   /** The label, undefined when the address has none; "" is a label. */
   label(script: Uint8Array): string | undefined {
@@ -35,6 +41,7 @@ export class AddressBook {
   /** @param purpose undefined: as it is */
   set(script: Uint8Array, label: string, purpose: Purpose | undefined, batch: WalletBatch): void {
     const row = this.#row(script);
+    this.#edition++;
     this.#labels[row] = this.#labelId(label);
     if (purpose) this.#purposes[row] = PURPOSES.indexOf(purpose);
     this.#write(row, script, batch);
@@ -56,6 +63,7 @@ export class AddressBook {
   /** Writes the book down or takes it from what was written. */
   image(at: TableImage): void {
     this.#table.image(at);
+    this.#edition++;
     const { rows } = this.#table;
     this.#labels = at.column(this.#labels, rows);
     this.#purposes = at.column(this.#purposes, rows);
@@ -67,6 +75,7 @@ export class AddressBook {
   load(script: Uint8Array, value: Uint8Array): void {
     const [label, purpose, used] = unpackRow(value);
     const row = this.#row(script);
+    this.#edition++;
     if (typeof label === 'string') this.#labels[row] = this.#labelId(label);
     this.#purposes[row] = Number(purpose);
     this.#used[row] = used === true ? 1 : 0;

@@ -22,7 +22,6 @@ import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import type { SigningProvider } from './keys/signing-provider.js';
-import { Payees } from './payees.js';
 import { Reassessor } from './reassess.js';
 import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
@@ -64,7 +63,6 @@ export class Wallet {
   readonly book = new AddressBook();
   readonly ledger: Ledger;
   readonly #reader: TxReader;
-  readonly payees = new Payees();
   readonly masterKeys: SealedMasterKey[] = [];
   /** The block up to which everything is known here. */
   tip: WalletBlock | null = null;

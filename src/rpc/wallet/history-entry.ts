@@ -7,8 +7,11 @@ import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { NodeContext } from '../node/context.js';
+import { renderContext } from '../node/lookup.js';
 import { hashHex } from '../render/hex.js';
+import type { RenderContext } from '../render/script.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
+import { type Payee, type Payees, payeesOf } from './payees.js';
 
 /** The largest sequence number that says "replaceable" (BIP-0125). */
 const MAX_REPLACEABLE = 0xfffffffd;
@@ -26,6 +29,19 @@ export interface EntryOptions {
 }
 
 const NOTHING: readonly Movement[] = [];
+
+// Pieces of every entry.
+const AMOUNT = Buffer.from('","amount":');
+const VOUT = Buffer.from(',"vout":');
+const FEE = Buffer.from(',"fee":');
+const ABANDONED = Buffer.from(',"abandoned":true}');
+const NOT_ABANDONED = Buffer.from(',"abandoned":false}');
+const CONFIRMATIONS = Buffer.from('"confirmations":');
+const TXID = Buffer.from(',"txid":');
+const CONFLICTS = Buffer.from(',"walletconflicts":[');
+const TIME = Buffer.from('],"time":');
+const RECEIVED = Buffer.from(',"timereceived":');
+const NOT_REPLACEABLE = Buffer.from(',"bip125-replaceable":"no"');
 
 export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
 
@@ -52,14 +68,19 @@ export class EntryList {
 /** Writes entries for one call; remembers what it found out on the way. */
 export class HistoryWriter {
   readonly #trust = new Map<number, boolean>();
-  readonly #blocks = new Map<number, readonly [head: string, tail: string]>();
+  readonly #blocks = new Map<number, readonly [head: Uint8Array, tail: Uint8Array]>();
+  readonly #payees: Payees;
+  readonly #render: RenderContext;
 
   constructor(
     private readonly ctx: NodeContext,
     private readonly wallet: Wallet,
     private readonly filter: OwnershipFilter,
     private readonly out: JsonBytes,
-  ) {}
+  ) {
+    this.#payees = payeesOf(wallet);
+    this.#render = renderContext(ctx);
+  }
 
   /** How many entries() would hand on. */
   count(pin: RecordPin, i: number, tx: TxView | undefined, { label, minDepth }: EntryOptions): number {
@@ -100,10 +121,10 @@ export class HistoryWriter {
     for (const movement of sent) {
       const start = out.at;
       this.#entry(movement, -movement.value, 'send', moved.fromWatched);
-      out.text(',"fee":');
+      out.raw(FEE);
       out.amount(moved.fee);
       common();
-      out.text(pin.state(i) === TX_STATE.ABANDONED ? ',"abandoned":true}' : ',"abandoned":false}');
+      out.raw(pin.state(i) === TX_STATE.ABANDONED ? ABANDONED : NOT_ABANDONED);
       take(start);
       // Entries that are not wanted may be overwritten.
       if (out.at === start) from = -1;
@@ -123,32 +144,26 @@ export class HistoryWriter {
   }
 
   #entry(movement: Movement, amount: number, category: string, fromWatched: boolean): void {
-    const { wallet, ctx, out } = this;
-    const { address, destination } = wallet.payees.get(movement.script, ctx.params, ctx.crypto);
+    const { wallet, out } = this;
+    const { destination, head, tail } = this.#payee(movement);
     out.text('{');
     if (wallet.watches && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
-    if (address !== null) {
-      out.text('"address":"');
-      out.text(address);
-      out.text('",');
-    }
-    out.text('"category":"');
+    out.raw(head);
     out.text(category);
-    out.text('","amount":');
+    out.raw(AMOUNT);
     out.amount(amount);
-    const own = destination === null ? undefined : wallet.book.label(destination);
-    if (own !== undefined) {
-      out.text(',"label":');
-      out.string(own);
-    }
-    out.text(',"vout":');
+    out.raw(tail);
+    out.raw(VOUT);
     out.int(movement.vout);
   }
 
+  #payee({ scriptId, script }: Movement): Payee {
+    return this.#payees.get(scriptId, script, this.#render);
+  }
+
   /** What a label filter compares: no label counts as the empty one. */
-  #labelOf({ script }: Movement): string {
-    const { destination } = this.wallet.payees.get(script, this.ctx.params, this.ctx.crypto);
-    return (destination && this.wallet.book.label(destination)) ?? '';
+  #labelOf(movement: Movement): string {
+    return this.#payee(movement).label ?? '';
   }
 
   /** Writes what is known of a transaction, members without braces. @param tx needed when it is in no block */
@@ -157,25 +172,25 @@ export class HistoryWriter {
     const { txs, spends } = this.wallet.ledger;
     const row = pin.rows[i];
     const depth = pin.depth(i);
-    out.text('"confirmations":');
+    out.raw(CONFIRMATIONS);
     out.int(depth);
     if (txs.isCoinbase(row)) out.text(',"generated":true');
     if (depth > 0) {
       const [head, tail] = this.#block(pin.blockId(i), pin.height(i));
-      out.text(head);
+      out.raw(head);
       out.int(pin.position(i));
-      out.text(tail);
+      out.raw(tail);
     } else out.text(`,"trusted":${this.wallet.ledger.isTrusted(row, this.#trust)}`);
     const txid = txs.txid(row);
-    out.text(',"txid":');
+    out.raw(TXID);
     out.hash(txid);
-    out.text(',"walletconflicts":[');
+    out.raw(CONFLICTS);
     if (spends.hasRivals(row)) out.text(this.#conflicts(row, tx));
-    out.text('],"time":');
+    out.raw(TIME);
     out.int(txs.smart(row) || txs.received(row));
-    out.text(',"timereceived":');
+    out.raw(RECEIVED);
     out.int(txs.received(row));
-    if (depth > 0) out.text(',"bip125-replaceable":"no"');
+    if (depth > 0) out.raw(NOT_REPLACEABLE);
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
     const said = txs.values(row);
     if (!said) return;
@@ -188,11 +203,11 @@ export class HistoryWriter {
   }
 
   /** What surrounds the place in a block. */
-  #block(id: number, height: number): readonly [head: string, tail: string] {
+  #block(id: number, height: number): readonly [head: Uint8Array, tail: Uint8Array] {
     let text = this.#blocks.get(id);
     if (text === undefined) {
       const { hash, time } = this.wallet.ledger.txs.block(id);
-      text = [`,"blockhash":"${hashHex(hash)}","blockheight":${height},"blockindex":`, `,"blocktime":${time}`];
+      text = [Buffer.from(`,"blockhash":"${hashHex(hash)}","blockheight":${height},"blockindex":`), Buffer.from(`,"blocktime":${time}`)];
       this.#blocks.set(id, text);
     }
     return text;

@@ -72,6 +72,13 @@ export class JsonBytes {
     this.#at = at;
   }
 
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    this.#ensure(bytes.length);
+    this.#buffer.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
   /** A string with its quotes. */
   string(text: string): void {
     this.text(encodeString(text));
@@ -128,7 +135,7 @@ export class JsonBytes {
       .join('');
   }
 
-  /** At least so many digits. */
+  /** At least so many digits. @param value below 2^32 */
   #digits(value: number, least: number): void {
     this.#ensure(16);
     let size = least;
@@ -136,7 +143,7 @@ export class JsonBytes {
     const buffer = this.#buffer;
     let left = value;
     for (let at = this.#at + size - 1; at >= this.#at; at--) {
-      const rest = Math.floor(left / 10);
+      const rest = (left / 10) >>> 0;
       buffer[at] = ZERO + left - rest * 10;
       left = rest;
     }

@@ -11,6 +11,8 @@ export interface Movement {
   readonly value: number;
   /** The output script. */
   readonly script: Uint8Array;
+  /** Its number among the wallet's (CoinTable.scriptId), -1 when it is another's. */
+  readonly scriptId: number;
   readonly ownership: Ownership;
 }
 
@@ -37,7 +39,12 @@ export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined,
   const own = coins.ofTx(row);
   if (tx === undefined || debit <= 0) {
     const fromWatched = tx !== undefined && debitWatched(wallet, tx);
-    return { debit: 0, fee: 0, fromWatched, sent: NONE, received: own.flatMap((coin) => receipt(wallet, coin, filter)) };
+    const received: Movement[] = [];
+    for (const coin of own) {
+      const movement = receipt(wallet, coin, filter);
+      if (movement !== null) received.push(movement);
+    }
+    return { debit: 0, fee: 0, fromWatched, sent: NONE, received };
   }
   const sent: Movement[] = [];
   const received: Movement[] = [];
@@ -50,17 +57,18 @@ export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined,
     const ownership = coin < 0 ? OWNERSHIP.NO : coins.ownership(coin);
     const script = tx.outputScript(vout);
     if (ownership !== OWNERSHIP.NO && wallet.isUnlabelled(script)) continue;
-    const movement = { vout, value, script, ownership };
+    const movement = { vout, value, script, scriptId: coin < 0 ? -1 : coins.scriptId(coin), ownership };
     sent.push(movement);
     if (counts(ownership, filter)) received.push(movement);
   }
   return { debit, fee: total - debit, fromWatched: debitWatched(wallet, tx), sent, received };
 }
 
-function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movement[] {
+function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movement | null {
   const { coins } = wallet.ledger;
   const ownership = coins.ownership(coin);
-  return counts(ownership, filter) ? [{ vout: coins.vout(coin), value: coins.value(coin), script: coins.script(coin), ownership }] : [];
+  if (!counts(ownership, filter)) return null;
+  return { vout: coins.vout(coin), value: coins.value(coin), script: coins.script(coin), scriptId: coins.scriptId(coin), ownership };
 }
 
 /** Most wallets watch nothing: no look-ups then. */

@@ -3,9 +3,11 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TxTable } from './tx-table.js';
 
-/** Transactions kept, and bytes above which one is not worth the place: 16 MB at most. */
-const MOST = 4096;
-const MOST_BYTES = 4096;
+/** Bytes of memory for transactions that are kept, and of one above which it is not worth the place. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const LARGEST_BYTES = 4096;
+/** What a view takes beside the transaction's bytes. */
+const VIEW_BYTES = 700;
 
 export interface TxReaderDeps {
   readonly txs: TxTable;
@@ -19,6 +21,7 @@ export class TxReader {
   /** The newer half of what was read lately, and what was new before it. Rows are never used again for another transaction. */
   #young = new Map<number, TxView>();
   #old = new Map<number, TxView>();
+  #youngBytes = 0;
 
   constructor(private readonly deps: TxReaderDeps) {}
 
@@ -57,11 +60,13 @@ export class TxReader {
     return this.deps.txs.view(row) ?? this.#young.get(row) ?? this.#old.get(row);
   }
   #keep(row: number, view: TxView): void {
-    if (view.bytes.length > MOST_BYTES) return;
-    if (this.#young.size >= MOST / 2) {
+    if (view.totalSize > LARGEST_BYTES) return;
+    if (this.#youngBytes >= MOST_BYTES / 2) {
       this.#old = this.#young;
       this.#young = new Map();
+      this.#youngBytes = 0;
     }
     this.#young.set(row, view);
+    this.#youngBytes += view.totalSize + VIEW_BYTES;
   }
 }

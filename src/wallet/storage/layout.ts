@@ -92,7 +92,12 @@ export function keyNumber(key: Uint8Array, at: number): number {
 /** Eight bytes big-endian of a whole number below 2^53. */
 export function be64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  let left = value;
+  for (let at = 7; at >= 0; at--) {
+    const rest = Math.floor(left / 256);
+    bytes[at] = left - rest * 256;
+    left = rest;
+  }
   return bytes;
 }
 

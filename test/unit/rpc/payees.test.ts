@@ -1,0 +1,32 @@
+// Addresses and labels of history, kept ready: a label that changes is seen at once, and what is thrown out is made again.
+import t from 'tap';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { witnessProgramScript } from '../../../src/consensus/script/build-script.js';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { Payees } from '../../../src/rpc/wallet/payees.js';
+import { AddressBook } from '../../../src/wallet/address-book.js';
+import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+
+t.test('payees', async (t) => {
+  const book = new AddressBook();
+  const payees = new Payees({ book } as Wallet);
+  const context = { params: chainParams('regtest'), hashes: createNativeCrypto() };
+  const script = (n: number): Uint8Array => witnessProgramScript(0, new Uint8Array(20).fill(n & 255).fill(n >> 8, 10));
+  const shown = (id: number, n: number): string => {
+    const { head, tail, label } = payees.get(id, script(n), context);
+    return `${Buffer.from(head)}${Buffer.from(tail)} ${label}`;
+  };
+  const plain = shown(0, 1);
+  t.match(plain, /^"address":"bcrt1q[a-z0-9]{38}","category":" undefined$/);
+  t.equal(shown(-1, 1), plain, 'found by number or by script');
+  book.set(script(1), 'a "b"', undefined, new WalletBatch());
+  t.equal(shown(0, 1), plain.replace(' undefined', ',"label":"a \\"b\\"" a "b"'));
+  t.equal(shown(-1, 1), shown(0, 1));
+  book.set(script(1), '', undefined, new WalletBatch());
+  t.equal(shown(0, 1), plain.replace(' undefined', ',"label":"" '));
+  t.equal(payees.get(1, Uint8Array.of(0x51), context).destination, null);
+  t.equal(Buffer.from(payees.get(1, Uint8Array.of(0x51), context).head).toString(), '"category":"');
+  for (let n = 0; n < 40_000; n++) payees.get(2 + n, script(n), context);
+  t.equal(shown(0, 1), plain.replace(' undefined', ',"label":"" '), 'made again');
+});
