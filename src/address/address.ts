@@ -117,15 +117,15 @@ function segwitDestination(bech: Bech32Data): DecodedAddress | AddressError {
   if (version !== 0 && bech.encoding !== 'bech32m') {
     return { error: 'Version 1+ witness address must use Bech32m checksum' };
   }
-  const payload = symbolsToBytes(bech.symbols.subarray(1));
+  const payload = symbolsToBytes(bech.symbols, 1);
   if (payload === null) return { error: 'Invalid padding in Bech32 data section' };
-  const bytes = `${payload.length} ${payload.length === 1 ? 'byte' : 'bytes'}`;
+  const bytes = () => `${payload.length} ${payload.length === 1 ? 'byte' : 'bytes'}`;
   if (version === 0 && payload.length !== 20 && payload.length !== 32) {
-    return { error: `Invalid Bech32 v0 address program size (${bytes}), per BIP141` };
+    return { error: `Invalid Bech32 v0 address program size (${bytes()}), per BIP141` };
   }
   if (version > MAX_WITNESS_VERSION) return { error: 'Invalid Bech32 address witness version' };
   if (payload.length < MIN_PROGRAM_SIZE || payload.length > MAX_PROGRAM_SIZE) {
-    return { error: `Invalid Bech32 address program size (${bytes})` };
+    return { error: `Invalid Bech32 address program size (${bytes()})` };
   }
   return {
     kind: witnessKind(version, payload.length),

@@ -42,16 +42,18 @@ export function decodeBech32(text: string): Bech32Data | null {
   const separator = plain.lastIndexOf('1');
   if (separator < 1 || separator + 1 + CHECKSUM_LENGTH > plain.length) return null;
   const hrp = plain.slice(0, separator);
-  const symbols = new Uint8Array(plain.length - separator - 1);
-  for (let i = 0; i < symbols.length; i++) {
+  const size = plain.length - separator - 1;
+  // The last six only go into the checksum. A view of the others would cost more than all of this.
+  const symbols = new Uint8Array(size - CHECKSUM_LENGTH);
+  let checksum = hrpState(hrp);
+  for (let i = 0; i < size; i++) {
     const value = VALUES[plain.charCodeAt(separator + 1 + i)];
     if (value < 0) return null;
-    symbols[i] = value;
+    if (i < symbols.length) symbols[i] = value;
+    checksum = step(checksum) ^ value;
   }
-  const checksum = polymod(symbols, hrpState(hrp));
-  const data = symbols.subarray(0, symbols.length - CHECKSUM_LENGTH);
-  if (checksum === CONSTANTS.bech32) return { encoding: 'bech32', hrp, symbols: data };
-  if (checksum === CONSTANTS.bech32m) return { encoding: 'bech32m', hrp, symbols: data };
+  if (checksum === CONSTANTS.bech32) return { encoding: 'bech32', hrp, symbols };
+  if (checksum === CONSTANTS.bech32m) return { encoding: 'bech32m', hrp, symbols };
   return null;
 }
 
@@ -83,14 +85,14 @@ export function bytesToSymbols(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Groups symbols back into bytes. @returns null when whole symbols are left over or the filling is not zero */
-export function symbolsToBytes(symbols: Uint8Array): Uint8Array | null {
-  const out = new Uint8Array((symbols.length * 5) >>> 3);
+/** Groups symbols back into bytes. @param from the first of them @returns null when whole symbols are left over or the filling is not zero */
+export function symbolsToBytes(symbols: Uint8Array, from = 0): Uint8Array | null {
+  const out = new Uint8Array(((symbols.length - from) * 5) >>> 3);
   let pending = 0;
   let bits = 0;
   let at = 0;
-  for (const symbol of symbols) {
-    pending = ((pending << 5) | symbol) & 0xfff;
+  for (let i = from; i < symbols.length; i++) {
+    pending = ((pending << 5) | symbols[i]) & 0xfff;
     bits += 5;
     if (bits >= 8) {
       bits -= 8;

@@ -62,5 +62,10 @@ export function scriptHashScript(hash: Uint8Array): Uint8Array {
 
 /** A witness program (BIP-0141). @param version 0 to 16 @param program 2 to 40 bytes */
 export function witnessProgramScript(version: number, program: Uint8Array): Uint8Array {
-  return joinScript(pushNumber(version), plainPush(program));
+  // Addresses are looked at by the hundred thousand: one array, not four.
+  const script = new Uint8Array(2 + program.length);
+  script[0] = version === 0 ? OP.OP_0 : OP.OP_RESERVED + version;
+  script[1] = program.length;
+  script.set(program, 2);
+  return script;
 }

@@ -92,7 +92,8 @@ export class Exchange {
     this.#res.onData((chunk, isLast) => {
       if (this.#state !== 'open' || length < 0) return;
       if (!isLast) this.lastDataMs = performance.now();
-      const bytes = new Uint8Array(chunk);
+      // All who look for something in a body share this view: one for each would cost more than the looking.
+      const bytes = Buffer.from(chunk);
       const needed = length + bytes.byteLength;
       if (isLast && length === 0 && needed <= limit) {
         done(bytes, true);

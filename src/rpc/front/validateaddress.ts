@@ -7,10 +7,10 @@ import { hex } from '../render/hex.js';
 import { RawJson } from '../wire/values.js';
 import type { FrontContext } from './context.js';
 
-/** The members about the kind of script. */
-function details({ kind, witnessVersion, payload }: DecodedAddress): string {
+/** The members about the kind of script. A witness program is what follows the script's first two bytes. */
+function details({ kind, witnessVersion }: DecodedAddress, scriptHex: string): string {
   if (witnessVersion < 0) return `"isscript":${kind === 'scripthash'},"iswitness":false`;
-  const witness = `"iswitness":true,"witness_version":${witnessVersion},"witness_program":"${hex(payload)}"`;
+  const witness = `"iswitness":true,"witness_version":${witnessVersion},"witness_program":"${scriptHex.slice(4)}"`;
   // Core says it of version 0 alone, whose scripts it knows.
   return witnessVersion === 0 ? `"isscript":${kind === 'witness_v0_scripthash'},${witness}` : witness;
 }
@@ -21,5 +21,6 @@ export const validateaddress: Run<FrontContext> = (ctx, args) => {
   if ('error' in decoded) return { isvalid: false };
   // Both encodings have one spelling only, but for the space around Base58 and the capitals of Bech32.
   const address = decoded.witnessVersion < 0 ? text.trim() : text.toLowerCase();
-  return new RawJson(`{"isvalid":true,"address":"${address}","scriptPubKey":"${hex(decoded.script)}",${details(decoded)}}`);
+  const scriptHex = hex(decoded.script);
+  return new RawJson(`{"isvalid":true,"address":"${address}","scriptPubKey":"${scriptHex}",${details(decoded, scriptHex)}}`);
 };

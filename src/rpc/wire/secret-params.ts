@@ -19,7 +19,9 @@ const unread = (): never => {
   throw new Unread();
 };
 
-export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** The same bytes with Buffer's methods. */
+export const bufferOf = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const WALLET = Buffer.from('wallet');
 
 /** The method with passphrases that a body names, as far as a quick look tells; null for none. */
