@@ -13,6 +13,7 @@ import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
 import { coinHeights } from './accept/pre-checks.js';
+import type { AcceptOptions } from './accept/workspace.js';
 import { poolCoin } from './entry.js';
 import type { Eviction } from './eviction.js';
 import type { FeeEstimator } from './fees/fee-estimator.js';
@@ -36,7 +37,12 @@ interface Returning {
   readonly tx: TxView;
   readonly key: string;
   readonly bytes: number;
+  /** Of its block, when that was taken off by hand; null in a reorganisation. */
+  readonly byHand: Returned | null;
 }
+
+/** Rows that came back from one block. */
+type Returned = Set<number>;
 
 export interface ReorgDeps {
   readonly pool: TxPool;
@@ -72,14 +78,17 @@ export class ReorgFollower {
   /** Synchronous part. Call inside the chain's apply step. */
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
-    let byHand = change.invalidatedBefore;
+    let left = change.invalidatedBefore;
     for (const { block } of change.disconnected) {
       pool.bumpCounter();
-      if (byHand !== undefined && byHand++ >= MAX_RETURNING_BLOCKS) {
+      if (left !== undefined && left++ >= MAX_RETURNING_BLOCKS) {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
       }
-      const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx) }));
+      // Core goes down block by block then, each one's transactions coming back before the next leaves: what spends them is here by that
+      // time, what they spend is still confirmed, and so the limits on relatives bind within one block only.
+      const byHand: Returned | null = left === undefined ? null : new Set();
+      const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx), byHand }));
       this.#returning = [...back, ...this.#returning];
     }
     let height = this.#deps.chain.tip.height - change.connected.length;
@@ -135,15 +144,20 @@ export class ReorgFollower {
         this.#returned.clear();
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
-          if (!item.tx.isCoinbase) await this.#accept(item.tx);
+          if (!item.tx.isCoinbase) await this.#accept(item);
           const at = this.#returning.indexOf(item);
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
           // The first, unless a block came: splice would move all the others.
           if (at === 0) this.#returning.shift();
           else this.#returning.splice(at, 1);
-          if (pool.find(item.tx.txid) !== NO_ROW) this.#returned.set(item.key, item.tx);
-          else pool.removeRecursive(item.tx, 'reorg');
+          const row = pool.find(item.tx.txid);
+          if (row === NO_ROW) {
+            pool.removeRecursive(item.tx, 'reorg');
+          } else {
+            item.byHand?.add(row);
+            this.#returned.set(item.key, item.tx);
+          }
           if (slicer.due) await slicer.pause();
         }
         const back = [...this.#returned.values()];
@@ -163,10 +177,11 @@ export class ReorgFollower {
   }
 
   /** These were valid once and are owed a verdict: a full queue is waited for. */
-  async #accept(tx: TxView): Promise<AcceptResult> {
+  async #accept({ tx, byHand }: Returning): Promise<AcceptResult> {
+    const options: AcceptOptions = { bypassLimits: true, ...(byHand !== null && { relatives: byHand }) };
     for (;;) {
       try {
-        return await this.#deps.acceptor.accept(tx, { bypassLimits: true });
+        return await this.#deps.acceptor.accept(tx, options);
       } catch (error) {
         if (!(error instanceof VerifierBusyError)) throw error;
         await setTimeout(BUSY_WAIT_MS);

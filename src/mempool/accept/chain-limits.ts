@@ -3,6 +3,7 @@
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
+import { collectAncestors } from '../relatives.js';
 import { NO_ROW } from '../rows.js';
 import type { TxPool } from '../tx-pool.js';
 import { idHex } from './pre-checks.js';
@@ -63,21 +64,28 @@ export const checkOwnConflicts: Step = (work, { pool }) => {
 
 /** @returns the limit that is exceeded, or null with work.ancestors filled in */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
-  const parents = poolParents(pool, [work.tx], limits.ancestorCount);
+  const { relatives } = work.accept;
+  const parents = poolParents(pool, [work.tx], limits.ancestorCount, relatives);
   if (parents === null) return `too many unconfirmed parents [limit: ${limits.ancestorCount}]`;
-  const found = walkAncestors(pool, parents, { count: 1, size: work.size }, limits);
+  const found = walkAncestors(pool, parents, { count: 1, size: work.size }, limits, relatives);
   if (typeof found === 'string') return found;
-  work.ancestors = found;
+  work.ancestors = relatives === undefined ? found : allAncestors(pool, work.tx);
   return null;
 }
 
-/** Rows that the transactions spend; null when these alone are too many. */
-export function poolParents(pool: TxPool, txs: readonly TxView[], most: number): Set<number> | null {
+function allAncestors(pool: TxPool, tx: TxView): Set<number> {
+  const found = poolParents(pool, [tx], Number.POSITIVE_INFINITY) as Set<number>;
+  for (const parent of [...found]) for (const ancestor of collectAncestors(pool.links, parent)) found.add(ancestor);
+  return found;
+}
+
+/** Rows that the transactions spend; null when these alone are too many. @param among only these count, all without */
+export function poolParents(pool: TxPool, txs: readonly TxView[], most: number, among?: ReadonlySet<number>): Set<number> | null {
   const parents = new Set<number>();
   for (const tx of txs) {
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
-      if (parent === NO_ROW) continue;
+      if (parent === NO_ROW || among?.has(parent) === false) continue;
       parents.add(parent);
       if (parents.size + txs.length > most) return null;
     }
@@ -89,6 +97,7 @@ export function poolParents(pool: TxPool, txs: readonly TxView[], most: number):
  * All ancestors of something new.
  * @param stage its parents; used up
  * @param added how much it adds to each of them
+ * @param among only these rows count, all without
  * @returns the limit that is exceeded in words, or the ancestors
  */
 export function walkAncestors(
@@ -96,6 +105,7 @@ export function walkAncestors(
   stage: Set<number>,
   added: { readonly count: number; readonly size: number },
   limits: Limits,
+  among?: ReadonlySet<number>,
 ): Set<number> | string {
   const { rows, links } = pool;
   const found = new Set<number>();
@@ -113,7 +123,7 @@ export function walkAncestors(
     }
     if (total > limits.ancestorSize) return `exceeds ancestor size limit [limit: ${limits.ancestorSize}]`;
     for (const parent of links.parents(next)) {
-      if (!found.has(parent)) stage.add(parent);
+      if (!found.has(parent) && among?.has(parent) !== false) stage.add(parent);
       if (stage.size + found.size + added.count > limits.ancestorCount) {
         return `too many unconfirmed ancestors [limit: ${limits.ancestorCount}]`;
       }

@@ -15,6 +15,8 @@ export interface AcceptOptions {
   readonly testOnly?: boolean;
   /** No fee rules and no trimming: for transactions that come back from a block. */
   readonly bypassLimits?: boolean;
+  /** For one that comes back from a block taken off by hand: only these rows, of the same block, count for the limits on relatives. */
+  readonly relatives?: ReadonlySet<number>;
   /** When it came, in seconds, for one that was saved; now when absent. */
   readonly time?: number;
   /** Above this base fee the transaction is judged but not kept. */

@@ -162,3 +162,39 @@ t.test('a rollback by hand brings back the last ten blocks only', async (t) => {
     for (const tx of [parent, child, grandchild]) t.notOk(pool.has(tx.txid), 'with all that spent them');
   }
 });
+
+t.test('the limit of 25 relatives binds over a reorganisation, but only within each block that is taken off by hand', async (t) => {
+  const chainOf = (first: Uint8Array, count: number): TxView[] => {
+    const txs: TxView[] = [];
+    for (let i = 0, coin = first; i < count; i++, coin = outpointOf(txs[i - 1]!, 0)) txs.push(pay([coin], 90_000 - i * 500));
+    return txs;
+  };
+  const start = async () => {
+    const { pool, chain } = createPool({ policy: NO_POLICY });
+    const line = chainOf(chain.fund(100_000), 60);
+    chain.connect(line.slice(0, 20));
+    chain.connect(line.slice(20, 40));
+    for (const tx of line.slice(40)) t.equal((await pool.accept(tx)).reject, null);
+    return { pool, chain, line };
+  };
+  for (const steps of [[2], [1, 1]]) {
+    const { pool, chain, line } = await start();
+    chain.invalidate(steps);
+    await pool.settled();
+    t.equal(pool.size, 60);
+    t.same([pool.get(line[59]!.txid)?.ancestorCount, pool.get(line[0]!.txid)?.descendantCount], [60, 60]);
+    t.equal((await pool.accept(pay([outpointOf(line[59]!, 0)], 50_000))).reject?.reason, 'too-long-mempool-chain', 'newcomers are counted');
+  }
+  const { pool, chain, line } = await start();
+  chain.reorg(2, [[], [], []]);
+  await pool.settled();
+  t.equal(pool.size, 25);
+  t.ok(pool.has(line[24]!.txid));
+
+  const alone = createPool({ policy: NO_POLICY });
+  const long = chainOf(alone.chain.fund(100_000), 30);
+  alone.chain.connect(long);
+  alone.chain.invalidate([1]);
+  await alone.pool.settled();
+  t.equal(alone.pool.size, 25);
+});
