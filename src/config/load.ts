@@ -22,6 +22,8 @@ export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
 export interface NodeConfig {
   readonly chain: ChainName;
   readonly signetChallengeHex: string | undefined;
+  /** -signetseednode; empty: those of the network. */
+  readonly signetSeedNodes: readonly string[];
   readonly segwitHeight: number | undefined;
   readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
   /** The folder given by -datadir, and the network's folder in it. */
@@ -460,6 +462,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   return {
     chain,
     signetChallengeHex: args.text('signetchallenge'),
+    signetSeedNodes: args.list('signetseednode'),
     segwitHeight: chain === 'regtest' && args.isSet('segwitheight') ? segwitHeight : undefined,
     vbparams: chain === 'regtest' ? vbparams(args) : [],
     baseDir,
@@ -554,6 +557,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
       v2Default: chain !== 'regtest',
       pruned: pruning.prune !== null,
+      hasFilters: filterIndex(args),
     }),
     notify: {
       block: args.list('blocknotify'),

@@ -12,19 +12,22 @@ const networkNames = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 /** BIP-0014: comments may not look like the agent itself. */
 const SAFE_COMMENT = /^[a-zA-Z0-9 .,;\-_?@]*$/;
 const MAX_AGENT_BYTES = 256;
+/** What may be a host's name or address. */
+const HOST_NAME = /^[a-z0-9.:_-]+$/i;
 /** Listening fails for want of descriptors above. */
 const DEFAULT_MAX_CONNECTIONS = 125;
 
 /**
  * @param more.v2Default whether connections are encrypted unless an option says otherwise
  * @param more.pruned whether old blocks are deleted, and so not offered
+ * @param more.hasFilters whether filters of blocks are kept (-blockfilterindex)
  * @throws ConfigError with Core's texts
  */
 export function networkOptions(
   args: Args,
   defaultPort: number,
   logIps: boolean,
-  { v2Default, pruned }: { readonly v2Default: boolean; readonly pruned: boolean },
+  { v2Default, pruned, hasFilters }: { readonly v2Default: boolean; readonly pruned: boolean; readonly hasFilters: boolean },
 ): Partial<NetOptions> {
   const port = portOf(args) ?? defaultPort;
   const connect = args.list('connect');
@@ -43,10 +46,9 @@ export function networkOptions(
     if (!networkNames.includes(name.toLowerCase())) throw new ConfigError(`Unknown network specified in -onlynet: '${name}'`);
   }
   const filters = args.bool('peerblockfilters', false);
-  if (filters && !args.isSet('blockfilterindex')) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
+  if (filters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
   const v2Transport = args.bool('v2transport', v2Default);
   const implicit = implicitPermissions(args);
-  const noDns = connectOnly || maxConnections <= 0 || proxy !== null;
   return {
     port,
     listen,
@@ -55,7 +57,7 @@ export function networkOptions(
     connectOnly,
     addNodes: args.list('addnode'),
     seedNodes: args.list('seednode'),
-    dnsSeed: args.isSet('dnsseed') ? args.bool('dnsseed', true) : !noDns,
+    dnsSeed: args.isSet('dnsseed') ? args.bool('dnsseed', true) : !connectOnly && maxConnections > 0,
     fixedSeeds: args.bool('fixedseeds', true),
     forceDnsSeed: args.bool('forcednsseed', false),
     maxConnections,
@@ -81,7 +83,7 @@ export function networkOptions(
     onionReachable: !args.isNegated('onion') && args.text('onion') !== '0',
     proxyRandomize: args.bool('proxyrandomize', true),
     onlyNets: onlyNets.map((name) => name.toLowerCase()),
-    externalAddresses: args.list('externalip').map((text) => externalAddress(text, port)),
+    ...externalAddresses(args.list('externalip'), port),
     discover: args.isSet('discover') ? args.bool('discover', true) : proxy === null && listen && !args.isSet('externalip'),
     advertiseLoopback: args.bool('addrmantest', false),
     dns: args.bool('dns', true),
@@ -178,10 +180,12 @@ function permissionsOf(names: readonly string[] | null, implicit: Permissions): 
 }
 
 function whitelisted(text: string, implicit: Permissions): NetOptions['whitelist'][number] {
-  const { names, rest } = permissionsIn(text);
+  const { names: words, rest } = permissionsIn(text);
+  const named = (['in', 'out'] as const).filter((way) => words?.includes(way));
+  const names = words?.filter((name) => name !== 'in' && name !== 'out') ?? null;
   const subnet = parseSubnet(rest);
   if (subnet === null) throw new ConfigError(`Invalid netmask specified in -whitelist: '${rest}'`);
-  return { subnet, permissions: permissionsOf(names, implicit) };
+  return { subnet, permissions: permissionsOf(names, implicit), ways: named.length === 0 ? ['in'] : named };
 }
 
 function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {
@@ -195,9 +199,16 @@ function proxyOf(args: Args, name: 'proxy' | 'onion'): NetOptions['proxy'] {
   return parts;
 }
 
-function externalAddress(text: string, port: number): NetAddress {
-  const parts = splitHostPort(text, port);
-  const address = parts === null ? null : parseHost(parts.host, parts.port);
-  if (address === null) throw new ConfigError(`Cannot resolve -externalip address: '${text}'`);
-  return address;
+/** -externalip: addresses, and names that have to be looked up. */
+function externalAddresses(texts: readonly string[], port: number): Pick<NetOptions, 'externalAddresses' | 'externalNames'> {
+  const addresses: NetAddress[] = [];
+  const names: NetOptions['externalNames'][number][] = [];
+  for (const text of texts) {
+    const parts = splitHostPort(text, port);
+    if (parts === null || !HOST_NAME.test(parts.host)) throw new ConfigError(`Cannot resolve -externalip address: '${text}'`);
+    const address = parseHost(parts.host, parts.port);
+    if (address !== null) addresses.push(address);
+    else names.push({ text, ...parts });
+  }
+  return { externalAddresses: addresses, externalNames: names };
 }

@@ -2,6 +2,7 @@
 // are in peer/ (connections), sync/ (headers and blocks), relay/ (announcements, transactions), address/ (whom to connect to); this class
 // joins them. Callers: node wiring, RPC.
 import crypto from 'node:crypto';
+import os from 'node:os';
 import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -14,15 +15,17 @@ import { AddrManager } from './address/addr-manager.js';
 import { AddrRelay } from './address/addr-relay.js';
 import { AddressFiles } from './address/address-files.js';
 import { type AsMap, groupingBy } from './address/asmap.js';
+import { LocalAddresses } from './address/local-addresses.js';
 import type { NetClock, NetContext } from './context.js';
 import { Dispatcher } from './dispatcher.js';
 import { messageHandlers } from './handlers.js';
 import { Inventory } from './inventory.js';
 import { DEFAULT_NET, type NetOptions } from './options.js';
-import { AutoConnect } from './peer/auto-connect.js';
+import { AutoConnect, outboundTargets } from './peer/auto-connect.js';
 import { Bans } from './peer/bans.js';
+import { ClockCheck } from './peer/clock-check.js';
 import { Connections, type NetTotals } from './peer/connections.js';
-import { Connector } from './peer/connector.js';
+import { BindError, Connector } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
@@ -46,6 +49,7 @@ import { Gate } from './sync/gate.js';
 import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
+import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
 import { KeyDesk } from './transport/key-desk.js';
 import type { NetAddress } from './wire/net-address.js';
@@ -96,6 +100,9 @@ export class Net {
   readonly #filtered: FilteredRelay;
   readonly #guard: ChainGuard;
   readonly addresses: AddrManager;
+  readonly local: LocalAddresses;
+  readonly clockCheck: ClockCheck;
+  readonly #staleTip: StaleTip;
   readonly #addrRelay: AddrRelay;
   readonly #auto: AutoConnect;
   readonly #context: NetContext;
@@ -157,7 +164,9 @@ export class Net {
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#tellActive(this.options.active);
-    this.#connector = new Connector(this.options, log);
+    this.#connector = new Connector(this.options, deps.params.p2pPort, log);
+    this.local = new LocalAddresses(context);
+    this.clockCheck = new ClockCheck((text) => log.warn(text));
     this.addresses = new AddrManager(() => clock.nowSeconds(), context.random, context.groupOf);
     this.upload = new UploadTarget(this.options.maxUploadBytes, () => clock.nowSeconds(), deps.params.powTargetSpacing);
     this.#connections = new Connections(
@@ -190,6 +199,12 @@ export class Net {
       async (name) => (await this.findConnected(name)) !== undefined,
     );
     this.downloads = new BlockDownload(context);
+    const { full, blocks } = outboundTargets(this.options);
+    this.#staleTip = new StaleTip(context, {
+      searching: () => this.active && !this.options.connectOnly,
+      inFlight: () => this.downloads.size,
+      target: full + blocks,
+    });
     this.#headers = new HeadersSync(context, this.downloads);
     this.#blocks = new BlockReceiver(context, this.downloads);
     this.announcer = new TxAnnouncer(context);
@@ -210,13 +225,16 @@ export class Net {
       this.addresses,
       (peer) => this.#localAddress(peer),
       (address) => this.systemOf(address),
+      (address) => this.isUnwanted(address),
     );
     this.#auto = new AutoConnect(context, {
       manager: this.addresses,
       peers: () => this.peers,
       connect: (target, type) => this.connect(target, type),
-      resolve: (host, port) => this.#connector.resolve(host, port),
-      isUnwanted: (address) => this.bans.isBanned(address) || this.bans.isDiscouraged(address),
+      resolve: (host, port) => this.#connector.resolve(host, port, true),
+      isUnwanted: (address) => this.isUnwanted(address),
+      active: () => this.active,
+      wantsExtra: () => this.#staleTip.wantsExtra,
     });
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks, this.#reads);
     this.compact = compact;
@@ -266,6 +284,7 @@ export class Net {
           disconnected.length > 0,
         );
         for (const { node } of connected) this.times.reached(node.hash, 'tip');
+        this.#staleTip.onTip();
         this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
         this.#rounds.soon();
       }),
@@ -274,7 +293,17 @@ export class Net {
 
   /** Opens the listeners and serves whoever comes. @throws BindError */
   async listen(): Promise<void> {
+    for (const { text, host, port } of this.options.externalNames) {
+      const [address] = await this.#connector.resolve(host, port);
+      if (address === undefined) throw new BindError(`Cannot resolve -externalip address: '${text}'`);
+      this.local.addManual(address);
+    }
     if (this.options.listen) await this.#connector.listen((inbound) => this.#connections.accept(inbound));
+    const hosts = this.#connector.listening.map(({ host }) => host);
+    this.local.discover(
+      Object.values(os.networkInterfaces()).flatMap((list) => list ?? []),
+      hosts,
+    );
     this.#timer = setInterval(() => this.#round(), ROUND_MS);
     this.#timer.unref();
   }
@@ -282,9 +311,8 @@ export class Net {
   /** Begins to connect to others. */
   start(): void {
     this.outbound.start();
-    if (this.options.connectOnly) return;
     this.#files.loadAddresses(this.addresses);
-    this.#auto.start(this.#files.takeAnchors());
+    this.#auto.start(this.options.connectOnly ? [] : this.#files.takeAnchors());
     this.#saver = setInterval(() => this.#files.saveAddresses(this.addresses), SAVE_MS);
     this.#saver.unref();
   }
@@ -296,7 +324,9 @@ export class Net {
     if (this.#saver !== null) {
       clearInterval(this.#saver);
       this.#files.saveAddresses(this.addresses);
-      this.#files.saveAnchors(this.peers.filter(({ type, ready }) => type === 'block-relay-only' && ready));
+      if (!this.options.connectOnly) {
+        this.#files.saveAnchors(this.peers.filter(({ type, ready }) => type === 'block-relay-only' && ready));
+      }
     }
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#rounds.stop();
@@ -391,18 +421,19 @@ export class Net {
 
   /** version was read of a peer that we called: its address works. */
   #greeted(peer: Peer): void {
-    if (peer.inbound) return;
+    if (peer.inbound) {
+      if (peer.localAddress !== null) this.local.seen(peer.localAddress);
+      return;
+    }
+    this.clockCheck.add(peer.timeOffset);
     this.addresses.setServices(peer.address, peer.services);
     this.addresses.good(peer.address);
   }
 
-  /** Where others can reach us: what the operator says, else how the peer sees us with our port. */
+  /** Where we tell a peer that we can be reached. */
   #localAddress(peer: Peer): NetAddress | null {
     if (this.options.advertiseLoopback) return { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: this.options.port };
-    const [named] = this.options.externalAddresses;
-    if (named !== undefined) return named;
-    if (!this.options.discover || peer.localAddress === null) return null;
-    return { ...peer.localAddress, port: this.options.port };
+    return this.local.forPeer(peer);
   }
 
   /** The connection of a peer is over: nothing of it is kept. */
@@ -430,6 +461,7 @@ export class Net {
     }
     for (const [peer, why] of relief(this.#connections.all, this.#traffic, performance.now())) this.#drop(peer, why);
     this.#reads.tick();
+    this.#staleTip.tick();
     this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
     this.#rounds.soon();
   }
@@ -460,6 +492,11 @@ export class Net {
     this.txs.send(peer);
     // What had to wait because of what others hold.
     this.#dispatcher.pump(peer);
+  }
+
+  /** Banned or discouraged: neither called by ourselves nor told to others. */
+  isUnwanted(address: NetAddress): boolean {
+    return this.bans.isBanned(address) || this.bans.isDiscouraged(address);
   }
 
   /** The autonomous system of an address by -asmap; 0 without a map, or when it knows none. */

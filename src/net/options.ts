@@ -49,7 +49,7 @@ export interface Bind {
 }
 
 export interface NetOptions {
-  /** Port others are told to reach us at, and the default of addresses without one. */
+  /** Port others are told to reach us at. */
   readonly port: number;
   readonly listen: boolean;
   readonly binds: readonly Bind[];
@@ -78,8 +78,12 @@ export interface NetOptions {
   readonly blocksOnly: boolean;
   /** -networkactive */
   readonly active: boolean;
-  /** -whitelist */
-  readonly whitelist: readonly { readonly subnet: Subnet; readonly permissions: Permissions }[];
+  /** -whitelist: for peers that come to us, for those that we were told to call, or both. */
+  readonly whitelist: readonly {
+    readonly subnet: Subnet;
+    readonly permissions: Permissions;
+    readonly ways: readonly ('in' | 'out')[];
+  }[];
   /** Seconds. */
   readonly banSeconds: number;
   readonly userAgent: string;
@@ -96,6 +100,8 @@ export interface NetOptions {
   readonly onlyNets: readonly string[];
   /** -externalip */
   readonly externalAddresses: readonly NetAddress[];
+  /** -externalip with a name, which is looked up at the start. */
+  readonly externalNames: readonly { readonly text: string; readonly host: string; readonly port: number }[];
   readonly discover: boolean;
   /** -addrmantest: peers are told that we are at 127.0.0.1, where tests are. */
   readonly advertiseLoopback: boolean;
@@ -145,6 +151,7 @@ export const DEFAULT_NET: NetOptions = {
   proxyRandomize: true,
   onlyNets: [],
   externalAddresses: [],
+  externalNames: [],
   discover: true,
   advertiseLoopback: false,
   dns: true,

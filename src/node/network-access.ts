@@ -6,7 +6,7 @@ import type { Net } from '../net/net.js';
 import type { NetOptions } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
 import { namesOfPermissions } from '../net/peer/permissions.js';
-import { addressText } from '../net/wire/net-address.js';
+import { addressText, hostText } from '../net/wire/net-address.js';
 import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
 import type { NetworkAccess, PeerInfo } from '../rpc/node/context.js';
 import { Amount } from '../rpc/wire/values.js';
@@ -53,7 +53,9 @@ export function createNetworkAccess(
         proxy_randomize_credentials: proxy !== null && options.proxyRandomize !== false,
       };
     }),
-    timeOffset: () => 0,
+    timeOffset: () => net()?.clockCheck.offset ?? 0,
+    localAddresses: () =>
+      (net()?.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
     upload: () => {
       const upload = net()?.upload;
       if (upload === undefined) return { target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 };

@@ -60,7 +60,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
       const subnet = subnetOf(text);
       const { bans, options, clock } = net();
       const now = clock.nowSeconds();
-      bans.add(subnet, absolute ? seconds : now + (seconds > 0 ? seconds : options.banSeconds));
+      bans.add(subnet, absolute && seconds > 0 ? seconds : now + (seconds > 0 ? seconds : options.banSeconds));
       for (const peer of net().peers) if (subnetContains(subnet, peer.address)) net().disconnect(peer);
     },
     unban: (text) => net().bans.remove(subnetOf(text)),
@@ -72,6 +72,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
     knownAddresses: (count) =>
       net()
         .addresses.sample(count, 0)
+        .filter((one) => !net().isUnwanted(one))
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
     addAddress: (text, port) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;

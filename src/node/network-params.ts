@@ -14,6 +14,7 @@ export function networkParams(config: NodeConfig, native: Crypto): ChainParams {
     config.chain,
     {
       ...(challenge === undefined ? {} : { signetChallenge: fromHex(challenge) }),
+      ...(config.signetSeedNodes.length === 0 ? {} : { signetSeedNodes: config.signetSeedNodes }),
       ...(config.segwitHeight === undefined ? {} : { segwitHeight: config.segwitHeight }),
       ...(config.vbparams.length === 0 ? {} : { vbparams: config.vbparams }),
     },

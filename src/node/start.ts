@@ -528,7 +528,7 @@ async function build(
       wallets?.drain();
       return undefined;
     },
-    warnings: () => ruleWatch.text,
+    warnings: () => [ruleWatch.text, net?.clockCheck.warning ?? ''].filter((text) => text !== '').join('; '),
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),
     stopping: stopping.signal,
     activeCommands: () => active.list(),

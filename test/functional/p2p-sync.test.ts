@@ -119,7 +119,7 @@ t.test('peers that break the protocol', async (t) => {
 t.test('transactions are passed on, and blocks of them go as compact blocks', async (t) => {
   const one = await listening('-whitelist=noban@127.0.0.1');
   t.teardown(() => one.node.remove());
-  const two = await listening(`-connect=127.0.0.1:${one.port}`, '-whitelist=noban@127.0.0.1');
+  const two = await listening(`-connect=127.0.0.1:${one.port}`, '-whitelist=noban,out@127.0.0.1');
   t.teardown(() => two.node.remove());
   const { node: a } = one;
   const { node: b } = two;

@@ -50,7 +50,7 @@ class Mesh {
   async add(): Promise<Member> {
     const port = await freePort();
     // No delays of relay: what is measured is the work, not the dice.
-    const options = [`-port=${port}`, '-bind=127.0.0.1', '-whitelist=noban@127.0.0.1', '-par=1', '-dbcache=16', '-fronts=1'];
+    const options = [`-port=${port}`, '-bind=127.0.0.1', '-whitelist=noban,in,out@127.0.0.1', '-par=1', '-dbcache=16', '-fronts=1'];
     const member = { node: await Daemon.start(...options), port };
     this.members.push(member);
     return member;

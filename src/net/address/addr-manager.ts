@@ -29,8 +29,12 @@ const MAX_FAILURES = 10;
 /** How much of what is known is told, and how much of it at most. */
 const TOLD_PERCENT = 23;
 const TOLD_MAX = 1_000;
-/** A success this fresh keeps its place against a newcomer among the tried. */
+/** A success this fresh keeps its place against a newcomer among the tried, and a failure this fresh loses it. */
 const REPLACEMENT_SECONDS = 4 * 60 * 60;
+/** Newcomers that wait for the one in their place to be called, how long, and how long that may take to answer. */
+const MAX_COLLISIONS = 10;
+const TEST_WINDOW_SECONDS = 40 * 60;
+const ANSWER_SECONDS = 60;
 
 /** What is known of one address. */
 export interface AddressInfo extends KnownAddress {
@@ -55,6 +59,8 @@ export class AddrManager {
   /** Keys by bucket and place; undefined: free. */
   readonly #new: (string | undefined)[] = new Array(NEW_BUCKETS * BUCKET_SIZE);
   readonly #tried: (string | undefined)[] = new Array(TRIED_BUCKETS * BUCKET_SIZE);
+  /** Addresses that worked and whose place among the tried is taken, by key. */
+  readonly #collisions = new Set<string>();
   #key: Uint8Array = crypto.randomBytes(32);
   #newCount = 0;
   #triedCount = 0;
@@ -126,10 +132,9 @@ export class AddrManager {
     return known === undefined;
   }
 
-  /** A connection worked and the handshake was right: the address moves to the tried. */
+  /** A connection worked and the handshake was right: the address moves to the tried, unless another one has its place. */
   good(address: NetAddress): void {
-    const key = addressKey(address);
-    const info = this.#infos.get(key);
+    const info = this.#infos.get(addressKey(address));
     const now = this.nowSeconds();
     this.#lastGood = now;
     if (info === undefined) return;
@@ -137,15 +142,52 @@ export class AddrManager {
     info.lastTry = now;
     info.attempts = 0;
     if (info.tried) return;
+    if (this.#tried[this.#triedPlace(info)] === undefined) this.#moveToTried(info);
+    // Who is there is called before it has to go: otherwise somebody with many addresses could push out all that work.
+    else if (this.#collisions.size < MAX_COLLISIONS) this.#collisions.add(addressKey(info));
+  }
+
+  /** Decides between newcomers and those in their places, where that is known by now. Core's ResolveCollisions. */
+  resolveCollisions(): void {
+    const now = this.nowSeconds();
+    for (const key of [...this.#collisions]) {
+      const info = this.#infos.get(key);
+      const other = info === undefined ? undefined : this.#inPlaceOf(info);
+      let settled = true;
+      if (info !== undefined && !info.tried) {
+        if (other === undefined) this.#moveToTried(info);
+        else if (now - other.lastSuccess >= REPLACEMENT_SECONDS) {
+          const called = now - other.lastTry < REPLACEMENT_SECONDS;
+          settled = called ? now - other.lastTry > ANSWER_SECONDS : now - info.lastSuccess > TEST_WINDOW_SECONDS;
+          if (settled) this.#moveToTried(info);
+        }
+      }
+      if (settled) this.#collisions.delete(key);
+    }
+  }
+
+  /** One of the tried that a newcomer would replace: worth a call. */
+  selectTriedCollision(): AddressInfo | undefined {
+    const keys = [...this.#collisions];
+    const key = keys[Math.floor(this.random() * keys.length)];
+    const info = key === undefined ? undefined : this.#infos.get(key);
+    if (key !== undefined && info === undefined) this.#collisions.delete(key);
+    return info === undefined ? undefined : this.#inPlaceOf(info);
+  }
+
+  #inPlaceOf(info: AddressInfo): AddressInfo | undefined {
+    const there = this.#tried[this.#triedPlace(info)];
+    return there === undefined ? undefined : this.#infos.get(there);
+  }
+
+  #moveToTried(info: AddressInfo): void {
+    const key = addressKey(info);
     const at = this.#triedPlace(info);
-    const there = this.#tried[at];
-    const other = there === undefined ? undefined : this.#infos.get(there);
-    // One that worked a short while ago stays; the newcomer has to come again.
-    if (other !== undefined && now - other.lastSuccess < REPLACEMENT_SECONDS) return;
+    const other = this.#inPlaceOf(info);
     // Its own places go first: the one that is displaced may need one of them.
     for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
     info.refs = 0;
-    if (other !== undefined) this.#toNew(there as string, other, at);
+    if (other !== undefined) this.#toNew(addressKey(other), other, at);
     info.tried = true;
     this.#newCount--;
     this.#triedCount++;
@@ -244,20 +286,8 @@ export class AddrManager {
       const info = this.#infos.get(addressKey(address)) as AddressInfo;
       info.lastSuccess = lastSuccess;
       info.attempts = attempts;
-      if (tried === 1) this.#restoreTried(info);
+      if (tried === 1 && this.#inPlaceOf(info) === undefined) this.#moveToTried(info);
     }
-  }
-
-  #restoreTried(info: AddressInfo): void {
-    const at = this.#triedPlace(info);
-    if (this.#tried[at] !== undefined) return;
-    const key = addressKey(info);
-    for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
-    info.refs = 0;
-    info.tried = true;
-    this.#newCount--;
-    this.#triedCount++;
-    this.#tried[at] = key;
   }
 
   /** Back among the new, at the cost of whoever is there. */

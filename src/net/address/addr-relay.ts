@@ -58,6 +58,8 @@ export class AddrRelay {
     private readonly local: (peer: Peer) => NetAddress | null,
     /** The autonomous system of an address, 0 for none we know. */
     private readonly systemOf: (address: NetAddress) => number,
+    /** Banned and discouraged addresses: neither kept nor told. */
+    private readonly isUnwanted: (address: NetAddress) => boolean,
   ) {}
 
   join(peer: Peer): void {
@@ -105,13 +107,20 @@ export class AddrRelay {
     book.waiting = [];
     const now = clock.nowMs();
     if (peer.permissions.addr) {
-      for (const address of this.manager.sample()) this.#push(book, peer, address);
+      for (const address of this.#sample()) this.#push(book, peer, address);
       return;
     }
     if (this.#cache === null || this.#cache.until < now) {
-      this.#cache = { until: now + CACHE_MS * (0.875 + random() / 4), list: this.manager.sample().map((one) => ({ ...one })) };
+      this.#cache = { until: now + CACHE_MS * (0.875 + random() / 4), list: this.#sample() };
     }
     for (const address of this.#cache.list) this.#push(book, peer, address);
+  }
+
+  #sample(): KnownAddress[] {
+    return this.manager
+      .sample()
+      .filter((one) => !this.isUnwanted(one))
+      .map((one) => ({ ...one }));
   }
 
   /** addr and addrv2. @throws DecodeError */
@@ -142,7 +151,7 @@ export class AddrRelay {
       const strange = heard.time <= 100_000_000 || heard.time > now + FRESH_SECONDS;
       const address = strange ? { ...heard, time: now - 5 * DAY_SECONDS } : heard;
       book.known.add(this.#digest(address));
-      if (!isRoutable(address)) continue;
+      if (!isRoutable(address) || this.isUnwanted(address)) continue;
       if (address.time > now - FRESH_SECONDS && !fetched && list.length <= FEW) this.#passOn(address, peer);
       const reachable = options.onlyNets.length === 0 || options.onlyNets.includes(address.network);
       if (!reachable || !this.manager.add(address, peer.address, PENALTY_SECONDS)) continue;

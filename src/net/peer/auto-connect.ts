@@ -2,7 +2,8 @@
 // alive (Core's ThreadOpenConnections, ThreadDNSAddressSeed). Callers: Net.
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
-import { addressText, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
+import type { NetOptions } from '../options.js';
+import { addressKey, addressText, isLocal, isRoutable, type NetAddress } from '../wire/net-address.js';
 import { desirableServices, SERVICE } from '../wire/protocol.js';
 import { readFixedSeeds } from './fixed-seeds.js';
 import type { ConnectionType, Peer } from './peer.js';
@@ -21,6 +22,8 @@ const RECENT_SECONDS = 10 * 60;
 const SEED_DELAY_MS = 11_000;
 const MANY_ADDRESSES = 1_000;
 const SEED_DELAY_MANY_MS = 5 * 60_000;
+/** Names that are asked before the next look whether that was enough. */
+const SEEDS_AT_ONCE = 3;
 /** Addresses of one name. */
 const MAX_OF_SEED = 256;
 const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
@@ -36,6 +39,16 @@ export interface AutoConnectDeps {
   resolve(host: string, port: number): Promise<NetAddress[]>;
   /** Addresses nobody should call: ours, banned, discouraged. */
   isUnwanted(address: NetAddress): boolean;
+  /** -networkactive and setnetworkactive: without activity nobody is asked for names either. */
+  active(): boolean;
+  /** One more peer than usual is wanted: the tip may be stale. */
+  wantsExtra(): boolean;
+}
+
+/** How many peers of our own choice are wanted, for everything and for blocks only. */
+export function outboundTargets({ maxConnections }: Pick<NetOptions, 'maxConnections'>): { full: number; blocks: number } {
+  const full = Math.min(MAX_FULL_RELAY, maxConnections);
+  return { full, blocks: Math.min(MAX_BLOCK_RELAY, Math.max(0, maxConnections - full)) };
 }
 
 export class AutoConnect {
@@ -43,7 +56,11 @@ export class AutoConnect {
   #stopped = false;
   #nextFeelerMs = 0;
   #seedAtMs = 0;
-  #seeded = false;
+  /** DNS seeds that have not been asked, in random order. */
+  #seeds: string[] = [];
+  #seeding = false;
+  #seedsFound = 0;
+  #heldBack = false;
   #fixedAtMs = 0;
   #fixedDone = false;
   #anchors: NetAddress[] = [];
@@ -56,13 +73,16 @@ export class AutoConnect {
 
   /** @param anchors peers for blocks of the last run, tried first */
   start(anchors: readonly NetAddress[]): void {
-    const { clock, random, options } = this.context;
+    const { clock, random, options, params } = this.context;
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
-    const many = this.deps.manager.size >= MANY_ADDRESSES;
-    this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : many ? SEED_DELAY_MANY_MS : SEED_DELAY_MS);
+    if (options.dnsSeed) this.#seeds = shuffled(params.dnsSeeds, random);
+    this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
-    for (const name of options.seedNodes) void this.deps.connect(name, 'addr-fetch');
+    // -connect=0 means nobody at all.
+    if (!options.connectOnly || options.connect.length > 0) {
+      for (const name of options.seedNodes) void this.deps.connect(name, 'addr-fetch');
+    }
     this.#timer = setInterval(() => {
       this.#round().catch((error: Error) => this.context.log.error(`Connecting to peers: ${error.message}`));
     }, ROUND_MS);
@@ -78,6 +98,8 @@ export class AutoConnect {
     if (this.#stopped) return;
     // Looking names up may take minutes where nobody answers; addresses that are known are called meanwhile.
     const seeding = this.#seed();
+    // With -connect names are asked when -dnsseed says so, but nobody that they tell of is called.
+    if (this.context.options.connectOnly) return seeding;
     this.#addFixedSeeds();
     await Promise.all([seeding, this.#connect()]);
   }
@@ -93,34 +115,57 @@ export class AutoConnect {
     }
   }
 
+  get #seedDelayMs(): number {
+    return this.deps.manager.size >= MANY_ADDRESSES ? SEED_DELAY_MANY_MS : SEED_DELAY_MS;
+  }
+
+  /** Asks DNS seeds, a few at a time while addresses are known: all of them only when nobody else can be found. */
   async #seed(): Promise<void> {
-    const { clock, options, params, log } = this.context;
-    if (this.#seeded || !options.dnsSeed || clock.nowMs() < this.#seedAtMs) return;
-    this.#seeded = true;
-    const useful = this.deps.peers().filter(({ type, ready }) => type === 'outbound-full-relay' && ready).length;
-    if (useful >= 2 && !options.forceDnsSeed) {
-      log.info('P2P peers available. Skipped DNS seeding.');
+    const { clock, options, log } = this.context;
+    if (this.#seeding || this.#seeds.length === 0 || clock.nowMs() < this.#seedAtMs) return;
+    const all = options.forceDnsSeed || this.deps.manager.size === 0;
+    const chosen = this.deps.peers().filter((peer) => peer.outboundOrBlockRelay && peer.ready).length;
+    if (chosen >= 2 && !options.forceDnsSeed) {
+      this.#seeds = [];
+      if (this.#seedsFound > 0) log.info(`${this.#seedsFound} addresses found from DNS seeds`);
+      log.info(`P2P peers available. ${this.#seedsFound > 0 ? 'Finished' : 'Skipped'} DNS seeding.`);
       return;
     }
-    let found = 0;
-    for (const seed of params.dnsSeeds) {
-      if (this.#stopped) return;
-      log.info(`Loading addresses from DNS seed ${seed}`);
-      if (options.proxy !== null) {
-        // The proxy looks names up: whoever answers there is asked for addresses.
-        void this.deps.connect(`${seed}:${options.port}`, 'addr-fetch');
-        continue;
+    this.#seeding = true;
+    try {
+      for (let left = all ? this.#seeds.length : SEEDS_AT_ONCE; left > 0 && this.#seeds.length > 0; left--) {
+        if (this.#stopped) return;
+        if (!this.deps.active()) {
+          if (!this.#heldBack) log.info('Waiting for network to be reactivated before querying DNS seeds.');
+          this.#heldBack = true;
+          return;
+        }
+        this.#heldBack = false;
+        await this.#askSeed(this.#seeds.shift() as string);
       }
-      // Seeds give addresses with the services that are asked for in hex before the name.
-      const wanted = (SERVICE.NETWORK | SERVICE.WITNESS).toString(16);
-      const addresses = (await this.deps.resolve(`x${wanted}.${seed}`, options.port)).slice(0, MAX_OF_SEED);
-      const source = addresses[0];
-      for (const address of addresses) {
-        const time = clock.nowSeconds() - SEED_AGE_SECONDS - Math.floor(this.context.random() * 4 * 24 * 60 * 60);
-        if (this.deps.manager.add({ ...address, time, services: SERVICE.NETWORK | SERVICE.WITNESS }, source as NetAddress)) found++;
-      }
+    } finally {
+      this.#seeding = false;
     }
-    log.info(`${found} addresses found from DNS seeds`);
+    this.#seedAtMs = clock.nowMs() + this.#seedDelayMs;
+    if (this.#seeds.length === 0) log.info(`${this.#seedsFound} addresses found from DNS seeds`);
+  }
+
+  async #askSeed(seed: string): Promise<void> {
+    const { clock, options, params, random, log } = this.context;
+    log.info(`Loading addresses from DNS seed ${seed}`);
+    if (options.proxy !== null) {
+      // The proxy looks names up: whoever answers there is asked for addresses.
+      void this.deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
+      return;
+    }
+    // Seeds give addresses with the services that are asked for in hex before the name.
+    const services = SERVICE.NETWORK | SERVICE.WITNESS;
+    const addresses = (await this.deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
+    const source = addresses[0];
+    for (const address of addresses) {
+      const time = clock.nowSeconds() - SEED_AGE_SECONDS - Math.floor(random() * 4 * 24 * 60 * 60);
+      if (this.deps.manager.add({ ...address, time, services }, source as NetAddress)) this.#seedsFound++;
+    }
   }
 
   /** Once, when there is nobody to begin with: DNS may be down, or cut off. */
@@ -143,8 +188,7 @@ export class AutoConnect {
     const peers = this.deps.peers();
     const full = peers.filter(({ type }) => type === 'outbound-full-relay').length;
     const blocks = peers.filter(({ type }) => type === 'block-relay-only').length;
-    const allowedFull = Math.min(MAX_FULL_RELAY, options.maxConnections);
-    const allowedBlocks = Math.min(MAX_BLOCK_RELAY, Math.max(0, options.maxConnections - allowedFull));
+    const { full: allowedFull, blocks: allowedBlocks } = outboundTargets(options);
     const now = clock.nowMs();
     let type: ConnectionType;
     if (this.#anchors.length > 0 && blocks < allowedBlocks) {
@@ -157,33 +201,50 @@ export class AutoConnect {
     }
     if (full < allowedFull) type = 'outbound-full-relay';
     else if (blocks < allowedBlocks) type = 'block-relay-only';
+    else if (this.deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
     else if (now > this.#nextFeelerMs) {
       this.#nextFeelerMs = now + poissonDelayMs(random, FEELER_INTERVAL_MS);
       type = 'feeler';
     } else return;
-    const address = this.#choose(type, peers);
+    this.deps.manager.resolveCollisions();
+    const address = (type === 'feeler' ? this.#doubtful(peers) : null) ?? this.#choose(type, peers);
     if (address === null) return;
     const working = peers.filter((peer) => !peer.inbound && peer.ready).length;
     this.deps.manager.attempt(address, working >= Math.min(MAX_FULL_RELAY - 1, 2));
     await this.deps.connect(address, type);
   }
 
+  /** An address of the tried whose place another one wants: it stays if it still answers. */
+  #doubtful(peers: readonly Peer[]): NetAddress | null {
+    const { manager } = this.deps;
+    const info = manager.selectTriedCollision();
+    if (info === undefined) return null;
+    if (peers.some(({ address }) => addressKey(address) === addressKey(info))) {
+      manager.good(info);
+      return null;
+    }
+    return this.#mayCall(info) ? info : null;
+  }
+
+  #mayCall(address: NetAddress): boolean {
+    const { onlyNets, onionReachable, onionProxy, proxy } = this.context.options;
+    if (isLocal(address) || !isRoutable(address) || this.deps.isUnwanted(address)) return false;
+    if (onlyNets.length > 0 && !onlyNets.includes(address.network)) return false;
+    if (address.network === 'onion') return onionReachable && (onionProxy !== null || proxy !== null);
+    return address.network !== 'i2p' && address.network !== 'cjdns';
+  }
+
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
     const { chain, clock, options, groupOf } = this.context;
     const downloading = chain.isInitialBlockDownload();
-    // No two peers of ours from one neighbourhood: whoever owns it would hear everything.
-    const groups = new Set(peers.filter((peer) => !peer.inbound).map(({ address }) => groupOf(address)));
+    // No two peers of ours from one neighbourhood: whoever owns it would hear everything. Those that came to us or that we were told to call
+    // take no place that we could give to others, and a feeler stays for no time.
+    const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
+    const groups = new Set(apart.map(({ address }) => groupOf(address)));
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
       const info = this.deps.manager.select(type === 'feeler');
       if (info === undefined) return null;
-      if (groups.has(groupOf(info)) || isLocal(info) || !isRoutable(info) || this.deps.isUnwanted(info)) continue;
-      if (options.onlyNets.length > 0 && !options.onlyNets.includes(info.network)) continue;
-      if (
-        (info.network === 'onion' && (!options.onionReachable || (options.onionProxy === null && options.proxy === null))) ||
-        info.network === 'i2p' ||
-        info.network === 'cjdns'
-      )
-        continue;
+      if (groups.has(groupOf(info)) || !this.#mayCall(info)) continue;
       if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
       const needed = desirableServices(info.services, downloading);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
@@ -192,4 +253,13 @@ export class AutoConnect {
     }
     return null;
   }
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  const out = [...list];
+  for (let i = out.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [out[i], out[j]] = [out[j] as T, out[i] as T];
+  }
+  return out;
 }

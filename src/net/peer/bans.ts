@@ -52,6 +52,8 @@ export function subnetContains(subnet: Subnet, address: NetAddress): boolean {
 
 export class Bans {
   readonly #bans = new Map<string, Ban>();
+  /** Lengths in bits that bans of a network have or had: one look per length finds the ban of an address. */
+  readonly #lengths = new Map<NetAddress['network'], Set<number>>();
   /** Addresses discouraged since the start, repeats included. */
   discouragedTotal = 0;
   readonly #discouraged = new RollingBloom(DISCOURAGED, FALSE_HITS);
@@ -70,7 +72,7 @@ export class Bans {
     const key = subnetText(subnet);
     const old = this.#bans.get(key);
     if (old !== undefined && old.until >= until) return;
-    this.#bans.set(key, { subnet, createdAt: this.nowSeconds(), until });
+    this.#keep({ subnet, createdAt: this.nowSeconds(), until });
     this.#save();
   }
 
@@ -83,6 +85,7 @@ export class Bans {
 
   clear(): void {
     this.#bans.clear();
+    this.#lengths.clear();
     this.#save();
   }
 
@@ -92,9 +95,13 @@ export class Bans {
     return [...this.#bans].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ban]) => ban);
   }
 
+  /** Asked for every address that peers tell of, so its cost must not grow with the list. */
   isBanned(address: NetAddress): boolean {
-    this.#sweep();
-    for (const { subnet } of this.#bans.values()) if (subnetContains(subnet, address)) return true;
+    const now = this.nowSeconds();
+    for (const bits of this.#lengths.get(address.network) ?? []) {
+      const ban = this.#bans.get(subnetText({ address, bits }));
+      if (ban !== undefined && ban.until > now) return true;
+    }
     return false;
   }
   /** Whether exactly this subnet is banned. */
@@ -109,6 +116,14 @@ export class Bans {
   }
   isDiscouraged(address: NetAddress): boolean {
     return this.#discouraged.has(padded(address));
+  }
+
+  #keep(ban: Ban): void {
+    const { address, bits } = ban.subnet;
+    this.#bans.set(subnetText(ban.subnet), ban);
+    const lengths = this.#lengths.get(address.network);
+    if (lengths === undefined) this.#lengths.set(address.network, new Set([bits]));
+    else lengths.add(bits);
   }
 
   #sweep(): void {
@@ -133,7 +148,7 @@ export class Bans {
       const { banned_nets } = JSON.parse(text) as { banned_nets: { address: string; ban_created: number; banned_until: number }[] };
       for (const { address, ban_created, banned_until } of banned_nets) {
         const subnet = parseSubnet(address);
-        if (subnet !== null) this.#bans.set(subnetText(subnet), { subnet, createdAt: ban_created, until: banned_until });
+        if (subnet !== null) this.#keep({ subnet, createdAt: ban_created, until: banned_until });
       }
     } catch (error) {
       this.warn(`${path} can't be read (${(error as Error).message}); it is begun anew with the next ban.`);

@@ -4,7 +4,7 @@ import crypto from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AddrManager } from '../address/addr-manager.js';
 import type { NetContext } from '../context.js';
-import type { Permissions } from '../options.js';
+import { NO_PERMISSIONS, type Permissions } from '../options.js';
 import type { UploadTarget } from '../sync/upload-target.js';
 import type { KeyDesk } from '../transport/key-desk.js';
 import { V1Transport } from '../transport/v1-transport.js';
@@ -132,7 +132,8 @@ export class Connections {
         return null;
       }
       const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
-      const permissions = permissionsFor(this.context.options.whitelist, at, null);
+      // Those that we find by ourselves are strangers, wherever they are.
+      const permissions = type === 'manual' ? permissionsFor(this.context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
       const peer = this.#add(socket, { type, address: at, name, bindText, permissions }, encrypted);
       this.events.called(peer);
       return peer;
@@ -158,7 +159,7 @@ export class Connections {
   }
 
   async #addressesOf(target: string): Promise<NetAddress[]> {
-    const parts = splitHostPort(target, this.context.options.port);
+    const parts = splitHostPort(target, this.context.params.p2pPort);
     if (parts === null) return [];
     return this.parts.connector.resolve(parts.host, parts.port);
   }
@@ -183,7 +184,7 @@ export class Connections {
   /** Somebody called: takes the connection, or not. */
   accept({ socket, address, bindText, permissions: granted }: Inbound): void {
     const { log } = this.context;
-    const permissions = permissionsFor(this.context.options.whitelist, address, granted);
+    const permissions = permissionsFor(this.context.options.whitelist, 'in', address, granted);
     const who = this.context.options.logIps ? addressText(address) : 'a peer';
     const drop = (why: string): void => {
       log.info(`connection from ${who} dropped${why}`);

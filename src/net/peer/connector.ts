@@ -17,7 +17,7 @@ export interface Inbound {
   readonly permissions: Permissions | null;
 }
 
-/** Nobody can listen where the operator wants it. */
+/** Nobody can listen where the operator wants it, or find us where he says that we are. */
 export class BindError extends Error {
   constructor(message: string) {
     super(message);
@@ -31,6 +31,8 @@ export class Connector {
 
   constructor(
     private readonly options: NetOptions,
+    /** Where nodes of the chain listen: the port of a name without one. */
+    private readonly defaultPort: number,
     private readonly log: Logger,
   ) {}
 
@@ -83,12 +85,12 @@ export class Connector {
     });
   }
 
-  /** Looks a name up; a literal needs no look-up. @returns every address it has */
-  async resolve(host: string, port: number): Promise<NetAddress[]> {
+  /** Looks a name up; a literal needs no look-up. @param allowed whatever -dns says: DNS seeds @returns every address it has */
+  async resolve(host: string, port: number, allowed = this.options.dns): Promise<NetAddress[]> {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];
     // A proxy looks names up itself: asking here would tell others whom we call.
-    if (!this.options.dns || this.options.proxy !== null || /\.(onion|i2p)$/i.test(host)) return [];
+    if (!allowed || this.options.proxy !== null || /\.(onion|i2p)$/i.test(host)) return [];
     try {
       const found = await dns.lookup(host, { all: true });
       return found.map(({ address }) => parseHost(address, port)).filter((address) => address !== null);
@@ -107,7 +109,7 @@ export class Connector {
     // Nobody else's machine could reach what only this one can.
     const local = typeof target !== 'string' && !isRoutable(target);
     const proxy = local ? null : onion ? (options.onionProxy ?? options.proxy) : options.proxy;
-    const where = typeof target === 'string' ? splitHostPort(target, options.port) : { host: hostText(target), port: target.port };
+    const where = typeof target === 'string' ? splitHostPort(target, this.defaultPort) : { host: hostText(target), port: target.port };
     if (where === null) throw new Error('not an address');
     if (proxy === null && (onion || (typeof target !== 'string' && (target.network === 'i2p' || target.network === 'cjdns')))) {
       throw new Error('network not reachable');

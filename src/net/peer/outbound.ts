@@ -51,6 +51,12 @@ export class Outbound {
     return this.#added.delete(name);
   }
 
+  /** @returns whether the peer is there */
+  async #call(name: string, encrypted: boolean): Promise<boolean> {
+    if (splitHostPort(name, this.context.params.p2pPort) === null) return false;
+    return (await this.connected(name)) || (await this.connect(name, 'manual', encrypted)) !== null;
+  }
+
   #again(ms: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#stopped) return;
@@ -60,14 +66,19 @@ export class Outbound {
 
   async #loop(): Promise<void> {
     const { connect, v2Transport } = this.context.options;
-    const named = [...connect.map((name) => [name, v2Transport] as const), ...[...this.#added].slice(0, MAX_ADDED)];
-    for (const [name, encrypted] of named) {
+    for (const name of connect) {
       if (this.#stopped) return;
-      if (splitHostPort(name, this.context.options.port) === null || (await this.connected(name))) continue;
-      await this.connect(name, 'manual', encrypted);
+      await this.#call(name, v2Transport);
+    }
+    let there = 0;
+    for (const [name, encrypted] of [...this.#added]) {
+      if (this.#stopped) return;
+      // Those that are down take nobody's place.
+      if (there >= MAX_ADDED) break;
+      if (this.#added.has(name) && (await this.#call(name, encrypted))) there++;
     }
     // A peer that was left out for an unlucky moment should not wait for a minute; one that is down should not be hammered.
-    const waiting = named.length > 0 && this.context.peers.size === 0;
+    const waiting = connect.length + this.#added.size > 0 && this.context.peers.size === 0;
     this.#again(waiting ? FIRST_MS * 4 : RETRY_MS);
   }
 }

@@ -36,6 +36,8 @@ export class PeerSync {
   /** Best header we sent it. */
   bestHeaderSent: HeaderNode | null = null;
   unconnectingHeaders = 0;
+  /** When it last told us of a block with more work than our tip, mockable seconds; 0: never. */
+  announcedAt = 0;
   /** Asked for, oldest first. */
   readonly inFlight: BlockInFlight[] = [];
   /** Since when it holds up the download window, ms; 0: it doesn't. */

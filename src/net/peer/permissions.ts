@@ -15,11 +15,16 @@ const names: readonly Exclude<keyof Permissions, 'implicit'>[] = [
   'addr',
 ];
 
-/** @param granted by the listener it came to */
-export function permissionsFor(whitelist: NetOptions['whitelist'], address: NetAddress, granted: Permissions | null): Permissions {
+/** @param way whether the peer came to us or was called @param granted by the listener it came to */
+export function permissionsFor(
+  whitelist: NetOptions['whitelist'],
+  way: 'in' | 'out',
+  address: NetAddress,
+  granted: Permissions | null,
+): Permissions {
   const all: Record<keyof Permissions, boolean> = { ...(granted ?? NO_PERMISSIONS) };
-  for (const { subnet, permissions } of whitelist) {
-    if (!subnetContains(subnet, address)) continue;
+  for (const { subnet, permissions, ways } of whitelist) {
+    if (!ways.includes(way) || !subnetContains(subnet, address)) continue;
     for (const name of [...names, 'implicit'] as const) all[name] ||= permissions[name];
   }
   return all;

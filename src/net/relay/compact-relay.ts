@@ -230,6 +230,7 @@ export class CompactRelay {
     if (node === undefined || peer.leaving) return;
     if (!known && !chain.isInitialBlockDownload()) this.context.times.heard(header.hash, came);
     noteAvailable(chain, peer, header.hash);
+    if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.context.clock.nowSeconds();
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#settle(peer, header.hash);
       return;

@@ -190,7 +190,10 @@ export class HeadersSync {
       sync.unconnectingHeaders = 0;
     }
     noteAvailable(chain, peer, lastHash);
-    if (isNew && node.chainWork > chain.tip.chainWork) sync.chainDeadlineMs = 0;
+    if (isNew && node.chainWork > chain.tip.chainWork) {
+      sync.chainDeadlineMs = 0;
+      sync.announcedAt = this.context.clock.nowSeconds();
+    }
     if (full && ask) {
       log.debug('net', `more getheaders (${node.height}) to end to peer=${peer.id} (startheight:${peer.startHeight})`);
       this.askFrom(peer, node);

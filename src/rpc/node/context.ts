@@ -355,7 +355,10 @@ export interface NetworkAccess {
   readonly relays: boolean;
   /** ipv4, ipv6, onion, as getnetworkinfo lists them. */
   readonly networks: readonly NetworkInfo[];
+  /** Seconds that most peers are ahead of us. */
   timeOffset(): number;
+  /** Where others are told to reach us, and how sure we are. */
+  localAddresses(): readonly { readonly address: string; readonly port: number; readonly score: number }[];
   /** -maxuploadtarget: bytes a day and what is left of it. */
   upload(): { target: number; reached: boolean; historicalReached: boolean; bytesLeft: number; secondsLeft: number };
   readonly control: NetworkControl;

@@ -28,7 +28,7 @@ export const getnetworkinfo: NodeRun = (ctx) => {
     networks: network.networks.map((one) => ({ ...one })),
     relayfee: new Amount(pool.minRelayFeeRate),
     incrementalfee: new Amount(pool.incrementalFeeRate),
-    localaddresses: [],
+    localaddresses: network.localAddresses().map((one) => ({ ...one })),
     warnings: ctx.warnings(),
   };
 };

@@ -10,8 +10,10 @@ import { parseConf } from '../../../src/config/conf-file.js';
 import { helpText } from '../../../src/config/help.js';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { version } from '../../../src/config/version.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
 import { httpOptions } from '../../../src/node/http-options.js';
 import { mempoolOptions } from '../../../src/node/mempool-options.js';
+import { networkParams } from '../../../src/node/network-params.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { JsonObject, type JsonValue } from '../../../src/rpc/wire/values.js';
@@ -225,6 +227,42 @@ t.test('permissions of peers, named and not', async (t) => {
   t.same(granted('-whitelist=noban,mempool@127.0.0.1', '-whitelistrelay').sort(), ['download', 'mempool', 'noban']);
   t.equal(granted('-whitelist=all@127.0.0.1').includes('implicit'), false);
   t.throws(() => granted('-whitelist=implicit@127.0.0.1'), /Invalid P2P permission/);
+});
+
+t.test('permissions for peers that are called', async (t) => {
+  const ways = (text: string) => load(undefined, '-regtest', `-whitelist=${text}`).net.whitelist?.[0]?.ways;
+  t.same(ways('127.0.0.1'), ['in']);
+  t.same(ways('noban@127.0.0.1'), ['in']);
+  t.same(ways('noban,out@127.0.0.1'), ['out']);
+  t.same(ways('out,in,all@127.0.0.1'), ['in', 'out']);
+  t.throws(() => load(undefined, '-regtest', '-whitebind=out@127.0.0.1:5'), /Invalid P2P permission: 'out'/);
+});
+
+t.test('where peers and names come from', async (t) => {
+  const net = (...argv: string[]) => load(undefined, ...argv).net;
+  t.equal(net('-proxy=127.0.0.1').dnsSeed, true, 'names are asked through the proxy');
+  t.equal(net('-proxy=127.0.0.1').listen, false);
+  t.equal(net('-proxy=127.0.0.1', '-dnsseed=0').dnsSeed, false);
+  t.equal(net('-connect=1.2.3.4').dnsSeed, false);
+  t.equal(net('-connect=1.2.3.4', '-dnsseed').dnsSeed, true);
+  t.equal(net('-maxconnections=0').dnsSeed, false);
+  const own = net('-externalip=8.8.8.8', '-externalip=node.example:9', '-port=77');
+  t.match(own.externalAddresses, [{ network: 'ipv4', port: 77 }]);
+  t.same(own.externalNames, [{ text: 'node.example:9', host: 'node.example', port: 9 }]);
+  t.throws(() => net('-externalip=not a host'), { message: "Cannot resolve -externalip address: 'not a host'" });
+  const seeds = (...argv: string[]) => networkParams(load(undefined, '-signet', ...argv), createPureHashes() as never).dnsSeeds;
+  t.same(seeds('-signetseednode=a.example', '-signetseednode=b.example'), ['a.example', 'b.example']);
+  t.same(seeds('-signetseednode=a.example', '-signetchallenge=51'), ['a.example']);
+  t.same(seeds('-signetchallenge=51'), []);
+  t.ok(seeds().length > 0);
+});
+
+t.test('filters are offered to peers where there are any', async (t) => {
+  const services = (...argv: string[]) => load(undefined, '-regtest', '-peerblockfilters', ...argv).net.services;
+  const refused = { message: 'Cannot set -peerblockfilters without -blockfilterindex.' };
+  t.equal(services('-blockfilterindex'), 1n | 8n | 64n | 1024n);
+  t.equal(services('-blockfilterindex=basic'), 1n | 8n | 64n | 1024n);
+  for (const argv of [[], ['-blockfilterindex=0'], ['-noblockfilterindex']]) t.throws(() => services(...argv), refused);
 });
 
 t.test('who may connect to the RPC port', async (t) => {

@@ -44,6 +44,74 @@ t.test('one source cannot fill the memory', async (t) => {
   t.ok(manager.size > before);
 });
 
+t.test('an address that works is not pushed out before it was called', async (t) => {
+  let now = NOW;
+  const manager = new AddrManager(() => now, random);
+  // One neighbourhood has 512 places among the tried.
+  const all = Array.from({ length: 600 }, (_, i) => at(`8.8.${1 + (i >> 7)}.${1 + (i & 127)}`));
+  for (const [i, address] of all.entries()) {
+    manager.add({ ...address, time: now - 100, services: 9n }, at(`${9 + (i % 100)}.9.9.9`));
+    manager.good(address);
+  }
+  const triedKeys = (): Set<string> =>
+    new Set(
+      manager
+        .sample(0, 0)
+        .filter((one) => one.tried)
+        .map(addressKey),
+    );
+  const before = triedKeys();
+  t.ok(before.size < manager.size, 'some found their place taken');
+  t.not(manager.selectTriedCollision(), undefined);
+  manager.resolveCollisions();
+  t.equal(manager.selectTriedCollision(), undefined, 'those in place worked a moment ago');
+  const gone = (): string[] => {
+    const left = triedKeys();
+    return [...before].filter((key) => !left.has(key));
+  };
+  /** A newcomer works; whose place it wants. */
+  const collide = () => {
+    const tried = triedKeys();
+    for (const address of all) {
+      if (tried.has(addressKey(address))) continue;
+      manager.good(address);
+      const old = manager.selectTriedCollision();
+      if (old !== undefined) return { address, old };
+    }
+    throw new Error('no collision');
+  };
+
+  now += 5 * 60 * 60;
+  const { address, old } = collide();
+  manager.resolveCollisions();
+  t.same(gone(), [], 'it is called first');
+  manager.attempt(old, true);
+  now += 30;
+  manager.resolveCollisions();
+  t.same(gone(), [], 'and has a minute to answer');
+  manager.good(old);
+  manager.resolveCollisions();
+  t.same(gone(), [], 'it answered');
+  t.equal(manager.selectTriedCollision(), undefined);
+
+  now += 5 * 60 * 60;
+  manager.good(address);
+  manager.attempt(old, true);
+  now += 61;
+  manager.resolveCollisions();
+  t.same(gone(), [addressKey(old)], 'it did not');
+  t.ok(triedKeys().has(addressKey(address)));
+
+  now += 5 * 60 * 60;
+  const second = collide();
+  now += 40 * 60;
+  manager.resolveCollisions();
+  t.equal(triedKeys().has(addressKey(second.old)), true);
+  now++;
+  manager.resolveCollisions();
+  t.equal(triedKeys().has(addressKey(second.old)), false, 'it could not be called for 40 minutes');
+});
+
 t.test('however addresses push each other about, none is lost from the books', async (t) => {
   let now = NOW;
   const manager = new AddrManager(() => now, random);

@@ -8,6 +8,7 @@ import type { NetContext } from '../../../src/net/context.js';
 import { DEFAULT_NET, type NetOptions } from '../../../src/net/options.js';
 import { AutoConnect } from '../../../src/net/peer/auto-connect.js';
 import { readFixedSeeds } from '../../../src/net/peer/fixed-seeds.js';
+import type { ConnectionType, Peer } from '../../../src/net/peer/peer.js';
 import { addressText, groupOf, isRoutable, type NetAddress, parseHost, writeAddressV2 } from '../../../src/net/wire/net-address.js';
 
 const START = 1_800_000_000;
@@ -35,16 +36,18 @@ function begin(
   chain: ChainName,
   options: Partial<NetOptions> = {},
   known: readonly NetAddress[] = [],
-  resolve = async (): Promise<NetAddress[]> => [],
+  resolve: (host: string) => Promise<NetAddress[]> = async () => [],
+  state: { active?: boolean; wantsExtra?: boolean; peers?: readonly Peer[] } = {},
 ) {
   let seconds = START;
   const lines: string[] = [];
   const called: string[] = [];
+  const types: string[] = [];
   // The same in each run, and not the same each time.
-  let state = 7;
+  let dice = 7;
   const random = (): number => {
-    state = (state * 48_271) % 0x7fffffff;
-    return state / 0x7fffffff;
+    dice = (dice * 48_271) % 0x7fffffff;
+    return dice / 0x7fffffff;
   };
   const manager = new AddrManager(() => seconds, random);
   for (const address of known) manager.add({ ...address, time: START, services: 9n }, address);
@@ -59,13 +62,16 @@ function begin(
   } as unknown as NetContext;
   const auto = new AutoConnect(context, {
     manager,
-    peers: () => [],
-    connect: async (target) => {
+    peers: () => state.peers ?? [],
+    connect: async (target, type) => {
       called.push(typeof target === 'string' ? target : addressText(target));
+      types.push(type);
       return null;
     },
     resolve,
     isUnwanted: () => false,
+    active: () => state.active ?? true,
+    wantsExtra: () => state.wantsExtra ?? false,
   });
   auto.start([]);
   const pass = async (s: number): Promise<void> => {
@@ -73,7 +79,7 @@ function begin(
     mock.timers.tick(500);
     for (let i = 0; i < 50; i++) await Promise.resolve();
   };
-  return { manager, lines, called, pass, stop: () => auto.stop() };
+  return { manager, lines, called, types, pass, stop: () => auto.stop() };
 }
 
 t.test('a minute without any address', async (t) => {
@@ -120,4 +126,109 @@ t.test('a minute without any address', async (t) => {
     t.notOk(other.lines.includes(adding), what);
     other.stop();
   }
+});
+
+t.test('names are asked when peers are wanted, and nobody is while the network is off', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const names: string[] = [];
+  const resolve = async (host: string): Promise<NetAddress[]> => {
+    names.push(host);
+    return [];
+  };
+  const waiting = 'Waiting for network to be reactivated before querying DNS seeds.';
+  const off = { active: false };
+  const node = begin('main', {}, [], resolve, off);
+  await node.pass(1);
+  await node.pass(30);
+  t.same(names, []);
+  t.equal(node.lines.filter((line) => line === waiting).length, 1);
+  off.active = true;
+  await node.pass(1);
+  const seeds = chainParams('main').dnsSeeds;
+  t.same([...names].sort(), seeds.map((name) => `x9.${name}`).sort(), 'each once');
+  await node.pass(600);
+  t.equal(names.length, seeds.length);
+  node.stop();
+
+  // Addresses are known, but none of them answers.
+  names.length = 0;
+  const few = begin('main', {}, [parseHost('8.8.8.8', 8333) as NetAddress], resolve);
+  await few.pass(1);
+  t.equal(names.length, 0);
+  await few.pass(10);
+  t.equal(names.length, 3, 'not more at once than there is need for');
+  await few.pass(1);
+  t.equal(names.length, 3);
+  await few.pass(11);
+  t.equal(names.length, 6);
+  few.stop();
+
+  // Through a proxy names are called, not looked up.
+  names.length = 0;
+  const hidden = begin('main', { proxy: { host: '127.0.0.1', port: 9050 }, port: 9999 }, [], resolve);
+  await hidden.pass(1);
+  t.same(names, []);
+  t.same([...hidden.called].sort(), seeds.map((name) => `${name}:8333`).sort(), 'at the port of the network, whatever ours is');
+  hidden.stop();
+});
+
+t.test('with -connect nobody else is called, but -seednode and -dnsseed are heard', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const names: string[] = [];
+  const resolve = async (host: string): Promise<NetAddress[]> => {
+    names.push(host);
+    return [];
+  };
+  const known = [parseHost('8.8.8.8', 8333) as NetAddress];
+  const only = { connectOnly: true, seedNodes: ['1.2.3.4:5'] };
+  const node = begin('main', { ...only, connect: ['9.9.9.9'], dnsSeed: false }, known, resolve);
+  for (let i = 0; i < 5; i++) await node.pass(60);
+  t.same(node.called, ['1.2.3.4:5']);
+  t.same(node.types, ['addr-fetch']);
+  t.same(names, []);
+  node.stop();
+  const nobody = begin('main', { ...only, connect: [], dnsSeed: false }, known, resolve);
+  await nobody.pass(60);
+  t.same(nobody.called, [], '-connect=0');
+  nobody.stop();
+  const asking = begin('main', { ...only, connect: ['9.9.9.9'] }, [], resolve);
+  await asking.pass(1);
+  t.ok(names.length > 3);
+  t.same(asking.called, ['1.2.3.4:5']);
+  asking.stop();
+});
+
+t.test('whom we call beside those that are there', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const at = (host: string): NetAddress => parseHost(host, 8333) as NetAddress;
+  const peer = (type: ConnectionType, host: string): Peer =>
+    ({ type, address: at(host), inbound: type === 'inbound', manual: type === 'manual', ready: true }) as Peer;
+  const only = [at('8.8.1.1')];
+  const quiet = { dnsSeed: false, fixedSeeds: false };
+  const callsBeside = async (type: ConnectionType): Promise<number> => {
+    const node = begin('main', quiet, only, undefined, { peers: [peer(type, '8.8.2.2')] });
+    await node.pass(1);
+    node.stop();
+    return node.called.length;
+  };
+  t.equal(await callsBeside('outbound-full-relay'), 0, 'from the same neighbourhood');
+  t.equal(await callsBeside('inbound'), 1);
+  t.equal(await callsBeside('manual'), 1);
+
+  const full = Array.from({ length: 10 }, (_, i) => peer(i < 8 ? 'outbound-full-relay' : 'block-relay-only', `${20 + i}.1.1.1`));
+  const state = { wantsExtra: false, peers: full };
+  const node = begin('main', quiet, only, undefined, state);
+  const longer = () => node.types.filter((type) => type !== 'feeler');
+  await node.pass(1);
+  t.same(longer(), []);
+  state.wantsExtra = true;
+  await node.pass(1);
+  t.same(longer(), ['outbound-full-relay'], 'one more while the tip may be stale');
+  state.peers = [...full, peer('outbound-full-relay', '40.1.1.1')];
+  await node.pass(1);
+  t.equal(longer().length, 1);
+  node.stop();
 });

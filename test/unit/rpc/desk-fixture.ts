@@ -122,6 +122,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       relays: true,
       networks: [{ name: 'ipv4', limited: false, reachable: true, proxy: '', proxy_randomize_credentials: false }],
       timeOffset: () => 0,
+      localAddresses: () => [{ address: '8.8.4.4', port: 18444, score: 4 }],
       upload: () => ({ target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 }),
       control: networkControl(),
     },

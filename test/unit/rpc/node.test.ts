@@ -286,6 +286,7 @@ t.test('control and network', async (t) => {
     connections: 3,
     connections_in: 1,
     relayfee: 0.00001,
+    localaddresses: [{ address: '8.8.4.4', port: 18444, score: 4 }],
   });
   t.equal(await call('getconnectioncount'), 3);
   t.same(await call('getpeerinfo'), []);

@@ -1,0 +1,88 @@
+// Where others can reach us: what the operator says (-externalip), addresses of this machine (-discover) and of its listeners, and how well
+// each suits a peer (Core's mapLocalHost, GetLocalAddrForPeer). Callers: Net; RPC shows the list.
+import type { NetworkInterfaceInfo } from 'node:os';
+import type { NetContext } from '../context.js';
+import type { Peer } from '../peer/peer.js';
+import { hostKey, isRoutable, type NetAddress, parseHost } from '../wire/net-address.js';
+
+/** How much an address is believed in, as getnetworkinfo shows it. */
+const SCORE = { interface: 1, bind: 2, manual: 4 } as const;
+const ORDER: readonly NetAddress['network'][] = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
+
+export interface LocalAddress {
+  readonly address: NetAddress;
+  score: number;
+}
+
+export class LocalAddresses {
+  readonly #known = new Map<string, LocalAddress>();
+
+  constructor(private readonly context: Pick<NetContext, 'options' | 'random'>) {
+    for (const address of context.options.externalAddresses) this.addManual(address);
+  }
+
+  /** -externalip. */
+  addManual(address: NetAddress): void {
+    this.#add(address, SCORE.manual);
+  }
+
+  /** What -discover finds. @param interfaces of this machine @param hosts that are listened on */
+  discover(interfaces: Iterable<Pick<NetworkInterfaceInfo, 'address' | 'internal'>>, hosts: readonly string[]): void {
+    const { discover, port } = this.context.options;
+    if (!discover) return;
+    const found = [...interfaces].filter(({ internal }) => !internal).map(({ address }) => [address, SCORE.interface] as const);
+    for (const [text, score] of [...found, ...hosts.map((host) => [host, SCORE.bind] as const)]) {
+      const address = parseHost(text, port);
+      if (address !== null) this.#add(address, score);
+    }
+  }
+
+  #add(address: NetAddress, score: number): void {
+    const { onlyNets } = this.context.options;
+    if (!isRoutable(address) || (onlyNets.length > 0 && !onlyNets.includes(address.network))) return;
+    const key = hostKey(address);
+    const known = this.#known.get(key);
+    if (known === undefined) this.#known.set(key, { address, score });
+    else if (score >= known.score) this.#known.set(key, { address, score: score + 1 });
+  }
+
+  /** A peer that came to us named the address it called: that one works. */
+  seen(address: NetAddress): void {
+    const known = this.#known.get(hostKey(address));
+    if (known !== undefined) known.score++;
+  }
+
+  /** By network and address. */
+  list(): readonly LocalAddress[] {
+    return [...this.#known.values()].sort(
+      ({ address: a }, { address: b }) => ORDER.indexOf(a.network) - ORDER.indexOf(b.network) || Buffer.compare(a.bytes, b.bytes),
+    );
+  }
+
+  /** What a peer is told; null: nothing that it could use. */
+  forPeer(peer: Pick<Peer, 'address' | 'localAddress'>): NetAddress | null {
+    const { options, random } = this.context;
+    let best: LocalAddress | null = null;
+    for (const one of this.list()) {
+      const [reach, bestReach] = [reachOf(one.address, peer.address), best === null ? 0 : reachOf(best.address, peer.address)];
+      if (reach > bestReach || (best !== null && reach === bestReach && one.score > best.score)) best = one;
+    }
+    const told = best?.address ?? null;
+    const seen = peer.localAddress;
+    const usable = options.discover && seen !== null && isRoutable(seen) && isRoutable(peer.address);
+    if (!usable || (options.onlyNets.length > 0 && !options.onlyNets.includes(seen.network))) return told;
+    // The peer may know better than we do, or not mean well: the surer we are, the less it is believed.
+    const trusted = best === null || random() * (best.score > SCORE.manual ? 8 : 2) < 1;
+    return trusted ? { ...seen, port: told?.port ?? options.port } : told;
+  }
+}
+
+/** How well a peer can reach one of our addresses (Core's GetReachabilityFrom); 0: not at all, or it must not learn of it. */
+function reachOf(own: NetAddress, peer: NetAddress): number {
+  // Whoever is known by an onion address and another one is found by either.
+  const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';
+  if (isRoutable(peer) && (hidden(own.network) || hidden(peer.network))) return own.network === peer.network ? 4 : 0;
+  if (hidden(own.network)) return 4;
+  if (own.network === peer.network) return 3;
+  return own.network === 'ipv4' && peer.network === 'ipv6' ? 2 : 1;
+}

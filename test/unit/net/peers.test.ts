@@ -1,0 +1,337 @@
+// Who may connect and who is called, what is told of addresses, where we are, and how a stale tip and a wrong clock are noticed.
+import { mock } from 'node:test';
+import t from 'tap';
+import { AddrManager } from '../../../src/net/address/addr-manager.js';
+import { AddrRelay } from '../../../src/net/address/addr-relay.js';
+import { LocalAddresses } from '../../../src/net/address/local-addresses.js';
+import type { NetContext } from '../../../src/net/context.js';
+import type { Net } from '../../../src/net/net.js';
+import { DEFAULT_NET, type NetOptions, NO_PERMISSIONS } from '../../../src/net/options.js';
+import { Bans, parseSubnet, subnetContains } from '../../../src/net/peer/bans.js';
+import { ClockCheck } from '../../../src/net/peer/clock-check.js';
+import type { Connection } from '../../../src/net/peer/connection.js';
+import { Outbound } from '../../../src/net/peer/outbound.js';
+import { type ConnectionType, Peer } from '../../../src/net/peer/peer.js';
+import { permissionsFor } from '../../../src/net/peer/permissions.js';
+import { StaleTip } from '../../../src/net/sync/stale-tip.js';
+import { decodeAddr, encodeAddr } from '../../../src/net/wire/messages.js';
+import { addressText, hostText, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { createNetworkControl } from '../../../src/node/network-control.js';
+
+const NOW = 1_700_000_000;
+const at = (host: string, port = 8333): NetAddress => parseHost(host, port) as NetAddress;
+const subnet = (text: string) => parseSubnet(text) as NonNullable<ReturnType<typeof parseSubnet>>;
+const ONION = 'pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion';
+
+function talkingPeer(id: number, type: ConnectionType, host: string) {
+  const sent: { command: string; payload: Uint8Array }[] = [];
+  const peer = new Peer(id, type, at(host), host, '', NO_PERMISSIONS, NOW);
+  peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ command, payload }) } as unknown as Connection;
+  return { peer, sent };
+}
+
+t.test('bans are found by any address in them, until they run out', async (t) => {
+  let now = NOW;
+  const bans = new Bans(
+    null,
+    () => now,
+    () => {},
+  );
+  const nets = ['1.2.3.4', '10.0.0.0/8', '77.1.2.0/23', '2001:db8::/33', 'fe80::1', ONION];
+  for (const [i, text] of nets.entries()) bans.add(subnet(text), NOW + 100 + i);
+  const asked = [
+    '1.2.3.4',
+    '1.2.3.5',
+    '10.255.0.1',
+    '11.0.0.1',
+    '77.1.3.255',
+    '77.1.4.0',
+    '2001:db8:7fff::1',
+    '2001:db8:8000::1',
+    'fe80::1',
+    'fe80::2',
+    ONION,
+  ];
+  t.same(
+    asked.filter((host) => bans.isBanned(at(host))),
+    ['1.2.3.4', '10.255.0.1', '77.1.3.255', '2001:db8:7fff::1', 'fe80::1', ONION],
+  );
+  for (const host of asked) {
+    t.equal(
+      bans.isBanned(at(host)),
+      nets.some((text) => subnetContains(subnet(text), at(host))),
+      host,
+    );
+  }
+  now = NOW + 101;
+  t.equal(bans.isBanned(at('1.2.3.4')), false);
+  t.equal(bans.isBanned(at('10.0.0.1')), false);
+  t.equal(bans.isBanned(at('77.1.2.0')), true);
+  t.equal(bans.list().length, 4);
+  bans.clear();
+  t.equal(bans.isBanned(at('77.1.2.0')), false);
+});
+
+t.test('setban and getnodeaddresses', async (t) => {
+  const bans = new Bans(
+    null,
+    () => NOW,
+    () => {},
+  );
+  const addresses = new AddrManager(() => NOW, Math.random);
+  for (const host of ['8.8.8.8', '9.9.9.9']) addresses.add({ ...at(host), time: NOW - 100, services: 9n }, at('7.7.7.7'));
+  const room = {
+    bans,
+    addresses,
+    peers: [],
+    options: { banSeconds: 500 },
+    clock: { nowSeconds: () => NOW },
+    isUnwanted: (address: NetAddress) => bans.isBanned(address),
+  };
+  const control = createNetworkControl(() => room as unknown as Net);
+  const untilOf = (seconds: number, absolute: boolean): number | undefined => {
+    bans.clear();
+    control.ban('9.9.9.9', seconds, absolute);
+    return control.bans()[0]?.until;
+  };
+  t.equal(untilOf(NOW + 70, true), NOW + 70);
+  t.equal(untilOf(70, false), NOW + 70);
+  t.equal(untilOf(0, false), NOW + 500);
+  t.equal(untilOf(0, true), NOW + 500, 'the usual time from now, not 1970');
+  t.equal(untilOf(-1, true), NOW + 500);
+  t.same(
+    control.knownAddresses(0).map(({ address }) => address),
+    ['8.8.8.8'],
+    'without the banned one',
+  );
+});
+
+t.test('banned and discouraged addresses are neither kept, passed on nor told', async (t) => {
+  const bans = new Bans(
+    null,
+    () => NOW,
+    () => {},
+  );
+  const manager = new AddrManager(() => NOW, Math.random);
+  const options = { ...DEFAULT_NET, listen: false };
+  let nowMs = NOW * 1000;
+  const relay = new AddrRelay(
+    {
+      options,
+      clock: { nowSeconds: () => NOW, nowMs: () => nowMs },
+      log: { debug: () => {} },
+      random: () => 0.5,
+      chain: { isInitialBlockDownload: () => false },
+    } as unknown as NetContext,
+    manager,
+    () => null,
+    () => 0,
+    (address) => bans.isBanned(address) || bans.isDiscouraged(address),
+  );
+  bans.add(subnet('9.9.0.0/16'), NOW + 100);
+  bans.discourage(at('10.10.10.10'));
+  bans.discourage(at('20.20.20.20'));
+  const from = talkingPeer(1, 'outbound-full-relay', '5.5.5.5');
+  const to = talkingPeer(2, 'inbound', '6.6.6.6');
+  for (const { peer } of [from, to]) relay.join(peer);
+  nowMs += 60_000;
+  const heard = ['8.8.8.8', '9.9.9.9', '20.20.20.20', '30.30.30.30'].map((host) => ({ ...at(host), time: NOW, services: 9n }));
+  relay.receive(from.peer, encodeAddr(heard), false);
+  t.same(manager.sample(0, 0).map(hostText).sort(), ['30.30.30.30', '8.8.8.8']);
+  relay.send(to.peer);
+  const told = (): string[] =>
+    to.sent
+      .splice(0)
+      .flatMap(({ payload }) => decodeAddr(payload).map(hostText))
+      .sort();
+  t.same(told(), ['30.30.30.30', '8.8.8.8']);
+
+  for (let i = 1; i <= 100; i++) manager.add({ ...at(`40.${i}.1.1`), time: NOW, services: 9n }, at('5.5.5.5'));
+  bans.add(subnet('40.0.0.0/8'), NOW + 100);
+  relay.answer(to.peer);
+  nowMs += 3_600_000;
+  relay.send(to.peer);
+  t.same(
+    told().filter((host) => host.startsWith('40.')),
+    [],
+  );
+});
+
+t.test('permissions for those that come, and for those that are called', async (t) => {
+  const entry = (name: 'noban' | 'relay' | 'mempool', ways: readonly ('in' | 'out')[]) => ({
+    subnet: subnet('1.2.0.0/16'),
+    permissions: { ...NO_PERMISSIONS, [name]: true },
+    ways,
+  });
+  const whitelist = [entry('noban', ['in']), entry('relay', ['out']), entry('mempool', ['in', 'out'])];
+  const granted = (way: 'in' | 'out', host: string) =>
+    Object.entries(permissionsFor(whitelist, way, at(host), null)).flatMap(([name, is]) => (is ? [name] : []));
+  t.same(granted('in', '1.2.3.4').sort(), ['mempool', 'noban']);
+  t.same(granted('out', '1.2.3.4').sort(), ['mempool', 'relay']);
+  t.same(granted('in', '1.3.3.4'), []);
+});
+
+t.test('names that are down keep none of addnode from being called', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const there = new Set<string>();
+  const called: string[] = [];
+  const names = Array.from({ length: 20 }, (_, i) => `n${i}.example`);
+  const outbound = new Outbound(
+    {
+      options: { ...DEFAULT_NET, addNodes: names } satisfies NetOptions,
+      params: { p2pPort: 8333 },
+      peers: new Set(),
+    } as unknown as NetContext,
+    async (name) => {
+      called.push(name);
+      if (Number(name.slice(1, -8)) < 9) return null;
+      there.add(name);
+      return {} as Peer;
+    },
+    async (name) => there.has(name),
+  );
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 300; i++) await Promise.resolve();
+  };
+  outbound.start();
+  await settle();
+  t.same(called, names.slice(0, 17), 'until eight are there');
+  t.equal(there.size, 8);
+  called.length = 0;
+  mock.timers.tick(60_000);
+  await settle();
+  t.same(called, names.slice(0, 9), 'the others again, as there is no place for more');
+  there.delete('n9.example');
+  called.length = 0;
+  mock.timers.tick(60_000);
+  await settle();
+  t.same(called, names.slice(0, 10));
+  outbound.stop();
+});
+
+t.test('where we tell peers that we are', async (t) => {
+  const of = (options: Partial<NetOptions>, random = 0) =>
+    new LocalAddresses({ options: { ...DEFAULT_NET, port: 8333, discover: false, ...options }, random: () => random });
+  const list = (local: LocalAddresses) => local.list().map(({ address, score }) => `${addressText(address)} ${score}`);
+  const told = (local: LocalAddresses, host: string, seen: string | null = null): string | null => {
+    const address = local.forPeer({ address: at(host), localAddress: seen === null ? null : at(seen, 1) });
+    return address === null ? null : addressText(address);
+  };
+  const named = of({ externalAddresses: [at('2a00::1', 77), at('8.8.8.8', 78), at('10.1.1.1'), at(ONION, 79)] });
+  t.same(list(named), ['8.8.8.8:78 4', '[2a00::1]:77 4', `${ONION}:79 4`], 'what others cannot reach is left out');
+  t.equal(told(named, '9.9.9.9'), '8.8.8.8:78');
+  t.equal(told(named, '2a01::1'), '[2a00::1]:77');
+  t.equal(told(named, ONION), `${ONION}:79`);
+  t.equal(told(named, '127.0.0.1'), `${ONION}:79`, 'it may come through Tor');
+  t.equal(told(of({ externalAddresses: [at(ONION)] }), '9.9.9.9'), null, 'a hidden address is for those that are hidden');
+  t.equal(told(of({ externalAddresses: [at('8.8.8.8')] }), ONION), null);
+  t.equal(told(of({ externalAddresses: [at('8.8.8.8', 78)] }), '2a01::1'), '8.8.8.8:78');
+  t.same(list(of({ externalAddresses: [at('8.8.8.8')], onlyNets: ['onion'] })), []);
+
+  const found = of({ discover: true });
+  const interfaces = [
+    { address: '127.0.0.1', internal: true },
+    { address: '8.8.4.4', internal: false },
+    { address: '192.168.0.5', internal: false },
+    { address: 'fe80::1', internal: false },
+  ];
+  found.discover(interfaces, ['0.0.0.0', '8.8.4.5']);
+  t.same(list(found), ['8.8.4.4:8333 1', '8.8.4.5:8333 2']);
+  found.seen(at('8.8.4.4', 5));
+  found.seen(at('8.8.4.4', 5));
+  t.equal(told(found, '9.9.9.9'), '8.8.4.4:8333', 'the one that peers called');
+  const silent = of({});
+  silent.discover(interfaces, []);
+  t.same(list(silent), []);
+
+  t.equal(told(of({ discover: true }), '9.9.9.9', '7.7.7.7'), '7.7.7.7:8333', 'as the peer sees us');
+  t.equal(told(of({}), '9.9.9.9', '7.7.7.7'), null);
+  t.equal(told(of({ discover: true }), '127.0.0.1', '7.7.7.7'), null);
+  const sure = { discover: true, externalAddresses: [at('8.8.8.8')] };
+  t.equal(told(of(sure, 0.4), '9.9.9.9', '7.7.7.7'), '7.7.7.7:8333');
+  t.equal(told(of(sure, 0.6), '9.9.9.9', '7.7.7.7'), '8.8.8.8:8333');
+});
+
+t.test('a clock that is off', async (t) => {
+  const warned: string[] = [];
+  const check = new ClockCheck((text) => warned.push(text));
+  for (const offset of [-900, -1_000, -1_100, 3]) check.add(offset);
+  t.same([check.offset, check.warning], [0, ''], 'four say nothing');
+  check.add(-1_200);
+  t.equal(check.offset, -1_000);
+  t.match(check.warning, /17 minutes ahead of those of its peers/);
+  check.add(-1_000);
+  t.equal(warned.length, 1);
+  for (let i = 0; i < 50; i++) check.add(600);
+  t.same([check.offset, check.warning], [600, ''], 'only the newest count, and ten minutes are borne');
+  for (let i = 0; i < 50; i++) check.add(661);
+  t.match(check.warning, /11 minutes behind/);
+  t.equal(warned.length, 2);
+});
+
+t.test('a stale tip brings one more peer, and then the one goes that told us of nothing', async (t) => {
+  let now = NOW;
+  let inFlight = 0;
+  let searching = true;
+  const gone: number[] = [];
+  const peers = new Set<Peer>();
+  const join = (id: number, type: ConnectionType, announcedAt: number): Peer => {
+    const { peer } = talkingPeer(id, type, `${id}.1.1.1`);
+    peer.sync.announcedAt = announcedAt;
+    peers.add(peer);
+    return peer;
+  };
+  const stale = new StaleTip(
+    {
+      peers,
+      params: { powTargetSpacing: 600 },
+      clock: { nowSeconds: () => now },
+      log: { info: () => {}, debug: () => {} },
+      disconnect: (peer: Peer) => {
+        gone.push(peer.id);
+        peers.delete(peer);
+      },
+    } as unknown as NetContext,
+    { searching: () => searching, inFlight: () => inFlight, target: 3 },
+  );
+  const pass = (seconds: number): void => {
+    for (const end = now + seconds; now < end; now += 5) stale.tick();
+  };
+  pass(1_700);
+  t.equal(stale.wantsExtra, false, 'three times the spacing');
+  inFlight = 1;
+  pass(700);
+  t.equal(stale.wantsExtra, false, 'a block is on its way');
+  inFlight = 0;
+  searching = false;
+  pass(700);
+  t.equal(stale.wantsExtra, false);
+  searching = true;
+  pass(700);
+  t.equal(stale.wantsExtra, true);
+  stale.onTip();
+  pass(700);
+  t.equal(stale.wantsExtra, false, 'there was a block');
+  pass(2_500);
+  t.equal(stale.wantsExtra, true);
+
+  join(1, 'block-relay-only', 0);
+  join(2, 'outbound-full-relay', 0).sync.protectedFromChainSync = true;
+  const lazy = join(3, 'outbound-full-relay', NOW);
+  join(4, 'manual', 0);
+  join(5, 'inbound', 0);
+  pass(100);
+  t.same(gone, [], 'three are wanted');
+  join(6, 'outbound-full-relay', NOW + 5);
+  lazy.sync.inFlight.push({} as never);
+  pass(100);
+  t.same(gone, [], 'a block of it is on its way');
+  lazy.sync.inFlight.length = 0;
+  pass(50);
+  t.same(gone, [3]);
+  t.equal(stale.wantsExtra, false, 'until the next look');
+  pass(1_000);
+  t.same(gone, [3]);
+  t.equal(stale.wantsExtra, true);
+});
