@@ -11,10 +11,12 @@ import { mine } from '../test/framework/miner.js';
 import { MiniWallet } from '../test/framework/mini-wallet.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { fillWallet, type WalletSize } from './http-load/filled-wallet.js';
-import { type Child, postRequest, runLoop, startLoad } from './http-load/load.js';
+import { type Child, postRequest, runLoop, startBare, startLoad } from './http-load/load.js';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const BLOCKS = 2000;
+/** As many as in the benches of other small calls. */
+const CONNECTIONS = 16;
 /** Each spends as many old coinbases as a block has payments. */
 const BLOCK_ROUNDS = 3;
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
@@ -36,17 +38,31 @@ interface Subject {
   readonly cases: BenchCase[];
 }
 
-/** Calls per second over eight connections. */
+/** Calls per second over several connections, and of a server that has the first reply ready. */
 async function rate(subject: Subject, what: string, bodies: readonly string[], goal?: BenchCase['goal']): Promise<void> {
   const { daemon, load, name } = subject;
   const samples: number[] = [];
+  const limit: number[] = [];
+  const bare = await startBare(Buffer.from((await daemon.post(bodies[0], { path: `/wallet/${name}` })).body));
   for (let round = -1; round < ROUNDS; round++) {
     const body = bodies[Math.max(round, 0) % bodies.length];
     const request = postRequest(daemon.auth, body).replace('POST / ', `POST /wallet/${name} `);
-    const result = await runLoop(load, { request, connections: 8, seconds: 1, port: daemon.port });
-    if (round >= 0) samples.push(result.calls / result.seconds);
+    const order = { request, connections: CONNECTIONS, seconds: 1 };
+    const result = await runLoop(load, { ...order, port: daemon.port });
+    const bound = await runLoop(load, { ...order, port: bare.port });
+    if (round < 0) continue;
+    samples.push(result.calls / result.seconds);
+    limit.push(bound.calls / bound.seconds);
   }
-  subject.cases.push({ name: `${name}: ${what}`, unit: 'calls/s', better: 'higher', samples, ...(goal ? { goal } : {}) });
+  bare.end();
+  subject.cases.push({
+    name: `${name}: ${what}, ${CONNECTIONS} connections`,
+    unit: 'calls/s',
+    better: 'higher',
+    samples,
+    limit: { name: 'a bare uWebSockets.js handler sending the same bytes', samples: limit },
+    ...(goal ? { goal } : {}),
+  });
 }
 
 /** Milliseconds of one call at a time. */
