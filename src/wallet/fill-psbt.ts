@@ -11,6 +11,9 @@ import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
 import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from './keys/signing-provider.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from './sign/psbt-input.js';
+import { signAhead } from './sign/sign-ahead.js';
+import type { SigningThreads } from './sign/sign-transaction.js';
+import { signingProviderOf } from './spend/signing-provider-of.js';
 import type { Wallet } from './wallet.js';
 
 /** How a PSBT is filled. */
@@ -33,6 +36,8 @@ export type FillOutcome = { readonly complete: boolean } | { readonly fault: Fil
 export interface FillTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
+  /** Other threads, which inputs of one key are signed on when there are many. */
+  readonly signingThreads?: SigningThreads | undefined;
 }
 
 /** Changes the PSBT, in slices. */
@@ -40,7 +45,7 @@ export async function fillPsbt(
   wallet: Wallet,
   psbt: Psbt,
   options: FillOptions,
-  { crypto, signer }: FillTools,
+  { crypto, signer, signingThreads }: FillTools,
   pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
 ): Promise<FillOutcome> {
   const { hashType, sign, derivations } = options;
@@ -48,6 +53,7 @@ export async function fillPsbt(
   const work = psbtSigning(psbt, crypto);
   const hide = (provider: SigningProvider, secrets: boolean): SigningProvider =>
     new HidingProvider(provider, { secrets, origins: !derivations });
+  const made = sign ? await signAhead(work, signingProviderOf(wallet, work.signing.spent), hashType, signingThreads) : null;
   for (const [i, input] of psbt.inputs.entries()) {
     if (isFinal(input)) continue;
     if (sign && input.sighashType > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL)) return { fault: 'sighash mismatch' };
@@ -57,7 +63,8 @@ export async function fillPsbt(
       continue;
     }
     const provider = providerFor(wallet, output.script, input, crypto);
-    signPsbtInput(work, i, { provider: hide(provider, !sign), hashType: hashType ?? input.sighashType, signer });
+    const by = { provider: hide(provider, !sign), hashType: hashType ?? input.sighashType, signer, made: made?.get(i) ?? null };
+    signPsbtInput(work, i, by);
     if (pauses.due) await pauses.pause();
   }
   for (let i = 0; i < psbt.outputs.length; i++) {

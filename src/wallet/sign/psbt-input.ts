@@ -1,5 +1,6 @@
 // One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there. Core: psbt.cpp
 // SignPSBTInput, UpdatePSBTOutput.
+import { equalBytes } from '../../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { verifyScript } from '../../consensus/script/interpreter.js';
 import { ScriptError } from '../../consensus/script/script-error.js';
@@ -11,6 +12,7 @@ import { encodeTapTree } from '../../psbt/tap-tree.js';
 import type { SigningProvider } from '../keys/signing-provider.js';
 import { produceSignature } from './produce-signature.js';
 import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
+import { type MadeInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
 import type { Missing, SignatureData } from './signature-data.js';
 import { type SigningTx, signingTx } from './signing-tx.js';
@@ -33,6 +35,8 @@ export interface PsbtSigner {
   /** One byte. */
   readonly hashType: number;
   readonly signer: Signer;
+  /** What other threads made of this input; null or absent when it is to be signed here. */
+  readonly made?: MadeInput | null;
 }
 
 /** Whether an input is final now, and what it lacks otherwise; null where nobody could tell. */
@@ -57,8 +61,21 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   // SINGLE without its output would sign the number one: anybody could use that signature.
   const signs =
     by !== null && output !== null && ((by.hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount);
-  if (signs) return solveInput(work, index, signingTools(signing, { input: index, output, ...by }), false);
-  return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), false);
+  if (!signs) return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), false);
+  const tools = signingTools(signing, { input: index, output, ...by });
+  return solveInput(work, index, by.made ? withMade(tools, by.made) : tools, false, by.made);
+}
+
+/** Tools that have one signature already. */
+function withMade(tools: SolvingTools, made: MadeInput): SolvingTools {
+  const known = signatureIn(made);
+  return {
+    ...tools,
+    create: (keyId, publicKey, scriptCode, sigVersion) => {
+      if (known !== null && equalBytes(known.publicKey, publicKey)) return known.signature;
+      return tools.create(keyId, publicKey, scriptCode, sigVersion);
+    },
+  };
 }
 
 const unsigned = (provider: SigningProvider, signing: SigningTx, index: number): SolvingTools => ({
@@ -73,7 +90,14 @@ export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
   return solveInput(work, index, dummyTools(NOBODY, work.signing.crypto), true).final;
 }
 
-function solveInput({ psbt, signing }: PsbtSigning, index: number, tools: SolvingTools, dummy: boolean): InputOutcome {
+/** @param checked a solution that is known to verify */
+function solveInput(
+  { psbt, signing }: PsbtSigning,
+  index: number,
+  tools: SolvingTools,
+  dummy: boolean,
+  checked?: MadeInput | null,
+): InputOutcome {
   const input = psbt.inputs[index];
   if (isFinal(input)) return { final: true, missing: null };
   const output = signing.spent[index];
@@ -87,10 +111,15 @@ function solveInput({ psbt, signing }: PsbtSigning, index: number, tools: Solvin
   });
   // What is spent is proven by the whole transaction, or by signatures that commit to the amount.
   if (input.nonWitnessUtxo === null && !data.wantsWitness) return { final: false, missing: null };
-  data.complete = solved && (dummy || verifies(signing, index, data));
+  data.complete = solved && (dummy || isSame(data, checked) || verifies(signing, index, data));
   takeInput(input, data, tools.hashes);
   if (data.wantsWitness) input.witnessUtxo = output;
   return { final: data.complete, missing: data.missing };
+}
+
+function isSame({ scriptSig, witness }: SignatureData, checked: MadeInput | null | undefined): boolean {
+  if (!checked || witness.length !== checked.witness.length || !equalBytes(scriptSig, checked.scriptSig)) return false;
+  return witness.every((item, i) => equalBytes(item, checked.witness[i]));
 }
 
 function verifies(signing: SigningTx, index: number, { scriptSig, witness }: SignatureData): boolean {

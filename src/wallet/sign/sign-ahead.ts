@@ -1,0 +1,51 @@
+// Inputs of a PSBT that one key signs, made on other threads before the PSBT is filled: what is left for the node thread is to put them in.
+// Everything else (multisig, scripts, taproot) is signed input by input, in slices. Caller: fill-psbt.ts.
+import { SIGHASH_ALL } from '../../consensus/script/sighash.js';
+import { isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
+import { isFinal } from '../../psbt/psbt.js';
+import type { SigningProvider } from '../keys/signing-provider.js';
+import type { PsbtSigning } from './psbt-input.js';
+import type { SigningResult } from './sign-input.js';
+import type { SigningThreads } from './sign-transaction.js';
+
+/** Fewer take the node thread about a millisecond. */
+const WORTH_A_TRIP = 10;
+
+/** An input that was signed and checked: both its parts as they will be in the end. */
+export type MadeInput = Pick<SigningResult, 'scriptSig' | 'witness'>;
+
+/** P2PKH, P2WPKH, and what may be P2WPKH in P2SH. */
+function mayBeOneKey(script: Uint8Array): boolean {
+  return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || (script.length === 22 && witnessVersion(script) === 0);
+}
+
+/** @param hashType null: ALL @returns by input, what other threads made; inputs that they could not complete are missing */
+export async function signAhead(
+  { psbt, signing }: PsbtSigning,
+  provider: SigningProvider,
+  hashType: number | null,
+  threads: SigningThreads | undefined,
+): Promise<ReadonlyMap<number, MadeInput>> {
+  const made = new Map<number, MadeInput>();
+  const wanted = psbt.inputs.map((input, i) => {
+    const output = signing.spent[i];
+    const plain = output !== null && !isFinal(input) && input.partialSigs.size === 0 && mayBeOneKey(output.script);
+    return plain ? output : null;
+  });
+  if (wanted.reduce((count, output) => count + (output ? 1 : 0), 0) < WORTH_A_TRIP) return made;
+  const results = await threads?.sign(psbt.tx, wanted, provider, hashType ?? SIGHASH_ALL);
+  results?.forEach((result, i) => {
+    if (wanted[i] && result.code === 0 && signatureIn(result) !== null) made.set(i, result);
+  });
+  return made;
+}
+
+/** The signature of a made input by one key, null for other kinds of inputs. */
+export function signatureIn({ scriptSig, witness }: MadeInput): { signature: Uint8Array; publicKey: Uint8Array } | null {
+  if (witness.length === 2) return { signature: witness[0], publicKey: witness[1] };
+  if (witness.length > 0 || scriptSig.length === 0) return null;
+  // Two pushes of less than 76 bytes.
+  const keyAt = 1 + scriptSig[0];
+  if (scriptSig[0] > 75 || keyAt + 1 + scriptSig[keyAt] !== scriptSig.length) return null;
+  return { signature: scriptSig.subarray(1, keyAt), publicKey: scriptSig.subarray(keyAt + 1) };
+}

@@ -1,0 +1,84 @@
+// PSBTs of many inputs: the same bytes whether other threads sign or the node thread does, which pauses again and again meanwhile.
+import t from 'tap';
+import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
+import { createSignRunner, type SignJob } from '../../../src/jobs/sign.js';
+import { createPsbt } from '../../../src/psbt/create-psbt.js';
+import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
+import { type FillTools, fillPsbt } from '../../../src/wallet/fill-psbt.js';
+import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+for (const descriptors of [false, true]) {
+  t.test(descriptors ? 'a wallet of descriptors' : 'a wallet of keys', async (t) => {
+    const { wallet, address, receive } = await createMemoryWallet({ descriptors });
+    const outputs: { script: Uint8Array; value: number }[] = [];
+    for (let i = 0; i < 24; i++) {
+      outputs.push({ script: await address((['legacy', 'p2sh-segwit', 'bech32'] as const)[i % 3]), value: 10_000 + i });
+    }
+    const coins = await receive(outputs, 990);
+    const inputs = outputs.map((_, prevIndex) => ({ prevHash: coins.txid, prevIndex, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }));
+    const tx = buildTx({ version: 2, inputs, outputs: [{ value: 200_000, script: outputs[0].script }], locktime: 0 });
+
+    const run = createSignRunner(crypto, createSigner);
+    let jobs = 0;
+    const pool = {
+      size: 2,
+      canAcceptWork: () => true,
+      run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
+        jobs++;
+        return run(message as SignJob) as T;
+      },
+    };
+    let signed = 0;
+    const signer = createSigner();
+    const counting = {
+      ...signer,
+      signLowR: (secret: Uint8Array, message: Uint8Array) => {
+        signed++;
+        return signer.signLowR(secret, message);
+      },
+    };
+    const fill = async (tools: FillTools, hashType: number | null, alter: (psbt: ReturnType<typeof createPsbt>) => void = () => {}) => {
+      const psbt = createPsbt(parseTx(tx, crypto, { allowWitness: false }), crypto);
+      for (const input of psbt.inputs) input.nonWitnessUtxo = coins;
+      alter(psbt);
+      let paused = 0;
+      signed = 0;
+      jobs = 0;
+      const pauses = { due: true, pause: async () => void paused++ };
+      const outcome = await fillPsbt(wallet, psbt, { hashType, sign: true, derivations: true }, tools, pauses);
+      return { outcome, paused, bytes: hex(encodePsbt(psbt, crypto)) };
+    };
+    const threads = new PooledSigner({ pool, crypto });
+    for (const hashType of [null, 1, 0x83]) {
+      const here = await fill({ crypto, signer: counting }, hashType);
+      t.equal(signed, hashType === 0x83 ? 1 : 24, 'SINGLE signs where there is an output');
+      const there = await fill({ crypto, signer: counting, signingThreads: threads }, hashType);
+      t.ok(jobs > 0);
+      t.equal(signed, 0, 'nothing is signed here');
+      t.equal(there.bytes, here.bytes, `type ${hashType}`);
+      t.same(there.outcome, here.outcome);
+      t.same(here.outcome, { complete: hashType !== 0x83 });
+      t.ok(here.paused >= 24 && there.paused >= 24, 'a pause after each input that is due');
+    }
+    // Signatures that are wrong, of another key or for another script, count for nothing.
+    const whole = await fill({ crypto, signer: counting }, null);
+    const wrong = {
+      sign: (...args: Parameters<PooledSigner['sign']>) =>
+        threads.sign(...args)!.then((results) => results.map((_, i) => results[(i + 3) % results.length])),
+    };
+    t.equal((await fill({ crypto, signer: counting, signingThreads: wrong }, null)).bytes, whole.bytes);
+    t.equal(signed, 24);
+    const few = await fill({ crypto, signer: counting, signingThreads: threads }, null, (psbt) => {
+      for (const input of psbt.inputs.slice(5))
+        input.partialSigs.set(hashKey(new Uint8Array(20)), { publicKey: new Uint8Array(33).fill(2), signature: new Uint8Array(9) });
+    });
+    t.equal(jobs, 0, 'five inputs are no work for others');
+    t.same(few.outcome, { complete: true });
+  });
+}
