@@ -87,6 +87,7 @@ export async function fillWallet(daemon: Daemon, name: string, { transactions, a
     enabled: true,
     dir: path.dirname(folder),
     names: [],
+    unnamed: true,
     keypool: 1000,
     addressType: 'bech32',
     changeType: undefined,

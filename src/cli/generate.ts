@@ -16,10 +16,10 @@ export async function generateSteps(
   maxTries: number,
 ): Promise<{ result: JsonValue } | { error: JsonValue }> {
   if (words.length > 2) throw new CliError('too many arguments (maximum 2 for nblocks and maxtries)');
-  for (const word of words) if (!/^\d{1,15}$/.test(word)) throw new CliError(`Error parsing JSON: ${word}`);
   const blocks = words[0] ?? '1';
-  if (Number(blocks) < 1)
+  if (/^0+$/.test(blocks))
     throw new CliError('the first argument (number of blocks to generate, default: 1) must be an integer value greater than zero');
+  for (const word of words) if (!/^\d{1,15}$/.test(word)) throw new CliError(`Error parsing JSON: ${word}`);
   const fresh = await call(target, 'getnewaddress', '[]');
   const failed = fresh.get('error') ?? null;
   if (failed !== null) return { error: failed };

@@ -326,6 +326,7 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
     enabled: !args.bool('disablewallet', false),
     dir: dir ?? path.join(netDir, 'wallets'),
     names: args.list('wallet'),
+    unnamed: !args.isSet('wallet'),
     keypool: Math.max(0, args.int('keypool', 1000)),
     addressType: addressType(args, 'addresstype') ?? 'bech32',
     changeType: addressType(args, 'changetype'),

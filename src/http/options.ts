@@ -56,6 +56,8 @@ export interface HttpOptions {
   readonly bodyLimit: number;
   /** Speaks TLS on every bind; null: plain HTTP. */
   readonly tls: HttpTls | null;
+  /** Whether there are wallets and their calls; without them help leaves them out. */
+  readonly wallets: boolean;
 }
 
 /** Defaults for everything that has one; credentials and binds have none. */
@@ -69,4 +71,5 @@ export const HTTP_DEFAULTS = {
   allow: [] as readonly HttpSubnet[],
   bodyLimit: 0x0200_0000,
   tls: null as HttpTls | null,
+  wallets: true,
 } as const;

@@ -110,6 +110,7 @@ export function httpOptions(
     workQueue: rpc.workQueue ?? HTTP_DEFAULTS.workQueue,
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
     tls: rpc.tls,
+    wallets: config.wallet.enabled,
     credentials: { plain: plainCredentials(rpc, cookie), hashed },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),

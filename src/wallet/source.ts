@@ -63,6 +63,8 @@ export interface WalletOptions {
   readonly dir: string;
   /** To load at the start: -wallet and the list of settings.json. */
   readonly names: readonly string[];
+  /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
+  readonly unnamed: boolean;
   readonly keypool: number;
   readonly addressType: 'legacy' | 'p2sh-segwit' | 'bech32';
   readonly changeType: 'legacy' | 'p2sh-segwit' | 'bech32' | undefined;

@@ -58,6 +58,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     enabled: true,
     dir: '',
     names: [],
+    unnamed: true,
     keypool: 5,
     addressType: 'bech32',
     changeType: undefined,

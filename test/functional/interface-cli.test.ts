@@ -87,6 +87,7 @@ t.test('against a node', async (t) => {
   t.match(await cli('-netinfo', 'help'), { status: 0, out: /^-netinfo \[level\]\n/ });
   t.match(await cli('-netinfo', 'x'), { status: 1, err: /invalid -netinfo argument: x/ });
   t.match(await cli('-generate', '0'), { status: 1, err: /must be an integer value greater than zero/ });
+  t.match(await cli('-generate', '0', 'echo'), { status: 1, err: /must be an integer value greater than zero/ });
   t.match(await cli('-generate', '1', '2', '3'), { status: 1, err: /too many arguments/ });
   const generated = await cli('-generate', '2');
   if (generated.status === 0) {

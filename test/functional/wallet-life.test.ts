@@ -158,6 +158,9 @@ t.test('encryption leaves no key behind', async (t) => {
     await node.call('loadwallet', name);
 
     const phrase = `a passphrase of wallet ${name}`;
+    t.equal(await code(node.call('walletpassphrase', 5, 10)), -15, 'not encrypted: whatever was said');
+    t.equal(await code(node.call('upgradewallet', 'x')), -3);
+    t.match(await node.call('upgradewallet', null), { result: 'Already at latest version. Wallet version unchanged.' });
     await node.call('encryptwallet', phrase);
     t.notOk(allBytes(folder).includes(secret), 'gone afterwards');
     t.notOk(allBytes(node.networkDir).includes(phrase), 'the passphrase is nowhere');
@@ -165,6 +168,7 @@ t.test('encryption leaves no key behind', async (t) => {
     t.equal((await node.call('getwalletinfo')).unlocked_until, 0, 'it ends locked');
     t.equal(await code(node.call('walletpassphrase', 'wrong', 10)), -14);
     t.equal(await code(node.call('keypoolrefill')), -13);
+    t.equal(await code(node.call('upgradewallet')), -13);
     t.equal((await node.call('getaddressinfo', address)).ismine, true, 'old addresses stay');
 
     await node.kill();

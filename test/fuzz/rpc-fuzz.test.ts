@@ -117,6 +117,7 @@ t.test(`${CASES} bodies`, async (t) => {
     snapshot: () => ({ height: 4, hashHex: HASHES[3], difficulty: 1 }),
     nowSeconds: () => 5,
     startedSeconds: 1,
+    wallets: true,
     warmup: () => null,
   };
   const front = new FrontDesk(context);

@@ -106,6 +106,7 @@ export class Front {
         snapshot: () => this.#freshTip(),
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
+        wallets: deps.options.wallets,
         warmup: () => this.#warmingUp(),
       },
       this.#observer(),

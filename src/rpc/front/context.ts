@@ -21,6 +21,8 @@ export interface FrontContext {
   nowSeconds(): number;
   /** When the node started, seconds since 1970 of the real clock. */
   readonly startedSeconds: number;
+  /** Whether there are wallets and their calls. */
+  readonly wallets: boolean;
   /** Status text while the node starts, null afterwards. */
   warmup(): string | null;
 }

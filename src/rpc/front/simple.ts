@@ -2,6 +2,7 @@
 
 import { asString } from '../args.js';
 import { METHODS } from '../declare/methods.js';
+import type { MethodSpec } from '../declare/types.js';
 import type { Run } from '../dispatch.js';
 import { renderHelp, renderOverview } from '../help.js';
 import { openRpcDocument } from '../openrpc.js';
@@ -21,12 +22,12 @@ export const uptime: FrontRun = (ctx) => ctx.nowSeconds() - ctx.startedSeconds;
 export const echo: FrontRun = (_ctx, args) => args;
 
 /** An unknown topic is an answer, not an error. */
-export const help: FrontRun = (_ctx, args) => {
-  if (args.length === 0) return renderOverview(METHODS.values());
-  const topic = asString(args[0]);
-  if (topic === '') return renderOverview(METHODS.values());
+export const help: FrontRun = (ctx, args) => {
+  const isThere = ({ category }: MethodSpec): boolean => ctx.wallets || category !== 'wallet';
+  const topic = args.length === 0 ? '' : asString(args[0]);
+  if (topic === '') return renderOverview([...METHODS.values()].filter(isThere));
   const spec = METHODS.get(topic);
-  return spec ? renderHelp(spec) : `help: unknown command: ${topic}`;
+  return spec && isThere(spec) ? renderHelp(spec) : `help: unknown command: ${topic}`;
 };
 
 let document: RawJson | undefined;

@@ -10,6 +10,7 @@ export function frontContextOf(ctx: NodeContext): FrontContext {
     params: ctx.params,
     hashes: ctx.crypto,
     startedSeconds: ctx.startedSeconds,
+    wallets: ctx.wallets !== null,
     nowSeconds: () => ctx.clock.nowSeconds(),
     warmup: () => null,
     snapshot: () => {

@@ -52,9 +52,9 @@ export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
 
 export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
+  ensureEncrypted(wallet, 'walletpassphrase');
   const passphrase = passphraseOf(args, 0, call);
   try {
-    ensureEncrypted(wallet, 'walletpassphrase');
     const asked = asInt64(args[1]);
     if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);

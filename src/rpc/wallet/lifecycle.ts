@@ -3,13 +3,13 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { writeBackup } from '../../wallet/manage/backup.js';
 import { WALLET_FLAG, WALLET_VERSION } from '../../wallet/wallet-record.js';
-import { asBool, asInt, asString } from '../args.js';
+import { asBool, asInt, asString, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { passphraseOf } from './passphrase.js';
-import { asRpcError, managerOf, walletNameOf, walletOf } from './select.js';
+import { asRpcError, ensureUnlocked, managerOf, walletNameOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (given(value) ? asBool(value) : otherwise);
@@ -133,6 +133,8 @@ export const setwalletflag: Run<NodeContext> = async (ctx, args, call) => {
 
 export const upgradewallet: Run<NodeContext> = (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
+  checkTypes(args, ['number'], true);
+  ensureUnlocked(wallet);
   const version = given(args[0]) ? asInt(args[0]) : 0;
   const current = wallet.record.version;
   const wanted = version === 0 ? WALLET_VERSION.LATEST : version;

@@ -60,6 +60,8 @@ export class WalletManager {
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
   #scheduled = false;
+  /** The wallet without a name was loaded because no list says otherwise: the first list that is written names it. */
+  #unnamedByHabit = false;
 
   constructor(deps: ManagerDeps) {
     this.#deps = deps;
@@ -321,13 +323,18 @@ export class WalletManager {
   }
 
   setLoadOnStart(name: string, load: boolean): void {
+    if (this.#unnamedByHabit) this.#deps.setLoadOnStart('', true);
+    this.#unnamedByHabit = false;
     this.#deps.setLoadOnStart(name, load);
   }
   /** Loads what -wallet and settings.json name. @throws WalletError for the operator */
   async loadAtStart(): Promise<void> {
     await fs.mkdir(this.options.dir, { recursive: true });
     const names = new Set(this.options.names);
-    if (names.size === 0 && (await hasDatabase(this.options.dir))) names.add('');
+    if (this.options.unnamed && (await hasDatabase(this.options.dir))) {
+      names.add('');
+      this.#unnamedByHabit = true;
+    }
     for (const name of names) {
       if (!(await hasDatabase(folderOf(this.options.dir, name)))) {
         this.#deps.log.warn(`Skipping -wallet path that does not exist. ${folderOf(this.options.dir, name)}`);

@@ -190,6 +190,7 @@ const context: FrontContext = {
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),
   nowSeconds: () => 1000,
   startedSeconds: 719,
+  wallets: true,
   warmup: () => null,
 };
 const desk = new FrontDesk(context);

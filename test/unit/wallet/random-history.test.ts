@@ -169,6 +169,7 @@ class World {
         enabled: true,
         dir: '/nowhere',
         names: [],
+        unnamed: true,
         keypool: 2,
         addressType: 'bech32',
         changeType: undefined,

@@ -1,0 +1,198 @@
+// What the operator's options make of a wallet's payments and addresses. One regtest chain and one folder; each part is a start with options of
+// its own. Expected numbers are worked out from sizes (virtual bytes) and rates (satoshis per virtual byte).
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { CallError, Daemon } from '../framework/daemon.js';
+
+t.setTimeout(300_000);
+
+const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+/** Amounts as satoshis: sums of doubles drift. */
+const sats = (amount: number): number => Math.round(amount * 1e8);
+const btc = (satoshis: number): number => satoshis / 1e8;
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'no error';
+  } catch (error) {
+    return error instanceof CallError ? `${error.code} ${error.message}` : String(error);
+  }
+}
+
+/** sendtoaddress as far as the rate. */
+const AT_RATE = (rate: number) => ['', '', false, null, null, null, null, rate];
+
+t.test('options of payments and addresses', async (t) => {
+  const node = await Daemon.start('-keypool=10', '-fallbackfee=0.0002');
+  t.teardown(() => node.remove());
+  const restart = async (...options: string[]): Promise<void> => {
+    t.equal((await node.stop()).code, 0);
+    await node.up(...options);
+  };
+  const decode = async (txid: string) => node.call('decoderawtransaction', (await node.callWallet('w', 'gettransaction', txid)).hex);
+  /** Fee and virtual size of a payment that waits. */
+  const price = async (txid: string) => {
+    const { fees, vsize } = await node.call('getmempoolentry', txid);
+    return { fee: sats(fees.base), vsize };
+  };
+  await node.call('createwallet', 'w', false, false, null, false, false, true);
+  await node.call('createwallet', 'together', false, false, null, false, false, true);
+  await node.call('generatetoaddress', 3, await node.callWallet('w', 'getnewaddress'));
+  await node.call('generatetoaddress', 100, OUTSIDE);
+  /** A payment that leaves 100,000 satoshis of its coin, the fee among them. */
+  const [coin] = await node.callWallet('w', 'listunspent');
+  const nearlyAll = await node.call('createrawtransaction', [{ txid: coin.txid, vout: coin.vout }], [{ [OUTSIDE]: btc(50e8 - 100_000) }]);
+  const funded = () => node.callWallet('w', 'fundrawtransaction', nearlyAll);
+
+  await t.test('by default', async (t) => {
+    t.match(await node.callWallet('w', 'getnewaddress'), /^bcrt1q/);
+    t.match(await node.callWallet('w', 'getrawchangeaddress'), /^bcrt1q/);
+    const { changepos, fee } = await funded();
+    t.ok(changepos >= 0, '97,180 satoshis are change');
+    t.equal(sats(fee), 20 * 141);
+    const address = await node.callWallet('together', 'getnewaddress');
+    // Three coins of one address.
+    for (let i = 0; i < 3; i++) await node.callWallet('w', 'sendtoaddress', address, 1);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    const txid = await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.1);
+    t.equal((await price(txid)).vsize, 141, 'one coin is enough, and cheaper');
+    t.equal((await decode(await node.callWallet('w', 'sendtoaddress', OUTSIDE, 1))).vin[0].sequence, 0xfffffffe);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+  });
+
+  await t.test('-addresstype, -changetype, -discardfee', async (t) => {
+    await restart('-addresstype=legacy', '-changetype=p2sh-segwit', '-discardfee=0.009');
+    t.match(await node.callWallet('w', 'getnewaddress'), /^[mn]/);
+    t.match(await node.callWallet('w', 'getnewaddress', '', 'bech32'), /^bcrt1q/, 'a call may ask for another');
+    t.match(await node.callWallet('w', 'getrawchangeaddress'), /^2/);
+    const { vout } = await decode(await node.callWallet('w', 'sendtoaddress', OUTSIDE, 1));
+    t.same(vout.map(({ scriptPubKey }: { scriptPubKey: { type: string } }) => scriptPubKey.type).sort(), [
+      'scripthash',
+      'witness_v0_keyhash',
+    ]);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    t.match(await funded(), { changepos: -1, fee: btc(100_000) }, 'below 900 * (32 + 148) the fee gets it');
+  });
+
+  await t.test('-addresstype alone decides about change too', async (t) => {
+    await restart('-addresstype=legacy');
+    t.match(await node.callWallet('w', 'getrawchangeaddress'), /^[mn]/);
+  });
+
+  await t.test('-spendzeroconfchange=0', async (t) => {
+    await restart('-spendzeroconfchange=0');
+    const { trusted } = (await node.callWallet('w', 'getbalances')).mine;
+    const txid = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 1);
+    const { mine } = await node.callWallet('w', 'getbalances');
+    t.ok(mine.untrusted_pending > 0, 'change waits for a block');
+    t.equal(sats(mine.trusted) + sats(mine.untrusted_pending) + 1e8 + (await price(txid)).fee, sats(trusted));
+    const free = await node.callWallet('w', 'listunspent', 0);
+    t.equal(free.find((one: { txid: string }) => one.txid === txid)?.safe, false);
+    t.equal(await refusal(node.callWallet('w', 'sendtoaddress', OUTSIDE, btc(sats(mine.trusted) + 1e7))), '-6 Insufficient funds');
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    t.equal(sats((await node.callWallet('w', 'getbalances')).mine.trusted), sats(mine.trusted) + sats(mine.untrusted_pending));
+
+    // For what follows: some blocks with payments that were dear and mined at once, and cheap ones that waited six blocks.
+    const own: Record<string, number> = {};
+    for (let i = 0; i < 130; i++) own[await node.callWallet('w', 'getnewaddress')] = 0.2;
+    await node.callWallet('w', 'sendmany', '', own);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    const waiting: string[][] = [];
+    const pay = async (rate: number): Promise<string[]> => {
+      const txids: string[] = [];
+      for (let i = 0; i < 2; i++) txids.push(await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.1, ...AT_RATE(rate)));
+      return txids;
+    };
+    for (let i = 0; i < 30; i++) {
+      const dear = await pay(60);
+      waiting.push(await pay(5));
+      await node.call('generateblock', OUTSIDE, [...dear, ...(waiting.length > 5 ? waiting.shift()! : [])]);
+    }
+    await node.call('generatetoaddress', 1, OUTSIDE);
+  });
+
+  /** Satoshis per 1,000 virtual bytes within so many blocks. */
+  const estimate = async (blocks: number, mode: string): Promise<number> =>
+    sats((await node.call('estimatesmartfee', blocks, mode)).feerate);
+  const paid = (rate: number, vsize: number): number => Math.ceil((rate * vsize) / 1000);
+
+  await t.test('-txconfirmtarget, -walletrbf', async (t) => {
+    await restart('-txconfirmtarget=20', '-walletrbf=1');
+    const [soon, late] = [await estimate(6, 'economical'), await estimate(20, 'economical')];
+    t.ok(late > 0 && soon > 2 * late, `the targets differ: ${soon}, ${late}`);
+    const txid = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01);
+    const { fee, vsize } = await price(txid);
+    t.ok(Math.abs(fee - paid(late, vsize)) <= 2, `pays for 20 blocks: ${fee} for ${vsize}`);
+    t.equal((await decode(txid)).vin[0].sequence, 0xfffffffd, 'can be replaced');
+    const firm = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, false, 6, 'economical');
+    t.equal((await decode(firm)).vin[0].sequence, 0xfffffffe, 'a call has the last word');
+    const dear = await price(firm);
+    t.ok(Math.abs(dear.fee - paid(soon, dear.vsize)) <= 2, `and about the target: ${dear.fee} for ${dear.vsize}`);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+  });
+
+  await t.test('-mintxfee, -maxapsfee', async (t) => {
+    await restart('-mintxfee=0.005', '-maxapsfee=0.0006');
+    const told = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, null, null, null, null, null, true);
+    t.equal(told.fee_reason, 'Minimum Required Fee');
+    const { fee, vsize } = await price(told.txid);
+    t.ok(Math.abs(fee - 500 * vsize) <= 500, `${fee} for ${vsize}`);
+    // One more coin of an address costs 68 * 500 satoshis: the change of the first payment has an address of its own, two coins share one.
+    await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.95);
+    const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+    t.match(log, /\[together\] .*Fee non-grouped = \d+, grouped = \d+, using grouped/);
+    t.equal((await node.callWallet('together', 'listunspent', 0)).length, 2, 'both coins of the address were spent');
+    await node.call('generatetoaddress', 1, OUTSIDE);
+  });
+
+  await t.test('-maxapsfee=-1', async (t) => {
+    const lines = () => (fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8').match(/Fee non-grouped/g) ?? []).length;
+    const address = await node.callWallet('together', 'getnewaddress');
+    for (let i = 0; i < 4; i++) await node.callWallet('w', 'sendtoaddress', address, 0.5);
+    await node.call('generatetoaddress', 1, OUTSIDE);
+    await restart('-maxapsfee=-1');
+    const before = lines();
+    await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.01);
+    t.equal(lines(), before, 'not even tried');
+    await restart();
+    await node.callWallet('together', 'sendtoaddress', OUTSIDE, 0.01);
+    t.equal(lines(), before + 1);
+  });
+
+  await t.test('-disablewallet', async (t) => {
+    await restart('-disablewallet');
+    for (const method of ['getnewaddress', 'createwallet', 'listwallets']) {
+      t.equal(await refusal(node.call(method, 'x')), '-32601 Method not found', method);
+    }
+    t.notMatch(await node.call('help'), /getnewaddress/);
+    t.equal(await node.call('help', 'getnewaddress'), 'help: unknown command: getnewaddress');
+    t.match(await node.call('getblockchaininfo'), { chain: 'regtest' });
+    await restart();
+    t.same((await node.call('listwallets')).sort(), ['together', 'w'], 'as they were');
+  });
+  t.equal(node.output(), '', 'nothing on stderr');
+  t.equal((await node.stop()).code, 0);
+});
+
+t.test('the wallet without a name', async (t) => {
+  const node = await Daemon.start('-keypool=1');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', '');
+  await node.stop();
+  await node.up();
+  t.same(await node.call('listwallets'), [''], 'loaded where nothing says which');
+  await node.call('createwallet', 'other', false, false, null, false, false, true);
+  await node.stop();
+  await node.up();
+  t.same((await node.call('listwallets')).sort(), ['', 'other'], 'and from then on by the list');
+  await node.callWallet('', 'unloadwallet', null, false);
+  await node.stop();
+  await node.up();
+  t.same(await node.call('listwallets'), ['other']);
+  await node.stop();
+  await node.up('-nowallet');
+  t.same(await node.call('listwallets'), []);
+  t.equal((await node.stop()).code, 0);
+});
