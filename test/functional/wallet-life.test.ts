@@ -254,4 +254,11 @@ t.test('backup and restore', async (t) => {
   t.equal(await code(node.call('restorewallet', 'bad', file)), -4, 'one bit is wrong');
   t.notOk(fs.existsSync(path.join(node.networkDir, 'wallets', 'bad', 'wallet.db')));
   t.equal(await code(node.call('restorewallet', 'none', '/nonexistent/file')), -8);
+  await node.call('createwallet', 'shelf/inner');
+  await node.call('backupwallet', node.dir);
+  t.ok(fs.existsSync(path.join(node.dir, 'shelf_inner.backup')), 'into a folder, by the name');
+  // Whoever asks for a wallet that is on its way out is told so, or comes when it is gone.
+  const [left, came] = await Promise.allSettled([node.call('unloadwallet', 'shelf/inner'), node.call('loadwallet', 'shelf/inner')]);
+  t.equal(left.status, 'fulfilled');
+  if (came.status === 'rejected') t.match(came.reason.message, /Wallet is being unloaded\.|is already loaded/);
 });

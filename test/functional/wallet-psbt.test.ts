@@ -188,6 +188,25 @@ t.test('taproot wallets on signet', async (t) => {
     // A single key whose point has odd y.
     'tr(cUeKHd5orzT3mz8P9pxyREHfsWtVfgsfDjiZZBcjUBAaGk1BTj7N)',
   ];
+  t.match(await tap('getnewaddress', '', 'bech32m').catch(({ code }) => code), -4, 'nothing is active');
+  for (const [text, internal] of [
+    [`tr(${master}/86h/1h/1h/0/*)`, false],
+    [`tr(${master}/86h/1h/1h/1/*)`, true],
+  ] as const) {
+    const desc = `${text}#${(await node.call('getdescriptorinfo', text)).checksum}`;
+    t.match(await tap('importdescriptors', [{ desc, active: true, internal, range: [0, 5], timestamp: 'now' }]), [{ success: true }]);
+    const given = internal ? await tap('getrawchangeaddress', 'bech32m') : await tap('getnewaddress', '', 'bech32m');
+    t.equal(given, (await node.call('deriveaddresses', desc, [0, 0]))[0], 'active ones give out addresses');
+  }
+  t.match(
+    await tap('walletcreatefundedpsbt', [], [{ [await tap('getnewaddress', '', 'bech32m')]: 1 }], 0, { change_type: 'bech32m' }).catch(
+      ({ message }) => message,
+    ),
+    /Insufficient funds/,
+    'change too',
+  );
+  await node.call('createwallet', 'old');
+  t.match(await inWallet(node, 'old')('getnewaddress', '', 'bech32m').catch(({ message }) => message), /^Error: Legacy wallets cannot/);
   const scripts: string[] = [];
   for (const text of texts) {
     const { checksum, isrange } = await node.call('getdescriptorinfo', text);

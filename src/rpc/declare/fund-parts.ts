@@ -7,7 +7,12 @@ export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
   { name: 'add_inputs', type: 'bool', default: addInputs, help: 'Whether coins may be added to those named' },
   { name: 'changeAddress', type: 'str', default: 'pool address', help: 'Where change goes' },
   { name: 'changePosition', type: 'num', default: 'random', help: 'The number of the change output' },
-  { name: 'change_type', type: 'str', default: 'set by -changetype', help: 'Kind of the change address: legacy, p2sh-segwit or bech32' },
+  {
+    name: 'change_type',
+    type: 'str',
+    default: 'set by -changetype',
+    help: 'Kind of the change address: legacy, p2sh-segwit or bech32; bech32m of descriptor wallets with tr(), not on regtest',
+  },
   {
     name: 'includeWatching',
     type: 'bool',

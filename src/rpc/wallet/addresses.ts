@@ -9,6 +9,7 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { privateKeyOf } from '../node/private-key.js';
+import { knowsTaproot } from '../node/signing-args.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
 
@@ -19,6 +20,12 @@ export function addressTypeOf(value: JsonValue | undefined, otherwise: AddressTy
   const text = asString(value);
   if (text === 'legacy' || text === 'p2sh-segwit' || text === 'bech32') return text;
   return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown address type '${text}'`);
+}
+
+/** A kind of address that a wallet gives out: where descriptors have taproot, bech32m of descriptor wallets as well, as in Core since 22. */
+export function givenType(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined, otherwise: AddressType): AddressType {
+  if (value !== 'bech32m' || !knowsTaproot(ctx)) return addressTypeOf(value, otherwise);
+  return wallet.legacy ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Legacy wallets cannot provide bech32m addresses') : value;
 }
 
 /** The address of a script that has one. */
@@ -37,7 +44,7 @@ export const getnewaddress: Run<NodeContext> = async (ctx, args, call) => {
   // Core asks with either chain in mind: internal keys of a watch-only pool do not help here.
   ensureKeys(wallet, false);
   const label = given(args[0]) ? labelOf(asString(args[0])) : '';
-  const type = addressTypeOf(args[1], wallet.parts.options.addressType);
+  const type = givenType(ctx, wallet, args[1], wallet.parts.options.addressType);
   const result = await wallet.change((batch) => {
     const next = wallet.keys.newAddress(type, false, batch);
     if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
@@ -50,7 +57,7 @@ export const getrawchangeaddress: Run<NodeContext> = async (ctx, args, call) => 
   const wallet = walletOf(ctx, call);
   ensureKeys(wallet, true);
   const { changeType, addressType } = wallet.parts.options;
-  const type = addressTypeOf(args[0], changeType ?? addressType);
+  const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
   const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch));
   if ('script' in result) return addressText(ctx, result.script);
   return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, 'Error: Keypool ran out, please call keypoolrefill first');

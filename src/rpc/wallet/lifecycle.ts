@@ -83,7 +83,9 @@ export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {
       () => false,
     );
     await wallet.exclusive(async () => {});
-    await writeBackup(wallet.store, isFolder ? path.join(destination, `${wallet.name || 'wallet'}.backup`) : destination);
+    // A name may be a path.
+    const file = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
+    await writeBackup(wallet.store, isFolder ? path.join(destination, file) : destination);
   } catch {
     fail(RPC_CODE.WALLET_ERROR, 'Error: Wallet backup failed!');
   }

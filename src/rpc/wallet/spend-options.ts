@@ -8,6 +8,7 @@ import { asAmount, asArray, asBool, asInt, asString, type CheckedType, checkMemb
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { knowsTaproot } from '../node/signing-args.js';
 import type { JsonObject, JsonValue } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { controlFor, type Given, given, setFeeRate, toolsOf } from './spend-args.js';
@@ -38,6 +39,7 @@ const TYPES: Readonly<Record<string, CheckedType | null>> = {
 };
 
 const ADDRESS_TYPES: readonly AddressType[] = ['legacy', 'p2sh-segwit', 'bech32'];
+const TAPROOT_ADDRESS_TYPES: readonly AddressType[] = [...ADDRESS_TYPES, 'bech32m'];
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
@@ -100,8 +102,8 @@ function readOptions(
   if (options.has('change_type')) {
     if (changeAddress !== undefined) invalid('Cannot specify both change address and address type options');
     const text = asString(options.get('change_type'));
-    control.changeType =
-      ADDRESS_TYPES.find((type) => type === text) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown change type '${text}'`);
+    const known = knowsTaproot(ctx) && !wallet.legacy ? TAPROOT_ADDRESS_TYPES : ADDRESS_TYPES;
+    control.changeType = known.find((type) => type === text) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown change type '${text}'`);
   }
   control.allowWatchOnly = includeWatchOnly(wallet, either('include_watching', 'includeWatching'));
   const lockOption = either('lock_unspents', 'lockUnspents');

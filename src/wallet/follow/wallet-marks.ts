@@ -41,7 +41,7 @@ export class WalletMarks {
     for (const row of [...txs.liveRows()]) {
       const tx = txs.view(row);
       if (tx === undefined || tx.isCoinbase) continue;
-      for (let i = 0; i < tx.inputCount; i++) made.#addOutpoint(tx.outpoint(i));
+      for (let i = 0; i < tx.inputCount; i++) made.#addSpend(tx.outpoint(i));
       if (slicer.due) await slicer.pause();
     }
     return made;
@@ -73,6 +73,13 @@ export class WalletMarks {
     if (this.#scripts.length <= MAX_FILTERED_SCRIPTS) return;
     this.#scripts = null;
     this.#packed = null;
+  }
+  /** Who else spends an own coin is found by the coin's script. */
+  #addSpend(outpoint: Uint8Array): void {
+    const { coins } = this.wallet.ledger;
+    const coin = coins.find(outpoint);
+    if (coin < 0) this.#addOutpoint(outpoint);
+    else this.#add(coins.script(coin));
   }
   #addOutpoint(outpoint: Uint8Array): void {
     if (this.#marks.full) this.#marks = this.#marks.grown();

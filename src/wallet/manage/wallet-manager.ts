@@ -49,6 +49,7 @@ export interface NewWallet {
 }
 
 const MISSING = 'Requested wallet does not exist or is not loaded';
+const LOADING = 'Wallet already being loading.';
 const VERIFY = 'Wallet file verification failed. ';
 
 export class WalletManager {
@@ -56,7 +57,8 @@ export class WalletManager {
   readonly #deps: ManagerDeps;
   /** In the order they were loaded. */
   readonly #wallets: Wallet[] = [];
-  readonly #busy = new Set<string>();
+  /** Folders that are made, loaded or left, and what another one is told meanwhile. */
+  readonly #busy = new Map<string, string>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
   #scheduled = false;
@@ -141,7 +143,7 @@ export class WalletManager {
     if (wanted.passphrase !== null && !secret) warnings.push('Empty string given as passphrase, wallet will not be encrypted.');
     if (wanted.descriptors) warnings.push('Wallet is an experimental descriptor wallet');
     const folder = folderOf(this.options.dir, name);
-    return this.#alone(folder, 'Wallet already being loading.', async () => {
+    return this.#alone(folder, LOADING, async () => {
       if ((await hasDatabase(folder)) || (await isForeign(folder))) {
         throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
       }
@@ -213,7 +215,7 @@ export class WalletManager {
     const folder = folderOf(this.options.dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
     const loaded = this.#wallets.find((wallet) => wallet.parts.folder === folder);
     if (loaded) throw alreadyLoaded(loaded);
-    return this.#alone(folder, 'Wallet already being loading.', async () => {
+    return this.#alone(folder, LOADING, async () => {
       if (!(await hasDatabase(folder))) throw await notFound(folder);
       await repairFolder(folder);
       const store = await openDatabase(databaseOf(folder));
@@ -286,10 +288,12 @@ export class WalletManager {
   async unload(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
-    wallet.drain();
-    this.#wallets.splice(at, 1);
-    if (wallet.scan) wallet.scan.abort = true;
-    await wallet.close();
+    await this.#alone(wallet.parts.folder, 'Wallet is being unloaded.', async () => {
+      wallet.drain();
+      this.#wallets.splice(at, 1);
+      if (wallet.scan) wallet.scan.abort = true;
+      await wallet.close();
+    });
   }
 
   /** Makes a wallet of a backup file and loads it. */
@@ -300,7 +304,7 @@ export class WalletManager {
     );
     if (!isFile) throw new WalletError(WALLET_CODE.INVALID_PARAMETER, 'Backup file does not exist');
     const folder = folderOf(this.options.dir, name);
-    await this.#alone(folder, 'Wallet already being loading.', async () => {
+    await this.#alone(folder, LOADING, async () => {
       if ((await hasDatabase(folder)) || (await isForeign(folder))) {
         throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
       }
@@ -348,10 +352,11 @@ export class WalletManager {
     for (const wallet of this.#wallets.splice(0)) await wallet.close();
   }
 
-  /** One change of a folder at a time. */
+  /** One change of a folder at a time. @param message to those who want one meanwhile */
   async #alone<T>(folder: string, message: string, work: () => Promise<T>): Promise<T> {
-    if (this.#busy.has(folder)) throw new WalletError(WALLET_CODE.WALLET, message);
-    this.#busy.add(folder);
+    const busy = this.#busy.get(folder);
+    if (busy !== undefined) throw new WalletError(WALLET_CODE.WALLET, busy);
+    this.#busy.set(folder, message);
     try {
       return await work();
     } finally {
