@@ -20,8 +20,6 @@ export class BlockIndex {
   bestInvalid: HeaderNode | null = null;
   /** Whether blocks were ever removed for want of room: then a block whose transactions are counted may lack its bytes. */
   havePruned = false;
-  /** Files that a start found pruned and not removed yet. */
-  givenUpFiles: readonly number[] = [];
   /** Highest block of each file, of any branch. */
   readonly lastHeights = new Map<number, number>();
   /** Changes with what is stored of the active chain, other than by a new tip. */

@@ -76,8 +76,7 @@ export class Chain extends ChainReader {
     // Nobody could say yet which blocks are still needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
-      // Before blocks are looked for in the files: these have to go.
-      await chain.pruner.removeSoon(ws.index.givenUpFiles);
+      await chain.pruner.finish();
       if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.importBlock(block, at));
       await chain.change<void>(async (reply) => {
         await chain.leaveFailedTip();

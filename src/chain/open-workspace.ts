@@ -50,7 +50,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     if (index.get(params.genesisHash) === undefined) {
       throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
     }
-    index.givenUpFiles = await loadPruned(ws);
+    await loadPruned(ws);
     for (const file of index.lastHeights.keys()) {
       if (!files.hasFile(file))
         throw new StoreError('STORE_CORRUPTION', `The block index names blocks in file ${file}, which is not there`);

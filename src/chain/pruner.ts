@@ -1,6 +1,6 @@
 // Removes old blocks and their undo data, by whole files (-prune). In an order that a process may die at any point of: everything the
 // coins are made from is written, then the index says that the blocks are gone and that the files have to go, on the disk, and only then
-// do they go, on other threads. A start finishes what is left of that (loadPruned). Callers: Chain, inside its queue.
+// do they go, on other threads. A start finishes what is left of that. Callers: Chain, inside its queue.
 
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
@@ -126,8 +126,21 @@ export class Pruner {
     await this.removeSoon(files);
   }
 
+  /** Start-up, before blocks are looked for in the files: goes on with what an earlier run gave up and could not remove any more. */
+  async finish(): Promise<void> {
+    const { index, store } = this.ws;
+    if (!index.havePruned) return;
+    const files: number[] = [];
+    for await (const [key] of store.iterate(prefixRange(PREFIX.prunedFile))) {
+      const file = fileOfPrunedFileKey(key);
+      // Never one that the index knows blocks of.
+      if (file !== null && !index.lastHeights.has(file)) files.push(file);
+    }
+    await this.removeSoon(files);
+  }
+
   /** Removes files that were given up, in the background. Resolves once they don't count any more. */
-  async removeSoon(files: readonly number[]): Promise<void> {
+  private async removeSoon(files: readonly number[]): Promise<void> {
     if (files.length === 0) return;
     await this.ws.blocks.files.giveUp(files);
     this.removal = this.removal.then(() => removeFiles(this.ws, files));
@@ -170,16 +183,8 @@ async function removeFiles({ blocks, store, log, stopping }: ChainWorkspace, fil
   }
 }
 
-/** Start-up: reads whether blocks were ever pruned. @returns files that were given up and may not be removed yet */
-export async function loadPruned({ index, store, log }: ChainWorkspace): Promise<number[]> {
+/** Start-up: reads whether blocks were ever pruned. */
+export async function loadPruned({ index, store, log }: ChainWorkspace): Promise<void> {
   index.havePruned = (await store.get(PRUNED_FLAG_KEY)) !== undefined;
-  if (!index.havePruned) return [];
-  log.info('LoadBlockIndexDB(): Block files have previously been pruned');
-  const files: number[] = [];
-  for await (const [key] of store.iterate(prefixRange(PREFIX.prunedFile))) {
-    const file = fileOfPrunedFileKey(key);
-    // Never one that the index knows blocks of.
-    if (file !== null && !index.lastHeights.has(file)) files.push(file);
-  }
-  return files;
+  if (index.havePruned) log.info('LoadBlockIndexDB(): Block files have previously been pruned');
 }

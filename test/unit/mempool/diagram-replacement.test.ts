@@ -339,6 +339,31 @@ t.test('clusters too large to be compared are judged by BIP-0125', async (t) => 
   t.equal(s.pool.size, 201);
 });
 
+t.test('a package does not replace what is in a cluster too large to be compared', async (t) => {
+  for (const [count, fault] of [
+    [190, null],
+    [201, 'package RBF failed: clusters are too large to be compared'],
+  ] as const) {
+    const s = stage();
+    const coin = s.coin();
+    const root = s.tx([s.coin()], 50_000, count);
+    t.equal(await s.offer(root), null);
+    // The first child alone spends something confirmed as well.
+    for (let i = 0; i < count; i++) {
+      const from = [outpointOf(root, i), ...(i === 1 ? [coin] : [])];
+      if ((await s.offer(s.tx(from, i < 2 ? 1_000 : 1))) !== null) t.fail('a child was refused');
+    }
+    const parent = s.tx([coin], 0);
+    const child = s.tx([outpointOf(parent, 0)], 9_000);
+    const { fault: said } = await s.pool.acceptPackage([parent, child]);
+    t.equal(said?.reason ?? null, fault, `${count} children`);
+    t.same(
+      [s.pool.has(parent.txid), s.pool.has(child.txid), s.pool.size],
+      fault === null ? [true, true, count + 2] : [false, false, count + 1],
+    );
+  }
+});
+
 t.test('many links make a cluster too large as well', async (t) => {
   for (const [count, compared] of [
     [80, true],
