@@ -4,6 +4,8 @@ import { compactSize, hash256 } from './messages.js';
 import { V2Codec, type V2Manner } from './v2-codec.js';
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
+/** What messages of the main chain begin with. */
+export const MAIN_MAGIC = Buffer.from('f9beb4d9', 'hex');
 const NONE = Buffer.alloc(0);
 
 /** A message as it came. */
@@ -26,9 +28,9 @@ export interface Codec {
 }
 
 /** A message ready to be sent. */
-export function framed(command: string, payload: Uint8Array = NONE): Buffer {
+export function framed(command: string, payload: Uint8Array = NONE, magic: Buffer = MAGIC): Buffer {
   const header = Buffer.alloc(24);
-  MAGIC.copy(header, 0);
+  magic.copy(header, 0);
   header.write(command, 4, 'latin1');
   header.writeUInt32LE(payload.length, 16);
   hash256(payload).copy(header, 20, 0, 4);
@@ -69,7 +71,7 @@ export function filterPayload(bits: Uint8Array, hashFunctions: number, tweak = 0
 
 /** Messages as they have always been sent. */
 export const clear: Codec = {
-  encode: framed,
+  encode: (command, payload) => framed(command, payload),
   cut: (buffer) => {
     if (buffer.length < 24) return null;
     const length = buffer.readUInt32LE(16);
@@ -78,6 +80,11 @@ export const clear: Codec = {
     return { used: 24 + length, message: { command, payload: Buffer.from(buffer.subarray(24, 24 + length)) } };
   },
 };
+
+/** The same on another network. */
+export function clearOn(magic: Buffer): Codec {
+  return { ...clear, encode: (command, payload) => framed(command, payload, magic) };
+}
 
 export interface Greeting {
   readonly version?: number;

@@ -1,7 +1,9 @@
 // What getblocktemplate says besides transactions: errors of a main chain without peers, signet's rule and challenge, and the bits of a
 // deployment through all its states.
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { type CallError, Daemon } from '../framework/daemon.js';
+import { type CallError, Daemon, freePort } from '../framework/daemon.js';
+import { clearOn, MAIN_MAGIC, P2pClient } from '../framework/p2p-client.js';
 
 t.setTimeout(240_000);
 
@@ -35,6 +37,30 @@ t.test('the main chain without peers', async (t) => {
     '[{"result":null,"error":{"code":-9,"message":"Bitcoin Core is not connected!"},"id":1},{"result":0,"error":null,"id":2}]\n',
   );
   t.equal((await node.call('getblockchaininfo')).initialblockdownload, true);
+});
+
+t.test('the main chain with a peer, in initial download', async (t) => {
+  const port = await freePort();
+  const node = await Daemon.start('-chain=main', `-port=${port}`, '-bind=127.0.0.1', '-listen=1', '-connect=0');
+  t.teardown(() => node.remove());
+  const notConnected = '-9 Bitcoin Core is not connected!';
+  const downloading = '-10 Bitcoin Core is in initial sync and waiting for blocks...';
+  t.equal(await fault(node, { rules: ['segwit'] }), notConnected);
+  const peer = await P2pClient.open(port);
+  t.teardown(() => peer.close());
+  peer.codec = clearOn(MAIN_MAGIC);
+  // Far ahead, says the peer: the node waits for its blocks.
+  await peer.greet({ startHeight: 800_000 });
+  await peer.next('getheaders');
+  t.equal(await node.call('getconnectioncount'), 1);
+  t.equal(await fault(node, { rules: ['segwit'] }), downloading);
+  t.equal(await fault(node, {}), downloading, 'before the rules');
+  t.equal(await fault(node, { rules: ['segwit'], longpollid: 'zz' }), downloading, 'before the long poll');
+  t.equal(await fault(node, { mode: 'foo' }), '-8 Invalid mode', 'but after the mode');
+  t.equal((await node.call('getblockchaininfo')).initialblockdownload, true);
+  peer.close();
+  while ((await node.call('getconnectioncount')) > 0) await sleep(10);
+  t.equal(await fault(node, { rules: ['segwit'] }), notConnected, 'without it as before');
 });
 
 t.test('signet', async (t) => {
