@@ -11,6 +11,9 @@ const CHECKSUM_SIZE = 4;
 // log 256 / log 58, rounded up: characters per byte.
 const CHARS_PER_BYTE = 1.366;
 
+/** Whether an ASCII character is a digit of Base58. */
+export const isBase58Digit = (code: number): boolean => code < 128 && DIGITS[code] >= 0;
+
 /** Bytes as Base58. */
 export function encodeBase58(bytes: Uint8Array): string {
   let zeros = 0;

@@ -110,12 +110,12 @@ function* orderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number | n
     yield* sorted(rows);
     return;
   }
-  const unspent = [...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)];
-  if (unspent.length * SORT_SHARE < txs.size) {
-    yield* sorted(unspent);
+  const unspent = coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING);
+  if (unspent * SORT_SHARE < txs.size) {
+    yield* sorted([...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)]);
     return;
   }
-  for (const row of txs.inTxidOrder().slice()) {
+  for (const row of txs.inTxidOrder()) {
     yield* coins.ofTx(row);
     yield null;
   }

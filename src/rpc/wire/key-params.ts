@@ -1,6 +1,7 @@
 // Takes private keys in WIF out of a request before it is parsed, like secret-params.ts does with passphrases: strings of JavaScript cannot be
 // overwritten, bytes can. In the body a token of no value is left in a key's place, which the method gives back for the key
 // (rpc/node/private-key.ts). Single requests only, and only strings that look like a key; all others are the parser's, and so are descriptors.
+import { isBase58Digit } from '../../address/base58.js';
 import { bufferOf, type Range, readEnvelope, Unread, Walker } from './secret-params.js';
 
 /** Where an argument of a method holds keys: position, names, then members and elements ("*") down to the text. */
@@ -22,8 +23,6 @@ const METHOD = Buffer.from('"method"');
 const MAX_NAME = 32;
 /** Characters of a key, without and with the mark of a compressed public key. */
 const LENGTHS: ReadonlySet<number> = new Set([51, 52]);
-const BASE58 = new Uint8Array(256);
-for (const char of '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz') BASE58[char.charCodeAt(0)] = 1;
 
 /** The method with keys that a body names, as far as a quick look tells; null for none. */
 export function keyMethodIn(body: Uint8Array, places: KeyPlaces): string | null {
@@ -54,7 +53,7 @@ function methodAt(body: Buffer, start: number, places: KeyPlaces): string | null
 
 function looksLikeKey(body: Uint8Array, { from, to }: Range): boolean {
   if (!LENGTHS.has(to - from)) return false;
-  for (let at = from; at < to; at++) if (BASE58[body[at]] === 0) return false;
+  for (let at = from; at < to; at++) if (!isBase58Digit(body[at])) return false;
   return true;
 }
 

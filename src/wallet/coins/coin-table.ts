@@ -86,6 +86,10 @@ export class CoinTable {
   rows(): Generator<number> {
     return this.#outpoints.liveRows();
   }
+  /** How many coins are in a bucket. */
+  countOf(bucket: Bucket): number {
+    return this.#counts[bucket];
+  }
   /** Rows of a bucket, in no particular order; a copy. */
   inBucket(bucket: Bucket): Int32Array {
     return this.#members[bucket].slice(0, this.#counts[bucket]);

@@ -22,7 +22,7 @@ export class TxidOrder {
     this.#fresh = this.#fresh.filter((other) => other !== row);
     this.#sorted = this.#sorted.filter((other) => other !== row);
   }
-  /** Every row; not to be changed, and stale after the next addition. */
+  /** Every row; not to be changed. It stays as it is, and is stale after the next addition. */
   rows(): Int32Array {
     if (this.#fresh.length === 0) return this.#sorted;
     const { ids } = this;

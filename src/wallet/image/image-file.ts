@@ -10,6 +10,7 @@ import { createHash, webcrypto } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Slicer } from '../../lib/slicer.js';
+import { readExactly } from '../../storage/record-file.js';
 import { assertWriting } from '../../storage/write-stop.js';
 import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, withRoom } from './table-image.js';
 
@@ -104,13 +105,6 @@ function directoryOf(columns: readonly ImageColumn[], digests: readonly Uint8Arr
   return directory;
 }
 
-async function readAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, done, bytes.length - done, at + done);
-    if (bytesRead === 0) throw new ImageError('the file is cut off');
-    done += bytesRead;
-  }
-}
 async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
@@ -118,18 +112,18 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promis
 }
 
 /** Empty columns and the digests their pieces must have. */
-async function readDirectory(file: FileHandle, id: Uint8Array): Promise<{ columns: ImageColumn[]; digests: Uint8Array }> {
+async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Promise<{ columns: ImageColumn[]; digests: Uint8Array }> {
   const { size } = await file.stat();
   if (size < HEAD + TAIL) throw new ImageError('the file is cut off');
   const head = new Uint8Array(HEAD);
   const tail = new Uint8Array(TAIL);
-  await readAll(file, head, 0);
-  await readAll(file, tail, size - TAIL);
+  await readExactly(file, name, head, 0, null);
+  await readExactly(file, name, tail, size - TAIL, null);
   if (Buffer.compare(head, headOf(id)) !== 0) throw new ImageError('another format');
   const length = new DataView(tail.buffer).getUint32(0, true);
   if (length < 4 || length > size - HEAD - TAIL) throw new ImageError('the file is damaged');
   const directory = new Uint8Array(length);
-  await readAll(file, directory, size - TAIL - length);
+  await readExactly(file, name, directory, size - TAIL - length, null);
   if (Buffer.compare(sealOf(head, directory, tail.subarray(0, 4)), tail.subarray(4)) !== 0) throw new ImageError('the file is damaged');
   const view = new DataView(directory.buffer);
   const count = view.getUint32(0, true);
@@ -177,10 +171,10 @@ export function createImageFiles(folder: string): ImageFiles {
       if (file === null) return null;
       const read: ImageColumn[] = [];
       try {
-        const { columns, digests } = await readDirectory(file, id);
+        const { columns, digests } = await readDirectory(file, fileOf(id), id);
         read.push(...columns);
         await eachPiece(columns, async (piece, index) => {
-          await readAll(file, piece.bytes, piece.at);
+          await readExactly(file, fileOf(id), piece.bytes, piece.at, null);
           const wanted = digests.subarray(index * DIGEST, (index + 1) * DIGEST);
           if (Buffer.compare(await digestOf(piece), wanted) !== 0) throw new ImageError('the file is damaged');
         });
