@@ -244,6 +244,8 @@ export class CoinsCache implements CoinView {
       entries.setData(ref, data);
       stage.replaced.delete(ref);
     } else {
+      // What the change itself put there before is gone, also when this coin goes again.
+      if (entries.mark(ref) === MARK.coming) entries.clearData(ref);
       stage.replaced.set(ref, data);
     }
   }

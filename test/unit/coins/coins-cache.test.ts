@@ -323,6 +323,20 @@ t.test('behaves as a map over long random histories', async (t) => {
   t.pass('150 histories');
 });
 
+t.test('a coin that comes, is replaced by a longer one and goes within one change is gone', (t) => {
+  const { cache } = create();
+  cache.stage();
+  cache.add(outpoint(1), coin(1, 20));
+  cache.add(outpoint(1), coin(2, 300), { possibleOverwrite: true });
+  t.equal(cache.spend(outpoint(1))?.script.length, 300);
+  t.equal(cache.spend(outpoint(1)), undefined);
+  cache.show();
+  t.equal(cache.get(outpoint(1)), undefined);
+  for (const _ of cache.finishing());
+  t.equal(cache.get(outpoint(1)), undefined);
+  t.end();
+});
+
 t.test('a change in turns is not written, forgotten or joined by another before it is shown', async (t) => {
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
