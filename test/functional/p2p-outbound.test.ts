@@ -1,0 +1,171 @@
+// Whom a real node calls by itself and whom it keeps, with a proxy behind which everybody is the test's: seed nodes, networks, anchors and known
+// addresses over a restart, peers that stay behind, peers that break the rules, peers that hold up the download.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
+import { Daemon, freePort } from '../framework/daemon.js';
+import { compactSize, shown, unshown } from '../framework/messages.js';
+import { headersPayload, P2pClient } from '../framework/p2p-client.js';
+import { type ProxyCall, SocksWorld } from '../framework/socks-world.js';
+import { until } from '../framework/until.js';
+
+t.setTimeout(240_000);
+
+const PORT = 18444;
+const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const seconds = (): number => Math.floor(Date.now() / 1000);
+const through = ({ port }: SocksWorld): string[] => [
+  '-listen=0',
+  `-proxy=127.0.0.1:${port}`,
+  '-proxyrandomize=0',
+  '-dnsseed=0',
+  '-fixedseeds=0',
+  '-debug=net',
+];
+
+/** addr, with addresses of 16 bytes, all full nodes that were seen an hour ago. */
+function addrPayload(addresses: readonly Buffer[]): Buffer {
+  const rows = addresses.map((ip) => {
+    const row = Buffer.alloc(30);
+    row.writeUInt32LE(seconds() - 3_600, 0);
+    row.writeBigUInt64LE(9n, 4);
+    ip.copy(row, 12);
+    row.writeUInt16BE(PORT, 28);
+    return row;
+  });
+  return Buffer.concat([compactSize(rows.length), ...rows]);
+}
+
+t.test('a seed node is asked, ten of its addresses are called, and two of them again after a restart', async (t) => {
+  const seed = 'seed.example';
+  const hosts = Array.from({ length: 12 }, (_, i) => `${40 + i}.${i}.0.1`).sort();
+  const mapped = hosts.map((host) => Buffer.from([...Buffer.alloc(10), 255, 255, ...host.split('.').map(Number)]));
+  const other = ['2a0014501111', '2a0014502222'].map((head) => Buffer.from(head.padEnd(32, '0'), 'hex'));
+  /** Hosts by whether they were told that we want transactions; those that the node knows to be ready. */
+  const ready: { host: string; relay: boolean }[] = [];
+  const world = await SocksWorld.open(async ({ host, peer }: ProxyCall) => {
+    const version = await peer.greet();
+    if (host === seed) {
+      await peer.next('getaddr');
+      peer.send('addr', addrPayload([...mapped, ...other]));
+      return;
+    }
+    await peer.sync();
+    ready.push({ host, relay: version.at(-1) === 1 });
+  });
+  t.teardown(() => world.close());
+  const node = await Daemon.start(...through(world), `-seednode=${seed}:${PORT}`, '-onlynet=ipv4');
+  t.teardown(() => node.remove());
+  await until('ten peers', () => ready.length >= 10);
+  const ten = ready.slice(0, 10);
+  t.equal(ten.filter(({ relay }) => relay).length, 8, 'eight for everything');
+  t.equal(await world.to(seed)[0]!.peer.ended(), true, 'the seed node is left');
+  for (const { host, port } of world.calls) if (host !== seed) t.match({ host, port }, { host: /^\d+\.\d+\.0\.1$/, port: PORT });
+  t.equal(new Set(ten.map(({ host }) => host)).size, 10);
+  const known = async (): Promise<string[]> =>
+    ((await node.call('getnodeaddresses', 100)) as { address: string }[]).map(({ address }) => address).sort();
+  t.same(await known(), hosts, 'other networks are not remembered');
+  t.same(await node.call('addpeeraddress', '60.1.0.1', PORT), { success: true });
+  t.same(await node.call('addpeeraddress', 'nobody', PORT), { success: false });
+  const anchors = ten.flatMap(({ host, relay }) => (relay ? [] : [host])).sort();
+  await node.stop();
+  const file = path.join(node.networkDir, 'anchors.json');
+  t.same(
+    (JSON.parse(fs.readFileSync(file, 'utf8')) as { host: string; port: number }[]).map(({ host }) => host).sort(),
+    anchors,
+    'two for blocks alone are kept',
+  );
+
+  ready.length = 0;
+  const before = world.calls.length;
+  const called = () => world.calls.slice(before).flatMap(({ host }) => (host === seed ? [] : [host]));
+  await node.up();
+  await until('both are there again', () => anchors.every((host) => ready.some((one) => one.host === host)));
+  t.same(called().slice(0, 2).sort(), anchors, 'they are called first');
+  for (const host of anchors) t.equal(ready.find((one) => one.host === host)?.relay, false, 'for blocks alone');
+  t.equal(fs.existsSync(file), false, 'but not again if this run ends badly');
+  t.same(await known(), [...hosts, '60.1.0.1'].sort(), 'addresses outlive the process');
+});
+
+t.test('who stays behind is asked once more and dropped; who breaks the rules is not called again', async (t) => {
+  const good = '40.1.0.1';
+  const silent = '41.1.0.1';
+  const bad = '42.1.0.1';
+  let headers: Uint8Array = new Uint8Array();
+  let wrong: Uint8Array = new Uint8Array();
+  const world = await SocksWorld.open(async ({ host, peer }) => {
+    await peer.greet();
+    await peer.sync();
+    if (host === good) {
+      await peer.next('getheaders');
+      peer.send('headers', headers);
+    } else if (host === bad) peer.send('headers', wrong);
+    // The first call is what the test looks at, further ones are refused.
+    else if (world.to(host).length > 1) peer.close();
+  });
+  t.teardown(() => world.close());
+  const node = await Daemon.start(...through(world));
+  t.teardown(() => node.remove());
+  const hashes = (await node.call('generatetoaddress', 3, ADDRESS)) as string[];
+  const raw = (await Promise.all(hashes.map((hash) => node.call('getblockheader', hash, false)))) as string[];
+  headers = headersPayload(raw.map((hex) => Buffer.from(hex, 'hex')));
+  const tip = { ...GENESIS, hash: unshown(hashes[2]!), hashHex: hashes[2]!, height: 3, time: seconds() };
+  wrong = headersPayload([buildBlock(tip, { unsolved: true }).header]);
+  for (const host of [good, silent]) t.same(await node.call('addpeeraddress', host, PORT), { success: true });
+  await until('both are called', () => world.to(good).length === 1 && world.to(silent).length === 1);
+  const inStep = world.to(good)[0]!.peer;
+  const behind = world.to(silent)[0]!.peer;
+  await behind.next('getheaders', 60_000);
+  await until('one is in step', async () => {
+    const peers = (await node.call('getpeerinfo')) as { addr: string; synced_headers: number }[];
+    return peers.some(({ addr, synced_headers }) => addr === `${good}:${PORT}` && synced_headers === 3);
+  });
+  const began = seconds();
+  await node.call('setmocktime', began + 21 * 60);
+  await behind.next('getheaders', 60_000);
+  t.equal(behind.closed, false);
+  await node.call('setmocktime', began + 24 * 60);
+  t.equal(await behind.ended(60_000), true, 'no answer within two minutes');
+  await inStep.sync();
+  t.equal(inStep.closed, false);
+
+  t.same(await node.call('addpeeraddress', bad, PORT), { success: true });
+  await until('the third is called', () => world.to(bad).length === 1);
+  t.equal(await world.to(bad)[0]!.peer.ended(60_000), true, 'a header without proof of work');
+  const before = world.to(silent).length;
+  // One call after the other: half of them would go there.
+  await until('others are tried', () => world.to(silent).length >= before + 8);
+  t.equal(world.to(bad).length, 1, 'discouraged');
+  t.equal(inStep.closed, false);
+});
+
+t.test('who holds up the download is dropped', async (t) => {
+  const port = await freePort();
+  const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', '-debug=net');
+  t.teardown(() => node.remove());
+  const chain = buildChain(GENESIS, 1_100);
+  const byHash = new Map(chain.map(({ hashHex, bytes }) => [hashHex, bytes]));
+  const headers = headersPayload(chain.map(({ header }) => header));
+  const [slow, quick] = [await P2pClient.connect(port), await P2pClient.connect(port)];
+  t.teardown(() => slow.close());
+  t.teardown(() => quick.close());
+  slow.send('headers', headers);
+  const asked = await slow.next('getdata', 60_000);
+  t.equal(shown(asked.subarray(5, 37)), chain[0]!.hashHex);
+  quick.send('headers', headers);
+  const serving = (async () => {
+    for (;;) {
+      const wanted = await quick.next('getdata', 120_000);
+      for (let at = 5; at < wanted.length; at += 36) {
+        quick.send('block', byHash.get(shown(wanted.subarray(at, at + 32)))!);
+      }
+    }
+  })().catch(() => {});
+  t.equal(await slow.ended(120_000), true, 'the window is full, and only the first blocks are missing');
+  await until('the rest comes from the other', async () => (await node.call('getbestblockhash')) === chain.at(-1)!.hashHex);
+  const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.match(log, /Stall started peer=0[\s\S]*Peer=0 is stalling block download, disconnecting/);
+  quick.close();
+  await serving;
+});
