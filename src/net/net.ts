@@ -232,7 +232,7 @@ export class Net {
       peers: () => this.peers,
       connect: (target, type) => this.connect(target, type),
       resolve: (host, port) => this.#connector.resolve(host, port, true),
-      isUnwanted: (address) => this.isUnwanted(address),
+      isUnwanted: (address) => this.isUnwanted(address) || this.local.has(address),
       active: () => this.active,
       wantsExtra: () => this.#staleTip.wantsExtra,
     });

@@ -49,7 +49,8 @@ interface Book {
 export class AddrRelay {
   readonly #books = new Map<Peer, Book>();
   readonly #salt = crypto.randomBytes(16);
-  #cache: { until: number; list: KnownAddress[] } | null = null;
+  /** By the peer's network and where it came in: nobody can tell by what it is told that our addresses in two networks are one node's. */
+  readonly #caches = new Map<string, { readonly until: number; readonly list: readonly KnownAddress[] }>();
 
   constructor(
     private readonly context: NetContext,
@@ -110,10 +111,13 @@ export class AddrRelay {
       for (const address of this.#sample()) this.#push(book, peer, address);
       return;
     }
-    if (this.#cache === null || this.#cache.until < now) {
-      this.#cache = { until: now + CACHE_MS * (0.875 + random() / 4), list: this.#sample() };
+    const key = `${peer.address.network} ${peer.bindText}`;
+    let cache = this.#caches.get(key);
+    if (cache === undefined || cache.until < now) {
+      cache = { until: now + CACHE_MS * (0.875 + random() / 4), list: this.#sample() };
+      this.#caches.set(key, cache);
     }
-    for (const address of this.#cache.list) this.#push(book, peer, address);
+    for (const address of cache.list) this.#push(book, peer, address);
   }
 
   #sample(): KnownAddress[] {

@@ -52,6 +52,12 @@ export class LocalAddresses {
     if (known !== undefined) known.score++;
   }
 
+  /** Whether an address is ours. */
+  has(address: NetAddress): boolean {
+    const known = this.#known.get(hostKey(address));
+    return known !== undefined && known.address.port === address.port;
+  }
+
   /** By network and address. */
   list(): readonly LocalAddress[] {
     return [...this.#known.values()].sort(

@@ -157,6 +157,48 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
   );
 });
 
+t.test('the answer to getaddr is the same for a day, and another one for each way in', async (t) => {
+  const manager = new AddrManager(() => NOW, Math.random);
+  for (let i = 1; i <= 250; i++) manager.add({ ...at(`40.${i}.1.1`), time: NOW, services: 9n }, at(`${i}.5.5.5`));
+  let nowMs = NOW * 1000;
+  const relay = new AddrRelay(
+    {
+      options: { ...DEFAULT_NET, listen: false },
+      clock: { nowSeconds: () => NOW, nowMs: () => nowMs },
+      log: { debug: () => {} },
+      random: Math.random,
+      chain: { isInitialBlockDownload: () => false },
+    } as unknown as NetContext,
+    manager,
+    () => null,
+    () => 0,
+    () => false,
+  );
+  let id = 0;
+  const answer = (host: string, bindText: string): string => {
+    const sent: Uint8Array[] = [];
+    const peer = new Peer(++id, 'inbound', at(host), host, bindText, NO_PERMISSIONS, NOW);
+    peer.connection = { send: (_: string, payload: Uint8Array) => sent.push(payload) } as unknown as Connection;
+    relay.join(peer);
+    relay.answer(peer);
+    nowMs += 1;
+    relay.send(peer);
+    relay.forget(peer);
+    return sent
+      .flatMap((payload) => decodeAddr(payload).map(hostText))
+      .sort()
+      .join(' ');
+  };
+  const first = answer('5.5.5.5', '1.1.1.1:8333');
+  t.ok(first.split(' ').length > 40);
+  nowMs += 20 * 3_600_000;
+  t.equal(answer('6.6.6.6', '1.1.1.1:8333'), first);
+  t.not(answer('6.6.6.6', '127.0.0.1:8334'), first, 'another listener');
+  t.not(answer('2a00::1', '1.1.1.1:8333'), first, 'another network');
+  nowMs += 8 * 3_600_000;
+  t.not(answer('5.5.5.5', '1.1.1.1:8333'), first, 'the next day');
+});
+
 t.test('permissions for those that come, and for those that are called', async (t) => {
   const entry = (name: 'noban' | 'relay' | 'mempool', ways: readonly ('in' | 'out')[]) => ({
     subnet: subnet('1.2.0.0/16'),
@@ -220,6 +262,7 @@ t.test('where we tell peers that we are', async (t) => {
   };
   const named = of({ externalAddresses: [at('2a00::1', 77), at('8.8.8.8', 78), at('10.1.1.1'), at(ONION, 79)] });
   t.same(list(named), ['8.8.8.8:78 4', '[2a00::1]:77 4', `${ONION}:79 4`], 'what others cannot reach is left out');
+  t.same([named.has(at('8.8.8.8', 78)), named.has(at('8.8.8.8', 79)), named.has(at('8.8.8.9', 78))], [true, false, false]);
   t.equal(told(named, '9.9.9.9'), '8.8.8.8:78');
   t.equal(told(named, '2a01::1'), '[2a00::1]:77');
   t.equal(told(named, ONION), `${ONION}:79`);
