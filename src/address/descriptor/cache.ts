@@ -4,15 +4,33 @@ import type { ExtendedKey } from '../bip32/extended-key.js';
 
 /** Learnt keys by the place of their key expression in the descriptor (0 is the first from the left). */
 export class DescriptorCache {
+  // Made when first asked for: a wallet may hold very many descriptors of plain keys, which have nothing to learn.
+  #parents: Map<number, ExtendedKey> | null = null;
+  #derived: Map<number, Map<number, Uint8Array>> | null = null;
+  #lastHardened: Map<number, ExtendedKey> | null = null;
+
   /** The key whose children the range runs over, or the key itself when the path ends without a range. */
-  readonly parents = new Map<number, ExtendedKey>();
+  get parents(): Map<number, ExtendedKey> {
+    this.#parents ??= new Map();
+    return this.#parents;
+  }
   /** Public keys of hardened ranges, 33 bytes each, by index. */
-  readonly derived = new Map<number, Map<number, Uint8Array>>();
+  get derived(): Map<number, Map<number, Uint8Array>> {
+    this.#derived ??= new Map();
+    return this.#derived;
+  }
   /** Keys after the last hardened step of a path, for the normalised form. */
-  readonly lastHardened = new Map<number, ExtendedKey>();
+  get lastHardened(): Map<number, ExtendedKey> {
+    this.#lastHardened ??= new Map();
+    return this.#lastHardened;
+  }
+  /** Nothing was learnt. */
+  get isEmpty(): boolean {
+    return !this.#parents?.size && !this.#derived?.size && !this.#lastHardened?.size;
+  }
 
   derivedKey(place: number, index: number): Uint8Array | undefined {
-    return this.derived.get(place)?.get(index);
+    return this.#derived?.get(place)?.get(index);
   }
 
   addDerived(place: number, index: number, publicKey: Uint8Array): void {

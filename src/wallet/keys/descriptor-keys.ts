@@ -30,6 +30,9 @@ export interface DescriptorDeps {
   readonly keypoolSize: number;
 }
 
+/** Room for a private key as it rests, plain or sealed. */
+const SLAB_BYTES = 48;
+const SLAB_SECRETS = 1;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
 /** One descriptor with its window. */
@@ -43,10 +46,13 @@ export class TrackedDescriptor implements SecretSource {
   nextIndex = 0;
   /** The highest index whose scripts are in the table, -1 for none. */
   expanded = -1;
+  /** Its place among the wallet's descriptors. */
+  number = -1;
   readonly cache = new DescriptorCache();
-  /** Public keys by hashKey of HASH160, and where their secrets rest. */
-  readonly #secrets = new Map<string, { readonly publicKey: Uint8Array; readonly entry: number }>();
-  #slab = new SecretSlab();
+  // A wallet may hold very many descriptors of one public key each: what they have no use for is not made.
+  /** Public keys by hashKey of HASH160, and where their secrets rest; null without any. */
+  #secrets: Map<string, { readonly publicKey: Uint8Array; readonly entry: number }> | null = null;
+  #slab: SecretSlab | null = null;
 
   constructor(
     readonly id: Uint8Array,
@@ -55,16 +61,19 @@ export class TrackedDescriptor implements SecretSource {
   ) {}
 
   get hasSecrets(): boolean {
-    return this.#secrets.size > 0;
+    return this.#secrets !== null && this.#secrets.size > 0;
   }
   /** @param resting the secret in the form it rests in; copied */
   keepSecret(id: Uint8Array, publicKey: Uint8Array, resting: Uint8Array): void {
+    this.#secrets ??= new Map();
+    this.#slab ??= new SecretSlab(SLAB_BYTES, SLAB_SECRETS);
     this.#secrets.set(hashKey(id), { publicKey: new Uint8Array(publicKey), entry: this.#slab.add(resting) });
   }
   /** Puts every secret into its sealed form; the plain ones are overwritten. */
   reseal(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
     const old = this.#slab;
-    const next = new SecretSlab();
+    if (this.#secrets === null || old === null) return;
+    const next = new SecretSlab(SLAB_BYTES, SLAB_SECRETS);
     for (const [id, { publicKey, entry }] of this.#secrets) {
       this.#secrets.set(id, { publicKey, entry: next.add(seal(publicKey, old.get(entry))) });
     }
@@ -72,12 +81,12 @@ export class TrackedDescriptor implements SecretSource {
     old.wipe();
   }
   wipe(): void {
-    this.#secrets.clear();
-    this.#slab.wipe();
+    this.#secrets?.clear();
+    this.#slab?.wipe();
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    const held = this.#secrets.get(hashKey(id));
-    return held && this.vault.open(held.publicKey, this.#slab.get(held.entry));
+    const held = this.#secrets?.get(hashKey(id));
+    return held && this.#slab ? this.vault.open(held.publicKey, this.#slab.get(held.entry)) : undefined;
   }
 }
 
@@ -233,7 +242,7 @@ export class DescriptorKeys implements KeySource {
     return descriptor.scripts(index, this.deps.vault.locked ? { cache } : { cache, secrets: tracked });
   }
   #track(tracked: TrackedDescriptor, index: number, scripts: readonly Uint8Array[]): void {
-    const owner = this.#list.indexOf(tracked);
+    const owner = tracked.number;
     for (const script of scripts) {
       const row = this.#scripts.add(script);
       this.#owners = grown(this.#owners, row);
@@ -279,14 +288,19 @@ export class DescriptorKeys implements KeySource {
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, keyId), packRow([publicKey, resting]));
     }
     if (!this.find(id)) {
-      this.#byId.set(hashKey(id), tracked);
-      this.#list.push(tracked);
+      this.#take(tracked);
     }
     const expanded = this.#topUp(tracked, 0, batch);
     this.deps.record.bornAt(fresh.time);
     this.deps.record.write(batch);
     this.write(tracked, batch);
     return expanded ? tracked : null;
+  }
+
+  #take(tracked: TrackedDescriptor): void {
+    tracked.number = this.#list.length;
+    this.#byId.set(hashKey(tracked.id), tracked);
+    this.#list.push(tracked);
   }
 
   /** Puts every secret into its sealed form; the plain ones are overwritten. */
@@ -307,9 +321,13 @@ export class DescriptorKeys implements KeySource {
         tracked.rangeStart,
         tracked.rangeEnd,
         tracked.nextIndex,
-        [...cache.parents].map(([place, key]) => [place, extendedRow(key)]),
-        [...cache.derived].map(([place, keys]) => [place, [...keys].flat()]),
-        [...cache.lastHardened].map(([place, key]) => [place, extendedRow(key)]),
+        ...(cache.isEmpty
+          ? [[], [], []]
+          : [
+              [...cache.parents].map(([place, key]): RowValue => [place, extendedRow(key)]),
+              [...cache.derived].map(([place, keys]): RowValue => [place, [...keys].flat()]),
+              [...cache.lastHardened].map(([place, key]): RowValue => [place, extendedRow(key)]),
+            ]),
       ]),
     );
   }
@@ -329,7 +347,7 @@ export class DescriptorKeys implements KeySource {
       const tracked = this.find(bytesOf(id));
       if (tracked === undefined) throw new ImageError('a descriptor is gone');
       tracked.expanded = Number(expanded);
-      return this.#list.indexOf(tracked);
+      return tracked.number;
     });
     for (let row = 0; row < this.#scripts.rows; row++) this.#owners[row] = numbers[this.#owners[row]];
   }
@@ -362,8 +380,7 @@ export class DescriptorKeys implements KeySource {
       if (!Array.isArray(keys)) continue;
       for (let i = 0; i + 1 < keys.length; i += 2) tracked.cache.addDerived(place, Number(keys[i]), bytesOf(keys[i + 1]));
     }
-    this.#byId.set(hashKey(id), tracked);
-    this.#list.push(tracked);
+    this.#take(tracked);
     return true;
   }
 }

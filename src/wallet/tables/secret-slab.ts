@@ -3,12 +3,19 @@
 import type { TableImage } from '../image/table-image.js';
 
 const FIRST_BYTES = 1024;
+const FIRST_SECRETS = 64;
 
 export class SecretSlab {
-  #bytes = new Uint8Array(FIRST_BYTES);
+  #bytes: Uint8Array<ArrayBuffer>;
   #end = 0;
-  #starts = new Uint32Array(64);
+  #starts: Uint32Array<ArrayBuffer>;
   #count = 0;
+
+  /** @param bytes of memory to begin with @param secrets that have room to begin with */
+  constructor(bytes = FIRST_BYTES, secrets = FIRST_SECRETS) {
+    this.#bytes = new Uint8Array(bytes);
+    this.#starts = new Uint32Array(secrets + 1);
+  }
 
   /** Copies a secret. @returns the number to get it back by */
   add(secret: Uint8Array): number {
