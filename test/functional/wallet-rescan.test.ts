@@ -102,6 +102,12 @@ for (const filters of [false, true]) {
     const desc = (await node.call('getdescriptorinfo', `wpkh(${(await on<Json>(node, 'src', 'getaddressinfo', segwit)).pubkey})`))
       .descriptor;
     await node.call('createwallet', 'watch', true, true, null, false, true);
+    const badTime = on(node, 'watch', 'importdescriptors', [
+      { desc, timestamp: 0 },
+      { desc, timestamp: 'then' },
+    ]);
+    t.equal(await badTime.then(Number, (error: CallError) => error.code), -3);
+    t.same((await on<Json>(node, 'watch', 'listdescriptors')).descriptors, [], 'a call that fails imports nothing');
     const [outcome] = await on<Json[]>(node, 'watch', 'importdescriptors', [{ desc, timestamp: 0 }]);
     t.same(outcome, { success: true });
     t.same(
@@ -164,4 +170,37 @@ t.test('while a scan runs', async (t) => {
   t.equal(await on(node, 'other', 'abortrescan'), false, 'there is none any more');
   await scanned(node, 'other');
   t.same(await pastOf(node, 'other'), await pastOf(node, 'w'));
+});
+
+t.test('scans that were cut off before they found anything', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'source');
+  const address = await node.call('getnewaddress');
+  const file = path.join(node.dir, 'dump');
+  await node.call('dumpwallet', file);
+  await node.call('unloadwallet', 'source');
+  // Nothing is found in the first blocks, and they are too few for a mark of their own.
+  await node.call('generatetoaddress', 300, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
+  await node.call('generatetoaddress', 5, address);
+  const cutOff = async (name: string, method: string, ...params: unknown[]): Promise<void> => {
+    const call = node.call(method, ...params).catch(() => {});
+    // Once it has progressed, what it was asked for is written.
+    for (let i = 0; i < 500; i++) {
+      const { scanning, txcount } = await node.call('getwalletinfo');
+      if (txcount === 5 || scanning?.progress > 0) break;
+    }
+    await node.kill();
+    await call;
+    await node.up();
+    await node.call('loadwallet', name).catch(() => {});
+    while ((await node.call('getwalletinfo')).scanning !== false);
+    t.equal((await node.call('getwalletinfo')).txcount, 5, method);
+    await node.call('unloadwallet', name);
+  };
+  await node.call('createwallet', 'w', false, true);
+  await cutOff('w', 'importwallet', file);
+  await node.call('createwallet', 'v', true, true);
+  await node.call('importaddress', address, '', false);
+  await cutOff('v', 'rescanblockchain');
 });

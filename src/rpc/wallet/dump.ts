@@ -7,7 +7,7 @@ import { masterFromSeed } from '../../address/bip32/extended-key.js';
 import { formatPath } from '../../address/bip32/key-path.js';
 import { decodeWif, encodeWif } from '../../address/wif.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
-import { rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { keyOfDestination } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -194,10 +194,12 @@ export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
     if (lines.some(tooLong)) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
     let since = wallet.tip!.time;
     await wallet.changeKeys((batch) => {
+      ensureUnlocked(wallet);
       for (const line of lines) {
         const time = importLine(ctx, wallet, legacy, line, batch);
         if (time !== null) since = Math.min(since, time);
       }
+      planRescan(wallet, since, scanDeps(ctx, wallet).chain, batch);
     });
     wallet.hasKeyManager = true;
     const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));

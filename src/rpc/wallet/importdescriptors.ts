@@ -145,26 +145,19 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     ensureUnlocked(wallet);
     const tip = wallet.tip!;
     const now = tip.medianTimePast();
+    // Core imports what stands before a bad time and then fails; here a call that fails has imported nothing.
+    const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
-    const times: number[] = [];
-    const outcomes: ImportOutcome[] = [];
-    // A bad time ends the call, after the elements before it were imported.
-    let failure: unknown;
-    await wallet.changeKeys((batch) => {
-      for (const request of requests) {
-        try {
-          times.push(importTime(request, now));
-        } catch (error) {
-          failure = error;
-          return;
-        }
-        const time = Math.max(times.at(-1)!, 1);
+    const outcomes = await wallet.changeKeys((batch) => {
+      ensureUnlocked(wallet);
+      const all = requests.map((request, i) => {
+        const time = Math.max(times[i], 1);
         lowest = Math.min(lowest, time);
-        outcomes.push(processRequest(ctx, wallet, request as JsonObject, time, batch));
-      }
-      if (outcomes.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+        return processRequest(ctx, wallet, request as JsonObject, time, batch);
+      });
+      if (all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+      return all;
     });
-    if (failure !== undefined) throw failure;
     if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
     const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');

@@ -171,6 +171,7 @@ async function importAll(
   const times = requests.map((request) => importTime(request, now));
   let lowest = tip.time;
   const outcomes = await wallet.changeKeys((batch) => {
+    ensureUnlocked(wallet);
     const all = requests.map((request, i) => {
       const time = Math.max(times[i], 1);
       lowest = Math.min(lowest, time);

@@ -65,6 +65,7 @@ export const importprivkey: Run<NodeContext> = async (ctx, args, call) => {
     const key = readSecret(ctx, text, call);
     try {
       await wallet.changeKeys((batch) => {
+        ensureUnlocked(wallet);
         for (const script of keyScripts(ctx, key.publicKey)) {
           if (given(args[1]) || wallet.book.label(script) === undefined) wallet.book.set(script, label, 'receive', batch);
         }

@@ -1,5 +1,5 @@
 // Scans of past blocks over RPC: rescanblockchain, abortrescan, and the part that importing calls share.
-import { type RescanDeps, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
+import { markScan, type RescanDeps, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -65,6 +65,8 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
     if (!hasBlocks(ctx, start, stop ?? tip)) {
       fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
     }
+    // A process that dies before the scan's own first mark goes on as well.
+    await wallet.change((batch) => markScan(start, stop, batch));
     const result = await scanBlocks(wallet, ctx.chain.atHeight(start)!, stop, true, scanDeps(ctx, wallet));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
     if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');

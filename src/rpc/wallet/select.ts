@@ -79,6 +79,7 @@ export function withSettled<T>(ctx: NodeContext, call: CallInfo, run: (wallet: W
   return wallet instanceof Promise ? wallet.then(run) : run(wallet);
 }
 
+/** Calls that write private keys ask again inside their change: it may have waited for encryptwallet, which ends with a locked wallet. */
 export function ensureUnlocked(wallet: Wallet): void {
   if (wallet.vault.locked) {
     fail(RPC_CODE.WALLET_UNLOCK_NEEDED, 'Error: Please enter the wallet passphrase with walletpassphrase first.');

@@ -57,7 +57,8 @@ export interface OpenScan {
   readonly stopHeight: number | null;
 }
 
-function markScan(next: number, stop: number | null, batch: WalletBatch): void {
+/** Writes down where a scan goes on. @param next height of the first block it has not looked at @param stop of the last one, null: the tip */
+export function markScan(next: number, stop: number | null, batch: WalletBatch): void {
   batch.put(RESCAN_KEY, packRow([next, stop]));
 }
 export function decodeOpenScan(row: Uint8Array): OpenScan {
