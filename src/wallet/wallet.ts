@@ -74,6 +74,8 @@ export class Wallet {
   payFeeRate: number;
   /** Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows it). */
   hasKeyManager = true;
+  /** Encrypted, and still with the seed from before: a new one is made when it is unlocked (encrypt-wallet.ts). */
+  seedDue = false;
   /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
   images: WalletImages | null = null;
   /** Set while the database is exchanged: events wait. */

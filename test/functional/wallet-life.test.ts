@@ -183,6 +183,26 @@ t.test('encryption leaves no key behind', async (t) => {
       (await node.call('getaddressinfo', address)).hdmasterfingerprint,
       'new addresses are of a new seed',
     );
+    if (!descriptors) {
+      // What comes while a wallet is encrypted waits, and then meets a locked wallet.
+      const [wif, seed] = [await node.call('dumpprivkey', address), await node.call('dumpprivkey', fresh)];
+      await node.call('createwallet', 'other');
+      const other = async (method: string, ...params: unknown[]): Promise<number | null> => {
+        const { body } = await node.post(JSON.stringify({ method, params, id: 1 }), { path: '/wallet/other' });
+        return JSON.parse(body).error?.code ?? null;
+      };
+      const encrypting = other('encryptwallet', 'third');
+      await node.call('getblockcount');
+      const codes = await Promise.all([
+        other('importprivkey', wif, '', false),
+        other('importmulti', [{ scriptPubKey: { address: fresh }, keys: [seed], timestamp: 'now' }], { rescan: false }),
+        other('sethdseed', true, seed),
+      ]);
+      t.same([await encrypting, ...codes], [null, -13, -13, -13]);
+      await other('walletpassphrase', 'third', 60);
+      t.equal(await other('importprivkey', wif, '', false), null, 'and nothing of it is left');
+      await node.call('unloadwallet', 'other');
+    }
     await node.call('walletpassphrasechange', phrase, 'another');
     await node.call('walletlock');
     t.equal(await code(node.call('walletpassphrase', phrase, 10)), -14);
@@ -254,6 +274,29 @@ t.test('backup and restore', async (t) => {
   t.equal(await code(node.call('restorewallet', 'bad', file)), -4, 'one bit is wrong');
   t.notOk(fs.existsSync(path.join(node.networkDir, 'wallets', 'bad', 'wallet.db')));
   t.equal(await code(node.call('restorewallet', 'none', '/nonexistent/file')), -8);
+
+  // What a process leaves that died while it made or restored a wallet.
+  const wallets = path.join(node.networkDir, 'wallets');
+  const half = (name: string): void => {
+    fs.cpSync(path.join(wallets, 'again', 'wallet.db'), path.join(wallets, name, 'wallet.db.new'), { recursive: true });
+    fs.rmSync(path.join(wallets, name, 'wallet.db.new', 'CURRENT'));
+  };
+  half('first');
+  half('second');
+  const names = (await node.call('listwalletdir')).wallets.map(({ name }: { name: string }) => name);
+  t.notOk(names.includes('first'), 'is no wallet');
+  t.equal(await code(node.call('loadwallet', 'first')), -18);
+  await node.call('createwallet', 'first', false, false, 'secret');
+  t.equal((await node.call('getwalletinfo')).unlocked_until, 0, 'made encrypted and locked');
+  t.match(await node.call('getnewaddress'), /^bcrt1/, 'with keys');
+  await node.call('unloadwallet', 'first');
+  bytes[bytes.length >> 1] ^= 1;
+  fs.writeFileSync(file, bytes);
+  await node.call('restorewallet', 'second', file);
+  t.equal(await node.call('getbalance'), 50);
+  for (const name of ['first', 'second']) t.same(fs.readdirSync(path.join(wallets, name)), ['wallet.db']);
+  await node.call('unloadwallet', 'second');
+
   await node.call('createwallet', 'shelf/inner');
   await node.call('backupwallet', node.dir);
   t.ok(fs.existsSync(path.join(node.dir, 'shelf_inner.backup')), 'into a folder, by the name');

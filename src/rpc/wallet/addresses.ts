@@ -100,12 +100,16 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
       }
     }
   } else seed = legacy.generateSeed();
-  await wallet.change((batch) => {
-    legacy.setSeed(seed, batch);
-    if (flush) legacy.newPool(batch);
-  });
-  wallet.hasKeyManager = true;
-  seed.fill(0);
+  try {
+    await wallet.change((batch) => {
+      ensureUnlocked(wallet);
+      legacy.setSeed(seed, batch);
+      if (flush) legacy.newPool(batch);
+    }, true);
+    wallet.hasKeyManager = true;
+  } finally {
+    seed.fill(0);
+  }
   return null;
 };
 

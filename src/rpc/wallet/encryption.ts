@@ -1,6 +1,6 @@
 // encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten when done.
 import { encodeMasterKey, openMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
-import { encryptWallet } from '../../wallet/manage/encrypt-wallet.js';
+import { encryptWallet, renewSeed } from '../../wallet/manage/encrypt-wallet.js';
 import { WALLET_PREFIX, walletKey } from '../../wallet/storage/layout.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt64 } from '../args.js';
@@ -61,6 +61,7 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
     if (passphrase.length === 0) empty();
     const masterKey = await masterKeyOf(wallet, passphrase);
     wallet.unlock(masterKey, seconds);
+    await renewSeed(wallet, ctx.descriptors);
     await wallet.change((batch) => wallet.keys.topUp(0, batch));
     if (seconds === 0) wallet.lock();
   } finally {
@@ -79,8 +80,10 @@ export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) 
     const masterKey = await masterKeyOf(wallet, old);
     try {
       const stored = await sealMasterKey(masterKey, fresh);
-      wallet.masterKeys.splice(0, wallet.masterKeys.length, stored);
-      await wallet.change((batch) => batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(stored)));
+      await wallet.change((batch) => {
+        wallet.masterKeys.splice(0, wallet.masterKeys.length, stored);
+        batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(stored));
+      }, true);
     } finally {
       masterKey.fill(0);
     }

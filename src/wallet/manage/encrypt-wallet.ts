@@ -1,7 +1,7 @@
 // Encrypts a wallet that is not: every private key is written sealed into a new database, which takes the old one's place; the old one's
-// files are deleted. Then a new seed becomes active, so that no key of an old plain backup is given out. The wallet ends locked.
+// files are deleted. Then a new seed becomes active, so that no key of an old plain backup is given out. The wallet ends locked. A process
+// that dies before the new seed is written leaves a wallet that gives out no addresses until it is unlocked: then the seed is made.
 import { randomBytes } from 'node:crypto';
-import fs from 'node:fs/promises';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
@@ -9,7 +9,7 @@ import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
 import { sealSecret } from '../crypt/vault.js';
 import { isOfImage, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
-import { databaseOf, exchangeDatabase, newDatabaseOf } from '../storage/wallet-folder.js';
+import { clearNewDatabase, databaseOf, exchangeDatabase } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
 import { generateKeys } from './new-keys.js';
@@ -34,11 +34,14 @@ function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
   return value;
 }
 
-async function copySealed(from: Store, to: Store, seal: Seal): Promise<void> {
+const SEED_DUE_KEY = walletKey(WALLET_PREFIX.seedDue);
+
+/** @param pool false: without the keys that wait to be given out */
+async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean): Promise<void> {
   const cursor = from.cursor();
   try {
     for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
-      const rows = entries.filter(([key]) => !isOfImage(key));
+      const rows = entries.filter(([key]) => !isOfImage(key) && (pool || key[0] !== WALLET_PREFIX.pool));
       const ops: BatchOp[] = rows.map(([key, value]) => ({ type: 'put', key, value: sealedRow(key, value, seal) }));
       await to.batch(ops);
     }
@@ -52,15 +55,18 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   const masterKey = new Uint8Array(randomBytes(32));
   const { folder, crypto } = wallet.parts;
   const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
+  let renew = false;
   wallet.frozen = true;
   try {
     const stored = await sealMasterKey(masterKey, passphrase);
     await wallet.exclusive(async () => {
-      await fs.rm(newDatabaseOf(folder), { recursive: true, force: true });
-      const fresh = await openDatabase(newDatabaseOf(folder));
+      renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
+      const fresh = await openDatabase(await clearNewDatabase(folder));
       try {
-        await copySealed(wallet.store, fresh, seal);
-        await fresh.batch([{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }], { sync: true });
+        await copySealed(wallet.store, fresh, seal, !renew);
+        const last: BatchOp[] = [{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }];
+        if (renew) last.push({ type: 'put', key: SEED_DUE_KEY, value: new Uint8Array(0) });
+        await fresh.batch(last, { sync: true });
       } finally {
         await fresh.close();
       }
@@ -77,10 +83,26 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
     masterKey.fill(0);
     wallet.frozen = false;
   }
-  const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
-  try {
-    if (renew) await wallet.change((batch) => generateKeys(wallet, context, batch), true);
-  } finally {
-    wallet.lock();
-  }
+  // In one turn: what waited while the database was exchanged meets a locked wallet.
+  wallet.seedDue = renew;
+  const renewed = renewSeed(wallet, context);
+  wallet.lock();
+  await renewed;
+}
+
+/** Makes the new seed that an encrypted, unlocked wallet lacks. */
+export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
+  if (!wallet.seedDue) return;
+  await wallet.change((batch) => {
+    if (!wallet.seedDue || wallet.vault.locked) return;
+    generateKeys(wallet, context, batch);
+    batch.del(SEED_DUE_KEY);
+    wallet.seedDue = false;
+  }, true);
+}
+
+/** Whether a stored wallet lacks it; the old one gives out nothing any more then. */
+export async function readSeedDue(wallet: Wallet): Promise<void> {
+  wallet.seedDue = (await wallet.store.get(SEED_DUE_KEY)) !== undefined;
+  if (wallet.seedDue) wallet.record.active.clear();
 }

@@ -20,6 +20,7 @@ import { scanRows } from '../storage/scan-rows.js';
 import { databaseOf } from '../storage/wallet-folder.js';
 import { Wallet, type WalletParts } from '../wallet.js';
 import { KNOWN_FLAGS, WALLET_FLAG, WalletRecord } from '../wallet-record.js';
+import { readSeedDue } from './encrypt-wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** What every wallet of the node is made with. */
@@ -93,6 +94,7 @@ export async function loadWallet(
     wallet.hasKeyManager = !legacy.isEmpty;
   }
   wallet.images = images;
+  await readSeedDue(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   const scanRow = await store.get(walletKey(WALLET_PREFIX.rescan));
   const reassessDue = (await store.get(REASSESS_KEY)) !== undefined;

@@ -1,5 +1,6 @@
 // All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool event to each of
 // them. Events only queue here; the queues are worked off on the loop's next turn and before every wallet call.
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -7,17 +8,25 @@ import type { BlockScanner } from '../../parallel/block-scanner.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
+import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
 import { catchUp, rollBack } from '../follow/catch-up.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
-import { WalletBatch } from '../storage/wallet-batch.js';
-import { DATABASE_NAME, databaseOf, findWallets, folderOf, hasDatabase, repairFolder } from '../storage/wallet-folder.js';
+import {
+  clearNewDatabase,
+  DATABASE_NAME,
+  databaseOf,
+  findWallets,
+  folderOf,
+  hasDatabase,
+  installDatabase,
+  repairFolder,
+} from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { checkBackup, readBackup } from './backup.js';
-import { encryptWallet } from './encrypt-wallet.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { generateKeys } from './new-keys.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
@@ -157,8 +166,7 @@ export class WalletManager {
       try {
         return { wallet: await this.#make(wanted, folder, secret), warnings };
       } catch (error) {
-        await fs.rm(databaseOf(folder), { recursive: true, force: true });
-        if (made) await fs.rmdir(folder).catch(() => {});
+        await removeDatabase(folder, made);
         throw error;
       }
     });
@@ -168,29 +176,29 @@ export class WalletManager {
     const { surroundings, chain } = this.#deps;
     const record = new WalletRecord();
     if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
-    // An encrypted wallet is made blank, encrypted, and filled afterwards: no key of it was ever plain on disk.
-    if (wanted.blank || secret) record.flags |= WALLET_FLAG.BLANK;
+    if (wanted.blank) record.flags |= WALLET_FLAG.BLANK;
     if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
     if (wanted.descriptors) record.flags |= WALLET_FLAG.DESCRIPTORS;
     else record.flags |= WALLET_FLAG.KEY_ORIGIN_METADATA;
-    const store = await openDatabase(databaseOf(folder));
-    const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: false, store });
+    const store = await openDatabase(await clearNewDatabase(folder));
+    const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: secret, store });
     try {
-      await wallet.change((batch) => {
-        batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
-        record.write(batch);
-        if (!wanted.blank && !secret && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
-      });
-      if (secret) {
-        await encryptWallet(wallet, wanted.passphrase!, surroundings.context);
-        if (!wanted.blank) await this.#fillEncrypted(wallet, wanted.passphrase!);
-      }
+      if (secret) await this.#makeMasterKey(wallet, wanted.passphrase!);
       // A new wallet starts at the tip: nothing before it can be its own.
       wallet.tip = chain.tip;
       wallet.ledger.setTip(chain.tip.height);
-      const batch = new WalletBatch();
-      wallet.writeLocator(batch);
-      await wallet.commit(batch, true);
+      // All or nothing, and in an encrypted wallet no key was ever plain on disk.
+      await wallet.change((batch) => {
+        batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+        record.write(batch);
+        if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
+        if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
+        wallet.writeLocator(batch);
+      }, true);
+      wallet.lock();
+      await store.close();
+      await installDatabase(folder);
+      wallet.store = await openDatabase(databaseOf(folder));
       await this.#attach(wallet);
       if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(folder));
       return wallet;
@@ -199,15 +207,14 @@ export class WalletManager {
       throw error;
     }
   }
-  async #fillEncrypted(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
-    const { openMasterKey } = await import('../crypt/master-key.js');
-    const masterKey = await openMasterKey(wallet.masterKeys[0], passphrase);
-    if (masterKey === null) throw new WalletError(WALLET_CODE.ENCRYPTION_FAILED, 'Error: Wallet was encrypted but could not be unlocked');
-    wallet.unlock(masterKey, null);
+  /** Unlocks a wallet that has no keys yet under a new master key. */
+  async #makeMasterKey(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
+    const masterKey = new Uint8Array(randomBytes(32));
     try {
-      await wallet.change((batch) => generateKeys(wallet, this.#deps.surroundings.context, batch));
+      wallet.masterKeys.push(await sealMasterKey(masterKey, passphrase));
+      wallet.vault.unlock(new Uint8Array(masterKey));
     } finally {
-      wallet.lock();
+      masterKey.fill(0);
     }
   }
 
@@ -304,24 +311,31 @@ export class WalletManager {
     );
     if (!isFile) throw new WalletError(WALLET_CODE.INVALID_PARAMETER, 'Backup file does not exist');
     const folder = folderOf(this.options.dir, name);
+    let made = false;
     await this.#alone(folder, LOADING, async () => {
       if ((await hasDatabase(folder)) || (await isForeign(folder))) {
         throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
       }
       if (!(await checkBackup(file)))
         throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
-      await makeFolder(folder, this.options.dir, name);
-      const store = await openDatabase(databaseOf(folder));
+      made = await makeFolder(folder, this.options.dir, name);
       try {
-        await readBackup(file, store);
-      } finally {
-        await store.close();
+        const store = await openDatabase(await clearNewDatabase(folder));
+        try {
+          await readBackup(file, store);
+        } finally {
+          await store.close();
+        }
+        await installDatabase(folder);
+      } catch (error) {
+        await removeDatabase(folder, made);
+        throw error;
       }
     });
     try {
       return await this.load(name);
     } catch (error) {
-      await fs.rm(databaseOf(folder), { recursive: true, force: true });
+      await removeDatabase(folder, made);
       throw error;
     }
   }
@@ -405,6 +419,13 @@ async function makeFolder(folder: string, dir: string, name: string): Promise<bo
     throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. ${(error as Error).message}`);
   }
   return info === null;
+}
+
+/** Takes away what a failed creation or restoration left. @param made whether the folder is its own */
+async function removeDatabase(folder: string, made: boolean): Promise<void> {
+  await clearNewDatabase(folder);
+  await fs.rm(databaseOf(folder), { recursive: true, force: true });
+  if (made) await fs.rmdir(folder).catch(() => {});
 }
 
 /** Store faults in words for the caller. */

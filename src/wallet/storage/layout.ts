@@ -15,6 +15,7 @@
 //   'l'     txid, 32 | vout, BE32                output locked by lockunspent
 //   'm'     master key number, BE32              encrypted master key
 //   'q'     -                                    empty: keys came, and known coins and transactions are not all looked at again (reassess.ts)
+//   'S'     -                                    empty: encrypted with the seed from before, a new one is made at the first unlocking
 //   'R'     -                                    rescan under way: start, stop, next height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
 //   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
@@ -45,6 +46,7 @@ export const WALLET_PREFIX = {
   lockedCoin: ascii('l'),
   masterKey: ascii('m'),
   reassess: ascii('q'),
+  seedDue: ascii('S'),
   rescan: ascii('R'),
   tx: ascii('t'),
   txBytes: ascii('r'),

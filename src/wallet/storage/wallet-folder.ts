@@ -5,6 +5,9 @@
 //   yes        yes            -               the new one may be incomplete       remove the new one
 //   -          yes            yes             the new one is complete             rename it, remove the old one
 //   yes        -              yes             exchanged, not tidied               remove the old one
+//   -          yes            -               a wallet that was never complete    none is there; the next one made here removes it
+//
+// The last is a creation or a restoration that was cut off: both fill the new one and give it its name when it is complete.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 
@@ -57,6 +60,18 @@ export async function exchangeDatabase(folder: string): Promise<void> {
   await syncFolder(folder);
   await fs.rm(path.join(folder, OLD), { recursive: true });
   await syncFolder(folder);
+}
+
+/** An empty place for a new database. */
+export async function clearNewDatabase(folder: string): Promise<string> {
+  await fs.rm(newDatabaseOf(folder), { recursive: true, force: true });
+  return newDatabaseOf(folder);
+}
+/** Gives the complete, closed and synced new database its name, in a folder that has none. */
+export async function installDatabase(folder: string): Promise<void> {
+  await fs.rename(newDatabaseOf(folder), databaseOf(folder));
+  await syncFolder(folder);
+  await syncFolder(path.dirname(folder));
 }
 
 /** Names of all wallets below a folder, the unnamed one first. Links are not followed, databases not entered. */

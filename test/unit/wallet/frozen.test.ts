@@ -2,27 +2,41 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { sethdseed } from '../../../src/rpc/wallet/addresses.js';
+import { walletpassphrasechange } from '../../../src/rpc/wallet/encryption.js';
 import { openStore } from '../../../src/storage/open-store.js';
+import type { BatchOp, BatchOptions, Store } from '../../../src/storage/store.js';
+import { openMasterKey } from '../../../src/wallet/crypt/master-key.js';
 import { type RescanDeps, reserve, scanBlocks } from '../../../src/wallet/follow/rescan.js';
+import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
-import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
+import { encryptWallet, renewSeed } from '../../../src/wallet/manage/encrypt-wallet.js';
+import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
-import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
-import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { createMemoryWallet, crypto, type MemoryWalletOptions } from '../../framework/memory-wallet.js';
 
 const PLAIN_BYTES = 32;
 
-t.test('a scan waits while the wallet is encrypted', async (t) => {
+/** A wallet with a database in a folder of its own. */
+async function walletOnDisk(t: Test, options: MemoryWalletOptions = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-frozen-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   const store = await openStore({ path: databaseOf(folder) });
-  const { wallet } = await createMemoryWallet({ folder, store });
+  return { folder, store, ...(await createMemoryWallet({ folder, store, ...options })) };
+}
+
+t.test('a scan waits while the wallet is encrypted', async (t) => {
+  const { folder, wallet } = await walletOnDisk(t);
   // A payment to a key of the pool makes the wallet derive more keys.
   const pooled = wallet.legacy!.pool.entries().filter((entry) => !entry.internal);
   const script = keyHashProgram(pooled.at(-1)!.id);
@@ -75,5 +89,73 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
   }
   t.ok(keys > 10);
   t.same(plain, [], 'every private key is sealed');
+  await wallet.close();
+});
+
+const given = (result: AddressResult): Uint8Array => {
+  if ('error' in result) throw new Error(result.error);
+  return result.script;
+};
+const phrase = Buffer.from('correct horse');
+for (const descriptors of [false, true]) {
+  t.test(`a process that dies before an encrypted wallet has its new seed${descriptors ? ', descriptors' : ''}`, async (t) => {
+    const { folder, wallet, surroundings } = await walletOnDisk(t, { descriptors });
+    const context = descriptorContext('master', 'regtest');
+    const giveOut = (from: Wallet): Promise<AddressResult> => from.change((batch) => from.keys.newAddress('bech32', false, batch));
+    await wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      wallet.record.write(batch);
+    });
+    const old = given(await giveOut(wallet));
+    const seedOf = (from: Wallet, script: Uint8Array): number[] => [...(from.keys.metadata(script)?.origin?.fingerprint ?? [])];
+    // Nothing of what comes after the exchange is written.
+    Object.defineProperty(wallet, 'change', { value: () => Promise.reject(new Error('dead')) });
+    await t.rejects(encryptWallet(wallet, phrase, context), /dead/);
+    await wallet.store.close();
+
+    const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
+    t.ok(loaded.vault.locked);
+    t.ok('error' in (await giveOut(loaded)), 'gives out no address of the seed that was plain');
+    t.not(loaded.isMine(old), 0, 'which is known all the same');
+    await renewSeed(loaded, context);
+    t.ok('error' in (await giveOut(loaded)), 'nor can it make another one while it is locked');
+    loaded.unlock((await openMasterKey(loaded.masterKeys[0], phrase))!, null);
+    await renewSeed(loaded, context);
+    const fresh = given(await giveOut(loaded));
+    t.not(String(seedOf(loaded, fresh)), String(seedOf(loaded, old)));
+    await loaded.close();
+
+    const { wallet: last } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
+    t.equal(last.seedDue, false, 'once');
+    t.same(seedOf(last, given(await giveOut(last))), seedOf(last, fresh));
+    await last.close();
+  });
+}
+
+t.test('keys and passphrases are on the disk when a call returns', async (t) => {
+  const { wallet, store } = await walletOnDisk(t);
+  const ctx = { wallets: { select: () => wallet }, descriptors: descriptorContext('master', 'regtest'), crypto } as unknown as NodeContext;
+  const call: CallInfo = { user: '', path: '/' };
+  const syncs: (boolean | undefined)[] = [];
+  const spy = (real: Store): Store =>
+    new Proxy(real, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name);
+        if (name !== 'batch') return typeof member === 'function' ? member.bind(target) : member;
+        return (ops: readonly BatchOp[], options?: BatchOptions) => {
+          syncs.push(options?.sync);
+          return target.batch(ops, options);
+        };
+      },
+    });
+  wallet.store = spy(store);
+  await sethdseed(ctx, [], call);
+  t.same(syncs, [true], 'sethdseed');
+  wallet.store = store;
+  await encryptWallet(wallet, phrase, ctx.descriptors);
+  wallet.store = spy(wallet.store);
+  syncs.length = 0;
+  await walletpassphrasechange(ctx, ['correct horse', 'another'], call);
+  t.same(syncs, [true], 'walletpassphrasechange');
   await wallet.close();
 });
