@@ -6,29 +6,22 @@ import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/header-node.js';
-import { batchBounds } from '../chain/options.js';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { version } from '../config/version.js';
-import { parseHeader } from '../consensus/block/header-view.js';
-import { hashToHex } from '../consensus/bytes/hex.js';
 import { createEllSwift } from '../crypto/native/ell-swift.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createSigner } from '../crypto/native/sign.js';
-import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
-import { createFronts } from '../http/server.js';
 import { Indexes } from '../indexes/indexes.js';
 import type { Clock } from '../lib/clock.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { Mempool } from '../mempool/mempool.js';
-import { pageHtml } from '../metrics/page.js';
-import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
 import { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
 import { SyncProgress } from '../net/sync/sync-progress.js';
@@ -40,13 +33,11 @@ import { Grinder } from '../parallel/grinder.js';
 import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
-import { METHODS } from '../rpc/declare/methods.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
-import type { LogControl, NodeContext } from '../rpc/node/context.js';
+import type { NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
 import { Turnstile } from '../rpc/node/turnstile.js';
-import { openRpcDocument } from '../rpc/openrpc.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
 import type { FolderLock } from '../storage/folder-lock.js';
@@ -56,11 +47,12 @@ import { WalletError } from '../wallet/manage/wallet-error.js';
 import { PooledSigner } from '../wallet/pooled-signer.js';
 import { readAsmap } from './asmap-file.js';
 import { blockFigures } from './block-figures.js';
-import { prepareCookie, writeCookie, writePidFile } from './data-folder.js';
-import { authenticationLines, httpOptions } from './http-options.js';
+import { chainOptions, checkStoredBlocks } from './chain-options.js';
+import { writePidFile } from './data-folder.js';
 import { indexAccess } from './index-access.js';
 import { importPaths, loadBlocks } from './load-blocks.js';
 import { databaseDir, lockBlocks, openDatabase } from './locks.js';
+import { createLogControl } from './log-control.js';
 import { mempoolOptions } from './mempool-options.js';
 import { metricSources } from './metric-sources.js';
 import { createMetrics, type MetricSources } from './metrics.js';
@@ -68,13 +60,14 @@ import { createNetworkAccess } from './network-access.js';
 import { logTrust, networkParams } from './network-params.js';
 import { startNotifications } from './notifications.js';
 import { PoolFiles } from './pool-files.js';
-import { fileSizes, guardReaders, noteShortCheck, pruneAtStart, pruneSettings, refuseUnpruned } from './pruning.js';
+import { fileSizes, guardReaders, pruneAtStart, refuseUnpruned } from './pruning.js';
 import { prepareRebuild } from './rebuild.js';
 import { startResending } from './resending.js';
+import { openRpcServer } from './rpc-server.js';
 import { RuleWatch } from './rule-watch.js';
 import { createSpending } from './spending.js';
-import { RecentBlocks, StatusFeed } from './status.js';
-import { LoadMeter, statusOf } from './status-figures.js';
+import { RecentBlocks } from './status.js';
+import { serveStatus } from './status-server.js';
 import { Teardown } from './teardown.js';
 import { createTemplateAccess } from './template-access.js';
 import { TipPublisher } from './tip-publisher.js';
@@ -90,8 +83,6 @@ const syncLineMs = 10_000;
 const liveSlabs = 16;
 /** Waits are not learnt from while the tip is older than this. */
 const feeTipAgeSeconds = 3 * 60 * 60;
-/** Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a reindex does. */
-const maxConnectedAtOpen = 20_000;
 
 /** A node that runs. */
 export interface RunningNode {
@@ -219,24 +210,7 @@ async function build(
   let net: Net | undefined;
   const asmap = readAsmap(config.asmapFile, log);
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => net);
-  const showLogging = (): void => {
-    const on = log.categories();
-    state.set(STATE_FLAG.LOG_HTTP, on.http === true);
-    state.set(STATE_FLAG.LOG_RPC, on.rpc === true);
-  };
-  showLogging();
-  const switchCategory = (name: string, on: boolean): boolean => {
-    const known = log.setCategory(name, on);
-    showLogging();
-    return known;
-  };
-  const log0: LogControl = {
-    categories: () => Object.entries(log.categories()),
-    enable: (name) => switchCategory(name, true),
-    disable: (name) => switchCategory(name, false),
-    path: log.path,
-    info: (line) => log.info(line),
-  };
+  const log0 = createLogControl(log, state);
 
   // HTTP opens before the chain is loaded and answers -28 until then, as Core does.
   let fronts: Fronts | undefined;
@@ -251,103 +225,48 @@ async function build(
   };
   const closeFronts = async (): Promise<void> => fronts?.close();
   teardown.add(closeFronts);
-  let addresses: string[] = [];
-  if (config.rpc.enabled) {
-    const cookie =
-      config.rpc.password === '' && config.cookieFile !== undefined ? prepareCookie(config.cookieFile, config.cookieMode) : undefined;
-    for (const line of authenticationLines(config)) log.info(line);
-    const genesis = parseHeader(params.genesis.subarray(0, 80), native);
-    const serverOptions = httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line));
-    // Ends after the fronts, so that it passes on what they answer at the end.
-    let lenient: LenientServer | undefined;
-    teardown.add(() => lenient?.close());
-    const server = await createFronts(serverOptions, {
-      execute: (body, call, hooks) => (running ?? warming).executeBody(body, call, hooks),
-      templates: {
-        current: () => null,
-        onPublish: () => {},
-        refresh: () => (service ? service.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
-      },
-      state,
-      slabs,
-      params,
-      logger: log,
-      startedSeconds,
-      tip: { height: 0, hashHex: hashToHex(genesis.hash), difficulty: difficultyOf(genesis.bits) },
-      warmup,
-    });
-    fronts = server;
-    onFronts(() => server.close(0));
-    // The port is ours: only now may a client find the way in.
-    if (cookie) {
-      const file = writeCookie(cookie, log);
-      teardown.add(() => file.remove());
-      log.info(`Generated RPC authentication cookie ${file.path}`);
-    }
-    addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
-    const { lenientPort } = config.rpc;
-    if (lenientPort !== undefined) {
-      const { binds, allow, serverTimeoutSeconds } = serverOptions;
-      const [main] = server.addresses;
-      // Bound to every address, a front is reached over loopback.
-      const anyAddress: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-      lenient = await startLenientServer(
-        {
-          binds: [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port: lenientPort })),
-          target: { host: anyAddress[main.host] ?? main.host, port: main.port },
-          allow,
-          serverTimeoutSeconds,
-        },
-        (error) => log.error(`The listener of -rpclenientport ended: ${error.message}`),
-      ).catch((error: Error) => {
-        throw new ConfigError(`Unable to bind to port ${lenientPort} of -rpclenientport: ${error.message}`);
-      });
-      log.info(`JSON-RPC for lenient clients on port ${lenientPort}`);
-    }
-    for (const address of addresses)
-      log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
-  }
+  const rpcServer = await openRpcServer(config, {
+    params,
+    crypto: native,
+    state,
+    slabs,
+    log,
+    startedSeconds,
+    teardown,
+    warmup: () => warmup,
+    execute: (body, call, hooks) => (running ?? warming).executeBody(body, call, hooks),
+    refresh: () => (service ? service.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
+    onFronts: (server) => {
+      fronts = server;
+      onFronts(() => server.close(0));
+    },
+  });
 
   let alertOperator: (text: string) => void = () => {};
   const blocks = new RecentBlocks();
   warm(warmupTexts.loading);
-  const chain = await Chain.open(
-    {
-      coinsCacheBytes: config.dbCacheBytes,
-      flushBytes: config.dbCacheBytes >> 1,
-      ...batchBounds(config.dbBatchBytes),
-      scriptThreads: config.par,
-      maxTipAge: config.maxTipAgeSeconds,
-      minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
-      assumeValid: config.assumeValidHex ?? null,
-      checkpoints: config.checkpoints,
-      adoptAtOpen: !rebuild.scan,
-      prune: pruneSettings(config, params),
-      connectAtOpen: config.stopAtHeight > 0 || rebuild.scan ? -1 : maxConnectedAtOpen,
+  const chain = await Chain.open(chainOptions(config, params, rebuild.scan), {
+    params,
+    store,
+    openFiles: (lastKnown, lastKnownUndo) =>
+      BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo, ...fileSizes(config) }, { hashes: native }),
+    verifier,
+    coinScanner: new PooledCoinScanner(pool),
+    crypto: native,
+    clock,
+    log,
+    stopping: stopping.signal,
+    onFault: (fault) => {
+      log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
+      alertOperator(fault.message);
+      askStop(fault);
     },
-    {
-      params,
-      store,
-      openFiles: (lastKnown, lastKnownUndo) =>
-        BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo, ...fileSizes(config) }, { hashes: native }),
-      verifier,
-      coinScanner: new PooledCoinScanner(pool),
-      crypto: native,
-      clock,
-      log,
-      stopping: stopping.signal,
-      onFault: (fault) => {
-        log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
-        alertOperator(fault.message);
-        askStop(fault);
-      },
-      observe: (name, seconds) => {
-        const phase = name.replace('connect_', '');
-        observe.blockConnect(phase, seconds);
-        blocks.phase(phase, seconds);
-      },
+    observe: (name, seconds) => {
+      const phase = name.replace('connect_', '');
+      observe.blockConnect(phase, seconds);
+      blocks.phase(phase, seconds);
     },
-  );
+  });
   teardown.add(() => chain.close());
   // Nothing is pruned before indexes and wallets can say what they still need.
   const keepAll = chain.guardBlocks(() => 0);
@@ -356,16 +275,8 @@ async function build(
 
   const poolFiles = new PoolFiles({ dir: config.netDir, hashes: native, clock, log });
   if (!rebuild.scan) {
-    const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.tip.height);
     warm(warmupTexts.verifying);
-    noteShortCheck(chain, config.checkBlocks, log);
-    if (checked > 0) log.info(`Verifying last ${checked} blocks at level ${config.checkLevel}`);
-    const wrong = await chain.verifyStored(config.checkLevel, config.checkBlocks);
-    if (wrong !== null) {
-      throw new ConfigError(
-        `Corrupted block database detected. Please restart with -reindex or -reindex-chainstate to recover. (${wrong})`,
-      );
-    }
+    await checkStoredBlocks(chain, config, log);
   }
 
   const mempool = new Mempool(mempoolOptions(config, params.requireStandard), {
@@ -578,27 +489,8 @@ async function build(
     latest: () => latest,
   });
   if (config.metrics.port !== undefined) {
-    const figures = sources;
-    const meter = new LoadMeter();
-    teardown.add(() => meter.close());
-    const feed = new StatusFeed(() =>
-      statusOf({ config, sources: figures, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size, meter }),
-    );
-    teardown.add(() => feed.close());
-    const pages = new Map([
-      ['/', htmlPage(() => pageHtml(feed.now()))],
-      ['/events', feed.page],
-      ['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))],
-    ]);
-    const server = await serveMetrics(metrics, { host: config.metrics.host, port: config.metrics.port }, pages).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw new ConfigError(
-          `Unable to serve metrics on ${config.metrics.host}:${config.metrics.port} (${error.code}); choose another -metricsport.`,
-        );
-      },
-    );
-    teardown.add(() => server.close());
-    log.info(`Metrics on ${config.metrics.host}:${server.port}`);
+    const seen = { config, sources, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size };
+    await serveStatus(config.metrics.host, config.metrics.port, { metrics, seen, log, teardown });
   }
   if (wallets) startResending(wallets, { chain, mempool, scheduler, spend, log });
   scheduler.every(hourMs, () => {
@@ -674,7 +566,7 @@ async function build(
   return {
     chain,
     mempool,
-    addresses,
+    addresses: rpcServer.addresses,
     stopAsked,
     stop: () => {
       stopped ??= stop();

@@ -1,0 +1,38 @@
+// The chain's options from the node's, and what a start checks of the blocks it finds. Callers: node/start.
+import type { Chain } from '../chain/chain.js';
+import { batchBounds, type ChainOptions } from '../chain/options.js';
+import { ConfigError } from '../config/args.js';
+import type { NodeConfig } from '../config/load.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { NodeLogger } from '../log/create-logger.js';
+import { noteShortCheck, pruneSettings } from './pruning.js';
+
+/** Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a reindex does. */
+const MAX_CONNECTED_AT_OPEN = 20_000;
+
+/** @param scan the chain is built again from the block files */
+export function chainOptions(config: NodeConfig, params: ChainParams, scan: boolean): Partial<ChainOptions> {
+  return {
+    coinsCacheBytes: config.dbCacheBytes,
+    flushBytes: config.dbCacheBytes >> 1,
+    ...batchBounds(config.dbBatchBytes),
+    scriptThreads: config.par,
+    maxTipAge: config.maxTipAgeSeconds,
+    minimumChainWork: config.minimumChainWorkHex === undefined ? null : BigInt(`0x${config.minimumChainWorkHex}`),
+    assumeValid: config.assumeValidHex ?? null,
+    checkpoints: config.checkpoints,
+    adoptAtOpen: !scan,
+    prune: pruneSettings(config, params),
+    connectAtOpen: config.stopAtHeight > 0 || scan ? -1 : MAX_CONNECTED_AT_OPEN,
+  };
+}
+
+/** -checkblocks and -checklevel. @throws ConfigError when the database is damaged */
+export async function checkStoredBlocks(chain: Chain, config: NodeConfig, log: NodeLogger): Promise<void> {
+  const checked = Math.min(config.checkBlocks || Number.POSITIVE_INFINITY, chain.tip.height);
+  noteShortCheck(chain, config.checkBlocks, log);
+  if (checked > 0) log.info(`Verifying last ${checked} blocks at level ${config.checkLevel}`);
+  const wrong = await chain.verifyStored(config.checkLevel, config.checkBlocks);
+  if (wrong === null) return;
+  throw new ConfigError(`Corrupted block database detected. Please restart with -reindex or -reindex-chainstate to recover. (${wrong})`);
+}

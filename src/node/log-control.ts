@@ -1,0 +1,25 @@
+// The log's categories for the logging call; fronts read in shared memory whether theirs are on. Callers: node/start.
+import { type SharedState, STATE_FLAG } from '../http/link/shared-state.js';
+import type { NodeLogger } from '../log/create-logger.js';
+import type { LogControl } from '../rpc/node/context.js';
+
+export function createLogControl(log: NodeLogger, state: SharedState): LogControl {
+  const show = (): void => {
+    const on = log.categories();
+    state.set(STATE_FLAG.LOG_HTTP, on.http === true);
+    state.set(STATE_FLAG.LOG_RPC, on.rpc === true);
+  };
+  const switchCategory = (name: string, on: boolean): boolean => {
+    const known = log.setCategory(name, on);
+    show();
+    return known;
+  };
+  show();
+  return {
+    categories: () => Object.entries(log.categories()),
+    enable: (name) => switchCategory(name, true),
+    disable: (name) => switchCategory(name, false),
+    path: log.path,
+    info: (line) => log.info(line),
+  };
+}

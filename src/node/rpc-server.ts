@@ -1,0 +1,94 @@
+// Opens the RPC port: front threads, the cookie once the port is ours, the second listener for lenient clients. Calls are answered from here
+// on, with -28 until the chain is loaded, as Core does. Callers: node/start.
+import { ConfigError } from '../config/args.js';
+import type { NodeConfig } from '../config/load.js';
+import { parseHeader } from '../consensus/block/header-view.js';
+import { hashToHex } from '../consensus/bytes/hex.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
+import type { SharedState } from '../http/link/shared-state.js';
+import type { SlabRing } from '../http/link/slab-ring.js';
+import { createFronts, type Fronts, type FrontsDeps } from '../http/server.js';
+import type { NodeLogger } from '../log/create-logger.js';
+import { difficultyOf } from '../rpc/render/difficulty.js';
+import { prepareCookie, writeCookie } from './data-folder.js';
+import { authenticationLines, httpOptions } from './http-options.js';
+import type { Teardown } from './teardown.js';
+
+/** What the fronts are given. */
+export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
+  readonly params: ChainParams;
+  readonly crypto: Crypto;
+  readonly state: SharedState;
+  readonly slabs: SlabRing;
+  readonly log: NodeLogger;
+  readonly startedSeconds: number;
+  /** Takes the cookie and the lenient listener down; the fronts are the caller's to close. */
+  readonly teardown: Teardown;
+  /** Why calls are refused at the moment, null when they are not. */
+  warmup(): string | null;
+  readonly refresh: FrontsDeps['templates']['refresh'];
+  /** Told of the fronts as soon as they run. */
+  onFronts(fronts: Fronts): void;
+}
+
+/** A listener that is bound to every address is reached over loopback. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** @returns where it listens, `host:port`; empty with -server=0 @throws HttpStartError, ConfigError */
+export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Promise<{ addresses: readonly string[] }> {
+  if (!config.rpc.enabled) return { addresses: [] };
+  const { params, log, teardown } = deps;
+  const cookie =
+    config.rpc.password === '' && config.cookieFile !== undefined ? prepareCookie(config.cookieFile, config.cookieMode) : undefined;
+  for (const line of authenticationLines(config)) log.info(line);
+  const genesis = parseHeader(params.genesis.subarray(0, 80), deps.crypto);
+  const options = httpOptions(config, params.rpcPort, cookie?.credential, (line) => log.warn(line));
+  // Ends after the fronts, so that it passes on what they answer at the end.
+  let lenient: LenientServer | undefined;
+  teardown.add(() => lenient?.close());
+  const server = await createFronts(options, {
+    execute: deps.execute,
+    templates: { current: () => null, onPublish: () => {}, refresh: deps.refresh },
+    state: deps.state,
+    slabs: deps.slabs,
+    params,
+    logger: log,
+    startedSeconds: deps.startedSeconds,
+    tip: { height: 0, hashHex: hashToHex(genesis.hash), difficulty: difficultyOf(genesis.bits) },
+    warmup: deps.warmup(),
+  });
+  deps.onFronts(server);
+  // The port is ours: only now may a client find the way in.
+  if (cookie) {
+    const file = writeCookie(cookie, log);
+    teardown.add(() => file.remove());
+    log.info(`Generated RPC authentication cookie ${file.path}`);
+  }
+  const { lenientPort } = config.rpc;
+  if (lenientPort !== undefined) {
+    lenient = await openLenient(lenientPort, options, server, log);
+    log.info(`JSON-RPC for lenient clients on port ${lenientPort}`);
+  }
+  const addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
+  for (const address of addresses)
+    log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
+  return { addresses };
+}
+
+function openLenient(port: number, options: ReturnType<typeof httpOptions>, fronts: Fronts, log: NodeLogger): Promise<LenientServer> {
+  const { binds, allow, serverTimeoutSeconds } = options;
+  const [main] = fronts.addresses;
+  return startLenientServer(
+    {
+      binds: [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port })),
+      target: { host: LOOPBACK[main.host] ?? main.host, port: main.port },
+      allow,
+      serverTimeoutSeconds,
+    },
+    (error) => log.error(`The listener of -rpclenientport ended: ${error.message}`),
+  ).catch((error: Error) => {
+    throw new ConfigError(`Unable to bind to port ${port} of -rpclenientport: ${error.message}`);
+  });
+}

@@ -1,0 +1,36 @@
+// Opens the metrics port: figures for Prometheus, the page with its feed, the description of the calls. Callers: node/start.
+import { ConfigError } from '../config/args.js';
+import type { NodeLogger } from '../log/create-logger.js';
+import { pageHtml } from '../metrics/page.js';
+import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
+import { METHODS } from '../rpc/declare/methods.js';
+import { openRpcDocument } from '../rpc/openrpc.js';
+import { StatusFeed } from './status.js';
+import { LoadMeter, type StatusRooms, statusOf } from './status-figures.js';
+import type { Teardown } from './teardown.js';
+
+/** What is shown, and who takes it down again. */
+export interface StatusServerDeps {
+  readonly metrics: Parameters<typeof serveMetrics>[0];
+  readonly seen: Omit<StatusRooms, 'meter'>;
+  readonly log: NodeLogger;
+  readonly teardown: Teardown;
+}
+
+/** @throws ConfigError when the port is taken */
+export async function serveStatus(host: string, port: number, { metrics, seen, log, teardown }: StatusServerDeps): Promise<void> {
+  const meter = new LoadMeter();
+  teardown.add(() => meter.close());
+  const feed = new StatusFeed(() => statusOf({ ...seen, meter }));
+  teardown.add(() => feed.close());
+  const pages = new Map([
+    ['/', htmlPage(() => pageHtml(feed.now()))],
+    ['/events', feed.page],
+    ['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))],
+  ]);
+  const server = await serveMetrics(metrics, { host, port }, pages).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);
+  });
+  teardown.add(() => server.close());
+  log.info(`Metrics on ${host}:${server.port}`);
+}
