@@ -7,9 +7,9 @@ import { toArguments } from './params.js';
 import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
 import { JsonParseError } from './wire/json-parse.js';
 import { encodeJson } from './wire/json-write.js';
-import { LongBatch } from './wire/long-batch.js';
+import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
-import { type ParsedBody, parseRequest, type RequestEntry, type RequestList } from './wire/request.js';
+import { type ParsedBody, parseRequest, type RequestEntry, type RequestList, RequestReader } from './wire/request.js';
 import { type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
 /** What a run function may know of the call. */
@@ -162,7 +162,11 @@ export class Dispatcher<Context> {
   /** Bytes to bytes. */
   dispatchBytes(body: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     const long = LongBatch.in(body);
-    return long === null ? this.dispatch(parseRequest(body), call, hooks) : this.#longBatch(long, call, hooks);
+    if (long !== null) return this.#longBatch(long, call, hooks);
+    if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body), call, hooks);
+    const reader = new RequestReader(body);
+    const parsed = reader.read(hooks.turnMs ?? TURN_MS);
+    return parsed === undefined ? this.#longSingle(reader, call, hooks) : this.dispatch(parsed, call, hooks);
   }
 
   #prepared(entries: RequestList, call: CallInfo): CallInfo {
@@ -192,6 +196,16 @@ export class Dispatcher<Context> {
       reply.add(entry, outcome);
     }
     return reply.finish();
+  }
+
+  /** A large request that is no batch, read in turns. */
+  async #longSingle(reader: RequestReader, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
+    let parsed: ParsedBody | undefined;
+    while (parsed === undefined) {
+      await nextTurn();
+      parsed = reader.read(hooks.turnMs ?? TURN_MS);
+    }
+    return this.dispatch(parsed, call, hooks);
   }
 
   /** A batch whose entries are read when they are due. Nothing runs unless the whole body is JSON. */

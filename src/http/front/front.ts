@@ -6,8 +6,9 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { KEY_PLACES, SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
-import { FrontDesk } from '../../rpc/front/plan.js';
+import { type CallPlan, FrontDesk } from '../../rpc/front/plan.js';
 import { keyMethodIn } from '../../rpc/wire/key-params.js';
+import { RequestReader } from '../../rpc/wire/request.js';
 import { secretMethodIn } from '../../rpc/wire/secret-params.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { FrontCounters } from '../link/front-counters.js';
@@ -49,20 +50,27 @@ const REPORT_MS = 1000;
 // Room for bodies on their way in, as multiples of the largest one.
 const BODIES_AT_ONCE = 4;
 
+// A large body is read for so long in one turn of the loop.
+const READ_MS = 2;
+
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
 const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
-/** How a call goes to the node thread. */
-interface Forwarded {
-  readonly method: string;
-  /** By the port that is drained first, with bytes of its own. */
-  readonly priority: boolean;
+/** What is known of a body. */
+interface BodyFacts {
   /** The body is the transport's and gone after this turn. */
   readonly shared?: boolean;
   /** Somebody has looked: no passphrase in it. */
   readonly plain?: boolean;
+}
+
+/** How a call goes to the node thread. */
+interface Forwarded extends BodyFacts {
+  readonly method: string;
+  /** By the port that is drained first, with bytes of its own. */
+  readonly priority: boolean;
 }
 
 export class Front {
@@ -242,7 +250,11 @@ export class Front {
     this.#uploads.delete(exchange);
     try {
       const allowed = this.#methods.allowed(user);
-      if (body.byteLength > LARGE_BODY_BYTES && allowed === null) {
+      if (body.byteLength > LARGE_BODY_BYTES) {
+        if (allowed !== null) {
+          this.#readLong(exchange, user, shared ? new Uint8Array(body) : body, allowed);
+          return;
+        }
         const method = scanMethod(body);
         this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
         return;
@@ -255,29 +267,55 @@ export class Front {
         return;
       }
       const plan = this.#desk.plan(body, { user, uri: exchange.target, allowed });
-      switch (plan.kind) {
-        case 'reply':
-          this.#deliver(exchange, plan.status, plan.body);
-          break;
-        case 'forbidden':
-          exchange.reply(403, TYPE_DEFAULT, '');
-          break;
-        case 'node':
-          this.#toNode(exchange, user, body, { method: plan.method, priority: plan.priority, shared, plain: allowed === null });
-          break;
-        case 'template': {
-          const begun = performance.now();
-          this.#tellCall('getblocktemplate', user);
-          const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
-          const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
-          this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
-          this.#countWaiters();
-          break;
-        }
-      }
+      this.#follow(exchange, user, plan, { body, shared, plain: allowed === null });
     } catch (error) {
-      this.#deps.link.tell({ news: 'notice', level: 'error', text: `request failed: ${error instanceof Error ? error.stack : error}` });
-      exchange.reply(500, TYPE_DEFAULT, 'Unhandled request');
+      this.#failed(exchange, error);
+    }
+  }
+
+  /** A large body of somebody whose methods are listed: read here, in turns. */
+  #readLong(exchange: Exchange, user: string, body: Uint8Array, allowed: ReadonlySet<string>): void {
+    const reader = new RequestReader(body);
+    const goOn = (): void => {
+      if (exchange.gone) return;
+      try {
+        const parsed = reader.read(READ_MS);
+        if (parsed === undefined) setImmediate(goOn);
+        else this.#follow(exchange, user, this.#desk.planParsed(parsed, { user, uri: exchange.target, allowed }), { body });
+      } catch (error) {
+        this.#failed(exchange, error);
+      }
+    };
+    goOn();
+  }
+
+  #failed(exchange: Exchange, error: unknown): void {
+    this.#deps.link.tell({ news: 'notice', level: 'error', text: `request failed: ${error instanceof Error ? error.stack : error}` });
+    exchange.reply(500, TYPE_DEFAULT, 'Unhandled request');
+  }
+
+  /** Does what was decided about a call. */
+  #follow(exchange: Exchange, user: string, plan: CallPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
+    const { body, shared, plain } = facts;
+    switch (plan.kind) {
+      case 'reply':
+        this.#deliver(exchange, plan.status, plan.body);
+        break;
+      case 'forbidden':
+        exchange.reply(403, TYPE_DEFAULT, '');
+        break;
+      case 'node':
+        this.#toNode(exchange, user, body, { method: plan.method, priority: plan.priority, shared, plain });
+        break;
+      case 'template': {
+        const begun = performance.now();
+        this.#tellCall('getblocktemplate', user);
+        const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
+        const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
+        this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
+        this.#countWaiters();
+        break;
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import { METHODS } from '../declare/methods.js';
 import { type CallInfo, checkAccess, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { envelopeAround, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
-import { parseRequest, type RequestEntry } from '../wire/request.js';
+import { type ParsedBody, parseRequest, type RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
@@ -58,7 +58,11 @@ export class FrontDesk {
 
   /** Never throws. */
   plan(body: Uint8Array, call: FrontCall): CallPlan {
-    const parsed = parseRequest(body);
+    return this.planParsed(parseRequest(body), call);
+  }
+
+  /** The same for a body that was read already. */
+  planParsed(parsed: ParsedBody, call: FrontCall): CallPlan {
     if (call.allowed) {
       const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
       if (refused) return refused.status === 403 ? { kind: 'forbidden' } : { kind: 'reply', ...refused };

@@ -23,8 +23,30 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @throws JsonParseError when anything is wrong with it
  */
 export function parseJson(bytes: Uint8Array): JsonValue {
-  return new Parser(bytes).document();
+  return new Parser(bytes).document(Number.POSITIVE_INFINITY) as JsonValue;
 }
+
+/** Parses a whole JSON text bit by bit, for those that are large. */
+export class JsonReader {
+  readonly #parser: Parser;
+
+  constructor(bytes: Uint8Array) {
+    this.#parser = new Parser(bytes);
+  }
+
+  /**
+   * Goes on reading.
+   * @param untilMs when to pause, by performance.now(); long runs of white space are not interrupted
+   * @returns the value, undefined when there was a pause
+   * @throws JsonParseError
+   */
+  read(untilMs: number): JsonValue | undefined {
+    return this.#parser.document(untilMs);
+  }
+}
+
+/** What a JsonListReader came upon. */
+export type ListStep = 'value' | 'pause' | 'end';
 
 /** Reads a list value by value, for bodies that are too large to be held as values. */
 export class JsonListReader {
@@ -37,12 +59,13 @@ export class JsonListReader {
     this.#parser = new Parser(bytes);
   }
 
-  /** Looks at the next value. @returns false when the list, and the text with it, has ended @throws JsonParseError */
-  next(): boolean {
-    const start = this.#parser.listNext(this.#began);
+  /** Looks at the next value. @param untilMs when to pause: the next call goes on there @throws JsonParseError */
+  next(untilMs = Number.POSITIVE_INFINITY): ListStep {
+    const start = this.#parser.listNext(this.#began, untilMs);
     this.#began = true;
+    if (start === PAUSED) return 'pause';
     this.start = start;
-    return start >= 0;
+    return start === ENDED ? 'end' : 'value';
   }
 
   /** The value that begins there, once next() has found it. */
@@ -61,6 +84,14 @@ const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
 /** A reader that goes on with other values keeps no more than this of what it needed for the last. */
 const KEPT_MEMBERS = 1024;
 
+/** Not the place of a value. */
+const ENDED = -1;
+const PAUSED = -2;
+
+/** The clock is asked after so many values, and so many bytes of a string. */
+const VALUES_PER_LOOK = 256;
+const BYTES_PER_LOOK = 64 * 1024;
+
 const EMPTY_OBJECT = new JsonObject([], []);
 
 const isDigit = (c: number) => c >= 0x30 && c <= 0x39;
@@ -78,6 +109,16 @@ class Parser {
   #valuesUsed = 0;
   readonly #keys: string[] = [];
   #keysUsed = 0;
+  // Objects and lists under way, outermost first, three numbers each: the byte that opened it, and where its members begin in the two lists
+  // above.
+  readonly #frames: number[] = [];
+  #frame = 0;
+  /** A member's name comes next. */
+  #keyDue = false;
+  /** A string that a pause fell into: what was read of it, where the run under way began, and whether that is wide. */
+  #cut: { readonly out: string | null; readonly from: number; readonly at: number; readonly wide: boolean } | null = null;
+  /** The list's value that a pause fell into began here; -1 for none. */
+  #listStart = -1;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -85,31 +126,36 @@ class Parser {
     this.#text = buffer.toString('latin1');
   }
 
-  document(): JsonValue {
-    const value = this.#value(this.#next());
-    if (this.#next() !== -1) bad();
+  /** @returns undefined when it is not yet there */
+  document(untilMs: number): JsonValue | undefined {
+    const value = this.#go(untilMs);
+    if (value !== undefined && this.#next() !== -1) bad();
     return value;
   }
 
-  /** Steps over the next value of the outermost list: where it begins, or -1 after the last. @param began not the first call */
-  listNext(began: boolean): number {
-    let c = this.#next();
-    if (!began) {
-      if (c !== 0x5b) bad();
-      this.#enter();
-      c = this.#next();
+  /** Steps over the next value of the outermost list: where it begins, ENDED after the last, PAUSED within one. @param began not the first call */
+  listNext(began: boolean, untilMs: number): number {
+    if (this.#listStart < 0) {
+      let c = this.#next();
+      if (!began) {
+        if (c !== 0x5b) bad();
+        this.#enter();
+        c = this.#next();
+      }
+      if (c === 0x5d) {
+        // After a comma there must be a value, which the step before has made sure of.
+        this.#leave();
+        if (this.#next() !== -1) bad();
+        return ENDED;
+      }
+      this.#listStart = this.#at;
+      this.#count = 0;
     }
-    if (c === 0x5d) {
-      // After a comma there must be a value, which the step before has made sure of.
-      this.#leave();
-      if (this.#next() !== -1) bad();
-      return -1;
-    }
-    const start = this.#at;
-    this.#count = 0;
-    this.#value(c);
+    if (this.#go(untilMs) === undefined) return PAUSED;
+    const start = this.#listStart;
+    this.#listStart = -1;
     this.#forget();
-    c = this.#next();
+    const c = this.#next();
     if (c === 0x2c) {
       this.#at++;
       if (this.#next() === 0x5d) bad();
@@ -122,7 +168,7 @@ class Parser {
     this.#at = start;
     this.#depth = 1;
     this.#count = 0;
-    const value = this.#value(this.#next());
+    const value = this.#go(Number.POSITIVE_INFINITY) as JsonValue;
     this.#forget();
     return value;
   }
@@ -136,23 +182,80 @@ class Parser {
   /** Skips whitespace; the byte found there, or -1 at the end. */
   #next(): number {
     const bytes = this.#bytes;
-    while (this.#at < bytes.length) {
-      const c = bytes[this.#at]!;
-      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return c;
-      this.#at++;
+    let at = this.#at;
+    for (; at < bytes.length; at++) {
+      const c = bytes[at]!;
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) {
+        this.#at = at;
+        return c;
+      }
     }
+    this.#at = at;
     return -1;
   }
 
-  #value(c: number): JsonValue {
+  /** Goes on with a value, which begins here or which a pause fell into. @returns undefined at a pause */
+  #go(untilMs: number): JsonValue | undefined {
+    for (let look = VALUES_PER_LOOK; ; look--) {
+      if (look === 0) {
+        look = VALUES_PER_LOOK;
+        if (performance.now() > untilMs) return undefined;
+      }
+      if (this.#keyDue) {
+        const key = this.#string(untilMs);
+        if (key === undefined) return undefined;
+        this.#keyDue = false;
+        this.#keys[this.#keysUsed++] = key;
+        if (this.#next() !== 0x3a) bad();
+        this.#at++;
+      }
+      const c = this.#cut === null ? this.#begin() : 0x22;
+      let value: JsonValue | undefined;
+      if (c === 0x22) {
+        value = this.#string(untilMs);
+        if (value === undefined) return undefined;
+      } else if (c === 0x7b || c === 0x5b) {
+        this.#enter();
+        this.#frames[this.#frame++] = c;
+        this.#frames[this.#frame++] = this.#valuesUsed;
+        this.#frames[this.#frame++] = this.#keysUsed;
+        const first = this.#next();
+        if (first !== c + 2) {
+          if (c === 0x7b) this.#nameDue(first);
+          continue;
+        }
+        value = this.#close();
+      } else value = this.#scalar(c);
+      // Closes whatever ends with this value.
+      while (this.#frame > 0) {
+        this.#values[this.#valuesUsed++] = value;
+        const open = this.#frames[this.#frame - 3]!;
+        const after = this.#next();
+        if (after === 0x2c) {
+          this.#at++;
+          if (open === 0x7b) this.#nameDue(this.#next());
+          break;
+        }
+        if (after !== open + 2) bad();
+        value = this.#close();
+      }
+      if (this.#frame === 0) return value;
+    }
+  }
+
+  /** The first byte of a value, which is counted. */
+  #begin(): number {
     if (++this.#count > MAX_VALUES) throw new JsonParseError(`Parse error: more than ${MAX_VALUES} values in one request`);
+    return this.#next();
+  }
+
+  #nameDue(c: number): void {
+    if (c !== 0x22) bad();
+    this.#keyDue = true;
+  }
+
+  #scalar(c: number): JsonValue {
     switch (c) {
-      case 0x22:
-        return this.#string();
-      case 0x7b:
-        return this.#object();
-      case 0x5b:
-        return this.#array();
       case 0x74:
         return this.#word('true', true);
       case 0x66:
@@ -180,47 +283,14 @@ class Parser {
     this.#depth--;
   }
 
-  #array(): JsonValue[] {
-    this.#enter();
-    const base = this.#valuesUsed;
-    let c = this.#next();
-    if (c !== 0x5d) {
-      for (;;) {
-        const value = this.#value(c);
-        this.#values[this.#valuesUsed++] = value;
-        c = this.#next();
-        if (c === 0x5d) break;
-        if (c !== 0x2c) bad();
-        this.#at++;
-        c = this.#next();
-      }
-    }
+  /** The innermost object or list, whose end is here. */
+  #close(): JsonValue {
     this.#leave();
-    return this.#takeValues(base);
-  }
-
-  #object(): JsonObject {
-    this.#enter();
-    const base = this.#valuesUsed;
-    const keyBase = this.#keysUsed;
-    let c = this.#next();
-    if (c !== 0x7d) {
-      for (;;) {
-        if (c !== 0x22) bad();
-        this.#keys[this.#keysUsed++] = this.#string();
-        if (this.#next() !== 0x3a) bad();
-        this.#at++;
-        const value = this.#value(this.#next());
-        this.#values[this.#valuesUsed++] = value;
-        c = this.#next();
-        if (c === 0x7d) break;
-        if (c !== 0x2c) bad();
-        this.#at++;
-        c = this.#next();
-      }
-    }
-    this.#leave();
+    this.#frame -= 3;
+    const base = this.#frames[this.#frame + 1]!;
+    if (this.#frames[this.#frame] === 0x5b) return this.#takeValues(base);
     if (this.#valuesUsed === base) return EMPTY_OBJECT;
+    const keyBase = this.#frames[this.#frame + 2]!;
     const keys = this.#keys.slice(keyBase, this.#keysUsed);
     this.#keysUsed = keyBase;
     return new JsonObject(keys, this.#takeValues(base));
@@ -265,15 +335,28 @@ class Parser {
     return at;
   }
 
-  /** A string from its opening quote; the plain ASCII kind is one slice. */
-  #string(): string {
+  /** A string from its opening quote, or from a pause; the plain ASCII kind is one slice. @returns undefined at a pause */
+  #string(untilMs: number): string | undefined {
     const bytes = this.#bytes;
-    const start = ++this.#at;
-    let at = start;
-    let wide = false;
-    let out: string | null = null;
-    let from = start;
+    const start = this.#at + 1;
+    let { out, from, at, wide } = this.#cut ?? { out: null, from: start, at: start, wide: false };
+    this.#cut = null;
+    let look = at + BYTES_PER_LOOK;
     for (; ; at++) {
+      if (at >= look) {
+        look = at + BYTES_PER_LOOK;
+        if (wide) {
+          // As far as whole characters go: a continuation byte (10xxxxxx) is at most the fourth.
+          let end = at;
+          while (at - end < 3 && (bytes[end]! & 0xc0) === 0x80) end--;
+          out = (out ?? '') + this.#run(from, end, true);
+          from = end;
+        }
+        if (performance.now() > untilMs) {
+          this.#cut = { out, from, at, wide };
+          return undefined;
+        }
+      }
       const c = bytes[at];
       if (c === undefined) return bad();
       if (c === 0x22) break;

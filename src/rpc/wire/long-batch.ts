@@ -39,7 +39,9 @@ export class LongBatch {
    */
   scan(ms: number): boolean {
     const until = performance.now() + ms;
-    while (this.#reader.next()) {
+    for (;;) {
+      const step = this.#reader.next(until);
+      if (step !== 'value') return step === 'end';
       if (this.#length === this.#starts.length) {
         const more = new Uint32Array(this.#length * 2);
         more.set(this.#starts);
@@ -48,7 +50,6 @@ export class LongBatch {
       this.#starts[this.#length++] = this.#reader.start;
       if (this.#length % 64 === 0 && performance.now() > until) return false;
     }
-    return true;
   }
 
   /** Entry `index`, below length. */

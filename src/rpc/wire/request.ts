@@ -1,7 +1,7 @@
 // From a body's bytes to request entries: JSON-RPC 1.0 and 1.1 as Core 0.21 reads them, 2.0 as later Core does, single and
 // batches. Nothing here throws; what is wrong with an entry stays with it. Used by dispatch.ts; rpc/request.cpp.
 import { RPC_CODE, RpcError } from '../errors.js';
-import { JsonParseError, parseJson } from './json-parse.js';
+import { JsonParseError, JsonReader, parseJson } from './json-parse.js';
 import { encodeJson } from './json-write.js';
 import { JsonObject, type JsonValue } from './values.js';
 
@@ -43,13 +43,33 @@ const NO_PARAMS: readonly JsonValue[] = [];
 
 /** Reads a body. */
 export function parseRequest(body: Uint8Array, options: RequestOptions = { version2: true }): ParsedBody {
-  let value: JsonValue;
+  return bodyOf(() => parseJson(body), options) as ParsedBody;
+}
+
+/** Reads a body bit by bit, so that nobody waits for all of a large one. */
+export class RequestReader {
+  readonly #json: JsonReader;
+
+  constructor(body: Uint8Array) {
+    this.#json = new JsonReader(body);
+  }
+
+  /** Goes on reading. @param ms when to pause @returns undefined when there is more to read */
+  read(ms: number): ParsedBody | undefined {
+    return bodyOf(() => this.#json.read(performance.now() + ms), { version2: true });
+  }
+}
+
+/** What a body is, from its value when that is there. */
+function bodyOf(read: () => JsonValue | undefined, options: RequestOptions): ParsedBody | undefined {
+  let value: JsonValue | undefined;
   try {
-    value = parseJson(body);
+    value = read();
   } catch (error) {
     if (!(error instanceof JsonParseError)) throw error;
     return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, error.message) };
   }
+  if (value === undefined) return undefined;
   if (value instanceof JsonObject) return { kind: 'single', entry: parseEntry(value, options) };
   if (Array.isArray(value)) return { kind: 'batch', entries: value.map((item) => parseEntry(item, options)) };
   return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, 'Top-level object parse error') };

@@ -206,6 +206,12 @@ t.test('credentials and lists', async (t) => {
   t.equal((await post(basic('bob:pa:ss'), '{"method":"getblockcount","id":1}')).status, 403);
   t.equal((await post(basic('bob:pa:ss'), `[${uptime},{"method":"stop"}]`)).status, 403);
   t.equal((await post(basic('bob:pa:ss'), `{"method":"echo","params":["${'x'.repeat(100_000)}"]}`)).status, 403, 'large bodies too');
+  const large = `"more":[${'"x",'.repeat(500_000)}1]`;
+  const read = await Promise.all([post(basic('bob:pa:ss'), `{"method":"uptime","id":7,${large}}`), post(basic('bob:pa:ss'), uptime)]);
+  t.match(read[0].body.toString(), /^{"result":\d+,"error":null,"id":7}\n$/, 'they are read in turns');
+  t.equal(read[1].status, 200);
+  t.match((await post(basic('bob:pa:ss'), `{"method":"uptime","id":7,${large}`)).body.toString(), /Parse error/);
+  t.equal((await post(basic('bob:pa:ss'), `{"method":"stop",${large}}`)).status, 403);
   const noMethod = await post(basic('bob:pa:ss'), '[{"id":1}]');
   t.equal(noMethod.status, 500);
   t.equal(

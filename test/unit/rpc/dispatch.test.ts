@@ -270,3 +270,23 @@ t.test('large batches: nothing runs before all of it is JSON, nothing after the 
   const short = await narrow.made.dispatchBytes(bytes(`[${Array(100).fill(one).join(',')}]`), CALL);
   t.match(short.body, /"code":-7/, 'small bodies with large replies too');
 });
+
+t.test('others have their turns while a large request is read', async (t) => {
+  const { made, calls } = dispatcher();
+  const list = Array(20_000).fill('"aaaaaaaaaaaaaaaaaaaa"').join(',');
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns++;
+    if (!over) setImmediate(count);
+  };
+  count();
+  const whole = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}]}`), CALL, { turnMs: 0 });
+  over = true;
+  t.same(whole, { status: 200, body: '{"result":["a"],"error":null,"id":1}\n' });
+  t.ok(turns > 50, `${turns} turns`);
+  t.equal(calls.length, 1);
+  const torn = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}}`), CALL, { turnMs: 0 });
+  t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
+  t.equal(calls.length, 1);
+});

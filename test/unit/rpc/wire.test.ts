@@ -5,13 +5,13 @@ import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
 import { BatchReply, ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { JsonBytes } from '../../../src/rpc/wire/json-bytes.js';
-import { JsonParseError, parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { JsonParseError, JsonReader, parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from '../../../src/rpc/wire/long-batch.js';
 import { Pieces } from '../../../src/rpc/wire/pieces.js';
 import { encodeEnvelope, faultReply, type Outcome, type Reply, singleReply } from '../../../src/rpc/wire/reply.js';
 import { type ParsedBody, parseEntry, parseRequest, type RequestEntry } from '../../../src/rpc/wire/request.js';
-import { Amount, Double, type JsonNumber, type JsonObject, RawBytes, RawJson } from '../../../src/rpc/wire/values.js';
+import { Amount, Double, type JsonNumber, type JsonObject, type JsonValue, RawBytes, RawJson } from '../../../src/rpc/wire/values.js';
 
 fc.configureGlobal({ seed: 20261121, numRuns: 400 });
 
@@ -328,6 +328,47 @@ t.test('the reply of a batch grows within bounds', async (t) => {
   const { body } = large.finish();
   t.ok(body instanceof Uint8Array && body.buffer.byteLength === body.length);
   t.equal(Buffer.from(body as Uint8Array).toString(), `[${Array(5).fill(`{"result":${half},"error":null,"id":null}`).join(',')}]\n`);
+});
+
+t.test('large texts are read in turns, with the same outcome as at once', async (t) => {
+  const long = 'x'.repeat(200_000);
+  const wide = `${'é'.repeat(50_000)}${long}`;
+  const rows = Array.from({ length: 3000 }, (_, i) => `{"a":[${i},{"b":[]},{}],"${i}":"\\u00e9${i}","a":null}`).join(' , ');
+  const texts = [
+    `{"method":"m","params":[${rows}]}`,
+    `{"${long}":"${wide}","${wide}":[["${long}\\n${long}","\\ud83d\\ude00${wide}"],true]}`,
+    `"${'\\"'.repeat(100_000)}"`,
+    ...['', 'x', 'xx', 'xxx'].map((lead) => `["${lead}${'\u{1f600}'.repeat(70_000)}${'é'.repeat(70_000)}${'€'.repeat(70_000)}"]`),
+    `[${'[1,2],'.repeat(2000)}{"a":-0.5e3}]`,
+  ];
+  const spoilt = texts.flatMap((text) => [text.slice(0, -1), `${text}]`, text.replace(/.(.{40})$/, '\u0001$1')]);
+  const inTurns = (text: string): { value?: unknown; turns: number } => {
+    const reader = new JsonReader(bytes(text));
+    for (let turns = 1; ; turns++) {
+      const value = reader.read(0);
+      if (value !== undefined) return { value, turns };
+    }
+  };
+  for (const text of texts) {
+    const { value, turns } = inTurns(text);
+    t.ok(encodeJson(value as JsonValue) === echo(text), text.slice(0, 20));
+    t.ok(turns > 3, `${turns} turns`);
+  }
+  const stray = bytes(`["${'é'.repeat(300_000)}"]`);
+  stray[400_001] = 0x78;
+  t.throws(() => parseJson(stray), JsonParseError, 'half a character');
+  t.throws(() => parseJson(bytes(`["${'é'.repeat(300_000)}"]`).fill(0xa9, 70_000, 70_010)), JsonParseError, 'too many halves');
+  for (const text of spoilt) {
+    t.throws(() => inTurns(text), JsonParseError);
+    t.throws(() => parseJson(bytes(text)), JsonParseError);
+  }
+  // An entry of a batch may be as long as all of it.
+  const batch = LongBatch.in(bytes(`[1,${texts[0]},${texts[1]}]`)) as LongBatch;
+  let turns = 1;
+  while (!batch.scan(-1)) turns++;
+  t.ok(turns > 20, `${turns} turns`);
+  t.ok(encodeJson(batch.at(1).source) === echo(texts[0]!));
+  t.equal(batch.length, 3);
 });
 
 t.test('a request consists of so many values at most, a batch of as many as it likes', async (t) => {
