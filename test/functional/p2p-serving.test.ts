@@ -33,6 +33,7 @@ const node = await Daemon.start(
   '-peerblockfilters',
   '-maxuploadtarget=1',
   '-externalip=15.61.23.7',
+  '-connect=0',
   '-debug=net',
 );
 t.teardown(() => node.remove());
@@ -145,6 +146,7 @@ t.test('peers are told of -externalip', async (t) => {
   t.equal(addr.length, 31);
   t.same([...addr.subarray(13 + 12, 29)], [15, 61, 23, 7]);
   t.equal(addr.readUInt16BE(29), ports.plain);
+  t.match((await node.call('getnetworkinfo')).localaddresses, [{ address: '15.61.23.7', port: ports.plain, score: 4 }]);
 });
 
 t.test('a transaction that nobody asked for is announced again', async (t) => {
@@ -228,9 +230,15 @@ t.test('bans', async (t) => {
   await t.rejects(node.call('setban', '127.0.0.1', 'add'), { code: -23, message: 'Error: IP/Subnet already banned' });
   t.equal(await admitted(ports.plain), false);
   t.equal(await admitted(ports.trusted), true, 'but for those who may not be banned');
+  await node.call('addpeeraddress', '60.1.0.1', 8333);
   await node.stop();
   await node.up();
   t.same(await node.call('listbanned'), listed, 'kept over a restart');
+  t.match(await node.call('getnodeaddresses', 0), [{ address: '60.1.0.1', port: 8333 }], 'as are addresses, also with -connect');
+  await node.call('setban', '60.0.0.0/8', 'add', 0, true);
+  t.match(await node.call('listbanned'), [listed[0], { banned_until: Number }]);
+  t.same(await node.call('getnodeaddresses', 0), [], 'nobody is told of what is banned');
+  await node.call('setban', '60.0.0.0/8', 'remove');
   t.equal(await admitted(ports.plain), false);
   await node.call('setban', '127.0.0.1', 'remove');
   t.equal(await admitted(ports.plain), true);
