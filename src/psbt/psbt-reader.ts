@@ -17,19 +17,12 @@ export function failRead(what: string): never {
   throw new PsbtError(`${what}: iostream error`);
 }
 
-/** Words of consensus' reader and of Core's streams for the same thing. */
-const STREAM_WORDS = new Map([
-  ['end of data', 'CDataStream::read(): end of data'],
-  ['non-canonical compact size', 'non-canonical ReadCompactSize()'],
-  ['compact size too large', 'ReadCompactSize(): size too large'],
-]);
-
-/** Runs a read and puts its failure into Core's words. */
+/** Runs a read and puts its failure into the form of Core's. */
 function inWords<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DecodeError) return failRead(STREAM_WORDS.get(error.message) ?? error.message);
+    if (error instanceof DecodeError) return failRead(error.message);
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 // Reads numbers and views out of a byte array, front to back, checking every bound before it touches or allocates anything.
 // Used by all parsers (transactions, blocks, storage codecs, messages). Encoding: Bitcoin's wire format, little-endian.
 
-/** The one error of all parsers: the input is not what it claims to be. */
+/** The one error of all parsers: the input is not what it claims to be. The reader's own are in the words of Core's streams, which its log
+ * and some RPC errors show. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
@@ -33,7 +34,7 @@ export class ByteReader {
   /** Moves forward by n bytes and returns where they begin. */
   skip(n: number): number {
     const at = this.offset;
-    if (n > this.end - at) throw new DecodeError('end of data');
+    if (n > this.end - at) throw new DecodeError('CDataStream::read(): end of data');
     this.offset = at + n;
     return at;
   }
@@ -89,18 +90,18 @@ export class ByteReader {
     let value = first;
     if (first === 0xfd) {
       value = this.u16();
-      if (value < 0xfd) throw new DecodeError('non-canonical compact size');
+      if (value < 0xfd) throw new DecodeError('non-canonical ReadCompactSize()');
     } else if (first === 0xfe) {
       value = this.u32();
-      if (value < 0x1_0000) throw new DecodeError('non-canonical compact size');
+      if (value < 0x1_0000) throw new DecodeError('non-canonical ReadCompactSize()');
     } else if (first === 0xff) {
       const at = this.skip(8);
       // Rounds above 2^53, which keeps it above every sensible `max`.
       value = readU32(this.data, at + 4) * TWO_32 + readU32(this.data, at);
-      if (value < TWO_32) throw new DecodeError('non-canonical compact size');
-      if (value > Number.MAX_SAFE_INTEGER) throw new DecodeError('compact size too large');
+      if (value < TWO_32) throw new DecodeError('non-canonical ReadCompactSize()');
+      if (value > Number.MAX_SAFE_INTEGER) throw new DecodeError('ReadCompactSize(): size too large');
     }
-    if (value > max) throw new DecodeError('compact size too large');
+    if (value > max) throw new DecodeError('ReadCompactSize(): size too large');
     return value;
   }
 
@@ -109,7 +110,7 @@ export class ByteReader {
     if (this.remaining > 0 && this.data[this.offset] === 0xff) {
       this.offset++;
       const value = this.u64big();
-      if (value < 0x1_0000_0000n) throw new DecodeError('non-canonical compact size');
+      if (value < 0x1_0000_0000n) throw new DecodeError('non-canonical ReadCompactSize()');
       return value;
     }
     return BigInt(this.compactSize(Number.MAX_SAFE_INTEGER));
