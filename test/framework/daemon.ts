@@ -10,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
+/** So long a start or an end may take: on a crowded machine either is a wait for the processor. */
+const START_MS = 120_000;
 
 /** An error reply of a call. */
 export class CallError extends Error {
@@ -114,7 +116,7 @@ export class Daemon {
     this.child.on('exit', (code, signal) => {
       this.#exit = { code, signal };
     });
-    for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(15)) {
+    for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(15)) {
       const exit = this.exit;
       if (exit) throw new Error(`the daemon ended (${exit.code ?? exit.signal}): ${this.output().slice(-1500)}`);
       try {
@@ -199,7 +201,7 @@ export class Daemon {
 
   /** Waits for the process's end. */
   async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    for (const deadline = Date.now() + 60_000; !this.#exit && Date.now() < deadline; ) await sleep(10);
+    for (const deadline = Date.now() + START_MS; !this.#exit && Date.now() < deadline; ) await sleep(10);
     if (!this.#exit) {
       this.child?.kill('SIGKILL');
       throw new Error('the daemon did not end in time');

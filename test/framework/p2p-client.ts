@@ -1,6 +1,7 @@
 // A peer of the tests' own: it writes and reads the P2P protocol with code that shares nothing with the node's.
 import net from 'node:net';
 import { compactSize, hash256 } from './messages.js';
+import { PATIENCE_MS } from './until.js';
 import { V2Codec, type V2Manner } from './v2-codec.js';
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
@@ -173,7 +174,7 @@ export class P2pClient {
   }
 
   /** Waits for something that depends on what comes. */
-  async until(done: () => boolean, timeoutMs = 20_000): Promise<void> {
+  async until(done: () => boolean, timeoutMs = PATIENCE_MS): Promise<void> {
     for (const end = Date.now() + timeoutMs; !done(); ) {
       if (this.#closed) throw new Error('closed while waiting');
       if (!(await this.#more(end - Date.now()))) throw new Error('nothing came');
@@ -209,7 +210,7 @@ export class P2pClient {
   }
 
   /** The next message of a kind, those before it are dropped unless of another kind. */
-  async next(command: string, timeoutMs = 20_000): Promise<Buffer> {
+  async next(command: string, timeoutMs = PATIENCE_MS): Promise<Buffer> {
     const until = Date.now() + timeoutMs;
     for (;;) {
       const at = this.received.findIndex((message) => message.command === command);
@@ -228,7 +229,7 @@ export class P2pClient {
   }
 
   /** Waits for the node to hang up. */
-  async ended(timeoutMs = 20_000): Promise<boolean> {
+  async ended(timeoutMs = PATIENCE_MS): Promise<boolean> {
     const until = Date.now() + timeoutMs;
     while (!this.#closed) if (!(await this.#more(until - Date.now()))) break;
     return this.#closed;

@@ -1,6 +1,7 @@
 // HTTP as bytes: sends exactly what it is given and reads replies by their own framing. For tests of clients with habits of their own.
 import { once } from 'node:events';
 import net from 'node:net';
+import { PATIENCE_MS } from './until.js';
 
 /** A reply as it came. */
 export interface RawReply {
@@ -49,7 +50,7 @@ export class RawSocket {
   }
 
   /** The next reply. Rejects when the socket ends before it is whole, or after the client's patience. */
-  async reply(patienceMs = 20_000): Promise<RawReply> {
+  async reply(patienceMs = PATIENCE_MS): Promise<RawReply> {
     const deadline = Date.now() + patienceMs;
     for (;;) {
       const found = this.#take();

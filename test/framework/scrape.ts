@@ -1,6 +1,6 @@
 // Reads a daemon's metrics, and waits until one has a value: how tests know what a daemon is doing without sleeping a while.
 import http from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.js';
 
 /** The exposition text. @param port -metricsport */
 export function scrape(port: number): Promise<string> {
@@ -25,11 +25,13 @@ export function figure(text: string, name: string): number {
 }
 
 /** Waits until a metric has a value. @throws when it doesn't get there */
-export async function metricBecomes(port: number, name: string, wanted: number, timeoutMs = 20_000): Promise<void> {
+export async function metricBecomes(port: number, name: string, wanted: number): Promise<void> {
   let last = Number.NaN;
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(10)) {
+  const there = async (): Promise<boolean> => {
     last = figure(await scrape(port), name);
-    if (last === wanted) return;
-  }
-  throw new Error(`${name} stayed at ${last} and did not become ${wanted}`);
+    return last === wanted;
+  };
+  await until(name, there, 10).catch(() => {
+    throw new Error(`${name} stayed at ${last} and did not become ${wanted}`);
+  });
 }

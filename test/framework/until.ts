@@ -1,8 +1,13 @@
-// Waiting for something that a process will do in its own time.
+// Waits for what a test has brought about. The patience is for machines with much other work: it costs time only where a test fails.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again and again until it is so. @throws Error after a minute */
-export async function until(what: string, check: () => Promise<boolean> | boolean, timeoutMs = 60_000): Promise<void> {
-  for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(50)) if (await check()) return;
-  throw new Error(`not in ${timeoutMs / 1000} s: ${what}`);
+/** How long anything may take that a test waits for, in milliseconds. */
+export const PATIENCE_MS = 60_000;
+
+/** Waits until something is so. @throws after a minute, naming it */
+export async function until(what: string, check: () => boolean | Promise<boolean>, everyMs = 25): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(everyMs)) {
+    if (await check()) return;
+    if (Date.now() > end) throw new Error(`not in a minute: ${what}`);
+  }
 }

@@ -13,7 +13,7 @@ const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
 const cliFile = path.join(root, 'build', 'src', 'adit-cli.js');
 
 function run(file: string, ...args: string[]): { status: number | null; out: string; err: string } {
-  const done = spawnSync(process.execPath, [file, ...args], { timeout: 30_000, encoding: 'utf8' });
+  const done = spawnSync(process.execPath, [file, ...args], { timeout: 60_000, encoding: 'utf8' });
   return { status: done.status, out: done.stdout, err: done.stderr };
 }
 

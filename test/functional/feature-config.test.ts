@@ -20,7 +20,7 @@ function folder(t: { teardown(run: () => void): unknown }, conf?: string): strin
 
 function refused(dir: string, ...args: string[]): string {
   const done = spawnSync(process.execPath, [daemonFile, `-datadir=${dir}`, '-printtoconsole=0', ...args], {
-    timeout: 30_000,
+    timeout: 60_000,
     encoding: 'utf8',
   });
   return `${done.status} ${done.stderr}`;

@@ -5,9 +5,9 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
+import { until } from '../framework/until.js';
 
 const daemonFile = path.resolve(import.meta.dirname, '../../../build/src/aditd.js');
 const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';
@@ -15,16 +15,18 @@ const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';
 const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
 
 /** Waits for a line: what fronts have to say reaches the file a little later than their reply reaches the client. */
-async function said(node: Daemon, pattern: RegExp): Promise<boolean> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(10)) if (pattern.test(logOf(node))) return true;
-  return false;
+function said(node: Daemon, pattern: RegExp): Promise<boolean> {
+  return until(String(pattern), () => pattern.test(logOf(node))).then(
+    () => true,
+    () => false,
+  );
 }
 
 function refused(...args: string[]): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-log-'));
   try {
     const done = spawnSync(process.execPath, [daemonFile, '-regtest', `-datadir=${dir}`, '-printtoconsole=0', ...args], {
-      timeout: 30_000,
+      timeout: 60_000,
       encoding: 'utf8',
     });
     return `${done.status} ${done.stderr}`;
@@ -34,7 +36,7 @@ function refused(...args: string[]): string {
 }
 
 // Several processes, on a machine that may have other work.
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
 t.test('lines of a run', async (t) => {
   const node = await Daemon.start('-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0', '-debug=nonsense');

@@ -7,6 +7,7 @@ import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder
 import { Daemon, freePort } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
 import { invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
+import { until } from '../framework/until.js';
 
 t.setTimeout(300_000);
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -177,11 +178,11 @@ t.test('unasked', async (t) => {
   }
   // The index follows, and the chain looks again with the next piece of a file.
   for (let n = 0; n < 12; n++) {
-    await node.call('getindexinfo');
+    await until('the index', async () => (await node.call('getindexinfo')).coinstatsindex.best_block_height === tip.height);
     tip = heavy(tip, 6_000);
     await node.call('submitblock', tip.bytes.toString('hex'));
-    await new Promise((resolve) => setTimeout(resolve, 60));
   }
+  await until('files are removed', async () => (await node.call('getblockchaininfo')).size_on_disk < target);
   const info = await node.call('getblockchaininfo');
   t.match(info, { pruned: true, automatic_pruning: true, prune_target_size: target, blocks: 432 });
   t.ok(info.size_on_disk < target, `${info.size_on_disk} bytes, ${most} on the way`);

@@ -30,7 +30,7 @@ t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
   const refused = (...args: string[]): string => {
     const done = spawnSync(process.execPath, [daemonFile, '-regtest', `-datadir=${dir}`, '-printtoconsole=0', ...args], {
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 60_000,
     });
     return `${done.status} ${done.stderr}`;
   };

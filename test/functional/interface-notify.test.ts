@@ -2,15 +2,15 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Subscriber } from 'zeromq';
 import { Daemon, freePort } from '../framework/daemon.js';
 import { mine } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
+import { until } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-t.setTimeout(90_000);
+t.setTimeout(240_000);
 
 interface Message {
   topic: string;
@@ -39,8 +39,9 @@ class Inbox {
     return this.messages.filter((message) => message.topic === topic);
   }
 
-  async until(enough: () => boolean): Promise<void> {
-    for (const deadline = Date.now() + 15_000; !enough() && Date.now() < deadline; await sleep(5));
+  /** Waits for the message that follows what is known of a topic, whatever was sent about other topics meanwhile. */
+  async has(topic: string, wanted: (body: string) => boolean, what: string): Promise<void> {
+    await until(`${topic} of ${what}`, () => this.of(topic).some(({ body }) => wanted(body)), 5);
   }
 
   close(): void {
@@ -55,7 +56,7 @@ t.test('ZeroMQ', async (t) => {
   const node = await Daemon.start(
     ...topics.map((topic) => `-zmqpub${topic}=${shared}`),
     `-zmqpubsequence=${own}`,
-    '-zmqpubsequencehwm=7',
+    '-zmqpubsequencehwm=700',
     '-acceptnonstdtxn=1',
   );
   t.teardown(() => node.remove());
@@ -64,23 +65,31 @@ t.test('ZeroMQ', async (t) => {
     { type: 'pubhashtx', address: shared, hwm: 1000 },
     { type: 'pubrawblock', address: shared, hwm: 1000 },
     { type: 'pubrawtx', address: shared, hwm: 1000 },
-    { type: 'pubsequence', address: own, hwm: 7 },
+    { type: 'pubsequence', address: own, hwm: 700 },
   ]);
   const inbox = new Inbox([shared, own], [...topics, 'sequence']);
   t.teardown(() => inbox.close());
-  // A subscription takes a moment: blocks until the first message of each socket.
-  for (
-    const deadline = Date.now() + 15_000;
-    (inbox.of('hashblock').length === 0 || inbox.of('sequence').length === 0) && Date.now() < deadline;
-  ) {
+  /** Waits until every topic has told of a block: what was sent before it has come too, since each topic keeps its order. */
+  const toldOf = async (hash: string): Promise<void> => {
+    const raw: string = await node.call('getblock', hash, 0);
+    const { tx } = await node.call('getblock', hash, 1);
+    await inbox.has('hashblock', (body) => body === hash, hash);
+    await inbox.has('rawblock', (body) => body === raw, hash);
+    await inbox.has('hashtx', (body) => body === tx.at(-1), hash);
+    await inbox.has('rawtx', (body) => raw.endsWith(body), hash);
+    await inbox.has('sequence', (body) => body === `${hash}43`, hash);
+  };
+  // A subscription takes a moment: blocks until there is something of every topic.
+  await until('subscriptions', async () => {
     await node.call('generatetoaddress', 1, address);
-    await sleep(30);
-  }
-  await sleep(200);
+    return [...topics, 'sequence'].every((topic) => inbox.of(topic).length > 0);
+  });
+  const [ready] = await node.call('generatetoaddress', 1, address);
+  await toldOf(ready);
   inbox.messages.length = 0;
 
   const [hash] = await node.call('generatetoaddress', 1, address);
-  await inbox.until(() => inbox.of('rawblock').length > 0 && inbox.of('sequence').length > 0);
+  await toldOf(hash);
   const raw = await node.call('getblock', hash, 0);
   const { tx } = await node.call('getblock', hash, 1);
   t.same(
@@ -108,8 +117,7 @@ t.test('ZeroMQ', async (t) => {
   const template = await node.call('getblocktemplate', { rules: ['segwit'] });
   const mined = mine(template, 'p2wpkh', key);
   t.equal(await node.call('submitblock', mined.hex), null);
-  await node.call('generatetoaddress', 100, address);
-  await inbox.until(() => inbox.of('sequence').length >= 102);
+  await toldOf((await node.call('generatetoaddress', 100, address)).at(-1));
   t.same(
     [1, 2, 3].map((i) => inbox.of('sequence')[i]!.counter),
     [1, 2, 3].map((i) => counters.sequence! + i),
@@ -119,7 +127,9 @@ t.test('ZeroMQ', async (t) => {
   const before = (await node.call('getrawmempool', false, true)).mempool_sequence;
   const spend = wallet.spend([mined.coinbase], ['p2wpkh'], 10_000);
   const txid = await node.call('sendrawtransaction', spend.hex);
-  await inbox.until(() => inbox.of('sequence').length > 0 && inbox.of('rawtx').length > 0);
+  await inbox.has('hashtx', (body) => body === txid, 'a payment');
+  await inbox.has('rawtx', (body) => body === spend.hex, 'a payment');
+  await inbox.has('sequence', (body) => body.startsWith(txid), 'a payment');
   const le = (value: number): string => {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(BigInt(value));
@@ -140,7 +150,7 @@ t.test('ZeroMQ', async (t) => {
   );
   inbox.messages.length = 0;
   const [tip] = await node.call('generatetoaddress', 1, address);
-  await inbox.until(() => inbox.of('sequence').length > 0);
+  await toldOf(tip);
   t.same(
     inbox.of('sequence').map(({ body }) => body),
     [`${tip}43`],
@@ -149,7 +159,7 @@ t.test('ZeroMQ', async (t) => {
   t.equal(inbox.of('hashtx').filter(({ body }) => body === txid).length, 1, 'a mined one is told of again');
   inbox.messages.length = 0;
   await node.call('invalidateblock', tip);
-  await inbox.until(() => inbox.of('sequence').length > 1);
+  await inbox.has('sequence', (body) => body.startsWith(txid), 'a payment that is back');
   t.equal(inbox.of('sequence')[0]!.body, `${tip}44`, 'a block that leaves');
   t.match(inbox.of('sequence')[1]!.body, new RegExp(`^${txid}41`), 'its transaction is back');
   t.same(inbox.of('hashblock'), [], 'no new tip by going back');
@@ -188,9 +198,10 @@ t.test('commands and webhooks', async (t) => {
   await node.call('generatetoaddress', 1, address);
   const hashes = [await node.call('getbestblockhash'), ...(await node.call('generatetoaddress', 4, address))];
   const lines = (): string[] => (fs.existsSync(`${dir}/blocks`) ? fs.readFileSync(`${dir}/blocks`, 'utf8').trim().split('\n') : []);
-  for (const deadline = Date.now() + 30_000; (lines().length < 5 || received.length < 6) && Date.now() < deadline; await sleep(20));
+  const log = (): string => fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8');
+  await until('commands and webhooks', () => lines().length >= 5 && received.length >= 6 && fs.existsSync(`${dir}/up`));
+  await until('a failure of a command', () => /runCommand error: system\(exit 3\) returned 3/.test(log()));
   t.same(lines().sort(), [...hashes].sort(), '-blocknotify');
-  t.ok(fs.existsSync(`${dir}/up`), '-startupnotify');
   t.same(
     received.map(({ event }) => event),
     ['startup', 'block', 'block', 'block', 'block', 'block'],
@@ -200,7 +211,6 @@ t.test('commands and webhooks', async (t) => {
     received.slice(1).map(({ hash }) => hash),
     hashes,
   );
-  t.match(fs.readFileSync(`${node.networkDir}/debug.log`, 'utf8'), /runCommand error: system\(exit 3\) returned 3/);
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
@@ -222,7 +232,7 @@ t.test('-walletnotify: a block, its loss and its return', async (t) => {
   await node.call('invalidateblock', hash);
   await node.call('reconsiderblock', hash);
   const lines = (): string[] => (fs.existsSync(`${dir}/seen`) ? fs.readFileSync(`${dir}/seen`, 'utf8').trim().split('\n') : []);
-  for (const deadline = Date.now() + 30_000; lines().length < 3 && Date.now() < deadline; await sleep(20));
+  await until('three commands', () => lines().length >= 3);
   const [{ txid }] = await node.call('listtransactions');
   const inBlock = `${txid},${name},${hash},1,%d`;
   // Commands run beside one another: the order of their ends is theirs.

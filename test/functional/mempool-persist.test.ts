@@ -1,21 +1,15 @@
 // The pool and its fee estimates over restarts: saved by hand before a kill, saved by a clean stop, and not at all when told so.
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 import { mine } from '../framework/miner.js';
 import { MiniWallet, type Spendable } from '../framework/mini-wallet.js';
+import { until } from '../framework/until.js';
 
 t.setTimeout(180_000);
 
-async function loaded(node: Daemon): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if ((await node.call('getmempoolinfo')).loaded) return;
-    await sleep(20);
-  }
-  throw new Error('the mempool was not loaded in time');
-}
+const loaded = (node: Daemon): Promise<void> => until('the mempool is loaded', async () => (await node.call('getmempoolinfo')).loaded);
 
 t.test('a pool over restarts', { timeout: 120_000 }, async (t) => {
   const node = await Daemon.start();
@@ -72,7 +66,7 @@ t.test('a pool over restarts', { timeout: 120_000 }, async (t) => {
   await node.call('sendrawtransaction', last.hex, 0);
   await node.stop();
   await node.up('-persistmempool=0');
-  t.equal((await node.call('getmempoolinfo')).loaded, true);
+  await loaded(node);
   t.same(await node.call('getrawmempool'), [], 'not loaded');
   await node.stop();
   await node.up();

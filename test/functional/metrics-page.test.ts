@@ -8,6 +8,7 @@ import path from 'node:path';
 import t from 'tap';
 import { feeBars } from '../../src/node/status.js';
 import { Daemon, freePort } from '../framework/daemon.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const browser = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0);
@@ -32,7 +33,7 @@ function eventWith(port: number, enough: (event: any) => boolean): Promise<any> 
       });
     });
     request.on('error', reject);
-    setTimeout(() => reject(new Error('no such event')), 20_000).unref();
+    setTimeout(() => reject(new Error('no such event')), PATIENCE_MS).unref();
   });
 }
 

@@ -76,7 +76,7 @@ t.test('a block on one connection wakes polls on all the others', { timeout: 120
     t.equal(await submitter.call('submitblock', b.tip.bytes.toString('hex')), null);
     submitter.close();
     await sameTemplate(t, replies, b.tip.hashHex, `round ${round}`);
-    t.equal(figure(await scrape(b.metrics), WAITERS), 0);
+    await metricBecomes(b.metrics, WAITERS, 0);
   }
 });
 

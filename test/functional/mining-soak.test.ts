@@ -3,10 +3,16 @@ import t from 'tap';
 import { faultsOf } from '../soak/soak-report.js';
 import { runSoak } from '../soak/soak-run.js';
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
-t.test('blocks, reorganisations, replacements and polls for a while', { timeout: 170_000 }, async (t) => {
-  const report = await runSoak({ seconds: 16, polls: 60, blockSeconds: 1, transactionsPerSecond: 40 });
+t.test('blocks, reorganisations, replacements and polls for a while', { timeout: 270_000 }, async (t) => {
+  const report = await runSoak({
+    seconds: 16,
+    least: { blocks: 10, accepted: 150 },
+    polls: 60,
+    blockSeconds: 1,
+    transactionsPerSecond: 40,
+  });
   t.strictSame(faultsOf(report, false), []);
   t.ok(report.blocks >= 8, `${report.blocks} blocks`);
   t.ok(report.reorganisations >= 1, `${report.reorganisations} reorganisations`);

@@ -253,7 +253,7 @@ t.test('the data folder of another network', async (t) => {
     [...(node.child!.spawnargs.slice(1, 2) as string[]), '-signet', `-datadir=${node.dir}`, '-printtoconsole=0'],
     {
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 60_000,
     },
   );
   t.equal(done.status, 1);
@@ -268,7 +268,7 @@ t.test('a folder that may not be written to', async (t) => {
   // Root may write everywhere, so it becomes somebody else.
   const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   const args = [...(node.child!.spawnargs.slice(1, 2) as string[]), '-regtest', `-datadir=${node.dir}`, '-printtoconsole=0'];
-  const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, ...other });
+  const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, ...other });
   t.equal(done.status, 1);
   t.match(done.stderr, /^Error: Cannot write to data directory .*; check permissions\. \(EACCES\)\n$/);
 });
@@ -437,7 +437,7 @@ t.test('block files belong to one node at a time, whatever becomes of it', async
       `-blocksdir=${blocksDir}`,
       '-printtoconsole=0',
     ],
-    { timeout: 30_000, encoding: 'utf8' },
+    { timeout: 60_000, encoding: 'utf8' },
   );
   t.equal(status, 1);
   t.match(stderr, /^Error: Cannot obtain a lock on directory \S+blocks\. adit is probably already running\.\n$/);

@@ -42,6 +42,9 @@ process.on('message', (order: Order) => {
     case 'start':
       for (const { name, lanes: count } of order.attacks) start(name, count);
       break;
+    case 'count':
+      process.send?.({ kind: 'counted', counts });
+      break;
     case 'stop':
       for (const lane of lanes) lane.stop();
       lanes = [];

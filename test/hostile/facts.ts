@@ -36,4 +36,6 @@ export type Order =
   | { readonly kind: 'start'; readonly attacks: readonly { readonly name: string; readonly lanes: number }[] }
   /** A block that nobody has seen yet: its header is theirs to abuse. */
   | { readonly kind: 'coming'; readonly header: string }
+  /** Asks for what was done so far. */
+  | { readonly kind: 'count' }
   | { readonly kind: 'stop' };

@@ -15,7 +15,8 @@ import type { AttackCounts } from './hostile-peer.js';
 export interface HostileOptions {
   /** All in all, the making of the chain left out. */
   readonly seconds: number;
-  /** Only all at once, without a phase for each. */
+  /** Only all at once, without a phase for each; it goes on, for a minute and a half at most, until every attack came through and the honest
+   * were served a little: on a slow machine less happens in a second. */
   readonly short: boolean;
   /** Blocks of the chain; a rival of 2,000 headers has less work when there are more than 2,150. */
   readonly blocks: number;
@@ -57,6 +58,10 @@ const BATCH = 100;
 const QUIET_SHARE = 0.08;
 const TOGETHER_SHARE = 0.3;
 const RECENT = 8;
+/** What a short run waits for, and how long beyond its time. */
+const LEAST_BLOCKS = 4;
+const LEAST_TRANSACTIONS = 2;
+const EXTRA_MS = 90_000;
 
 interface Stage {
   readonly victim: Daemon;
@@ -70,6 +75,8 @@ interface Stage {
 class Attackers {
   readonly faults: string[] = [];
   names: readonly string[] = [];
+  /** What they have done in this phase, as of the last time they were asked. */
+  counts: Readonly<Record<string, AttackCounts>> = {};
   #done: ((counts: Record<string, AttackCounts>) => void) | null = null;
 
   private constructor(private readonly child: ChildProcess) {}
@@ -86,7 +93,8 @@ class Attackers {
         if (message.kind === 'ready') {
           attackers.names = message.names ?? [];
           resolve(attackers);
-        } else if (message.kind === 'done') attackers.#done?.(message.counts ?? {});
+        } else if (message.kind === 'counted') attackers.counts = message.counts ?? {};
+        else if (message.kind === 'done') attackers.#done?.(message.counts ?? {});
         else attackers.faults.push(message.text ?? 'unknown');
       });
     });
@@ -205,7 +213,15 @@ export async function runHostile(options: HostileOptions): Promise<HostileReport
     const phase = async (name: string, seconds: number, attacks: readonly { name: string; lanes: number }[]): Promise<void> => {
       users.turn();
       attackers.tell({ kind: 'start', attacks });
-      for (const end = Date.now() + seconds * 1_000; Date.now() < end && victim.exit === undefined; ) await sleep(100);
+      const end = Date.now() + seconds * 1_000;
+      const enough = (): boolean =>
+        !options.short ||
+        attacks.length === 0 ||
+        Date.now() > end + EXTRA_MS ||
+        (users.blocks >= LEAST_BLOCKS &&
+          users.transactions >= LEAST_TRANSACTIONS &&
+          attacks.every((attack) => (attackers.counts[attack.name]?.connected ?? 0) > 0));
+      for (; victim.exit === undefined && (Date.now() < end || !enough()); await sleep(100)) attackers.tell({ kind: 'count' });
       const counts = await attackers.stop();
       const done: Phase = { name, seconds, seen: users.turn(), counts };
       phases.push(done);

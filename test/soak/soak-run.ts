@@ -15,7 +15,7 @@ const POLLER_MS = 100;
 const PAYING_MS = 250;
 const START_BLOCKS = 130;
 /** So long a poll may take to hear of a block, and everyone to finish at the end. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const SCRAPE_MS = 10_000;
 /** The first scrapes are the start's. */
 const SETTLED = 2;
@@ -80,7 +80,12 @@ class Soak {
         },
       );
     }
-    while (Date.now() < end) {
+    const { seconds, least } = this.#options;
+    const enough = (): boolean =>
+      least === undefined ||
+      Date.now() > end + 2_000 * seconds ||
+      (this.#blocks >= least.blocks && this.#payments.accepted >= least.accepted && this.#reorganisations > 0);
+    while (Date.now() < end || !enough()) {
       // Blocks come when they come.
       await sleep(this.#options.blockSeconds * 1000 * (0.5 + this.#roll()));
       if (this.#roll() < 1 / 6) await this.#reorganise();

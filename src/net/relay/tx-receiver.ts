@@ -126,15 +126,22 @@ export class TxReceiver {
       context.disconnect(peer);
       return;
     }
-    // Its weight is no less than its length: not worth a look.
-    if (payload.length > MAX_STANDARD_WEIGHT && mempool.options.policy.requireStandard) {
+    // Its weight is no less than its length: not worth a look, unless it answers a request, which is over then.
+    const tooLarge = payload.length > MAX_STANDARD_WEIGHT && mempool.options.policy.requireStandard;
+    if (tooLarge) {
       log.debug('mempoolrej', `a transaction of ${payload.length} bytes from peer=${peer.id} was not accepted: tx-size`);
-      return;
+      if (this.requests.countInFlight(peer) === 0) return;
     }
     const tx = parseTx(payload, context.crypto);
     this.noteKnown(peer, tx);
     this.requests.answered(peer, tx.txid);
     if (tx.hasWitness) this.requests.answered(peer, tx.wtxid);
+    if (tooLarge) {
+      // Nobody else is asked for the same.
+      this.#rejects.add(tx.wtxid);
+      this.requests.forget(tx.wtxid);
+      return;
+    }
     if (this.isKnown(tx.wtxid, true)) {
       if (!peer.permissions.forcerelay) return;
       if (mempool.has(tx.txid)) {

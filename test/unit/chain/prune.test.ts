@@ -13,6 +13,7 @@ import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { StoreError } from '../../../src/storage/store-error.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { coinsOf, type Fixture, type FixtureOptions, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { until } from '../../framework/until.js';
 
 const BY_HAND = { targetBytes: Number.POSITIVE_INFINITY, afterHeight: 100 };
 /** Some 15 blocks a file. */
@@ -181,7 +182,7 @@ t.test('unasked: the chain looks by itself when files grow', async (t) => {
   const fixture = await longChain({ prune: { targetBytes: 60_000, afterHeight: 100 } });
   const { chain, dir } = fixture;
   await submitAll(chain, buildChain(chain400[399]!, 5));
-  for (let i = 0; i < 200 && existsSync(join(dir, 'rev00000.dat')); i++) await new Promise((resolve) => setTimeout(resolve, 25));
+  await until('the first files are removed', () => !existsSync(join(dir, 'rev00000.dat')));
   t.notOk(existsSync(join(dir, 'blk00000.dat')));
   t.ok(chain.havePruned);
   await fixture.end();

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { Client, FakeNode, until } from './support.js';
+import { until } from '../../framework/until.js';
+import { Client, FakeNode } from './support.js';
 
 const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":null,"id":1}\n` });
 

@@ -8,6 +8,7 @@ import { HTTP_DEFAULTS, type HttpOptions } from '../../../src/http/options.js';
 import { createFronts, type Fronts } from '../../../src/http/server.js';
 import type { Logger } from '../../../src/log/logger.js';
 import type { TemplateFacts } from '../../../src/template/facts.js';
+import { PATIENCE_MS } from '../../framework/until.js';
 
 export const AUTH = `Basic ${Buffer.from('user:pass').toString('base64')}`;
 
@@ -169,7 +170,7 @@ export class Client {
 
   /** The next reply; by its Content-Length, or up to the end of the connection. */
   async reply(): Promise<RawReply> {
-    const late = Date.now() + 10_000;
+    const late = Date.now() + PATIENCE_MS;
     for (;;) {
       const data = this.#joined();
       const end = data.indexOf('\r\n\r\n');
@@ -187,7 +188,7 @@ export class Client {
       if (this.closed) throw new Error(`closed after ${this.#length} bytes: ${data.toString('latin1', 0, 300)}`);
       await new Promise<void>((resolve) => {
         this.#arrived = resolve;
-        setTimeout(resolve, 10_000).unref();
+        setTimeout(resolve, PATIENCE_MS).unref();
       });
     }
   }
@@ -212,14 +213,5 @@ export class Client {
   #joined(): Buffer {
     if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
     return this.#chunks[0]!;
-  }
-}
-
-/** Waits until something becomes true; fails loudly instead of hanging. */
-export async function until(what: string, test: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!test()) {
-    if (Date.now() > end) throw new Error(`never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

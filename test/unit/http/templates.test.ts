@@ -2,7 +2,8 @@ import os from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { STATE_FLAG } from '../../../src/http/link/shared-state.js';
-import { Client, FakeNode, type RawReply, until } from './support.js';
+import { until } from '../../framework/until.js';
+import { Client, FakeNode, type RawReply } from './support.js';
 
 const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":null,"id":1}\n` });
 const gbt = (extra = '') => `{"method":"getblocktemplate","params":[{"rules":["segwit"]${extra}}],"id":1}`;
@@ -37,7 +38,7 @@ t.test('a template, and what a long poll waits for', async (t) => {
     t.equal(woken.previousblockhash, node.hashHex);
     t.equal(woken.height, 2);
   }
-  t.equal(node.fronts.stats().waiters, 0);
+  await until('nobody waits', () => node.fronts.stats().waiters === 0);
 
   // Rules are checked after the wait, malformed ids before it.
   a.post(`{"method":"getblocktemplate","params":[{"longpollid":"${node.hashHex}6"}],"id":1}`);

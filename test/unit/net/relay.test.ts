@@ -5,6 +5,7 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import type { Connection } from '../../../src/net/peer/connection.js';
@@ -14,6 +15,7 @@ import { CompactRelay } from '../../../src/net/relay/compact-relay.js';
 import { Orphanage } from '../../../src/net/relay/orphanage.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
 import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
+import { TxReceiver } from '../../../src/net/relay/tx-receiver.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { WtxidIndex } from '../../../src/net/relay/wtxid-index.js';
 import { decodeBlockTxRequest, encodeCompactBlock, ShortIds } from '../../../src/net/wire/compact-block.js';
@@ -383,4 +385,55 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     [1, 5],
     [1, 2, 3, 5],
   ]);
+
+t.test('a transaction too large to be relayed ends its request, and nobody else is asked for the same', async (t) => {
+  const { clock, pool } = createPool();
+  const asked: string[] = [];
+  const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  const peerThatTells = (id: number): Peer => {
+    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.connection = {
+      send: (_: string, payload: Uint8Array) => asked.push(...decodeInv(payload).map(({ hash }) => `${id} ${hexOf(hash)}`)),
+    } as unknown as Connection;
+    return peer;
+  };
+  const context = {
+    mempool: pool,
+    wtxids: new WtxidIndex(pool),
+    clock,
+    random: () => 0.5,
+    crypto: hashes,
+    log: silentLogger,
+    options: { maxOrphans: 10, services: 9n, blocksOnly: false },
+  };
+  const receiver = new TxReceiver(
+    context as unknown as NetContext,
+    () => 1,
+    () => {},
+  );
+  const tx = parseTx(
+    buildTx({
+      version: 2,
+      inputs: [{ prevHash: numbered(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0, witness: [new Uint8Array(400_000)] }],
+      outputs: [{ value: 1, script: new Uint8Array(0) }],
+      locktime: 0,
+    }),
+    hashes,
+  );
+  const [one, two] = [peerThatTells(1), peerThatTells(2)];
+  const announce = (peer: Peer, byWtxid: boolean): void => {
+    receiver.announced(peer, byWtxid ? tx.wtxid : tx.txid, byWtxid);
+    clock.seconds += 10;
+    receiver.send(peer);
+  };
+  await receiver.receive(one, tx.bytes);
+  t.equal(receiver.isKnown(tx.wtxid, true), false, 'what nobody asked for is not looked at');
+  announce(one, false);
+  t.same(asked.splice(0), [`1 ${hexOf(tx.txid)}`]);
+  await receiver.receive(one, tx.bytes);
+  t.equal(receiver.requests.countInFlight(one), 0);
+  announce(two, true);
+  t.same(asked, [], 'known by its wtxid');
+  announce(one, false);
+  t.same(asked, [`1 ${hexOf(tx.txid)}`], 'and by its txid it may be another, with a smaller witness');
 });
