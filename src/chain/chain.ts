@@ -21,6 +21,7 @@ import { adoptBehind } from './adopt-behind.js';
 import { testValidity, type ValidityOptions } from './block-validity.js';
 import { ChainFault } from './chain-fault.js';
 import { ChainReader } from './chain-reader.js';
+import { dumpCoins } from './coins-dump.js';
 import { sumCoins } from './coins-stats.js';
 import { ConnectMeter, type ConnectProgress } from './connect-progress.js';
 import type { CheckedListener, HeaderListener, TipListener } from './events.js';
@@ -63,6 +64,7 @@ export class Chain extends ChainReader {
   private announcedHeader: HeaderNode;
   private faultError: ChainFault | null = null;
   private importing = 0;
+  private dumping = false;
   private closing: Promise<void> | null = null;
   private readonly tidy: NodeJS.Timeout;
   private settleTimer: NodeJS.Timeout | null = null;
@@ -326,6 +328,22 @@ export class Chain extends ChainReader {
     const diskSize = await this.ws.store.approximateSize(gte, lt);
     const hashing = { hashes: this.ws.crypto, serialized: options.hashSerialized, muhash: options.muhash === true };
     return sumCoins(cursor, tip, hashing, diskSize);
+  }
+
+  /**
+   * Writes all coins to a file that does not exist, while the chain goes on.
+   * @returns the block they stood at and how many there are, null while another dump is written
+   * @throws the system's error
+   */
+  async dumpCoins(path: string): Promise<{ tip: HeaderNode; coins: number } | null> {
+    if (this.dumping) return null;
+    this.dumping = true;
+    try {
+      const { cursor, tip } = await this.pinCoins();
+      return { tip, coins: await dumpCoins(cursor, tip, path) };
+    } finally {
+      this.dumping = false;
+    }
   }
 
   /** Shows a visitor the coins with its scripts, while the chain goes on. @returns the block they stood at, and whether all were gone over */

@@ -401,6 +401,7 @@ async function build(
   chain.onTip(() => ruleWatch.onTip());
   const active = new ActiveCommands();
   const context: NodeContext = {
+    folder: config.netDir,
     zmq: notifications.zmq,
     params,
     crypto: native,

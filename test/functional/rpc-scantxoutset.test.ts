@@ -1,5 +1,7 @@
 // scantxoutset: every kind of script of one key, ranges, what is refused, and a scan that others watch and end.
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { type CallError, Daemon } from '../framework/daemon.js';
@@ -128,4 +130,22 @@ t.test('watched, ended, and out of the way', async (t) => {
   void node.call('scantxoutset', 'start', object).catch(() => {});
   while ((await node.call('scantxoutset', 'status')) === null);
   t.same(await node.stop(), { code: 0, signal: null });
+});
+
+t.test('the whole set in a file', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 3, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+  const file = path.join(fs.realpathSync(node.networkDir), 'coins.dat');
+  const tip = (await node.call('getbestblockhash')) as string;
+  t.same(await node.call('dumptxoutset', 'coins.dat'), { coins_written: 3, base_hash: tip, base_height: 3, path: file });
+  const bytes = fs.readFileSync(file);
+  t.equal(Buffer.from(bytes.subarray(0, 32)).reverse().toString('hex'), tip);
+  t.equal(bytes.readUInt32LE(32), 3);
+  await t.rejects(node.call('dumptxoutset', file), {
+    code: -8,
+    message: `${file} already exists. If you are sure this is what you want, move it out of the way first`,
+  });
+  await t.rejects(node.call('dumptxoutset', 'no/such/coins.dat'), { code: -8, message: /^Couldn't write / });
+  t.ok(fs.readFileSync(file).equals(bytes), 'as it was');
 });

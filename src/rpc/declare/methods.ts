@@ -23,6 +23,7 @@ import { deriveaddresses } from './deriveaddresses.js';
 import { disconnectnode } from './disconnectnode.js';
 import { discover } from './discover.js';
 import { dumpprivkey } from './dumpprivkey.js';
+import { dumptxoutset } from './dumptxoutset.js';
 import { dumpwallet } from './dumpwallet.js';
 import { echo } from './echo.js';
 import { echojson } from './echojson.js';
@@ -190,6 +191,7 @@ const ALL: readonly MethodSpec[] = [
   deriveaddresses,
   discover,
   dumpprivkey,
+  dumptxoutset,
   dumpwallet,
   echo,
   echojson,

@@ -132,6 +132,8 @@ export interface ChainAccess {
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
+  /** Writes all coins to a file that does not exist; null while another such dump is written. Rejects with the system's error. */
+  dumpCoins(path: string): Promise<{ tip: HeaderInfo; coins: number } | null>;
   /** Goes over every coin at the tip, in the order of txid and index, on the pool's threads, and shows those with certain scripts. */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
   /** Heads of all branches, highest first. */
@@ -435,6 +437,8 @@ export interface LogControl {
 
 /** Everything a node method may use. */
 export interface NodeContext {
+  /** The network's data folder, an absolute path: where relative paths of calls start. */
+  readonly folder: string;
   /** What is published by ZeroMQ; absent when nothing can be. */
   readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
   readonly params: ChainParams;

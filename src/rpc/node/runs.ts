@@ -21,6 +21,7 @@ import {
 } from './control.js';
 import { createmultisig } from './createmultisig.js';
 import { deriveaddresses, getdescriptorinfo } from './descriptors.js';
+import { dumptxoutset } from './dumptxoutset.js';
 import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
 import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
@@ -69,6 +70,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   decodepsbt,
   decoderawtransaction,
   deriveaddresses,
+  dumptxoutset,
   estimaterawfee,
   estimatesmartfee,
   finalizepsbt,

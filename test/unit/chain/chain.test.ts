@@ -1,6 +1,7 @@
 // The chain's answers, block by block: what is accepted, refused, remembered; reorganisations; marks by hand; restarts.
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { TipChange } from '../../../src/chain/events.js';
 import type { HeaderNode } from '../../../src/chain/header-node.js';
@@ -514,6 +515,44 @@ t.test('statistics over all coins', async (t) => {
   });
   t.same(Buffer.from(stats.hashSerialized!), hash256(Buffer.concat([last.hash, ...parts])));
   t.equal((await chain.coinsStats({ hashSerialized: false })).hashSerialized, null);
+
+  // All of them in a file: block, number of coins, transactions of the chain, then outpoint and coin in Core's compressed form.
+  const compress = (value: number): number => {
+    let exponent = 0;
+    for (; exponent < 9 && value % 10 ** (exponent + 1) === 0; exponent++);
+    const digits = value / 10 ** exponent;
+    if (exponent === 9) return 1 + (digits - 1) * 10 + 9;
+    return 1 + (Math.floor(digits / 10) * 9 + (digits % 10) - 1) * 10 + exponent;
+  };
+  const u32 = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value);
+    return bytes;
+  };
+  const coins = [...trunk.slice(1), last].flatMap((block) =>
+    block.txs.flatMap((tx, at) =>
+      tx.outs.flatMap(({ value, script }, n) => {
+        // What nobody can spend is no coin.
+        if (script[0] === 0x6a) return [];
+        const code = block.height * 2 + (at === 0 ? 1 : 0);
+        const coinBytes = [varint(code), varint(compress(value)), varint(6 + 1), ANYONE];
+        return [Buffer.concat([block.txids[at]!, u32(n), ...coinBytes])];
+      }),
+    ),
+  );
+  const file = join(mkdtempSync(join(tmpdir(), 'adit-coins-')), 'coins');
+  t.teardown(() => rmSync(dirname(file), { recursive: true }));
+  const written = chain.dumpCoins(file);
+  t.equal(await chain.dumpCoins(`${file}2`), null, 'one at a time');
+  t.match(await written, { coins: 104, tip: { height: 102 } });
+  t.same(
+    readFileSync(file),
+    Buffer.concat([last.hash, u32(104), u32(0), u32(104), ...coins.sort((a, b) => Buffer.compare(a.subarray(0, 36), b.subarray(0, 36)))]),
+  );
+  await t.rejects(chain.dumpCoins(join(file, 'below')), /ENOTDIR/);
+  mkdirSync(`${file}3`);
+  await t.rejects(chain.dumpCoins(`${file}3`), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
+  t.same(readdirSync(dirname(file)).sort(), ['coins', 'coins3'], 'nothing unfinished is left');
   await fixture.end();
 });
 

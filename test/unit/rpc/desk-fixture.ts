@@ -85,6 +85,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       prioritise: (txid, delta) => events.push(`prioritise ${Buffer.from(txid).toString('hex').slice(0, 4)} ${delta}`),
       settled: () => Promise.resolve(),
     },
+    folder: '/',
     savePool: async () => void events.push('saved'),
     txIndex: null,
     filterIndex: null,
