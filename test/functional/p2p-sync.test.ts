@@ -195,6 +195,49 @@ t.test('a compact block whose transactions are not known is asked for, and one t
   t.equal(await liar.ended(), true, 'a place that is not in the block');
 });
 
+t.test('the rest of a block that one peer withholds is asked from a better one at once', async (t) => {
+  const { node, port } = await listening();
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 110, ANYONE);
+  const other = await listening();
+  t.teardown(() => other.node.remove());
+  for (let height = 1; height <= 110; height++)
+    await other.node.call('submitblock', await node.call('getblock', await node.call('getblockhash', height), 0));
+  const compactPeer = async (to: number): Promise<P2pClient> => {
+    const peer = await P2pClient.connect(to);
+    t.teardown(() => peer.close());
+    peer.send('sendcmpct', Buffer.from('010200000000000000', 'hex'));
+    await peer.sync();
+    return peer;
+  };
+  const source = await compactPeer(port);
+  source.send('headers', headersPayload([Buffer.from((await node.call('getblockheader', await tipOf(node), false)) as string, 'hex')]));
+  await source.sync();
+  const good = await compactPeer(other.port);
+  await node.call('generatetoaddress', 1, ADDRESS);
+  good.send('cmpctblock', await source.next('cmpctblock'));
+  while ((await good.next('sendcmpct'))[0] !== 1);
+  t.equal(await tipOf(other.node), await tipOf(node), 'its block was good, so the next ones are wanted from it');
+
+  const coinbase = ((await node.call('getblock', await node.call('getblockhash', 1), 2)) as { tx: [{ txid: string }] }).tx[0].txid;
+  const raw = spendTrue(coinbase, 0, 50e8);
+  await node.call('sendrawtransaction', raw);
+  const [hash] = (await node.call('generatetoaddress', 1, ADDRESS)) as [string];
+  const compact = await source.next('cmpctblock');
+  const question = Buffer.concat([unshown(hash), Buffer.from([1, 1])]);
+  const silent = await compactPeer(other.port);
+  silent.send('cmpctblock', compact);
+  t.same(await silent.next('getblocktxn'), question);
+  good.send('cmpctblock', compact);
+  t.same(await good.next('getblocktxn'), question, 'without waiting for the other');
+  good.send('blocktxn', Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
+  await good.sync();
+  t.equal(await tipOf(other.node), hash);
+  silent.send('blocktxn', Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
+  await silent.sync();
+  t.equal(silent.closed, false, 'late, and no fault');
+});
+
 t.test('a port that is taken stops nobody who did not ask for it, and whoever did', async (t) => {
   const { node, port } = await listening();
   t.teardown(() => node.remove());

@@ -41,6 +41,8 @@ const MAX_HIGH_BANDWIDTH = 3;
 const MAX_EXTRA_BYTES = 100_000;
 /** Blocks that far ahead of the tip are not put together: their transactions are not known yet. */
 const MAX_AHEAD = 2;
+/** Peers that are asked for the rest of the same block. */
+const MAX_ASKED_AT_ONCE = 3;
 /** Blocks being put together at a time, for all peers: each may hold megabytes. */
 const MAX_PARTIAL = 24;
 /** Compact blocks kept for those who ask: as deep as they are served, and rivals of the tip. */
@@ -284,7 +286,7 @@ export class CompactRelay {
     );
     if (missing.length === 0) {
       await this.#complete(peer, node, partial, []);
-    } else if (mayAsk) {
+    } else if (mayAsk || this.#mayRace(peer, node)) {
       this.stats.asked++;
       this.stats.missingTxs += missing.length;
       this.#partial.set(partialKey(peer, header.hash), { peer, block: partial });
@@ -300,7 +302,7 @@ export class CompactRelay {
     const partial = this.#partial.get(key);
     this.#partial.delete(key);
     const node = chain.node(hash);
-    if (partial === undefined || node === undefined || this.downloads.of(hash)?.peer !== peer) {
+    if (partial === undefined || node === undefined || node.has(NodeStatus.HAVE_DATA)) {
       log.debug('net', `Peer ${peer.id} sent us block transactions for block we weren't expecting`);
       return;
     }
@@ -329,6 +331,21 @@ export class CompactRelay {
     await this.blocks.process(peer, block, true, false);
     // Another may have been asked too: what it sends now is not waited for.
     if (node.has(NodeStatus.HAVE_DATA)) this.downloads.end(node.hash);
+  }
+
+  /**
+   * Whether a peer is asked for the rest of a block though another was: it brought good blocks lately, and the other may keep this one to
+   * himself. Three at once, the last place is for those that we chose, unless one of the others is such (as Core since version 25).
+   */
+  #mayRace(peer: Peer, node: HeaderNode): boolean {
+    if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;
+    const asked = new Set<Peer>();
+    const { peer: first } = this.downloads.of(node.hash) ?? {};
+    if (first !== undefined) asked.add(first);
+    const end = `/${hashKey(node.hash)}`;
+    for (const [key, partial] of this.#partial) if (key.endsWith(end)) asked.add(partial.peer);
+    if (asked.size < MAX_ASKED_AT_ONCE - 1) return true;
+    return asked.size < MAX_ASKED_AT_ONCE && [peer, ...asked].some(({ inbound }) => !inbound);
   }
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {
