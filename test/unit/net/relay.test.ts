@@ -385,6 +385,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     [1, 5],
     [1, 2, 3, 5],
   ]);
+});
 
 t.test('a transaction too large to be relayed ends its request, and nobody else is asked for the same', async (t) => {
   const { clock, pool } = createPool();
