@@ -5,12 +5,13 @@ import { connecting, flushing, reorganising } from './phases/feeding.js';
 import { indexing } from './phases/indexing.js';
 import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
+import { wallets } from './phases/wallets.js';
 
 const kills = Number(process.env.ADIT_KILLS ?? 3);
 const seed = Number(process.env.ADIT_SEED ?? 1);
 t.setTimeout(240_000 + kills * 50_000);
 
-for (const phase of [connecting, reorganising, flushing, rebuilding, indexing, pruning]) {
+for (const phase of [connecting, reorganising, flushing, rebuilding, indexing, pruning, wallets]) {
   t.test(phase.name, { timeout: 60_000 + kills * 10_000 }, async (t) => {
     const report = await phase.round({ kills, seed, enough: () => false });
     t.same(report.faults, []);

@@ -1,4 +1,4 @@
-// The long kill suite: SIGKILLs at random moments while a daemon connects blocks, reorganises, flushes, reindexes, builds indexes and prunes. After each
+// The long kill suite: SIGKILLs at random moments while a daemon connects blocks, reorganises, flushes, reindexes, builds indexes, prunes and works on wallets. After each
 // kill the next start must have a consistent tip and every acknowledged block; each round ends with the coins and index answers of a daemon
 // that was never killed.
 //
@@ -12,8 +12,9 @@ import { indexing } from './phases/indexing.js';
 import { count, type Phase, type RoundReport } from './phases/phase.js';
 import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
+import { wallets } from './phases/wallets.js';
 
-const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning];
+const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning, wallets];
 const ROUND_KILLS = 50;
 
 const { values } = parseArgs({
