@@ -229,9 +229,12 @@ export class AddrManager {
     const table = tried ? this.#tried : this.#new;
     // Less likely ones are taken in the end too: what is asked of them gets less with each look.
     for (let factor = 1; ; ) {
+      // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an address that has
+      // many free places before it, again and again.
       const start = Math.floor(this.random() * table.length);
+      const step = 1 + 2 * Math.floor(this.random() * (table.length / 2));
       let key: string | undefined;
-      for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i) % table.length];
+      for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i * step) % table.length];
       const info = this.#infos.get(key as string) as AddressInfo;
       if (this.random() < factor * this.#chance(info)) return info;
       factor *= 1.2;

@@ -7,6 +7,7 @@ import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { evictionCandidate } from '../../../src/net/peer/eviction.js';
 import type { Peer } from '../../../src/net/peer/peer.js';
 import { addressKey, groupOf, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const NOW = 1_700_000_000;
 let seed = 1;
@@ -30,6 +31,21 @@ t.test('addresses are kept once, found again, and move to the tried when they wo
   for (let i = 0; i < 200; i++) seen.add(addressKey(manager.select() as NetAddress));
   t.equal(seen.size, 2, 'both are chosen');
   for (let i = 0; i < 50; i++) t.equal(manager.select(true)?.port, 8334, 'for feelers only what never worked');
+});
+
+t.test('few addresses are chosen equally often', async (t) => {
+  for (let run = 1; run <= 10; run++) {
+    const manager = new AddrManager(() => NOW, pseudoRandom(run));
+    // Places follow from a key that is new each time: now and then two addresses want the same.
+    const hosts = ['8.8.8.8', '9.9.9.9', '11.1.1.1', '12.1.1.1'].filter((host) => manager.add(heard(host), at('66.1.2.3')));
+    const counts = new Map(hosts.map((host) => [addressKey(at(host)), 0]));
+    for (let i = 0; i < 200; i++) {
+      const key = addressKey(manager.select() as NetAddress);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const least = Math.min(...counts.values());
+    t.ok(least >= 20, `${least} of 200`);
+  }
 });
 
 t.test('one source cannot fill the memory', async (t) => {
