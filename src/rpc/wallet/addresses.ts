@@ -96,6 +96,7 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
     for (const compressed of [true, false]) {
       const publicKey = ctx.descriptors.keys.publicKey(seed, compressed)!;
       if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) {
+        seed.fill(0);
         fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Already have this key (either as an HD seed or as a loose private key)');
       }
     }

@@ -72,8 +72,30 @@ const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | u
 /** A private key. @throws RpcError */
 export function readSecret(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo): SecretKey {
   const wif = privateKeyOf(value, ctx, call) ?? refuse('Invalid private key encoding');
-  const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed) ?? refuse('Invalid private key encoding');
+  const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
+  if (publicKey === null) {
+    wif.key.fill(0);
+    return refuse('Invalid private key encoding');
+  }
   return { publicKey, secret: wif.key };
+}
+
+/** Takes over the private key of a hash, or overwrites it where there is one already. */
+function keepSecret(data: ImportData, id: string, key: SecretKey): void {
+  if (data.secrets.has(id)) key.secret.fill(0);
+  else data.secrets.set(id, key);
+}
+
+/** What `fill` read of a request. When it throws, the private keys that it had read are overwritten. */
+function readImport(fill: (data: ImportData) => void): ImportData {
+  const data = emptyImport();
+  try {
+    fill(data);
+    return data;
+  } catch (error) {
+    wipeImport(data);
+    throw error;
+  }
 }
 
 // -- scripts
@@ -152,9 +174,11 @@ function targetScript(ctx: NodeContext, value: JsonValue | undefined, output: st
   return script;
 }
 
-/** A request with `scriptPubKey`. */
-export function readScriptImport(ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData {
-  const data = emptyImport();
+/** A request with `scriptPubKey`. @throws RpcError */
+export const readScriptImport = (ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData =>
+  readImport((data) => fillFromScript(ctx, request, call, data));
+
+function fillFromScript(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData): void {
   const target = request.get('scriptPubKey');
   const isAddress = target instanceof JsonObject && target.has('address');
   if (typeof target !== 'string' && !isAddress) {
@@ -191,12 +215,11 @@ export function readScriptImport(ctx: NodeContext, request: JsonObject, call: Ca
     const key = readSecret(ctx, item, call);
     const id = hashKey(ctx.crypto.hash160(key.publicKey));
     data.publicKeys.delete(id);
-    if (!data.secrets.has(id)) data.secrets.set(id, key);
+    keepSecret(data, id, key);
   }
   data.hasSolvingData =
     walk.redeemScript !== undefined || walk.witnessScript !== undefined || data.publicKeys.size > 0 || data.secrets.size > 0;
   if (data.hasSolvingData) matchSolvingData(ctx, script, walk, data, watchOnly);
-  return data;
 }
 
 /** Whether what was given fits the script; what does not is dropped with a warning. */
@@ -243,11 +266,16 @@ function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data
 
 // -- descriptors
 
-/** A request with `desc`. */
-export function readDescriptorImport(ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData {
-  const data = emptyImport();
+/** A request with `desc`. @throws RpcError */
+export const readDescriptorImport = (ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData =>
+  readImport((data) => fillFromDescriptor(ctx, request, call, data));
+
+function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData): void {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true });
-  if ('error' in parsed) return refuse(parsed.error);
+  if ('error' in parsed) {
+    refuse(parsed.error);
+    return;
+  }
   const [descriptor] = parsed.descriptors;
   const { secrets } = parsed;
   try {
@@ -282,19 +310,20 @@ export function readDescriptorImport(ctx: NodeContext, request: JsonObject, call
       }
       for (const pair of descriptor.secretsAt(index, secrets)) {
         const id = hashKey(crypto.hash160(pair.publicKey));
-        if (data.secrets.has(id)) pair.secret.fill(0);
-        else data.secrets.set(id, pair);
+        keepSecret(data, id, pair);
       }
     }
     for (const item of keys) {
       const key = readSecret(ctx, item, call);
       const id = hashKey(crypto.hash160(key.publicKey));
-      if (!data.publicKeys.has(id)) data.warnings.push('Ignoring irrelevant private key.');
-      else if (!data.secrets.has(id)) data.secrets.set(id, key);
+      if (data.publicKeys.has(id)) keepSecret(data, id, key);
+      else {
+        key.secret.fill(0);
+        data.warnings.push('Ignoring irrelevant private key.');
+      }
     }
     const spendable = [...data.publicKeys.keys(), ...origins].every((id) => data.secrets.has(id));
     warnOfKeys(data, watchOnly, spendable);
-    return data;
   } finally {
     secrets.wipe();
   }

@@ -1,11 +1,18 @@
 // Private keys are taken out of requests before these are parsed: exactly those that stand where a method takes keys and look like one.
 import fc from 'fast-check';
 import t from 'tap';
+import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import { encodeWif } from '../../../src/address/wif.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { KEY_PLACES } from '../../../src/rpc/declare/secret-places.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { readDescriptorImport, readScriptImport } from '../../../src/rpc/wallet/import-request.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { keyMethodIn, takeKeys } from '../../../src/rpc/wire/key-params.js';
-import type { JsonResult } from '../../../src/rpc/wire/values.js';
+import type { JsonObject, JsonResult } from '../../../src/rpc/wire/values.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
 
 fc.configureGlobal({ seed: 47, numRuns: 300 });
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
@@ -98,4 +105,39 @@ t.test('any request', async () => {
       return taken(body).back === plain(body) && taken(body).left.includes(A);
     }),
   );
+});
+
+t.test('private keys that a request of importmulti leaves behind are overwritten', async (t) => {
+  const context = descriptorContext('0.21', 'regtest');
+  const params = chainParams('regtest');
+  const read: Uint8Array[] = [];
+  const publicKey = (secret: Uint8Array, compressed: boolean) => {
+    read.push(secret);
+    return context.keys.publicKey(secret, compressed);
+  };
+  const ctx = {
+    params,
+    crypto: createNativeCrypto(),
+    descriptors: { ...context, keys: Object.assign(Object.create(context.keys), { publicKey }) },
+  } as unknown as NodeContext;
+  const wif = (fill: number) => encodeWif({ key: new Uint8Array(32).fill(fill), compressed: true }, params, context.hashes);
+  const id = context.hashes.hash160(context.keys.publicKey(new Uint8Array(32).fill(7), true)!);
+  const script = `76a914${Buffer.from(id).toString('hex')}88ac`;
+  const call = { user: '', path: '/' };
+  const request = (members: object) => parseJson(bytes(JSON.stringify(members))) as JsonObject;
+  const left = () => read.splice(0).filter((key) => key.some((byte) => byte !== 0)).length;
+
+  const good = readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), wif(7), wif(9)] }), call);
+  t.equal(good.secrets.size, 1);
+  t.equal(left(), 1, 'the one that is imported; not its double, and not the one that belongs elsewhere');
+  t.throws(() => readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), 'nonsense'] }), call), {
+    message: 'Invalid private key encoding',
+  });
+  t.equal(left(), 0, 'nothing of a request that failed');
+  const desc = addChecksum(`pkh(${Buffer.from(context.keys.publicKey(new Uint8Array(32).fill(7), true)!).toString('hex')})`);
+  t.throws(() => readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call));
+  t.equal(left(), 0);
+  const given = readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call);
+  t.equal(given.secrets.size, 1);
+  t.equal(left(), 1);
 });
