@@ -45,6 +45,9 @@ class Block implements WalletBlock {
   medianTimePast(): number {
     return this.time;
   }
+  get maxTime(): number {
+    return Math.max(this.prev?.maxTime ?? 0, this.time);
+  }
 }
 
 async function blocksOf(daemon: Daemon): Promise<Block[]> {

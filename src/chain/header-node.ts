@@ -26,8 +26,8 @@ export const NodeStatus = {
 /** Either kind of failure. */
 export const FAILED_MASK = NodeStatus.FAILED | NodeStatus.FAILED_CHILD;
 
-/** Bytes of one slab entry: the header, then its hash. */
-const ENTRY_SIZE = 112;
+/** Bytes of one slab entry: the header, its hash, and the largest time up to it. */
+const ENTRY_SIZE = 116;
 const SLAB_ENTRIES = 4096;
 /** Blocks in the median of BIP-0113. */
 const MEDIAN_SPAN = 11;
@@ -37,6 +37,7 @@ const MEDIAN_SPAN = 11;
  *
  * Fixed-width fields are read from a slab entry:
  *   0 version int32 | 4 previous hash 32 | 36 merkle root 32 | 68 time u32 | 72 bits u32 | 76 nonce u32 | 80 hash 32
+ *   112 largest time u32
  */
 export class HeaderNode implements HeaderContext {
   readonly height: number;
@@ -68,6 +69,7 @@ export class HeaderNode implements HeaderContext {
     this.height = prev === null ? 0 : prev.height + 1;
     this.chainWork = prev === null ? proof : prev.chainWork + proof;
     this.skip = prev === null ? null : prev.ancestor(skipHeight(this.height));
+    slab.setUint32(offset + 112, prev === null ? this.time : Math.max(prev.maxTime, this.time), true);
   }
 
   get version(): number {
@@ -79,6 +81,10 @@ export class HeaderNode implements HeaderContext {
   }
   get time(): number {
     return this.slab.getUint32(this.offset + 68, true);
+  }
+  /** The largest time of this block and all before it, seconds: never falls along a chain. */
+  get maxTime(): number {
+    return this.slab.getUint32(this.offset + 112, true);
   }
   get bits(): number {
     return this.slab.getUint32(this.offset + 72, true);

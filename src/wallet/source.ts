@@ -8,6 +8,8 @@ export interface WalletBlock {
   readonly hashHex: string;
   readonly height: number;
   readonly time: number;
+  /** The largest time up to this block. */
+  readonly maxTime: number;
   readonly prev: WalletBlock | null;
   ancestor(height: number): WalletBlock | null;
   medianTimePast(): number;

@@ -141,6 +141,7 @@ function blockAt(height: number): WalletBlock {
     hashHex: Buffer.from(hash).reverse().toString('hex'),
     height,
     time: 1_600_000_000 - 600 * (TIP - height),
+    maxTime: 1_600_000_000 - 600 * (TIP - height),
     prev: null,
     ancestor: () => null,
     medianTimePast: () => 1_600_000_000,

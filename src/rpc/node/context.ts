@@ -28,6 +28,8 @@ export interface HeaderInfo extends HeaderContext {
   readonly version: number;
   readonly merkleRoot: Uint8Array;
   readonly time: number;
+  /** The largest time of this block and all before it. */
+  readonly maxTime: number;
   readonly bits: number;
   readonly nonce: number;
   readonly chainWork: bigint;

@@ -7,12 +7,15 @@ import { masterFromSeed } from '../../address/bip32/extended-key.js';
 import { formatPath } from '../../address/bip32/key-path.js';
 import { decodeWif, encodeWif } from '../../address/wif.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
+import { Slicer } from '../../lib/slicer.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { keyOfDestination } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
+import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asString, hexBytes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
@@ -77,7 +80,7 @@ function keyUse(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, row: numbe
 }
 
 /** The dump's lines. */
-function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys): Generator<string> {
+async function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, slicer: Slicer): AsyncGenerator<string> {
   const tip = wallet.tip!;
   yield '# Wallet dump created by adit';
   yield `# * Created on ${isoTime(ctx.clock.nowSeconds())}`;
@@ -86,28 +89,37 @@ function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys): Gener
   yield '';
   const seed = wallet.record.hd && legacy.secret(wallet.record.hd.seedId);
   const root = seed && masterFromSeed(seed, ctx.descriptors);
-  if (root) {
-    yield `# extended private masterkey: ${encodeExtendedSecret(root, ctx.params, ctx.descriptors)}`;
-    yield '';
-    root.secret.fill(0);
-  }
+  const masterKey = root && encodeExtendedSecret(root, ctx.params, ctx.descriptors);
+  root?.secret.fill(0);
   seed?.fill(0);
-  const rows = [...legacy.keys.rows()].filter((row) => legacy.keys.isPrivate(row));
-  const timeOf = (row: number): number => legacy.keys.metadata(row)?.time ?? 0;
-  rows.sort((a, b) => timeOf(a) - timeOf(b) || Buffer.compare(legacy.keys.id(a), legacy.keys.id(b)));
-  for (const row of rows) {
+  if (masterKey) {
+    yield `# extended private masterkey: ${masterKey}`;
+    yield '';
+  }
+  const keys: { row: number; time: number }[] = [];
+  for (const row of legacy.keys.rows()) {
+    if (legacy.keys.isPrivate(row)) keys.push({ row, time: legacy.keys.metadata(row)?.time ?? 0 });
+    if (slicer.due) await slicer.pause();
+  }
+  const inOrder = await sortInSlices(keys, (a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row), slicer);
+  for (const { row, time } of inOrder) {
+    // It locked itself meanwhile: the file would lack keys.
+    ensureUnlocked(wallet);
     const secret = legacy.secret(legacy.keys.id(row));
     if (secret === undefined) continue;
     const wif = encodeWif({ key: secret, compressed: legacy.keys.publicKey(row)!.length === 33 }, ctx.params, ctx.crypto);
     secret.fill(0);
     const { use, addresses } = keyUse(ctx, wallet, legacy, row);
     const origin = legacy.keys.origin(row);
-    yield `${wif} ${isoTime(timeOf(row))} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`;
+    yield `${wif} ${isoTime(time)} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`;
   }
   yield '';
-  const scripts = [...legacy.allScripts()].map(({ script, time }) => ({ script, time, id: ctx.crypto.hash160(script) }));
-  scripts.sort((a, b) => Buffer.compare(a.id, b.id));
-  for (const { script, time, id } of scripts) {
+  const scripts: { script: Uint8Array; time: number; id: Uint8Array }[] = [];
+  for (const { script, time } of legacy.allScripts()) {
+    scripts.push({ script, time, id: ctx.crypto.hash160(script) });
+    if (slicer.due) await slicer.pause();
+  }
+  for (const { script, time, id } of await sortInSlices(scripts, (a, b) => Buffer.compare(a.id, b.id), slicer)) {
     yield `${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`;
   }
   yield '';
@@ -132,8 +144,20 @@ export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
     );
   }
   try {
-    await handle.writeFile(`${[...dumpLines(ctx, wallet, legacy)].join('\n')}\n`);
+    const slicer = new Slicer(call.breathe);
+    let lines: string[] = [];
+    for await (const line of dumpLines(ctx, wallet, legacy, slicer)) {
+      lines.push(line);
+      if (!slicer.due) continue;
+      await handle.writeFile(`${lines.join('\n')}\n`);
+      lines = [];
+      await slicer.pause();
+    }
+    if (lines.length > 0) await handle.writeFile(`${lines.join('\n')}\n`);
     await handle.sync();
+  } catch (error) {
+    await fs.rm(file, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }
@@ -148,8 +172,13 @@ const parseTime = (text: string | undefined): number => {
   return Number.isNaN(ms) || ms < 0 ? 0 : Math.floor(ms / 1000);
 };
 
-/** One line of a dump, put into the wallet. @returns the time from which it matters, null when the line says nothing */
-function importLine(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, line: string, batch: Parameters<LegacyKeys['topUp']>[1]) {
+/** What a line of a dump says: a private key, wiped by the caller, or a script. */
+type DumpEntry =
+  | { readonly secret: Uint8Array; readonly publicKey: Uint8Array; readonly label: string | undefined; readonly time: number }
+  | { readonly script: Uint8Array; readonly time: number };
+
+/** @returns null when the line says nothing */
+function readLine(ctx: NodeContext, line: string): DumpEntry | null {
   if (line === '' || line.startsWith('#')) return null;
   const [first, time, ...words] = line.split(' ');
   if (words.length === 0) return null;
@@ -157,20 +186,32 @@ function importLine(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, line: 
   if (wif) {
     const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed)!;
     const label = words.find((word) => word.startsWith('label='));
-    const seconds = Math.max(1, parseTime(time));
-    if (!legacy.hasSecret(ctx.crypto.hash160(publicKey))) {
-      legacy.importSecret(wif.key, publicKey, seconds, batch);
-      const [script] = keyScripts(ctx, publicKey);
-      if (label !== undefined) wallet.book.set(script, decodeLabel(label.slice(6)), 'receive', batch);
-    }
-    wif.key.fill(0);
-    return seconds;
+    return { secret: wif.key, publicKey, label: label && decodeLabel(label.slice(6)), time: Math.max(1, parseTime(time)) };
   }
   const script = hexBytes(first);
-  if (script === null) return null;
-  const seconds = parseTime(time);
-  legacy.importScript(script, seconds, batch);
-  return seconds || null;
+  return script && { script, time: parseTime(time) };
+}
+
+/** Puts what a line said into the wallet. */
+function importEntry(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, entry: DumpEntry, batch: WalletBatch): void {
+  if ('script' in entry) {
+    legacy.importScript(entry.script, entry.time, batch);
+    return;
+  }
+  const { secret, publicKey, label, time } = entry;
+  if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) return;
+  legacy.importSecret(secret, publicKey, time, batch);
+  if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
+}
+
+/** Reads the lines of a dump in slices. @param entries receives them, also when this fails */
+async function readDump(ctx: NodeContext, text: string, entries: DumpEntry[], call: CallInfo): Promise<void> {
+  const slicer = new Slicer(call.breathe);
+  for (const line of text.split(/\r?\n/)) {
+    const entry = readLine(ctx, line);
+    if (entry) entries.push(entry);
+    if (slicer.due) await slicer.pause();
+  }
 }
 
 export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
@@ -181,26 +222,26 @@ export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
     ensureUnlocked(wallet);
     const text = await fs.readFile(path.resolve(asString(args[0])), 'utf8').catch(() => null);
     if (text === null) return fail(RPC_CODE.INVALID_PARAMETER, 'Cannot open wallet dump file');
-    const lines = text.split(/\r?\n/);
-    const isKey = (line: string): boolean => decodeWif(line.split(' ', 1)[0], ctx.params, ctx.crypto) !== null;
-    if (wallet.privateKeysDisabled && lines.some(isKey)) {
-      fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
-    }
-    // Core adds what fits and then fails; here nothing is added by a call that fails.
-    const tooLong = (line: string): boolean => {
-      const words = line.startsWith('#') ? [] : line.split(' ');
-      return words.length > 2 && !isKey(line) && (hexBytes(words[0])?.length ?? 0) > MAX_SCRIPT;
-    };
-    if (lines.some(tooLong)) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
+    const entries: DumpEntry[] = [];
     let since = wallet.tip!.time;
-    await wallet.changeKeys((batch) => {
-      ensureUnlocked(wallet);
-      for (const line of lines) {
-        const time = importLine(ctx, wallet, legacy, line, batch);
-        if (time !== null) since = Math.min(since, time);
+    try {
+      await readDump(ctx, text, entries, call);
+      if (wallet.privateKeysDisabled && entries.some((entry) => 'secret' in entry)) {
+        fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
       }
-      planRescan(wallet, since, scanDeps(ctx, wallet).chain, batch);
-    });
+      // Core adds what fits and then fails; here nothing is added by a call that fails.
+      if (entries.some((entry) => 'script' in entry && entry.script.length > MAX_SCRIPT)) {
+        fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
+      }
+      for (const { time } of entries) if (time > 0) since = Math.min(since, time);
+      await wallet.changeKeys((batch) => {
+        ensureUnlocked(wallet);
+        for (const entry of entries) importEntry(ctx, wallet, legacy, entry, batch);
+        planRescan(wallet, since, scanDeps(ctx, wallet).chain, batch);
+      });
+    } finally {
+      for (const entry of entries) if ('secret' in entry) entry.secret.fill(0);
+    }
     wallet.hasKeyManager = true;
     const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');

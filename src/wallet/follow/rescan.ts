@@ -30,21 +30,19 @@ export interface RescanDeps extends ScanDeps {
 
 const LOG_EVERY_MS = 10_000;
 
-/** The first block of the best chain whose own or any earlier block's time reaches a moment. */
-export function firstBlockSince(chain: Pick<WalletChain, 'atHeight'>, seconds: number): WalletBlock | null {
-  // Running maxima only rise, so the first block that reaches it by itself is the first whose maximum does.
-  for (let height = 0; ; height++) {
-    const node = chain.atHeight(height);
-    if (node === undefined) return null;
-    if (node.time >= seconds) return node;
+/** The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none does. */
+export function firstBlockSince(chain: Pick<WalletChain, 'atHeight' | 'tip'>, seconds: number): WalletBlock | null {
+  const { tip } = chain;
+  if (tip.maxTime < seconds) return null;
+  // The largest time up to a block never falls.
+  let low = 0;
+  let high = tip.height;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (chain.atHeight(middle)!.maxTime < seconds) low = middle + 1;
+    else high = middle;
   }
-}
-
-/** The largest block time up to and with a block. */
-export function maxTimeUpTo(node: WalletBlock): number {
-  let max = 0;
-  for (let at: WalletBlock | null = node; at !== null; at = at.prev) max = Math.max(max, at.time);
-  return max;
+  return chain.atHeight(low)!;
 }
 
 const RESCAN_KEY = walletKey(WALLET_PREFIX.rescan);
@@ -192,7 +190,7 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
   const start = firstBlockSince(deps.chain, seconds - TIMESTAMP_WINDOW);
   if (start === null || (wallet.tip && start.height > wallet.tip.height)) return seconds;
   const result = await scanBlocks(wallet, start, null, update, deps);
-  if (result.status === 'failure' && result.lastFailed) return maxTimeUpTo(result.lastFailed) + TIMESTAMP_WINDOW + 1;
+  if (result.status === 'failure' && result.lastFailed) return result.lastFailed.maxTime + TIMESTAMP_WINDOW + 1;
   return seconds;
 }
 

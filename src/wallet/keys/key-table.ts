@@ -59,6 +59,10 @@ export class KeyTable {
   rows(): Generator<number> {
     return this.#ids.liveRows();
   }
+  /** Order of two rows' ids as bytes. */
+  compareIds(a: number, b: number): number {
+    return this.#ids.compare(a, b);
+  }
   isPrivate(row: number): boolean {
     return row >= 0 && (this.#flags[row] & KEY.PRIVATE) !== 0;
   }

@@ -1,10 +1,15 @@
 // Orders and chains beside the wallet's tables, against sorted lists made anew for every question.
+
 import t from 'tap';
+import { type HeaderNode, HeaderSlabs } from '../../../src/chain/header-node.js';
+import { Slicer } from '../../../src/lib/slicer.js';
+import { sortInSlices } from '../../../src/lib/sort-in-slices.js';
 import { CoinTable } from '../../../src/wallet/coins/coin-table.js';
 import { HeightOrder } from '../../../src/wallet/coins/height-order.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { SpendTable } from '../../../src/wallet/coins/spend-table.js';
 import { TxidOrder } from '../../../src/wallet/coins/txid-order.js';
+import { firstBlockSince } from '../../../src/wallet/follow/rescan.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
@@ -116,4 +121,62 @@ t.test('only transactions that share an input have rivals', async (t) => {
     [true, false, true],
   );
   t.same(spends.spenders(outpoints[0]).sort(), [1, 3]);
+});
+
+t.test('the first block since a time', (t) => {
+  const random = pseudoRandom(7);
+  for (let round = 0; round < 50; round++) {
+    const slabs = new HeaderSlabs();
+    const nodes: HeaderNode[] = [];
+    const times = Array.from({ length: 1 + Math.floor(random() * 300) }, (_, i) => 1_000_000 + i * 600 + Math.floor(random() * 9000));
+    for (const time of times) {
+      const header = new Uint8Array(80);
+      new DataView(header.buffer).setUint32(68, time, true);
+      nodes.push(slabs.createNode(nodes.at(-1) ?? null, 1n, header, new Uint8Array(32)));
+    }
+    let asked = 0;
+    const chain = {
+      tip: nodes.at(-1)!,
+      atHeight: (height: number) => {
+        asked++;
+        return nodes[height];
+      },
+    };
+    for (const since of [
+      0,
+      times[0],
+      times.at(-1)!,
+      Math.max(...times),
+      Math.max(...times) + 1,
+      1_000_000 + Math.floor(random() * 200_000),
+    ]) {
+      asked = 0;
+      const wanted = times.findIndex((time) => time >= since);
+      const found = firstBlockSince(chain, since);
+      if ((found?.height ?? -1) !== wanted) t.fail(`${since}: ${found?.height}, not ${wanted}`);
+      if (asked > 11) t.fail(`${asked} blocks asked for`);
+    }
+    t.equal(chain.tip.maxTime, Math.max(...times));
+  }
+  t.end();
+});
+
+t.test('long lists are sorted in slices', async (t) => {
+  const random = pseudoRandom(8);
+  for (const count of [0, 1, 511, 512, 513, 5000]) {
+    const items = Array.from({ length: count }, (_, i) => ({ value: Math.floor(random() * 100), i }));
+    let turns = 0;
+    const slicer = Object.assign(new Slicer(), {
+      pause: async () => {
+        turns++;
+      },
+    });
+    Object.defineProperty(slicer, 'due', { value: true });
+    const sorted = await sortInSlices(items, (a, b) => a.value - b.value, slicer);
+    t.same(
+      sorted,
+      [...items].sort((a, b) => a.value - b.value || a.i - b.i),
+    );
+    t.ok(turns >= count / 512);
+  }
 });

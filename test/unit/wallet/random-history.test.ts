@@ -79,6 +79,9 @@ class Block implements WalletBlock {
   medianTimePast(): number {
     return this.time;
   }
+  get maxTime(): number {
+    return Math.max(this.prev?.maxTime ?? 0, this.time);
+  }
 }
 
 interface Input {
