@@ -6,7 +6,7 @@ import type { Net } from '../net/net.js';
 import type { NetOptions } from '../net/options.js';
 import type { Peer } from '../net/peer/peer.js';
 import { namesOfPermissions } from '../net/peer/permissions.js';
-import { addressText, hostText } from '../net/wire/net-address.js';
+import { addressText, hostText, isRoutable } from '../net/wire/net-address.js';
 import { namesOfServices, SERVICE } from '../net/wire/protocol.js';
 import type { NetworkAccess, PeerInfo } from '../rpc/node/context.js';
 import { Amount } from '../rpc/wire/values.js';
@@ -73,7 +73,7 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
   const info: Record<string, PeerInfo[string]> = { id: peer.id, addr: peer.name };
   if (peer.bindText !== '') info.addrbind = peer.bindText;
   if (peer.localAddress !== null) info.addrlocal = addressText(peer.localAddress);
-  info.network = peer.address.network;
+  info.network = networkOf(peer);
   const system = net.systemOf(peer.address);
   if (system !== 0) info.mapped_as = system;
   info.services = peer.services.toString(16).padStart(16, '0');
@@ -112,6 +112,12 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
     info.session_id = sessionId === null ? '' : toHex(sessionId);
   }
   return info;
+}
+
+/** Core's word for how a peer is reached: of this machine's network, and of names that a proxy looked up, there is no telling. */
+export function networkOf({ address, name }: Pick<Peer, 'address' | 'name'>): string {
+  if (isRoutable(address)) return address.network;
+  return /\.onion(:\d+)?$/i.test(name) ? 'onion' : 'unroutable';
 }
 
 function byName([a]: readonly [string, number], [b]: readonly [string, number]): number {

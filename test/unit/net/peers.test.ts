@@ -16,6 +16,7 @@ import { permissionsFor } from '../../../src/net/peer/permissions.js';
 import { StaleTip } from '../../../src/net/sync/stale-tip.js';
 import { decodeAddr, encodeAddr } from '../../../src/net/wire/messages.js';
 import { addressText, hostText, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { networkOf } from '../../../src/node/network-access.js';
 import { createNetworkControl } from '../../../src/node/network-control.js';
 
 const NOW = 1_700_000_000;
@@ -294,6 +295,23 @@ t.test('where we tell peers that we are', async (t) => {
   const sure = { discover: true, externalAddresses: [at('8.8.8.8')] };
   t.equal(told(of(sure, 0.4), '9.9.9.9', '7.7.7.7'), '7.7.7.7:8333');
   t.equal(told(of(sure, 0.6), '9.9.9.9', '7.7.7.7'), '8.8.8.8:8333');
+});
+
+t.test('the network that getpeerinfo shows', async (t) => {
+  const shown = (host: string, name = `${host}:8333`) => networkOf({ address: at(host), name });
+  t.same(
+    ['8.8.8.8', '2a00::1', ONION].map((host) => shown(host)),
+    ['ipv4', 'ipv6', 'onion'],
+  );
+  t.same(
+    ['127.0.0.1', '192.168.0.1', '::1'].map((host) => shown(host)),
+    ['unroutable', 'unroutable', 'unroutable'],
+  );
+  t.same(
+    [shown('0.0.0.0', 'node.example:8333'), shown('0.0.0.0', 'abcdefghij234567.onion:8333')],
+    ['unroutable', 'onion'],
+    'through a proxy',
+  );
 });
 
 t.test('a clock that is off', async (t) => {
