@@ -1,11 +1,13 @@
 // Packs small transactions into few jobs, as posting a job and hearing of its end costs as much as making a signature or two. Each thread
-// has one bundle at a time; what comes meanwhile leaves together with the next. Used by pooled-signer.ts.
+// has one bundle at work and one that waits, so that it need not wait for the node thread; what comes meanwhile leaves with the next. Used by pooled-signer.ts.
 import type { SignSubject } from '../jobs/sign-slab.js';
 import { FlatProvider } from './keys/signing-provider.js';
 import type { SigningResult } from './sign/sign-input.js';
 
 /** Estimated time at which a bundle is full: the others in it wait for its last, and a job of a higher class for all. */
 const FULL_US = 2_500;
+/** One at work, one next. */
+const BUNDLES_PER_THREAD = 2;
 /** Transactions that may wait. */
 const MAX_WAITING = 4_096;
 
@@ -25,16 +27,16 @@ interface Member extends SmallWork {
   reject(reason: unknown): void;
 }
 
-/** What comes in one turn leaves at its end, as far as threads are free. */
+/** What comes in one turn leaves at its end, as far as threads take it. */
 export class SignBundler {
-  readonly #threads: number;
+  readonly #most: number;
   readonly #signTogether: SignTogether;
   #waiting: Member[] = [];
   #underway = 0;
   #leaving = false;
 
   constructor(threads: number, signTogether: SignTogether) {
-    this.#threads = threads;
+    this.#most = threads * BUNDLES_PER_THREAD;
     this.#signTogether = signTogether;
   }
 
@@ -60,9 +62,9 @@ export class SignBundler {
     });
   }
 
-  /** Shares what waits out among the threads that are free. */
+  /** Shares what waits out among the places that are free. */
   #leave(): void {
-    for (let free = this.#threads - this.#underway; free > 0 && this.#waiting.length > 0; free--) {
+    for (let free = this.#most - this.#underway; free > 0 && this.#waiting.length > 0; free--) {
       const share = Math.ceil(this.#waiting.length / free);
       let count = 0;
       for (let us = 0; count < share && us < FULL_US; count++) us += this.#waiting[count].estimateUs;

@@ -170,13 +170,13 @@ t.test('small transactions share a trip; with a full queue they are signed where
   t.equal(new PooledSigner({ pool: full, crypto }).sign(one(1), outputs, keys, 1), null);
 });
 
-t.test('each thread has one bundle at a time, and what comes meanwhile leaves with the next', async (t) => {
+t.test('each thread has two bundles at a time, and what comes meanwhile leaves with the next', async (t) => {
   const { tx, spent, keys } = fixture(2);
   const run = createSignRunner(crypto, createSigner);
   const held: (() => void)[] = [];
   const sizes: number[] = [];
   const pool = {
-    size: 2,
+    size: 1,
     canAcceptWork: () => true,
     run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
       const result = run(message as SignJob);
@@ -193,10 +193,10 @@ t.test('each thread has one bundle at a time, and what comes meanwhile leaves wi
   await turn();
   first.push(sign(), sign());
   await turn();
-  t.same(sizes, [1, 2], 'all of a turn goes to the thread that is free');
+  t.same(sizes, [1, 2], 'all of a turn goes to the place that is free');
   const later = Array.from({ length: 16 }, sign);
   await turn();
-  t.equal(sizes.length, 2, 'no thread is free');
+  t.equal(sizes.length, 2, 'no place is free');
   while (held.length > 0) {
     for (const resolve of held.splice(0)) resolve();
     await turn();
