@@ -18,6 +18,15 @@ const SMALL = 1_000;
 const CONNECTIONS = 16;
 const SECONDS = 1;
 const MOST_RATIO = 1.5;
+const IMPORT = 'importmulti, 1,000 scripts, rescan=false';
+const RESCAN = 'rescanblockchain';
+/** Scripts that no wallet has. */
+const strangers = (wallet: string, round: number): { scriptPubKey: string; timestamp: string; internal: boolean }[] =>
+  Array.from({ length: 1000 }, (_, i) => ({
+    scriptPubKey: `a914${Buffer.from(`${wallet}/${round}/${i}`.padEnd(20).slice(0, 20)).toString('hex')}87`,
+    timestamp: 'now',
+    internal: false,
+  }));
 
 /** Megabytes of a process in memory. */
 function residentMb(pid: number): number {
@@ -42,6 +51,8 @@ await runBench({
     const cases: BenchCase[] = [];
     const notes: string[] = [];
     const rates = { big: new Map<string, number[]>(), small: new Map<string, number[]>() };
+    const times = (): Map<string, number[]> => new Map([IMPORT, RESCAN].map((label) => [label, []]));
+    const took = { big: times(), small: times() };
     const decoded = await node.call('decodescript', Buffer.from(scriptOf(0)).toString('hex'));
     const address: string = decoded.address ?? decoded.addresses[0];
     const calls: [name: string, method: string, params: unknown[]][] = [
@@ -84,7 +95,29 @@ await runBench({
         }
         rates[name].set(label, samples);
       }
+      // The first import reads the wallet's transactions; those after it only what they concern.
+      for (let round = -1; round < ROUNDS; round++) {
+        const ms = await timeMs(() => node.call('importmulti', strangers(name, round), { rescan: false }));
+        if (round < 0) notes.push(`${name}: the first import since loading, ${Math.round(ms)} ms`);
+        else took[name].get(IMPORT)!.push(ms);
+      }
+      for (let round = 0; round < Math.min(ROUNDS, 3); round++)
+        took[name].get(RESCAN)!.push(await timeMs(() => node.call('rescanblockchain')));
       await node.call('unloadwallet', name);
+    }
+    for (const [label, samples] of took.big) {
+      const small = took.small.get(label)!;
+      cases.push({
+        name: label,
+        unit: 'ms',
+        better: 'lower',
+        samples,
+        limit: { name: 'the same call to a wallet of 1,000 addresses', samples: small },
+        // A scan records every coin it finds: it depends on what is found.
+        ...(label === IMPORT
+          ? { goal: { text: `<= ${MOST_RATIO} of the small wallet`, reached: (p50: number) => p50 <= MOST_RATIO * percentile(small, 0.5) } }
+          : {}),
+      });
     }
     for (const [label, samples] of rates.big) {
       const small = rates.small.get(label)!;
