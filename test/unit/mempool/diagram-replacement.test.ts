@@ -7,6 +7,7 @@ import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { feeForSize } from '../../../src/policy/fee-rate.js';
 import { type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
+import { addCommand, prioritiseCommand, replaceCommand } from '../../framework/pool-commands.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
@@ -105,30 +106,14 @@ function compare(a: readonly Point[], b: readonly Point[]): { above: boolean; be
 
 const commands = fc.array(
   fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constant('add' as const),
-        picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 2 }),
-        outputs: fc.integer({ min: 1, max: 8 }),
-        fee: fc.integer({ min: 0, max: 4000 }),
-        final: fc.nat(9),
-      }),
-    },
+    { weight: 5, arbitrary: addCommand({ picks: 2, outputs: 8, fee: 4000 }, fc.nat(9)) },
     {
       weight: 6,
-      arbitrary: fc.record({
-        kind: fc.constant('replace' as const),
-        pick: fc.nat(1000),
-        extra: fc.array(fc.nat(1000), { maxLength: 2 }),
-        outputs: fc.integer({ min: 1, max: 8 }),
-        fee: fc.integer({ min: 0, max: 9000 }),
-      }),
+      arbitrary: fc
+        .tuple(replaceCommand({ picks: 2, fee: 9000 }), fc.integer({ min: 1, max: 8 }))
+        .map(([command, outputs]) => ({ ...command, outputs })),
     },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min: 1, max: 3000 }) }),
-    },
+    { weight: 1, arbitrary: prioritiseCommand(1, 3000) },
   ),
   { minLength: 10, maxLength: 40 },
 );

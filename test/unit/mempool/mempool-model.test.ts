@@ -10,6 +10,7 @@ import type { PoolSnapshot } from '../../../src/mempool/snapshot.js';
 import { entryUsage, hashListUsage } from '../../../src/mempool/usage.js';
 import { feeForSize } from '../../../src/policy/fee-rate.js';
 import { ANYONE, type ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
+import { addCommand, prioritiseCommand, replaceCommand } from '../../framework/pool-commands.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const EXPIRY = 300;
@@ -177,25 +178,8 @@ class NaivePool {
 
 const commands = fc.array(
   fc.oneof(
-    {
-      weight: 10,
-      arbitrary: fc.record({
-        kind: fc.constant('add' as const),
-        picks: fc.array(fc.nat(1000), { minLength: 1, maxLength: 3 }),
-        outputs: fc.integer({ min: 1, max: 3 }),
-        fee: fc.integer({ min: 0, max: 3000 }),
-        final: fc.boolean(),
-      }),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant('replace' as const),
-        pick: fc.nat(1000),
-        extra: fc.array(fc.nat(1000), { maxLength: 1 }),
-        fee: fc.integer({ min: 0, max: 12_000 }),
-      }),
-    },
+    { weight: 10, arbitrary: addCommand({ picks: 3, outputs: 3, fee: 3000 }, fc.boolean()) },
+    { weight: 4, arbitrary: replaceCommand({ picks: 1, fee: 12_000 }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -207,10 +191,7 @@ const commands = fc.array(
     },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), share: fc.integer({ min: 0, max: 100 }) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('mineRival' as const), pick: fc.nat(1000) }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ kind: fc.constant('prioritise' as const), pick: fc.nat(1000), delta: fc.integer({ min: -2000, max: 5000 }) }),
-    },
+    { weight: 3, arbitrary: prioritiseCommand(-2000, 5000) },
     {
       weight: 3,
       arbitrary: fc.record({
