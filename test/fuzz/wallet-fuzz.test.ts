@@ -1,5 +1,6 @@
 // Random and mutated arguments to every call that changes a wallet: the daemon answers each of them, and a call that failed has changed
-// nothing (a backup of the wallet is the same, byte for byte). ADIT_SEED sets where the dice begin, ADIT_FUZZ how many calls.
+// nothing: a backup of the wallet is the same, byte for byte, and the wallet in memory says the same as the one that is loaded from disk.
+// ADIT_SEED sets where the dice begin, ADIT_FUZZ how many calls.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -65,7 +66,9 @@ type Kind = keyof typeof kinds | 'request';
 const shapes: [method: string, ...args: (Kind | readonly Kind[])[]][] = [
   ['importmulti', ['request']],
   ['importmulti', ['request'], 'none'],
+  ['importmulti', ['request', 'request', 'request']],
   ['importdescriptors', ['request']],
+  ['importdescriptors', ['request', 'request']],
   ['importprivkey', 'key', 'label', 'bool'],
   ['importaddress', 'key', 'label', 'bool', 'bool'],
   ['importpubkey', 'key', 'label', 'bool'],
@@ -118,6 +121,27 @@ const FIXED: readonly Kind[] = ['path', 'name'];
 /** Calls without an effect on the disk that atoms could not have: a text in their first place would encrypt or make a wallet. */
 const CAREFUL: readonly string[] = ['encryptwallet', 'createwallet'];
 
+const WALLETS = ['legacy', 'watch', 'descriptors', 'sealed'];
+const CALLS_BETWEEN_LOADS = 25;
+
+/**
+ * What a wallet says of itself, but for what loading may change: keys made ahead, and locks.
+ * @returns that, and of how many addresses
+ */
+async function answers(node: Daemon, name: string): Promise<[unknown, number]> {
+  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+  const ask = (method: string, ...params: unknown[]): Promise<any> => node.callWallet(name, method, ...params);
+  const { keypoolsize, keypoolsize_hd_internal, unlocked_until, keypoololdest, ...info } = await ask('getwalletinfo');
+  const labels: string[] = await ask('listlabels');
+  // Imports take "*" for a label, which no call asks for.
+  const byLabel = await Promise.all(labels.filter((label) => label !== '*').map((label) => ask('getaddressesbylabel', label)));
+  const addresses = new Set([ADDRESS, ...byLabel.flatMap((found) => Object.keys(found))]);
+  const known = await Promise.all([...addresses].sort().map((address) => ask('getaddressinfo', address)));
+  const descriptors = info.descriptors ? (await ask('listdescriptors')).descriptors.map(({ desc }: { desc: string }) => desc) : [];
+  const rest = [await ask('listunspent', 0), await ask('getbalances'), await ask('listtransactions', '*', 1000, 0, true)];
+  return [[info, labels, byLabel, known, descriptors, rest], addresses.size];
+}
+
 t.test('what fails changes nothing', async (t) => {
   const node = await Daemon.start('-keypool=2');
   t.teardown(() => node.remove());
@@ -144,8 +168,8 @@ t.test('what fails changes nothing', async (t) => {
   await node.call('generatetoaddress', 3, ADDRESS);
   let failed = 0;
   let passed = 0;
-  for (const name of ['legacy', 'watch', 'descriptors']) {
-    await node.call('createwallet', name, name === 'watch', false, null, false, name === 'descriptors');
+  for (const name of WALLETS) {
+    await node.call('createwallet', name, name === 'watch', false, name === 'sealed' ? 'right' : null, false, name === 'descriptors');
     const file = path.join(node.dir, 'state');
     const rpc = async (method: string, params: unknown[]): Promise<{ status: number; body: string }> =>
       node.post(JSON.stringify({ id: 1, method, params }), { path: `/wallet/${name}` });
@@ -153,23 +177,36 @@ t.test('what fails changes nothing', async (t) => {
       await rpc('backupwallet', [file]);
       return createHash('sha256').update(fs.readFileSync(file)).digest('hex');
     };
+    const reload = async (): Promise<void> => {
+      const [inMemory, names] = await answers(node, name);
+      await node.call('unloadwallet', name);
+      await node.call('loadwallet', name);
+      t.same((await answers(node, name))[0], inMemory, `${name}: loaded again it says the same`);
+      t.comment(`${names} addresses`);
+    };
     let before = await state();
-    for (let i = 0; i < calls / 3; i++) {
+    for (let i = 0; i < calls / WALLETS.length; i++) {
+      if (i % CALLS_BETWEEN_LOADS === 0) {
+        await reload();
+        // Sealed, but not always locked.
+        if (name === 'sealed') await node.callWallet(name, 'walletpassphrase', 'right', 1000);
+        before = await state();
+      }
       const [method, ...args] = choose(shapes);
       const params = args.map((kind) => (typeof kind === 'string' ? pick(kind) : kind.map(pick)));
       if (CAREFUL.includes(method) && typeof params[0] === 'string') params[0] = null;
       const { body } = await rpc(method, params);
       const { error, result } = JSON.parse(body);
       const after = await state();
-      const refused = error !== null || (Array.isArray(result) && result.length === 1 && result[0].success === false);
+      const imports = method === 'importmulti' || method === 'importdescriptors';
+      const refused = error !== null || (imports && result.every(({ success }: { success: boolean }) => !success));
       if (refused) {
         failed++;
         if (after !== before) t.fail(`${name}: ${method} ${JSON.stringify(params).slice(0, 500)} failed and changed the wallet: ${body}`);
       } else passed++;
       before = after;
     }
-    await node.call('unloadwallet', name);
-    await node.call('loadwallet', name);
+    await reload();
     t.equal(JSON.parse((await rpc('getwalletinfo', [])).body).error, null, `${name} loads afterwards`);
     await node.call('unloadwallet', name);
   }
