@@ -9,20 +9,20 @@ async function call(target: Target, method: string, params: string): Promise<Jso
   return reply;
 }
 
-/** @param words [nblocks [maxtries]] */
+/** The address comes first, as in Core: a wallet that is not there is told before wrong words are. @param words [nblocks [maxtries]] */
 export async function generateSteps(
   target: Target,
   words: readonly string[],
   maxTries: number,
 ): Promise<{ result: JsonValue } | { error: JsonValue }> {
+  const fresh = await call(target, 'getnewaddress', '[]');
+  const failed = fresh.get('error') ?? null;
+  if (failed !== null) return { error: failed };
   if (words.length > 2) throw new CliError('too many arguments (maximum 2 for nblocks and maxtries)');
   const blocks = words[0] ?? '1';
   if (/^0+$/.test(blocks))
     throw new CliError('the first argument (number of blocks to generate, default: 1) must be an integer value greater than zero');
   for (const word of words) if (!/^\d{1,15}$/.test(word)) throw new CliError(`Error parsing JSON: ${word}`);
-  const fresh = await call(target, 'getnewaddress', '[]');
-  const failed = fresh.get('error') ?? null;
-  if (failed !== null) return { error: failed };
   const address = fresh.get('result') as string;
   const mined = await call(
     { ...target, wallet: undefined },

@@ -77,6 +77,12 @@ t.test('against a node', async (t) => {
   t.same([both.balance, both.balances], [undefined, { one: 0, two: 0 }]);
   const two = JSON.parse((await cli('-rpcwallet=two', '-getinfo')).out);
   t.same([two.balance, two.balances], [0, undefined]);
+  const generate = (...words: string[]) => cli('-rpcwallet=one', '-generate', ...words);
+  t.match(await generate('0'), { status: 1, err: /must be an integer value greater than zero/ });
+  t.match(await generate('0', 'echo'), { status: 1, err: /must be an integer value greater than zero/ });
+  t.match(await generate('1', 'echo'), { status: 1, err: /Error parsing JSON: echo/ });
+  t.match(await generate('1', '2', '3'), { status: 1, err: /too many arguments/ });
+  t.match(await cli('-rpcwallet=none', '-generate', '0'), { status: 18 }, 'a wallet that is not there is told first');
   for (const name of ['one', 'two']) await node.call('unloadwallet', name);
   t.match(await cli('-getinfo', 'x'), { status: 1, err: 'error: -getinfo takes no arguments\n' });
   t.match(await cli('-netinfo'), { status: 0, out: /ipv4 {4}ipv6 {3}onion {3}total\nin +0 +0 +0 +0\nout/ });
@@ -86,9 +92,6 @@ t.test('against a node', async (t) => {
   });
   t.match(await cli('-netinfo', 'help'), { status: 0, out: /^-netinfo \[level\]\n/ });
   t.match(await cli('-netinfo', 'x'), { status: 1, err: /invalid -netinfo argument: x/ });
-  t.match(await cli('-generate', '0'), { status: 1, err: /must be an integer value greater than zero/ });
-  t.match(await cli('-generate', '0', 'echo'), { status: 1, err: /must be an integer value greater than zero/ });
-  t.match(await cli('-generate', '1', '2', '3'), { status: 1, err: /too many arguments/ });
   const generated = await cli('-generate', '2');
   if (generated.status === 0) {
     t.equal(JSON.parse(generated.out).blocks.length, 2);
