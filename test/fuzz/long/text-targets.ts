@@ -141,7 +141,8 @@ const requests: Target = {
     const listed = attempt(JsonParseError, () => {
       // First through once, then value by value: that is how it is used, and one place serves both.
       const starts: number[] = [];
-      while (reader.next()) starts.push(reader.start);
+      // Its time is always over, so it pauses wherever it can.
+      for (let step = reader.next(0); step !== 'end'; step = reader.next(0)) if (step === 'value') starts.push(reader.start);
       return starts.map((start) => reader.valueAt(start));
     });
     if (parsed.kind === 'batch')
