@@ -1,11 +1,12 @@
 // What the threads that sign are given, in shared buffers. Of two kinds:
 //
-// - A sign slab holds the keys and scripts of one job, and the transactions it signs whole. Written once by the node thread, read by one
-//   worker. Private keys are nowhere else: they lie in a part of their own, which the worker overwrites when it is done, and the node thread
-//   again when it has the answer.
-//     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part, number of transactions
-//     keys     count x 52: HASH160 of the public key, private key
-//     public   scripts, public keys, taproot outputs, then the transactions: see writeMaterial, writeSubject
+// - A sign slab holds the tasks of one job: of each its keys and scripts, and the transaction they sign. Tasks may be of different callers
+//   and wallets, so what one brought is seen by no other. Written once by the node thread, read by one worker. Private keys are nowhere
+//   else: they lie in a part of their own, which the worker overwrites when it is done, and the node thread again when it has the answer.
+//     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part, number of tasks
+//     keys     count x 52, task by task: HASH160 of the public key, private key
+//     public   task by task: number of its keys, scripts, public keys, taproot outputs, then 1 and the transaction, or 0: see
+//              writeMaterial, writeSubject
 // - A subject slab holds one transaction that several jobs sign parts of. Nothing in it is secret.
 //     words    HEADER_WORDS x int32: serial, length
 //     bytes    the transaction: see writeSubject
@@ -15,6 +16,7 @@ import { hashKey } from '../consensus/bytes/hex.js';
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
+import type { SigningProvider } from '../wallet/keys/signing-provider.js';
 
 const HEADER_WORDS = 4;
 const CONTENT_AT = HEADER_WORDS * 4;
@@ -24,7 +26,7 @@ const KEY_SIZE = ID_SIZE + SECRET_SIZE;
 const WORD_WHOLE = 0;
 const WORD_KEYS = 1;
 const WORD_PUBLIC = 2;
-const WORD_SUBJECTS = 3;
+const WORD_TASKS = 3;
 const WORD_SERIAL = 0;
 const WORD_LENGTH = 1;
 const NOTHING = new Uint8Array(0);
@@ -46,6 +48,13 @@ export interface SignSubject {
   readonly hashType: number;
 }
 
+/** What one caller wants signed, with what it may be signed with. */
+export interface SignTask {
+  readonly material: SigningMaterial;
+  /** Signed whole; null for a part of the transaction that is in a slab of its own. */
+  readonly subject: SignSubject | null;
+}
+
 /** A buffer of at least so many bytes. */
 type Acquire = (size: number) => SharedArrayBuffer;
 
@@ -57,26 +66,32 @@ function idBytes(key: string): Uint8Array {
   return scratch;
 }
 
-/** The slab of a job. @param subjects what it signs whole; none when it signs a part of a transaction in a slab of its own */
-export function writeSignSlab(material: SigningMaterial, subjects: readonly SignSubject[], acquire: Acquire): SharedArrayBuffer {
-  const { secrets } = material;
-  const out = new ByteWriter(512 + 64 * material.publicKeys.size + subjects.reduce((sum, subject) => sum + sizeGuess(subject), 0));
-  writeMaterial(out, material);
-  for (const subject of subjects) writeSubject(out, subject);
+/** The slab of a job. */
+export function writeSignSlab(tasks: readonly SignTask[], acquire: Acquire): SharedArrayBuffer {
+  const out = new ByteWriter(tasks.reduce((sum, task) => sum + taskGuess(task), 0));
+  let keys = 0;
+  for (const { material, subject } of tasks) {
+    keys += material.secrets.size;
+    writeMaterial(out, material);
+    out.u8(subject ? 1 : 0);
+    if (subject) writeSubject(out, subject);
+  }
   const known = out.finish();
-  const publicAt = CONTENT_AT + secrets.size * KEY_SIZE;
+  const publicAt = CONTENT_AT + keys * KEY_SIZE;
   const slab = acquire(publicAt + known.length);
   const words = new Int32Array(slab, 0, HEADER_WORDS);
   words[WORD_WHOLE] = 1;
-  words[WORD_KEYS] = secrets.size;
+  words[WORD_KEYS] = keys;
   words[WORD_PUBLIC] = known.length;
-  words[WORD_SUBJECTS] = subjects.length;
+  words[WORD_TASKS] = tasks.length;
   const bytes = new Uint8Array(slab);
   let at = CONTENT_AT;
-  for (const [id, secret] of secrets) {
-    bytes.set(idBytes(id), at);
-    bytes.set(secret, at + ID_SIZE);
-    at += KEY_SIZE;
+  for (const { material } of tasks) {
+    for (const [id, secret] of material.secrets) {
+      bytes.set(idBytes(id), at);
+      bytes.set(secret, at + ID_SIZE);
+      at += KEY_SIZE;
+    }
   }
   bytes.set(known, publicAt);
   return slab;
@@ -95,6 +110,7 @@ export function writeSubjectSlab(subject: SignSubject, serial: number, acquire: 
   return slab;
 }
 
+const taskGuess = ({ material, subject }: SignTask): number => 64 + 64 * material.publicKeys.size + (subject ? sizeGuess(subject) : 0);
 const sizeGuess = ({ tx, spent }: SignSubject): number => tx.length + 48 * spent.length + 16;
 
 function writeSubject(out: ByteWriter, { tx, spent, hashType }: SignSubject): void {
@@ -112,7 +128,9 @@ function readSubject(reader: ByteReader): SignSubject {
   return { tx, spent, hashType };
 }
 
+/** All of it but the private keys, of which the number is told. */
 function writeMaterial(out: ByteWriter, material: SigningMaterial): void {
+  out.compactSize(material.secrets.size);
   for (const map of [material.scripts, material.publicKeys]) {
     out.compactSize(map.size);
     for (const [id, value] of map) out.bytes(idBytes(id)).varBytes(value);
@@ -147,46 +165,28 @@ export function readSubjectSlab(slab: SharedArrayBuffer): SignSubject {
   return readSubject(new ByteReader(new Uint8Array(slab), CONTENT_AT, CONTENT_AT + length));
 }
 
-/** A sign slab as its reader sees it: public things are views, a private key is copied for the moment of its use. */
+/** A sign slab as its reader sees it. */
 export class SignSlabView {
-  readonly scripts = new Map<string, Uint8Array>();
-  readonly publicKeys = new Map<string, Uint8Array>();
-  readonly taproots = new Map<string, TaprootOutput>();
-  /** What is to be signed whole. */
-  readonly subjects: readonly SignSubject[];
+  /** In the order they were written. */
+  readonly tasks: readonly SignTaskView[];
   readonly #slab: SharedArrayBuffer;
   readonly #words: Int32Array;
-  readonly #bytes: Uint8Array;
-  /** Where the private key of an id lies. */
-  readonly #places = new Map<string, number>();
 
   constructor(slab: SharedArrayBuffer) {
     this.#slab = slab;
     this.#words = new Int32Array(slab, 0, HEADER_WORDS);
-    this.#bytes = new Uint8Array(slab);
     this.assertWhole();
-    const bytes = this.#bytes;
-    const keys = this.#words[WORD_KEYS];
-    for (let i = 0, at = CONTENT_AT; i < keys; i++, at += KEY_SIZE) {
-      this.#places.set(hashKey(bytes.subarray(at, at + ID_SIZE)), at + ID_SIZE);
-    }
-    const publicAt = CONTENT_AT + keys * KEY_SIZE;
+    const bytes = new Uint8Array(slab);
+    const publicAt = CONTENT_AT + this.#words[WORD_KEYS] * KEY_SIZE;
     const reader = new ByteReader(bytes, publicAt, publicAt + this.#words[WORD_PUBLIC]);
-    for (const map of [this.scripts, this.publicKeys]) {
-      for (let left = reader.compactSize(); left > 0; left--) map.set(hashKey(reader.bytes(ID_SIZE)), reader.varBytes());
-    }
-    for (const output of readList(reader, () => readTaproot(reader))) this.taproots.set(hashKey(output.outputKey), output);
-    this.subjects = Array.from({ length: this.#words[WORD_SUBJECTS] }, () => readSubject(reader));
+    let keysAt = CONTENT_AT;
+    this.tasks = Array.from({ length: this.#words[WORD_TASKS] }, () => {
+      const keys = bytes.subarray(keysAt, keysAt + reader.compactSize() * KEY_SIZE);
+      keysAt += keys.length;
+      return new SignTaskView(keys, reader);
+    });
   }
 
-  hasSecret(id: string): boolean {
-    return this.#places.has(id);
-  }
-  /** A fresh array, which the caller wipes. */
-  secret(id: string): Uint8Array | undefined {
-    const at = this.#places.get(id);
-    return at === undefined ? undefined : this.#bytes.slice(at, at + SECRET_SIZE);
-  }
   /** @throws when the private keys are gone, as for a job that runs again after its thread died late: what they signed is not to be trusted */
   assertWhole(): void {
     if (Atomics.load(this.#words, WORD_WHOLE) !== 1) throw new Error('The keys of this job have been wiped');
@@ -196,6 +196,52 @@ export class SignSlabView {
     if (Atomics.exchange(this.#words, WORD_WHOLE, 0) !== 1) this.assertWhole();
     wipeSignSlab(this.#slab);
   }
+}
+
+/** A task, which answers from what it brought and from nothing else. Public things are views, a private key is copied for the moment of its use. */
+export class SignTaskView implements SigningProvider {
+  /** Null: see SignTask. */
+  readonly subject: SignSubject | null;
+  readonly #scripts: ReadonlyMap<string, Uint8Array>;
+  readonly #publicKeys: ReadonlyMap<string, Uint8Array>;
+  readonly #taproots: ReadonlyMap<string, TaprootOutput>;
+  /** Views of the slab, which are zeros once that is wiped. */
+  readonly #secrets = new Map<string, Uint8Array>();
+
+  /** @param keys the entries of this task alone @param reader stands behind their number */
+  constructor(keys: Uint8Array, reader: ByteReader) {
+    for (let at = 0; at < keys.length; at += KEY_SIZE) {
+      this.#secrets.set(hashKey(keys.subarray(at, at + ID_SIZE)), keys.subarray(at + ID_SIZE, at + KEY_SIZE));
+    }
+    this.#scripts = readById(reader);
+    this.#publicKeys = readById(reader);
+    this.#taproots = new Map(readList(reader, () => readTaproot(reader)).map((output) => [hashKey(output.outputKey), output]));
+    this.subject = reader.u8() === 1 ? readSubject(reader) : null;
+  }
+
+  script(id: Uint8Array): Uint8Array | undefined {
+    return this.#scripts.get(hashKey(id));
+  }
+  publicKey(id: Uint8Array): Uint8Array | undefined {
+    return this.#publicKeys.get(hashKey(id));
+  }
+  hasSecret(id: Uint8Array): boolean {
+    return this.#secrets.has(hashKey(id));
+  }
+  /** A fresh array, which the caller wipes. */
+  secret(id: Uint8Array): Uint8Array | undefined {
+    return this.#secrets.get(hashKey(id))?.slice();
+  }
+  origin(): undefined {
+    return undefined;
+  }
+  taproot(outputKey: Uint8Array): TaprootOutput | undefined {
+    return this.#taproots.get(hashKey(outputKey));
+  }
+}
+
+function readById(reader: ByteReader): ReadonlyMap<string, Uint8Array> {
+  return new Map(readList(reader, (): [string, Uint8Array] => [hashKey(reader.bytes(ID_SIZE)), reader.varBytes()]));
 }
 
 function readList<T>(reader: ByteReader, read: () => T): T[] {

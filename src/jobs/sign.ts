@@ -1,7 +1,6 @@
 // Signs transactions, or a range of one's inputs, from shared slabs, and checks them: the message, its result, and the run function of the
 // worker threads. Posted by wallet/pooled-signer.ts. Results are public; private keys never are in a message.
 
-import { hashKey } from '../consensus/bytes/hex.js';
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
@@ -13,9 +12,9 @@ import { type SigningTx, signingTx } from '../wallet/sign/signing-tx.js';
 import { readSubjectSlab, SignSlabView, type SignSubject, subjectSerial } from './sign-slab.js';
 
 /** Raised whenever a field of SignJob or SignJobResult, or a slab's layout, changes meaning. */
-export const SIGN_MESSAGE_VERSION = 2;
+export const SIGN_MESSAGE_VERSION = 3;
 
-/** Inputs `first` to `end` - 1 of the transaction in `subject`, or with none there all inputs of the transactions in `slab`. */
+/** All inputs of the transactions in `slab`, each with its own task's keys; of a task without one, inputs `first` to `end` - 1 of the transaction in `subject`. */
 export interface SignJob {
   readonly version: typeof SIGN_MESSAGE_VERSION;
   readonly slab: SharedArrayBuffer;
@@ -73,12 +72,12 @@ export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (j
   return (job) => {
     assertVersion(job);
     const slab = new SignSlabView(job.slab);
-    const provider = providerOf(slab);
-    const out = new ByteWriter(INPUT_BYTES * Math.max(2 * slab.subjects.length, job.end - job.first));
-    if (job.subject !== null) signRange(out, openShared(job.subject), job.first, job.end, provider);
-    for (const subject of slab.subjects) {
-      const open = openSubject(subject);
-      signRange(out, open, 0, open.signing.tx.inputCount, provider);
+    const out = new ByteWriter(INPUT_BYTES * Math.max(2 * slab.tasks.length, job.end - job.first));
+    for (const task of slab.tasks) {
+      if (task.subject !== null) {
+        const open = openSubject(task.subject);
+        signRange(out, open, 0, open.signing.tx.inputCount, task);
+      } else if (job.subject !== null) signRange(out, openShared(job.subject), job.first, job.end, task);
     }
     slab.finish();
     return { version: SIGN_MESSAGE_VERSION, inputs: out.finish() };
@@ -97,15 +96,4 @@ export function readSignResult({ inputs }: SignJobResult): SigningResult[] {
     results.push({ scriptSig, witness, code });
   }
   return results;
-}
-
-function providerOf(slab: SignSlabView): SigningProvider {
-  return {
-    script: (id) => slab.scripts.get(hashKey(id)),
-    publicKey: (id) => slab.publicKeys.get(hashKey(id)),
-    hasSecret: (id) => slab.hasSecret(hashKey(id)),
-    secret: (id) => slab.secret(hashKey(id)),
-    origin: () => undefined,
-    taproot: (outputKey) => slab.taproots.get(hashKey(outputKey)),
-  };
 }

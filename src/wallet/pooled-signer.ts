@@ -4,11 +4,11 @@ import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult } from '../jobs/sign.js';
-import { type SignSubject, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
+import { type SignSubject, type SignTask, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { Slicer } from '../lib/slicer.js';
 import { PoolClosedError, type WorkPool } from '../parallel/pool.js';
-import type { FlatProvider, SigningProvider } from './keys/signing-provider.js';
+import type { SigningProvider } from './keys/signing-provider.js';
 import { MaterialGatherer } from './sign/gather-material.js';
 import type { SigningResult } from './sign/sign-input.js';
 import type { SigningThreads } from './sign/sign-transaction.js';
@@ -58,7 +58,7 @@ export class PooledSigner implements SigningThreads {
 
   constructor(deps: PooledSignerDeps) {
     this.#deps = deps;
-    this.#bundler = new SignBundler(deps.pool.size, (subjects, material) => this.#post(subjects, material, null));
+    this.#bundler = new SignBundler(deps.pool.size, (tasks) => this.#post(tasks, null));
   }
 
   sign(
@@ -111,7 +111,7 @@ export class PooledSigner implements SigningThreads {
             material.add(i);
             if (slicer.due) await slicer.pause();
           }
-          const part = this.#post([], material.found, { subject, first, end });
+          const part = this.#post([{ material: material.found, subject: null }], { subject, first, end });
           // It is waited for below; until then its failure is no news.
           part.catch(() => {});
           parts.push(part);
@@ -132,8 +132,8 @@ export class PooledSigner implements SigningThreads {
   }
 
   /** Posts a job with a slab of its own; when it has ended, whatever came of it, no private key is left there. */
-  async #post(subjects: readonly SignSubject[], material: FlatProvider, part: Part | null): Promise<readonly SigningResult[]> {
-    const slab = writeSignSlab(material, subjects, (bytes) => this.#slabs.acquire(bytes));
+  async #post(tasks: readonly SignTask[], part: Part | null): Promise<readonly SigningResult[]> {
+    const slab = writeSignSlab(tasks, (bytes) => this.#slabs.acquire(bytes));
     try {
       const { subject, first, end } = part ?? { subject: null, first: 0, end: 0 };
       const job: SignJob = { version: SIGN_MESSAGE_VERSION, slab, subject, first, end };

@@ -1,7 +1,8 @@
 // Packs small transactions into few jobs, as posting a job and hearing of its end costs as much as making a signature or two. Each thread
-// has one bundle at work and one that waits, so that it need not wait for the node thread; what comes meanwhile leaves with the next. Used by pooled-signer.ts.
-import type { SignSubject } from '../jobs/sign-slab.js';
-import { FlatProvider } from './keys/signing-provider.js';
+// has one bundle at work and one that waits, so that it need not wait for the node thread; what comes meanwhile leaves with the next.
+// A bundle's transactions may be of different wallets: each keeps its keys to itself. Used by pooled-signer.ts.
+import type { SignSubject, SignTask } from '../jobs/sign-slab.js';
+import type { FlatProvider } from './keys/signing-provider.js';
 import type { SigningResult } from './sign/sign-input.js';
 
 /** Estimated time at which a bundle is full: the others in it wait for its last, and a job of a higher class for all. */
@@ -11,16 +12,16 @@ const BUNDLES_PER_THREAD = 2;
 /** Transactions that may wait. */
 const MAX_WAITING = 4_096;
 
-/** A small transaction and the keys for it, which stay the caller's. */
-export interface SmallWork {
+/** A small transaction and the keys for it, copies which are wiped as soon as they are in a job. */
+export interface SmallWork extends SignTask {
   readonly subject: SignSubject;
   readonly inputCount: number;
   readonly material: FlatProvider;
   readonly estimateUs: number;
 }
 
-/** Signs transactions in one job, whose keys it copies before it returns. @returns the results of all inputs, in order */
-export type SignTogether = (subjects: readonly SignSubject[], material: FlatProvider) => Promise<readonly SigningResult[]>;
+/** Signs transactions in one job, each with its own keys alone, which it copies before it returns. @returns the results of all inputs, in order */
+export type SignTogether = (tasks: readonly SignTask[]) => Promise<readonly SigningResult[]>;
 
 interface Member extends SmallWork {
   resolve(results: readonly SigningResult[]): void;
@@ -73,13 +74,10 @@ export class SignBundler {
   }
 
   #post(members: readonly Member[]): void {
-    const material = new FlatProvider();
-    for (const member of members) material.merge(member.material);
     this.#underway++;
-    const subjects = members.map(({ subject }) => subject);
-    const results = this.#signTogether(subjects, material);
+    const results = this.#signTogether(members);
     // It has its copies.
-    material.wipe();
+    for (const { material } of members) material.wipe();
     results.then(
       (results) => {
         this.#ended();

@@ -66,14 +66,6 @@ export class FlatProvider implements SigningProvider {
     for (const { publicKey, origin } of keys) this.origins.set(hashKey(hash160(publicKey)), origin);
     if (taproot !== null) this.taproots.set(hashKey(taproot.outputKey), taproot);
   }
-  /** Takes over everything another one holds. */
-  merge(other: FlatProvider): void {
-    for (const [key, value] of other.scripts) this.scripts.set(key, value);
-    for (const [key, value] of other.publicKeys) this.publicKeys.set(key, value);
-    for (const [key, value] of other.secrets) this.secrets.set(key, value);
-    for (const [key, value] of other.origins) this.origins.set(key, value);
-    for (const [key, value] of other.taproots) this.taproots.set(key, value);
-  }
   /** Overwrites the private keys with zeros and forgets them. */
   wipe(): void {
     for (const secret of this.secrets.values()) secret.fill(0);

@@ -13,7 +13,7 @@ import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
 import { PsbtError } from '../../../src/psbt/psbt-reader.js';
 import { readPsbt } from '../../../src/psbt/read-psbt.js';
-import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
+import { FlatProvider, HidingProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { analyzePsbt } from '../../../src/wallet/sign/analyze-psbt.js';
 import { finalizePsbt } from '../../../src/wallet/sign/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/wallet/sign/psbt-input.js';
@@ -75,9 +75,7 @@ function seeds(): Uint8Array[] {
     psbt.outputs.forEach((_, i) => {
       updatePsbtOutput(work, i, provider);
     });
-    const silent = new FlatProvider();
-    silent.merge(provider);
-    silent.secrets.clear();
+    const silent = new HidingProvider(provider, { secrets: true, origins: false });
     psbt.inputs.forEach((_, i) => {
       signPsbtInput(work, i, { provider: signed.includes(i) ? provider : silent, hashType: 0, signer });
     });

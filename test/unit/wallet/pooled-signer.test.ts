@@ -1,6 +1,8 @@
 // Signing on pool threads: the same bytes as on the node thread for every kind of input and sighash type, and no private key left over.
 import t from 'tap';
+import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { OP } from '../../../src/consensus/script/opcodes.js';
 import { publicKeyHashScript } from '../../../src/consensus/script/templates.js';
@@ -126,7 +128,7 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
   );
   const [used] = slabs;
   t.throws(
-    () => run({ version: 2, slab: used, subject: null, first: 0, end: 0 }),
+    () => run({ version: 3, slab: used, subject: null, first: 0, end: 0 }),
     /wiped/,
     'a part that comes late is told, and signs nothing',
   );
@@ -234,7 +236,7 @@ t.test('of a huge transaction so many jobs wait at a time, and no more', async (
       await new Promise<void>((resolve) => held.push(resolve));
       const { first, end } = message as SignJob;
       // An input without anything: code, empty script, no witness.
-      return { version: 2, inputs: new Uint8Array(6 * (end - first)) } as T;
+      return { version: 3, inputs: new Uint8Array(6 * (end - first)) } as T;
     },
   };
   const spent = inputs.map(() => ({ value: 1, script }));
@@ -277,4 +279,79 @@ t.test('a bundle whose thread died is signed one by one', async (t) => {
   const there = await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   t.same(there, await signTransaction(tx, spent, keys, 1, { crypto, signer }));
   t.same(whole, [true, false]);
+});
+
+t.test('calls that share a job are signed each with what its own caller brought', async (t) => {
+  const run = createSignRunner(crypto, createSigner);
+  let jobs = 0;
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const pool = {
+    size: 1,
+    canAcceptWork: () => true,
+    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
+      const result = run(message as SignJob);
+      if (jobs++ === 0) await held;
+      return result as T;
+    },
+  };
+  const signingThreads = new PooledSigner({ pool, crypto });
+  // One of the two places of the only thread is taken, so that what comes together leaves together.
+  const plain = fixture(1);
+  const first = signTransaction(plain.tx, plain.spent, plain.keys, 1, { crypto, signer, signingThreads });
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(jobs, 1);
+  const context = { params: regtestParams(), hashes: crypto, keys: keyMath, language: 'master' as const };
+  type Kind = 'scripts' | 'publicKeys' | 'taproots';
+  const ALL: readonly Kind[] = ['scripts', 'publicKeys', 'taproots'];
+  const NONE: readonly Kind[] = [];
+  const [key1, key2] = [hex(publicOf(1)), hex(publicOf(2))];
+  /** A point of unknown secret (BIP-0341). */
+  const nobody = '50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0';
+  /** Of two callers: the numbers of their private keys, what else of the descriptor they hold, witness items or null for an input left open. */
+  type Caller = readonly [secrets: readonly number[], kinds: readonly Kind[], items: number | null];
+  const cases: readonly (readonly [descriptor: string, one: Caller, other: Caller])[] = [
+    [`wpkh(${key1})`, [[1], ALL, 2], [[], NONE, null]],
+    [`wpkh(${key1})`, [[], ALL, null], [[1], ALL, 2]],
+    [`pkh(${key1})`, [[1], NONE, null], [[], ALL, null]],
+    [`sh(wpkh(${key1}))`, [[1], ['publicKeys'], null], [[], ['scripts'], null]],
+    [`wsh(multi(2,${key1},${key2}))`, [[1], ALL, null], [[2], ALL, null]],
+    [`sh(multi(2,${key1},${key2}))`, [[1], ALL, null], [[2], ALL, null]],
+    [`tr(${key1})`, [[1], NONE, null], [[], ALL, null]],
+    [`tr(${nobody},pk(${key2}))`, [[2], NONE, null], [[], ALL, null]],
+    [`tr(${key1},pk(${key2}))`, [[1], ALL, 1], [[2], ALL, 3]],
+  ];
+  for (const [text, ...callers] of cases) {
+    const parsed = parseDescriptor(text, context);
+    if ('error' in parsed) throw new Error(parsed.error);
+    const expansion = parsed.descriptors[0].expand(0)!;
+    const known = new FlatProvider();
+    known.addExpansion(expansion, crypto);
+    const spent = [{ value: 1000, script: expansion.scripts[0] }];
+    const inputs = [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: EMPTY, sequence: 0xfffffffd }];
+    const outputs = [{ value: 900, script: spent[0].script }];
+    const tx = parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto);
+    const providers = callers.map(([secrets, kinds]) => {
+      const provider = new FlatProvider();
+      for (const kind of kinds) for (const [id, value] of known[kind]) (provider[kind] as Map<string, unknown>).set(id, value);
+      for (const n of secrets) provider.secrets.set(hashKey(crypto.hash160(publicOf(n))), secretOf(n));
+      return provider;
+    });
+    const before = jobs;
+    const there = await Promise.all(
+      providers.map((provider) => signTransaction(tx, spent, provider, 1, { crypto, signer, signingThreads })),
+    );
+    t.equal(jobs - before, 1, 'both in one job');
+    for (const [i, [, , items]] of callers.entries()) {
+      const what = `${text}, ${i === 0 ? 'one' : 'the other'}`;
+      const [{ error, witness }] = there[i];
+      t.equal(error === null, items !== null, `${what}: ${error}`);
+      if (items !== null) t.equal(witness.length, items, what);
+      t.same(there[i], await signTransaction(tx, spent, providers[i], 1, { crypto, signer }), `${what}: as alone on the node thread`);
+    }
+  }
+  release();
+  await first;
 });
