@@ -22,7 +22,7 @@ import { hex } from '../render/hex.js';
 import { addressText } from './addresses.js';
 import { keyScripts } from './imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
-import { ensureUnlocked, legacyOf, walletOf } from './select.js';
+import { ensureLoaded, ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
@@ -103,8 +103,9 @@ async function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, 
   }
   const inOrder = await sortInSlices(keys, (a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row), slicer);
   for (const { row, time } of inOrder) {
-    // It locked itself meanwhile: the file would lack keys.
+    // It locked itself or was unloaded meanwhile: the file would lack keys.
     ensureUnlocked(wallet);
+    ensureLoaded(wallet);
     const secret = legacy.secret(legacy.keys.id(row));
     if (secret === undefined) continue;
     const wif = encodeWif({ key: secret, compressed: legacy.keys.publicKey(row)!.length === 33 }, ctx.params, ctx.crypto);

@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { passphraseOf } from './passphrase.js';
-import { asRpcError, ensureUnlocked, managerOf, walletNameOf, walletOf } from './select.js';
+import { asRpcError, ensureUnlocked, failNotLoaded, managerOf, walletNameOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (given(value) ? asBool(value) : otherwise);
@@ -57,7 +57,7 @@ export const unloadwallet: Run<NodeContext> = async (ctx, args, call) => {
     fail(RPC_CODE.INVALID_PARAMETER, 'Both the RPC endpoint wallet and wallet_name parameter were provided (only one allowed)');
   }
   const name = endpoint ?? asString(args[0]);
-  const wallet = manager.get(name) ?? fail(RPC_CODE.WALLET_NOT_FOUND, 'Requested wallet does not exist or is not loaded');
+  const wallet = manager.get(name) ?? failNotLoaded();
   const load = loadOnStart(args[1]);
   try {
     await manager.unload(wallet);

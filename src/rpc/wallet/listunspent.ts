@@ -18,7 +18,7 @@ import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { describeScript } from './describe.js';
-import { settledWallet, walletOf } from './select.js';
+import { failNotLoaded, settledWallet, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -211,7 +211,7 @@ export const listunspent: Run<NodeContext> = async (ctx, args, call) => {
   const chosen = walletOf(ctx, call);
   const filter = coinFilter(ctx, args);
   const wallet = await settledWallet(ctx, call);
-  if (wallet !== chosen) return fail(RPC_CODE.WALLET_NOT_FOUND, 'Requested wallet does not exist or is not loaded');
+  if (wallet !== chosen) return failNotLoaded();
   const { coins, txs } = wallet.ledger;
   const slicer = new Slicer(call.breathe);
   const found = await selectCoins(wallet, filter, slicer);

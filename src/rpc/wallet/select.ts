@@ -2,7 +2,7 @@
 // several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { WalletError } from '../../wallet/manage/wallet-error.js';
-import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
+import { describeStoreError, NOT_LOADED, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
@@ -84,6 +84,13 @@ export function ensureUnlocked(wallet: Wallet): void {
   if (wallet.vault.locked) {
     fail(RPC_CODE.WALLET_UNLOCK_NEEDED, 'Error: Please enter the wallet passphrase with walletpassphrase first.');
   }
+}
+
+export const failNotLoaded = (): never => fail(RPC_CODE.WALLET_NOT_FOUND, NOT_LOADED);
+
+/** Calls that pause and go on reading private keys ask again: those of an unloaded wallet are overwritten, and look as if there were none. */
+export function ensureLoaded(wallet: Wallet): void {
+  if (wallet.closed) failNotLoaded();
 }
 
 export function legacyOf(wallet: Wallet): LegacyKeys {

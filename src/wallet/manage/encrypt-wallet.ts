@@ -87,7 +87,10 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   wallet.seedDue = renew;
   const renewed = renewSeed(wallet, context);
   wallet.lock();
-  await renewed;
+  // Of a wallet that was unloaded meanwhile the row says that the seed is due; it is encrypted all the same.
+  await renewed.catch((error: unknown) => {
+    if (!wallet.closed) throw error;
+  });
 }
 
 /** Makes the new seed that an encrypted, unlocked wallet lacks. */

@@ -57,7 +57,8 @@ export interface NewWallet {
   readonly descriptors: boolean;
 }
 
-const MISSING = 'Requested wallet does not exist or is not loaded';
+/** What a call is told whose wallet is not there, or no longer. */
+export const NOT_LOADED = 'Requested wallet does not exist or is not loaded';
 const LOADING = 'Wallet already being loading.';
 const VERIFY = 'Wallet file verification failed. ';
 
@@ -91,7 +92,7 @@ export class WalletManager {
   select(name: string | null): Wallet {
     if (name !== null) {
       const wallet = this.get(name);
-      if (wallet === undefined) throw new WalletError(WALLET_CODE.NOT_FOUND, MISSING);
+      if (wallet === undefined) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
       return wallet;
     }
     if (this.#wallets.length === 1) return this.#wallets[0];

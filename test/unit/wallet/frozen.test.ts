@@ -1,4 +1,5 @@
-// A wallet whose database is exchanged while it is encrypted, and a scan of past blocks that finds a payment at that time.
+// A wallet whose database is exchanged while it is encrypted, and what comes at that time: a scan of past blocks that finds a payment, the
+// end of the process, the end of the wallet; and a wallet that is unloaded while it is dumped.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { sethdseed } from '../../../src/rpc/wallet/addresses.js';
+import { dumpwallet } from '../../../src/rpc/wallet/dump.js';
 import { walletpassphrasechange } from '../../../src/rpc/wallet/encryption.js';
 import { openStore } from '../../../src/storage/open-store.js';
 import type { BatchOp, BatchOptions, Store } from '../../../src/storage/store.js';
@@ -131,6 +133,62 @@ for (const descriptors of [false, true]) {
     await last.close();
   });
 }
+
+t.test('a wallet that is unloaded while it is encrypted', async (t) => {
+  const { folder, wallet, surroundings } = await walletOnDisk(t);
+  const context = descriptorContext('master', 'regtest');
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+  });
+  const encrypted = encryptWallet(wallet, phrase, context);
+  while (!fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
+  const closed = wallet.close();
+  await t.resolves(encrypted, 'is encrypted');
+  await closed;
+
+  const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
+  t.ok(loaded.vault.encrypted);
+  t.equal(loaded.seedDue, true, 'and makes its new seed when it is unlocked');
+  loaded.unlock((await openMasterKey(loaded.masterKeys[0], phrase))!, null);
+  await renewSeed(loaded, context);
+  given(await loaded.change((batch) => loaded.keys.newAddress('bech32', false, batch)));
+  await loaded.close();
+});
+
+t.test('a wallet that is unloaded while it is dumped', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-dump-'));
+  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const context = descriptorContext('master', 'regtest');
+  const call: CallInfo = { user: '', path: '/' };
+  const dump = async (name: string, meanwhile: (wallet: Wallet) => void): Promise<string> => {
+    const { wallet } = await createMemoryWallet({ wallet: { keypool: 200 } });
+    const ctx = {
+      wallets: { select: () => wallet },
+      descriptors: context,
+      params: context.params,
+      crypto,
+      clock: {
+        // Asked once the dump is being written.
+        nowSeconds: () => {
+          meanwhile(wallet);
+          return 1_600_000_000;
+        },
+      },
+    } as unknown as NodeContext;
+    const { filename } = (await dumpwallet(ctx, [path.join(folder, name)], call)) as { filename: string };
+    await wallet.close();
+    return fs.readFileSync(filename, 'utf8');
+  };
+  const whole = await dump('whole', () => {});
+  t.ok(whole.split('\n').filter((line) => line.includes('# addr=')).length >= 400);
+  t.ok(whole.endsWith('# End of dump\n'));
+  await t.rejects(
+    dump('cut', (wallet) => void wallet.close()),
+    { code: -18, message: 'Requested wallet does not exist or is not loaded' },
+  );
+  t.same(fs.readdirSync(folder), ['whole'], 'no file that lacks keys is left');
+});
 
 t.test('keys and passphrases are on the disk when a call returns', async (t) => {
   const { wallet, store } = await walletOnDisk(t);
