@@ -2,7 +2,8 @@
 // output is whenever it needs to know; here that is decided once, so it has to be decided again. Coins are found by their scripts; the
 // first import of a loaded wallet reads its transactions, in portions and slices, and leaves a table of what else they pay behind
 // (coins/foreign-outputs.ts), so that later imports look at nothing but what they brought. A row says that this is due until it is done:
-// a process that dies in between does it, for everything, when the wallet is loaded again. Caller: Wallet.
+// a process that dies in between does it, for everything, when the wallet is loaded again; after a look that failed, as a read from a bad
+// disk does, the next import does it. Caller: Wallet.
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
 import { OWNERSHIP } from './keys/ownership.js';
@@ -23,6 +24,8 @@ export class Reassessor {
   #line: Promise<void> = Promise.resolve();
   /** Changes whose scripts are yet to be looked at. */
   #due = 0;
+  /** A look failed: what it was to see is seen by the next, which looks at everything. */
+  #missed = false;
 
   constructor(private readonly wallet: Wallet) {}
 
@@ -35,7 +38,7 @@ export class Reassessor {
       const result = await wallet.change((batch) => {
         const before = keys.scriptCursor();
         const done = work(batch);
-        if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before);
+        if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before) ?? (this.#missed ? 'any' : null);
         if (touched !== null) {
           batch.put(REASSESS_KEY, new Uint8Array(0));
           this.#due++;
@@ -59,8 +62,15 @@ export class Reassessor {
   }
 
   #inLine(touched: Exclude<TouchedScripts, null>): Promise<void> {
-    const run = this.#line.then(() => this.#look(touched));
-    this.#line = run.catch(() => {});
+    const run = this.#line.then(() => this.#look(this.#missed ? 'any' : touched));
+    this.#line = run.then(
+      () => {
+        this.#missed = false;
+      },
+      () => {
+        this.#missed = true;
+      },
+    );
     return run;
   }
   async #look(touched: Exclude<TouchedScripts, null>): Promise<void> {

@@ -327,7 +327,12 @@ export class Ledger {
       const ownership = this.deps.keys.isMine(script);
       if (ownership === OWNERSHIP.NO) continue;
       const outpoint = outpointOf(tx.txid, vout);
-      if (this.coins.find(outpoint) >= 0) continue;
+      const known = this.coins.find(outpoint);
+      if (known >= 0) {
+        // Nobody's for a time: a script that a descriptor gave up and another one gives is ours again once the wallet is loaded anew.
+        if (this.coins.ownership(known) !== ownership) this.reassessCoin(known, batch);
+        continue;
+      }
       const coin = this.coins.add(outpoint, { txRow: row, vout, value: tx.outputValue(vout), ownership, script });
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);

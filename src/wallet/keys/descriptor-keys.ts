@@ -253,10 +253,12 @@ export class DescriptorKeys implements KeySource {
     tracked.expanded = Math.max(tracked.expanded, index);
   }
 
-  /** Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. */
+  /** Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that a later one gave too stay. */
   #cut(tracked: TrackedDescriptor, end: number, batch: WalletBatch): void {
     for (; tracked.expanded >= end; tracked.expanded--) {
-      for (const script of this.#expand(tracked, tracked.expanded) ?? []) this.#scripts.remove(script);
+      for (const script of this.#expand(tracked, tracked.expanded) ?? []) {
+        if (this.locate(script)?.tracked === tracked) this.#scripts.remove(script);
+      }
       batch.del(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, tracked.expanded));
     }
   }

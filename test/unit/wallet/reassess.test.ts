@@ -2,6 +2,8 @@
 // output of every transaction gives, in every order of imports; later imports read no more than they concern; a process that died in
 // between makes up for it.
 import t from 'tap';
+import { encodeExtendedKey } from '../../../src/address/bip32/extended-codec.js';
+import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { buildMultisig, type ScriptAddressType } from '../../../src/address/multisig.js';
@@ -220,6 +222,81 @@ t.test('later imports read what they concern', async (t) => {
   t.equal(reads, 0);
   t.equal(await empty.wallet.store.get(REASSESS_KEY), undefined, 'a wallet without transactions has nothing to look at');
   await empty.wallet.close();
+});
+
+for (const [what, next] of [
+  ['another import', keys[2]],
+  ['the same import again', keys[0]],
+] as const) {
+  t.test(`an import whose transactions could not be read, and ${what}`, async (t) => {
+    let failing = false;
+    class Failing extends MemoryStore {
+      override getMany(wanted: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+        return failing ? Promise.reject(new Error('bad disk')) : super.getMany(wanted);
+      }
+    }
+    const { wallet, address, receive } = await createMemoryWallet({ store: new Failing() });
+    const own = await address('bech32');
+    const paid = payToKeyHash(crypto.hash160(keys[0].publicKey));
+    const load = ({ secret, publicKey }: TestKey): Promise<void> =>
+      wallet.changeKeys((batch) => wallet.legacy!.importSecret(new Uint8Array(secret), publicKey, 1, batch));
+    const txs: TxView[] = [];
+    for (let i = 0; i < 5; i++) {
+      const outputs = [own, paid, new Uint8Array(5000)].map((script) => ({ script, value: 20 }));
+      txs.push(await receive(outputs, TIP));
+    }
+    await load(keys[1]);
+    failing = true;
+    await t.rejects(load(keys[0]), /bad disk/);
+    t.not(faultsOf(wallet, txs).length, 0, 'payments are not known of');
+    failing = false;
+    t.ok(await wallet.store.get(REASSESS_KEY), 'the look is due');
+    await load(next);
+    t.same(faultsOf(wallet, txs), []);
+    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+    await wallet.close();
+  });
+}
+
+t.test('a range that is cut, of scripts that another descriptor gives too', async (t) => {
+  const context = descriptorContext('master', 'regtest');
+  const memory = await createMemoryWallet({ descriptors: true });
+  const { wallet } = memory;
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+  });
+  const xpub = encodeExtendedKey(masterFromSeed(new Uint8Array(32).fill(5), context)!.key, context.params, context);
+  const add = async (form: string, rangeEnd: number): Promise<void> => {
+    const parsed = parseDescriptor(addChecksum(`${form}(${xpub}/*)`), context, { requireChecksum: true });
+    if ('error' in parsed) throw new Error(parsed.error);
+    const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd, nextIndex: 0 };
+    await wallet.changeKeys((batch) => wallet.descriptors!.add(fresh, batch));
+  };
+  await add('wpkh', 20);
+  const script = wallet.descriptors!.all.at(-1)!.descriptor.scripts(15, {})![0];
+  await add('combo', 20);
+  const tx = await memory.receive([{ script, value: 77 }], TIP);
+  await add('wpkh', 5);
+  t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE, 'the one that came later still gives it');
+  t.same(faultsOf(wallet, [tx]), []);
+  await add('wpkh', 20);
+  await add('wpkh', 5);
+  t.same(faultsOf(wallet, [tx]), []);
+
+  const left = new MemoryStore();
+  const rows: BatchOp[] = [];
+  for await (const [key, value] of wallet.store.iterate()) rows.push({ type: 'put', key, value });
+  await left.batch(rows);
+  await wallet.close();
+  const { wallet: loaded } = await loadWallet(memory.surroundings, { name: 'w', folder: '/nowhere/w' }, left);
+  loaded.ledger.setTip(TIP);
+  await loaded.ledger.judgeAll();
+  t.equal(loaded.isMine(script), OWNERSHIP.SPENDABLE);
+  const place = loaded.ledger.txs.place(loaded.ledger.txs.find(tx.txid));
+  await loaded.change((batch) => loaded.ledger.sync(tx, place, batch));
+  t.same(faultsOf(loaded, [tx]), [], 'a scan finds that the coin is ours');
+  await loaded.close();
 });
 
 t.test('a process that dies after an import', async (t) => {
