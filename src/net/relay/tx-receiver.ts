@@ -127,16 +127,21 @@ export class TxReceiver {
       return;
     }
     // Its weight is no less than its length: not worth a look, unless it answers a request, which is over then.
-    const tooLarge = payload.length > MAX_STANDARD_WEIGHT && mempool.options.policy.requireStandard;
-    if (tooLarge) {
+    const tooLong = payload.length > MAX_STANDARD_WEIGHT && mempool.options.policy.requireStandard;
+    const noteTooLarge = (): void =>
       log.debug('mempoolrej', `a transaction of ${payload.length} bytes from peer=${peer.id} was not accepted: tx-size`);
-      if (this.requests.countInFlight(peer) === 0) return;
+    if (tooLong && this.requests.countInFlight(peer) === 0) {
+      noteTooLarge();
+      return;
     }
-    const tx = parseTx(payload, context.crypto);
+    const parsed = parseTx(payload, context.crypto);
+    // Bytes after a transaction say nothing about it, and are not kept with it.
+    const tx = parsed.totalSize === payload.length ? parsed : parseTx(payload.slice(0, parsed.totalSize), context.crypto);
     this.noteKnown(peer, tx);
     this.requests.answered(peer, tx.txid);
     if (tx.hasWitness) this.requests.answered(peer, tx.wtxid);
-    if (tooLarge) {
+    if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
+      noteTooLarge();
       // Nobody else is asked for the same.
       this.#rejects.add(tx.wtxid);
       this.requests.forget(tx.wtxid);

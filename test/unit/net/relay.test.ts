@@ -387,8 +387,8 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   ]);
 });
 
-t.test('a transaction too large to be relayed ends its request, and nobody else is asked for the same', async (t) => {
-  const { clock, pool } = createPool();
+/** A receiver over a pool, and peers that note in `asked` what it asks them for. */
+function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>) {
   const asked: string[] = [];
   const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   const peerThatTells = (id: number): Peer => {
@@ -412,6 +412,12 @@ t.test('a transaction too large to be relayed ends its request, and nobody else 
     () => 1,
     () => {},
   );
+  return { asked, hexOf, peerThatTells, receiver };
+}
+
+t.test('a transaction too large to be relayed ends its request, and nobody else is asked for the same', async (t) => {
+  const { clock, pool } = createPool();
+  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
   const tx = parseTx(
     buildTx({
       version: 2,
@@ -437,4 +443,26 @@ t.test('a transaction too large to be relayed ends its request, and nobody else 
   t.same(asked, [], 'known by its wtxid');
   announce(one, false);
   t.same(asked, [`1 ${hexOf(tx.txid)}`], 'and by its txid it may be another, with a smaller witness');
+});
+
+t.test('bytes after a transaction say nothing about it, and are not kept with it', async (t) => {
+  const { chain: model, clock, pool } = createPool();
+  const { peerThatTells, receiver } = receiverOver({ clock, pool });
+  const anyone = Uint8Array.of(0x51);
+  const script = Buffer.concat([hexBytes('0020'), hashes.sha256(anyone)]);
+  const pay = (coin: Uint8Array, value: number) => spend(hashes, [coin], [{ value, script }], { witness: [anyone] });
+  const good = pay(model.fund(90_000, script), 80_000);
+  const orphan = pay(paying([script]).outpoint(0), 70_000);
+  const peer = peerThatTells(1);
+  // A request that is open lets even long messages be looked at.
+  receiver.announced(peer, numbered(77), true);
+  clock.seconds += 10;
+  receiver.send(peer);
+  t.equal(receiver.requests.countInFlight(peer), 1);
+  const padded = ({ bytes }: { bytes: Uint8Array }) => Buffer.concat([bytes, new Uint8Array(400_000)]);
+  await receiver.receive(peer, padded(good));
+  t.ok(pool.has(good.txid), 'as good as without them');
+  await receiver.receive(peer, padded(orphan));
+  const [kept] = receiver.orphans.childrenOf(orphan.prevHash(0));
+  t.equal(kept?.tx.buffer.length, orphan.totalSize);
 });
