@@ -300,10 +300,7 @@ export class Net {
     }
     if (this.options.listen) await this.#connector.listen((inbound) => this.#connections.accept(inbound));
     const hosts = this.#connector.listening.map(({ host }) => host);
-    this.local.discover(
-      Object.values(os.networkInterfaces()).flatMap((list) => list ?? []),
-      hosts,
-    );
+    this.local.discover(() => Object.values(os.networkInterfaces()).flatMap((list) => list ?? []), hosts);
     this.#timer = setInterval(() => this.#round(), ROUND_MS);
     this.#timer.unref();
   }

@@ -9,6 +9,8 @@ import { hostKey, isRoutable, type NetAddress, parseHost } from '../wire/net-add
 const SCORE = { interface: 1, bind: 2, manual: 4 } as const;
 const ORDER: readonly NetAddress['network'][] = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 
+type Interface = Pick<NetworkInterfaceInfo, 'address' | 'internal'>;
+
 export interface LocalAddress {
   readonly address: NetAddress;
   score: number;
@@ -17,7 +19,7 @@ export interface LocalAddress {
 export class LocalAddresses {
   readonly #known = new Map<string, LocalAddress>();
 
-  constructor(private readonly context: Pick<NetContext, 'options' | 'random'>) {
+  constructor(private readonly context: Pick<NetContext, 'options' | 'random' | 'log'>) {
     for (const address of context.options.externalAddresses) this.addManual(address);
   }
 
@@ -26,14 +28,26 @@ export class LocalAddresses {
     this.#add(address, SCORE.manual);
   }
 
-  /** What -discover finds. @param interfaces of this machine @param hosts that are listened on */
-  discover(interfaces: Iterable<Pick<NetworkInterfaceInfo, 'address' | 'internal'>>, hosts: readonly string[]): void {
+  /** What -discover finds. @param interfaces lists those of this machine; it may throw @param hosts that are listened on */
+  discover(interfaces: () => Iterable<Interface>, hosts: readonly string[]): void {
     const { discover, port } = this.context.options;
     if (!discover) return;
-    const found = [...interfaces].filter(({ internal }) => !internal).map(({ address }) => [address, SCORE.interface] as const);
+    const found = this.#listed(interfaces)
+      .filter(({ internal }) => !internal)
+      .map(({ address }) => [address, SCORE.interface] as const);
     for (const [text, score] of [...found, ...hosts.map((host) => [host, SCORE.bind] as const)]) {
       const address = parseHost(text, port);
       if (address !== null) this.#add(address, score);
+    }
+  }
+
+  /** A sandbox may forbid the question (it takes a netlink socket on Linux): nobody is told of these addresses then. */
+  #listed(interfaces: () => Iterable<Interface>): Interface[] {
+    try {
+      return [...interfaces()];
+    } catch (error) {
+      this.context.log.warn(`Addresses of this machine can't be listed: ${(error as Error).message}`);
+      return [];
     }
   }
 

@@ -1,6 +1,7 @@
 // Who may connect and who is called, what is told of addresses, where we are, and how a stale tip and a wrong clock are noticed.
 import { mock } from 'node:test';
 import t from 'tap';
+import type { Logger } from '../../../src/log/logger.js';
 import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import { AddrRelay } from '../../../src/net/address/addr-relay.js';
 import { LocalAddresses } from '../../../src/net/address/local-addresses.js';
@@ -254,8 +255,12 @@ t.test('names that are down keep none of addnode from being called', async (t) =
 });
 
 t.test('where we tell peers that we are', async (t) => {
-  const of = (options: Partial<NetOptions>, random = 0) =>
-    new LocalAddresses({ options: { ...DEFAULT_NET, port: 8333, discover: false, ...options }, random: () => random });
+  const of = (options: Partial<NetOptions>, random = 0, warnings: string[] = []) =>
+    new LocalAddresses({
+      options: { ...DEFAULT_NET, port: 8333, discover: false, ...options },
+      random: () => random,
+      log: { warn: (line: string) => warnings.push(line) } as unknown as Logger,
+    });
   const list = (local: LocalAddresses) => local.list().map(({ address, score }) => `${addressText(address)} ${score}`);
   const told = (local: LocalAddresses, host: string, seen: string | null = null): string | null => {
     const address = local.forPeer({ address: at(host), localAddress: seen === null ? null : at(seen, 1) });
@@ -280,14 +285,22 @@ t.test('where we tell peers that we are', async (t) => {
     { address: '192.168.0.5', internal: false },
     { address: 'fe80::1', internal: false },
   ];
-  found.discover(interfaces, ['0.0.0.0', '8.8.4.5']);
+  found.discover(() => interfaces, ['0.0.0.0', '8.8.4.5']);
   t.same(list(found), ['8.8.4.4:8333 1', '8.8.4.5:8333 2']);
   found.seen(at('8.8.4.4', 5));
   found.seen(at('8.8.4.4', 5));
   t.equal(told(found, '9.9.9.9'), '8.8.4.4:8333', 'the one that peers called');
   const silent = of({});
-  silent.discover(interfaces, []);
-  t.same(list(silent), []);
+  const forbidden = (): never => {
+    throw new Error('Address family not supported by protocol');
+  };
+  silent.discover(forbidden, []);
+  t.same(list(silent), [], 'without -discover nothing is asked');
+  const warnings: string[] = [];
+  const boxed = of({ discover: true }, 0, warnings);
+  boxed.discover(forbidden, ['8.8.4.5']);
+  t.same(list(boxed), ['8.8.4.5:8333 2'], 'what is listened on is known without asking');
+  t.match(warnings, [/can't be listed: Address family/]);
 
   t.equal(told(of({ discover: true }), '9.9.9.9', '7.7.7.7'), '7.7.7.7:8333', 'as the peer sees us');
   t.equal(told(of({}), '9.9.9.9', '7.7.7.7'), null);
