@@ -10,11 +10,11 @@ import { checkHeaderContext } from '../consensus/rules/check-header-context.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import { reject } from '../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../consensus/state.js';
+import { yieldToLoop } from '../lib/turns.js';
 import type { BlockPosition } from '../storage/block-files.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { isLarge } from './large-block.js';
 import { MIN_BLOCKS_TO_KEEP } from './pruning.js';
-import { yieldToLoop } from './serial-queue.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /** A verdict, and the header's place when it was accepted (also when the block then failed). */

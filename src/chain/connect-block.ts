@@ -12,12 +12,12 @@ import { blockProof } from '../consensus/rules/bits.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { Turns } from '../lib/turns.js';
 import type { VerifyClass } from '../parallel/verifier.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
 import type { AheadBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
-import { Turns } from './turns.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */

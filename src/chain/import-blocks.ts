@@ -10,9 +10,9 @@ import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import { ProgressMeter } from '../lib/progress.js';
+import { yieldToLoop } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
 import { readScanned, type ScannedBlock, scanBlocks } from '../storage/scan-blocks.js';
-import { yieldToLoop } from './serial-queue.js';
 
 /** How far an import came. */
 export interface ImportProgress {

@@ -2,8 +2,7 @@
 // Callers: Chain, Intake, accept.
 
 import type { BlockView } from '../consensus/block/block-view.js';
-import { yieldToLoop } from './serial-queue.js';
-import { Turns } from './turns.js';
+import { Turns, yieldToLoop } from '../lib/turns.js';
 
 /** Blocks above are parsed and checked in separate turns of the event loop. */
 const LARGE_BLOCK_BYTES = 500_000;

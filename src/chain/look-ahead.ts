@@ -10,14 +10,13 @@ import { enforceBip30 } from '../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { Turns, yieldToLoop } from '../lib/turns.js';
 import { StopFlag } from '../parallel/stop-flag.js';
 import type { TxJob } from '../parallel/verifier.js';
 import { outpointsCreated } from './coins-overlay.js';
 import { scriptsNeeded } from './connect-block.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { readChecked } from './read-checked.js';
-import { yieldToLoop } from './serial-queue.js';
-import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks and inputs that are ahead at a time at most: some 0.1 s of work for two threads. */

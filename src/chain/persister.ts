@@ -2,13 +2,12 @@
 // coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a start that finds the marker
 // replays those blocks (see replay-flush.ts). Callers: Chain and Activator, inside the chain's queue.
 
+import { Turns, yieldToLoop } from '../lib/turns.js';
 import { encodeIndexRow } from '../storage/codec/index-row.js';
 import { blockIndexKey, encodeFlushMarker, FLUSH_MARKER_KEY, TIP_KEY } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
 import type { ConnectedBlock } from './events.js';
 import type { HeaderNode } from './header-node.js';
-import { yieldToLoop } from './serial-queue.js';
-import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Index rows in one batch on their own. */

@@ -2,12 +2,12 @@
 // coins are made from is written, then the index says that the blocks are gone and that the files have to go, on the disk, and only then
 // do they go, on other threads. A start finishes what is left of that. Callers: Chain, inside its queue.
 
+import { yieldToLoop } from '../lib/turns.js';
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
 import type { HeaderNode } from './header-node.js';
 import { type Persister, rowOp } from './persister.js';
 import { filesAboveTarget, filesUpTo, lastPrunable, type PrunableFile, type PruneSettings } from './pruning.js';
-import { yieldToLoop } from './serial-queue.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Headers looked at, and rows written, before others get a turn. */

@@ -3,6 +3,7 @@
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Reject } from '../consensus/state.js';
+import { Turns, yieldToLoop } from '../lib/turns.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
@@ -11,8 +12,6 @@ import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from './header-node.js';
 import type { LookAhead } from './look-ahead.js';
 import { readChecked } from './read-checked.js';
-import { yieldToLoop } from './serial-queue.js';
-import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Outpoints asked for at a time. */

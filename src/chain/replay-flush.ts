@@ -4,6 +4,7 @@
 import type { BlockView } from '../consensus/block/block-view.js';
 import { type Coin, isUnspendable } from '../consensus/coin.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { yieldToLoop } from '../lib/turns.js';
 import { encodeCoin } from '../storage/codec/coin.js';
 import { coinKey, decodeFlushMarker, FLUSH_MARKER_KEY, TIP_KEY } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
@@ -12,7 +13,6 @@ import type { BlockIndex } from './block-index.js';
 import type { BlockStorage } from './block-storage.js';
 import { OutpointOf } from './coins-overlay.js';
 import { type HeaderNode, lastCommonAncestor } from './header-node.js';
-import { yieldToLoop } from './serial-queue.js';
 
 /** Where the repair reads and writes. */
 export interface ReplayDeps {

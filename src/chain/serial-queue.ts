@@ -29,8 +29,3 @@ export class SerialQueue {
     await this.tail;
   }
 }
-
-/** Lets the event loop serve everything that is due before going on. */
-export function yieldToLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

@@ -4,14 +4,13 @@
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
+import { Turns, yieldToLoop } from '../lib/turns.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { prepareDisconnect } from './reorganize.js';
-import { yieldToLoop } from './serial-queue.js';
-import { Turns } from './turns.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Block bytes whose coins are taken back and forth at most: deeper blocks get the checks of level 2. */

@@ -8,7 +8,7 @@ import type { Coin } from '../consensus/coin.js';
 import { COINBASE_MATURITY } from '../consensus/limits.js';
 import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { Slicer } from '../lib/slicer.js';
+import { Turns } from '../lib/turns.js';
 import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';
@@ -99,9 +99,7 @@ export class ReorgFollower {
     }
     if (change.disconnected.length === 0) return;
     this.#dropExcess();
-    this.#work ??= this.#bringBack().finally(() => {
-      this.#work = null;
-    });
+    this.#work ??= this.#bringBack();
   }
 
   #removeForBlock(txs: readonly TxView[], height: number): void {
@@ -136,44 +134,55 @@ export class ReorgFollower {
 
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
-    const slicer = new Slicer();
+    // Acceptance and templates wait for this: it doesn't stand in line behind long calls.
+    const turns = new Turns();
     try {
       // Everybody else hears of the tip first.
-      await slicer.pause();
+      await turns.next();
       do {
-        this.#returned.clear();
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
           if (!item.tx.isCoinbase) await this.#accept(item);
           const at = this.#returning.indexOf(item);
           // A block that came meanwhile may have taken it: then nothing is left to do for it.
           if (at < 0) continue;
-          // The first, unless a block came: splice would move all the others.
+          const row = pool.find(item.tx.txid);
+          // Older blocks left meanwhile, and it may spend what is on its way back from them: it is judged again after that.
+          if (at > 0 && row === NO_ROW) continue;
+          // The first mostly: splice would move all the others.
           if (at === 0) this.#returning.shift();
           else this.#returning.splice(at, 1);
-          const row = pool.find(item.tx.txid);
           if (row === NO_ROW) {
             pool.removeRecursive(item.tx, 'reorg');
           } else {
             item.byHand?.add(row);
             this.#returned.set(item.key, item.tx);
           }
-          if (slicer.due) await slicer.pause();
+          if (turns.over) await turns.next();
         }
-        const back = [...this.#returned.values()];
-        this.#returned.clear();
-        // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
-        for (const tx of back) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
-        pool.linkChildren(back.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW));
+        this.#linkReturned();
         await this.#removeUnfit();
       } while (this.#returning.length > 0);
       eviction.limit();
     } catch (error) {
       // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
-      this.#returned.clear();
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
+      this.#linkReturned();
+    } finally {
+      // In the turn in which nothing was left: what leaves later begins anew.
+      this.#work = null;
     }
+  }
+
+  /** What is back meets its children that were here before. */
+  #linkReturned(): void {
+    const { pool } = this.#deps;
+    const back = [...this.#returned.values()];
+    this.#returned.clear();
+    // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
+    for (const tx of back) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
+    pool.linkChildren(back.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW));
   }
 
   /** These were valid once and are owed a verdict: a full queue is waited for. */
@@ -197,6 +206,8 @@ export class ReorgFollower {
       const wanted: Uint8Array[] = [];
       for (const row of pool.rows.here()) if (this.#needsCoins(row)) wanted.push(...this.#chainOutpoints(row));
       if (wanted.length > 0) await coins.prefetch(wanted);
+      // More blocks left: coins of their transactions are missing now, and this is asked again when those are back.
+      if (this.#returning.length > 0) return;
       if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
       const stage = new Set<number>();
       for (const row of pool.rows.here()) {

@@ -266,19 +266,27 @@ export class TxPool implements EntryStore {
     }
   }
 
-  /** Rows that came back from disconnected blocks meet children that were here before. Call once with all of them in block order. */
+  /**
+   * Rows that came back from disconnected blocks meet children that were here before. In block order; each may have relatives already, by
+   * whatever way.
+   */
   linkChildren(returned: readonly number[]): void {
-    const excluded = new Set(returned);
     for (let i = returned.length - 1; i >= 0; i--) {
       const row = returned[i];
-      for (const child of this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount)) {
-        if (excluded.has(child) || this.links.isParent(row, child)) continue;
+      const spenders = this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount);
+      const children = new Set(spenders.filter((child) => !this.links.isParent(row, child)));
+      if (children.size === 0) continue;
+      const below = new Set<number>();
+      for (const child of children) collectDescendants(this.links, child, below);
+      for (const ancestor of [row, ...(this.links.hasParents(row) ? collectAncestors(this.links, row) : [])]) {
+        const counted = new Set<number>();
+        collectDescendants(this.links, ancestor, counted);
+        for (const descendant of below) if (!counted.has(descendant)) this.#relate(ancestor, descendant, true);
+      }
+      for (const child of children) {
         this.#link(row, child);
         this.#changed(child);
       }
-      const below = new Set<number>();
-      collectDescendants(this.links, row, below);
-      for (const descendant of below) if (!excluded.has(descendant)) this.#relate(row, descendant, true);
     }
   }
 

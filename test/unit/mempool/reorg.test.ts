@@ -1,6 +1,7 @@
 // Blocks that leave: what comes back, what that does to what was here, and what no longer fits the shorter chain.
 import t from 'tap';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { Slicer } from '../../../src/lib/slicer.js';
 import { ANYONE, outpointOf, type SpendOptions, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
@@ -197,4 +198,77 @@ t.test('the limit of 25 relatives binds over a reorganisation, but only within e
   alone.chain.invalidate([1]);
   await alone.pool.settled();
   t.equal(alone.pool.size, 25);
+});
+
+t.test('older blocks that leave while transactions come back: everyone is related to everyone, whenever it happens', async (t) => {
+  for (const moment of ['coins', 0, 1, 2] as const) {
+    for (let turns = 0; turns < 12; turns++) {
+      const { pool, chain } = createPool({ policy: NO_POLICY });
+      const parent = pay([chain.fund(100_000)], 90_000);
+      const other = pay([chain.fund(100_000)], 90_000);
+      const child = pay([outpointOf(parent, 0)], 80_000);
+      const nephew = pay([outpointOf(other, 0)], 80_000);
+      const grandchild = pay([outpointOf(child, 0)], 70_000);
+      const last = pay([outpointOf(grandchild, 0)], 60_000);
+      const block = [child, nephew, grandchild];
+      chain.connect([parent, other]);
+      chain.connect(block);
+      t.equal((await pool.accept(last)).reject, null);
+      // So many turns after the first one asked for its coins, or after one of them was back.
+      let begin: () => void = () => {};
+      const olderLeft = new Promise<boolean>((resolve) => {
+        begin = async () => {
+          begin = () => {};
+          for (let i = 0; i < turns; i++) await Promise.resolve();
+          const { returning } = pool;
+          chain.reorg(1, []);
+          resolve(returning);
+        };
+      });
+      const { prefetch } = chain.coins;
+      chain.coins.prefetch = (outpoints) => {
+        if (moment === 'coins') begin();
+        return prefetch(outpoints);
+      };
+      pool.listen({
+        added: ({ txid }) => {
+          if (moment !== 'coins' && Buffer.compare(txid, block[moment]!.txid) === 0) begin();
+        },
+        removed() {},
+        changed() {},
+      });
+      chain.reorg(1, []);
+      const meanwhile = await olderLeft;
+      if (moment !== 2) t.ok(meanwhile, 'not over yet');
+      await pool.settled();
+      const figures = [parent, child, grandchild, last, other, nephew].map(({ txid }) => {
+        const entry = pool.get(txid);
+        return entry && [entry.ancestorCount, entry.ancestorFees, entry.descendantCount, entry.descendantFees];
+      });
+      const related = (above: number, below: number) => [above, above * 10_000, below, below * 10_000];
+      const expected = [related(1, 4), related(2, 3), related(3, 2), related(4, 1), related(1, 2), related(2, 1)];
+      t.same(figures, expected, `${turns} turns after ${moment}`);
+    }
+  }
+});
+
+t.test('what comes back does not stand in line behind long calls', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const txs = Array.from({ length: 3 }, () => pay([chain.fund(50_000)], 49_000));
+  chain.connect(txs);
+  let pauses = 0;
+  let over = false;
+  const calls = Array.from({ length: 200 }, async () => {
+    const slicer = new Slicer();
+    while (!over) {
+      await slicer.pause();
+      pauses++;
+    }
+  });
+  chain.reorg(1, [[]]);
+  await pool.settled();
+  over = true;
+  t.equal(pool.size, 3);
+  t.ok(pauses < 100, `${pauses} turns of others`);
+  await Promise.all(calls);
 });

@@ -1,12 +1,16 @@
 // A block may hold a hundred thousand outputs: what the chain does with each of them is cut into turns, so that whoever waits for
-// something small goes in between. Nobody sees the state between two turns; each user says why. Callers: chain steps.
-
-import { yieldToLoop } from './serial-queue.js';
+// something small goes in between. Nobody sees the state between two turns; each user says why. Callers: chain steps, the mempool when
+// transactions come back.
 
 /** Milliseconds of work between two turns of the event loop: all of a usual block's share of one step. */
 const TURN_MS = 5;
 
-/** Work of the chain in turns. Unlike lib/slicer, it doesn't stand in line behind other long work: everybody waits for blocks. */
+/** Lets the event loop serve everything that is due before going on. */
+export function yieldToLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Work of the chain in turns. Unlike Slicer's, it doesn't stand in line behind other long work: everybody waits for blocks. */
 export class Turns {
   #since = performance.now();
 
