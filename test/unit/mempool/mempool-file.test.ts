@@ -1,11 +1,16 @@
 // mempool.dat: Core's bytes, and a pool that comes back as it was.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { silentLogger } from '../../../src/log/logger.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import { decodePool, encodePool, type SavedPart } from '../../../src/mempool/persist/mempool-file.js';
 import { restorePool } from '../../../src/mempool/persist/restore.js';
+import { PoolFiles } from '../../../src/node/pool-files.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
@@ -132,4 +137,18 @@ t.test('a file is of the moment when saving began', async (t) => {
   saved.release();
   const found = parts.flatMap((part) => (part.kind === 'tx' ? [[hashToHex(part.tx.txid), part.delta]] : []));
   t.same(found.sort(), [txs[0], txs[1], txs[2]].map((tx) => [hashToHex(tx.txid), tx === txs[2] ? 7 : 0]).sort());
+});
+
+t.test('what is on its way back from a disconnected block is saved when the node stops', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-pool-'));
+  t.teardown(() => rmSync(dir, { recursive: true }));
+  const { pool, chain, clock } = createPool({ policy: NO_POLICY });
+  const tx = pay(chain.fund(50_000), 49_000);
+  chain.connect([tx]);
+  pool.loaded = true;
+  chain.reorg(1, [[]]);
+  t.ok(pool.returning);
+  await new PoolFiles({ dir, hashes: crypto, clock, log: silentLogger }).close(pool, true);
+  const [count] = decodePool(readFileSync(join(dir, 'mempool.dat')), crypto);
+  t.match(count, { kind: 'count', count: 1 });
 });
