@@ -333,14 +333,14 @@ export class Chain extends ChainReader {
   /**
    * Writes all coins to a file that does not exist, while the chain goes on.
    * @returns the block they stood at and how many there are, null while another dump is written
-   * @throws the system's error
+   * @throws DumpStoppedError when the node stops meanwhile, or the system's error
    */
   async dumpCoins(path: string): Promise<{ tip: HeaderNode; coins: number } | null> {
     if (this.dumping) return null;
     this.dumping = true;
     try {
       const { cursor, tip } = await this.pinCoins();
-      return { tip, coins: await dumpCoins(cursor, tip, path) };
+      return { tip, coins: await dumpCoins(cursor, tip, path, () => this.ws.stopping()) };
     } finally {
       this.dumping = false;
     }

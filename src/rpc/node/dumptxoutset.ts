@@ -1,6 +1,7 @@
 // dumptxoutset: all unspent outputs into a file, in the form of Core 0.21.1 (rpc/blockchain.cpp).
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { DumpStoppedError } from '../../chain/coins-dump.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -12,6 +13,7 @@ export const dumptxoutset: Run<NodeContext> = async (ctx, args) => {
     fail(RPC_CODE.INVALID_PARAMETER, `${file} already exists. If you are sure this is what you want, move it out of the way first`);
   }
   const dump = await ctx.chain.dumpCoins(file).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof DumpStoppedError) return fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     if (typeof error.syscall !== 'string') throw error;
     return fail(RPC_CODE.INVALID_PARAMETER, `Couldn't write ${file}.incomplete: ${error.message}`);
   });

@@ -479,7 +479,8 @@ t.test('a failing disk stops the chain, once', async (t) => {
 });
 
 t.test('statistics over all coins', async (t) => {
-  const fixture = await openFixture();
+  const stopping = new AbortController();
+  const fixture = await openFixture({ deps: { stopping: stopping.signal } });
   const { chain } = fixture;
   const empty = await chain.coinsStats({ hashSerialized: true });
   t.same([empty.height, empty.transactions, empty.outputs, empty.totalSats, empty.bogoSize], [0, 0, 0, 0, 0]);
@@ -552,6 +553,8 @@ t.test('statistics over all coins', async (t) => {
   await t.rejects(chain.dumpCoins(join(file, 'below')), /ENOTDIR/);
   mkdirSync(`${file}3`);
   await t.rejects(chain.dumpCoins(`${file}3`), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
+  stopping.abort();
+  await t.rejects(chain.dumpCoins(`${file}4`), /given up: the node stops/);
   t.same(readdirSync(dirname(file)).sort(), ['coins', 'coins3'], 'nothing unfinished is left');
   await fixture.end();
 });
