@@ -35,6 +35,8 @@ const REPLACEMENT_SECONDS = 4 * 60 * 60;
 const MAX_COLLISIONS = 10;
 const TEST_WINDOW_SECONDS = 40 * 60;
 const ANSWER_SECONDS = 60;
+/** Of no more addresses than these one is chosen from a list: their places are too far apart in the tables to be looked for at each try. */
+const FEW = 200;
 
 /** What is known of one address. */
 export interface AddressInfo extends KnownAddress {
@@ -227,18 +229,28 @@ export class AddrManager {
     if (this.#infos.size === 0 || (newOnly && this.#newCount === 0)) return undefined;
     const tried = !newOnly && this.#triedCount > 0 && (this.#newCount === 0 || this.random() < 0.5);
     const table = tried ? this.#tried : this.#new;
+    const few = (tried ? this.#triedCount : this.#newCount) <= FEW ? this.#infosWhere(tried) : null;
     // Less likely ones are taken in the end too: what is asked of them gets less with each look.
     for (let factor = 1; ; ) {
-      // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an address that has
-      // many free places before it, again and again.
-      const start = Math.floor(this.random() * table.length);
-      const step = 1 + 2 * Math.floor(this.random() * (table.length / 2));
-      let key: string | undefined;
-      for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i * step) % table.length];
-      const info = this.#infos.get(key as string) as AddressInfo;
+      const info = few === null ? this.#infoFrom(table) : (few[Math.floor(this.random() * few.length)] as AddressInfo);
       if (this.random() < factor * this.#chance(info)) return info;
       factor *= 1.2;
     }
+  }
+
+  #infosWhere(tried: boolean): AddressInfo[] {
+    return [...this.#infos.values()].filter((info) => info.tried === tried);
+  }
+
+  /** The address in a random place of a table that isn't empty. */
+  #infoFrom(table: readonly (string | undefined)[]): AddressInfo {
+    // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an address that has
+    // many free places before it, again and again.
+    const start = Math.floor(this.random() * table.length);
+    const step = 1 + 2 * Math.floor(this.random() * (table.length / 2));
+    let key: string | undefined;
+    for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i * step) % table.length];
+    return this.#infos.get(key as string) as AddressInfo;
   }
 
   /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */

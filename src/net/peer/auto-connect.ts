@@ -161,10 +161,15 @@ export class AutoConnect {
     // Seeds give addresses with the services that are asked for in hex before the name.
     const services = SERVICE.NETWORK | SERVICE.WITNESS;
     const addresses = (await this.deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
-    const source = addresses[0];
+    const [source] = addresses;
+    if (source === undefined) {
+      // An address, or a name that knows nothing of services: whoever answers there is asked.
+      void this.deps.connect(seed, 'addr-fetch');
+      return;
+    }
     for (const address of addresses) {
       const time = clock.nowSeconds() - SEED_AGE_SECONDS - Math.floor(random() * 4 * 24 * 60 * 60);
-      if (this.deps.manager.add({ ...address, time, services }, source as NetAddress)) this.#seedsFound++;
+      if (this.deps.manager.add({ ...address, time, services }, source)) this.#seedsFound++;
     }
   }
 

@@ -48,6 +48,15 @@ t.test('few addresses are chosen equally often', async (t) => {
   }
 });
 
+t.test('so are those among many', async (t) => {
+  const manager = new AddrManager(() => NOW, random);
+  for (let i = 0; i < 600; i++) manager.add(heard(`${11 + (i % 90)}.${i >> 3}.1.1`), at(`${20 + (i % 70)}.1.2.3`));
+  t.ok(manager.size > 400);
+  const seen = new Set<string>();
+  for (let i = 0; i < 5_000; i++) seen.add(addressKey(manager.select() as NetAddress));
+  t.ok(seen.size > manager.size * 0.9, `${seen.size} of ${manager.size}`);
+});
+
 t.test('one source cannot fill the memory', async (t) => {
   const manager = new AddrManager(() => NOW, random);
   for (let i = 0; i < 30_000; i++)

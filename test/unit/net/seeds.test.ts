@@ -94,7 +94,7 @@ t.test('a minute without any address', async (t) => {
   t.equal(node.manager.size, 0, 'not before');
   await node.pass(1);
   t.ok(node.manager.size > 300);
-  t.equal(node.called.length, 1, 'one is called at once');
+  t.equal(node.types.filter((type) => type !== 'addr-fetch').length, 1, 'one is called at once');
   const times = node.manager.sample(0, 0).map(({ time }) => START + 61 - time);
   t.ok(
     times.every((age) => age >= WEEK && age <= 2 * WEEK),
@@ -149,6 +149,8 @@ t.test('names are asked when peers are wanted, and nobody is while the network i
   t.same([...names].sort(), seeds.map((name) => `x9.${name}`).sort(), 'each once');
   await node.pass(600);
   t.equal(names.length, seeds.length);
+  const fetchedFrom = node.called.filter((_, i) => node.types[i] === 'addr-fetch');
+  t.same(fetchedFrom.sort(), [...seeds].sort(), 'those that tell nothing about services are asked as peers');
   node.stop();
 
   // Addresses are known, but none of them answers.
@@ -196,7 +198,8 @@ t.test('with -connect nobody else is called, but -seednode and -dnsseed are hear
   const asking = begin('main', { ...only, connect: ['9.9.9.9'] }, [], resolve);
   await asking.pass(1);
   t.ok(names.length > 3);
-  t.same(asking.called, ['1.2.3.4:5']);
+  t.same(asking.called, ['1.2.3.4:5', ...names.map((name) => name.replace('x9.', ''))]);
+  t.ok(asking.types.every((type) => type === 'addr-fetch'));
   asking.stop();
 });
 
