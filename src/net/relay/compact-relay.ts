@@ -329,8 +329,10 @@ export class CompactRelay {
     );
     this.#settle(peer, node.hash);
     await this.blocks.process(peer, block, true, false);
-    // Another may have been asked too: what it sends now is not waited for.
-    if (node.has(NodeStatus.HAVE_DATA)) this.downloads.end(node.hash);
+    if (!node.has(NodeStatus.HAVE_DATA)) return;
+    // Others may have been asked too: what they send now is not waited for.
+    this.downloads.end(node.hash);
+    this.#dropPartial(node.hash);
   }
 
   /**

@@ -2,6 +2,7 @@
 // tracker, the orphan pool.
 import fc from 'fast-check';
 import t from 'tap';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
@@ -18,7 +19,7 @@ import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
 import { TxReceiver } from '../../../src/net/relay/tx-receiver.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { WtxidIndex } from '../../../src/net/relay/wtxid-index.js';
-import { decodeBlockTxRequest, encodeCompactBlock, ShortIds } from '../../../src/net/wire/compact-block.js';
+import { decodeBlockTxRequest, encodeBlockTxs, encodeCompactBlock, ShortIds } from '../../../src/net/wire/compact-block.js';
 import { decodeInv } from '../../../src/net/wire/messages.js';
 import { spend } from '../../framework/model-chain.js';
 import { filterPayload } from '../../framework/p2p-client.js';
@@ -323,6 +324,34 @@ t.test('orphans wait for parents, within bounds', async (t) => {
   t.equal(orphanage.size, 1, 'those older than twenty minutes are gone');
 });
 
+/** Compact blocks over a pool and stand-ins for a chain, for what is fetched and for what takes whole blocks. */
+function compactOver(
+  { clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>,
+  chain: object,
+  downloads: object,
+  blocks: object,
+  extraTxs = 0,
+): CompactRelay {
+  const context = {
+    options: { extraTxs },
+    params: chainParams('regtest'),
+    mempool: pool,
+    wtxids: new WtxidIndex(pool),
+    crypto: hashes,
+    chain,
+    clock,
+    log: { debug: () => {} },
+    times: { nowMs: () => 0, heard: () => {} },
+  };
+  return new CompactRelay(
+    context as unknown as NetContext,
+    downloads as never,
+    { canFetchDirectly: true } as never,
+    blocks as never,
+    {} as never,
+  );
+}
+
 t.test('a compact block finds what was replaced, and asks for the rest', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, incrementalFeeRate: 1_000 } });
   const header = new Uint8Array(80).fill(0x20);
@@ -336,23 +365,8 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
   };
-  const compactOf = (extraTxs: number): CompactRelay =>
-    new CompactRelay(
-      {
-        options: { extraTxs },
-        mempool: pool,
-        wtxids: new WtxidIndex(pool),
-        crypto: hashes,
-        chain,
-        clock,
-        log: { debug: () => {} },
-        times: { nowMs: () => 0, heard: () => {} },
-      } as unknown as NetContext,
-      { of: () => undefined, expects: () => false, begin: () => {} } as never,
-      { canFetchDirectly: true } as never,
-      {} as never,
-      {} as never,
-    );
+  const downloads = { of: () => undefined, expects: () => false, begin: () => {} };
+  const compactOf = (extraTxs: number): CompactRelay => compactOver({ clock, pool }, chain, downloads, {}, extraTxs);
   const relays = [compactOf(100), compactOf(0)];
   // Of the least length that is taken.
   const script = new Uint8Array(40).fill(0x51);
@@ -385,6 +399,55 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     [1, 5],
     [1, 2, 3, 5],
   ]);
+});
+
+t.test('a block that one peer completed is not put together any more from what another one was asked for', async (t) => {
+  const { clock, pool } = createPool();
+  const prev = { height: 1, chainWork: 1n, prev: null };
+  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+  const stored = new Set<string>();
+  const first = new Map<string, Peer>();
+  const nodes = new Map<string, object>();
+  const chain = {
+    tip: { ...prev, bits: 0x207fffff },
+    minimumChainWork: 0n,
+    node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
+    isInitialBlockDownload: () => false,
+    submitHeader: async () => null,
+  };
+  const downloads = {
+    of: (hash: Uint8Array) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
+    expects: () => false,
+    begin: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
+    end: (hash: Uint8Array) => first.delete(keyOf(hash)),
+  };
+  // Stored beside the tip: nobody is told of a new block.
+  const blocks = { process: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };
+  const relay = compactOver({ clock, pool }, chain, downloads, blocks);
+  const commands: string[] = [];
+  const [slow, fast] = [1, 2].map((id) => {
+    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.compact.highBandwidth = true;
+    peer.connection = { send: (command: string) => commands.push(`${id} ${command}`) } as unknown as Connection;
+    return peer;
+  }) as [Peer, Peer];
+  const script = new Uint8Array(40).fill(0x51);
+  const coinbase = spend(hashes, [], [{ value: 1, script }]);
+  const missing = paying([script]);
+  // One more than are put together at a time.
+  for (let n = 0; n < 25; n++) {
+    const header = new Uint8Array(80).fill(0x20);
+    header[0] = n;
+    header.set(hashes.sha256d(Buffer.concat([coinbase.txid, missing.txid])), 36);
+    const hash = hashes.sha256d(header);
+    nodes.set(keyOf(hash), { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => stored.has(keyOf(hash)) });
+    const shortIds = [new ShortIds(header, 5n, hashes).of(missing.wtxid)];
+    const message = encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
+    for (const peer of [slow, fast]) await relay.receive(peer, message);
+    t.same(commands.splice(0), ['1 getblocktxn', '2 getblocktxn']);
+    await relay.receiveTxs(fast, encodeBlockTxs(hash, [missing]));
+    t.ok(stored.has(keyOf(hash)));
+  }
 });
 
 /** A receiver over a pool, and peers that note in `asked` what it asks them for. */
