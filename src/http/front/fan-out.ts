@@ -7,6 +7,10 @@ import { type Queued, SendQueue } from './send-queue.js';
 // Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for longest is cut off.
 const HELD_BYTES = 4 * 1024 * 1024;
 
+// Whoever has read something within so long is no such client, whatever the others hold, up to a bound for all together.
+const READS_MS = 2000;
+const MOST_HELD_BYTES = 32 * 1024 * 1024;
+
 /** Replies up to this size are sent whole. */
 export const SLICED_BYTES = 256 * 1024;
 
@@ -44,20 +48,27 @@ interface Job extends Queued {
   over: boolean;
   /** The body is this client's alone and counts against what is held. */
   readonly own: boolean;
+  /** When the socket took bytes last. */
+  movedMs: number;
 }
 
 export class FanOut {
   readonly #jobs = new Set<Job>();
   readonly #queue = new SendQueue<Job>();
   readonly #onCrowd: (crowded: boolean) => void;
+  readonly #nowMs: () => number;
   #crowded = false;
   #scheduled = false;
   #held = 0;
   #cut = 0;
 
-  /** @param onCrowd told when very many replies wait for their slices, and when few are left of them; clients that don't read don't count */
-  constructor(onCrowd: (crowded: boolean) => void = () => {}) {
+  /**
+   * @param onCrowd told when very many replies wait for their slices, and when few are left of them; clients that don't read don't count
+   * @param nowMs a clock that never goes back
+   */
+  constructor(onCrowd: (crowded: boolean) => void = () => {}, nowMs: () => number = () => performance.now()) {
     this.#onCrowd = onCrowd;
+    this.#nowMs = nowMs;
   }
 
   /** Replies being sent. */
@@ -82,6 +93,7 @@ export class FanOut {
       queued: false,
       over: false,
       own: body.slabIndex < 0,
+      movedMs: this.#nowMs(),
     };
     exchange.onGone = () => this.#finish(job);
     this.#jobs.add(job);
@@ -115,6 +127,7 @@ export class FanOut {
       queued: false,
       over: false,
       own: true,
+      movedMs: this.#nowMs(),
     };
     exchange.onGone = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
@@ -135,14 +148,17 @@ export class FanOut {
 
   /**
    * Fairness ends where memory does: what sockets take is sent at once, and whoever has waited longest for its client to read is cut off,
-   * until the rest fits. Jobs move to the end when they get on.
+   * until the rest fits or only those are left who read. Jobs move to the end when they get on.
    */
   #makeRoom(newest: Job): void {
+    const reading = this.#nowMs() - READS_MS;
     for (const job of [...this.#jobs]) {
       if (this.#held <= HELD_BYTES) return;
       if (!job.own || job === newest) continue;
+      // All that follow got on later.
+      if (this.#held <= MOST_HELD_BYTES && job.movedMs > reading) return;
       this.#slice(job, job.total);
-      if (job.over) continue;
+      if (job.over || (this.#held <= MOST_HELD_BYTES && job.movedMs > reading)) continue;
       this.#cut++;
       job.exchange.close();
     }
@@ -176,9 +192,14 @@ export class FanOut {
       if (!job) break;
       job.queued = false;
       if (job.over) continue;
-      const sent = this.#slice(job, Math.min(budget, SLICE_BYTES));
+      const before = job.offset;
+      const more = this.#slice(job, Math.min(budget, SLICE_BYTES));
+      const sent = job.offset - before;
       budget -= Math.max(sent, 1024);
-      if (sent === 0 || job.over) continue;
+      if (!more || job.over) {
+        job.share += sent;
+        continue;
+      }
       job.queued = true;
       this.#queue.back(job, sent);
     }
@@ -187,8 +208,8 @@ export class FanOut {
     if (waiting > 0) this.#schedule();
   };
 
-  /** Sends up to a slice; returns the bytes taken, 0 when the socket is full or the client has gone. */
-  #slice(job: Job, sliceBytes: number): number {
+  /** Sends up to a slice. @returns whether the socket took all of it and may take more */
+  #slice(job: Job, sliceBytes: number): boolean {
     const pieces: Uint8Array[] = [];
     let offered = 0;
     let from = job.offset - job.partStart;
@@ -201,10 +222,11 @@ export class FanOut {
     const offset = job.exchange.push(pieces, job.total);
     if (offset < 0) {
       this.#finish(job);
-      return 0;
+      return false;
     }
     const taken = offset - job.offset;
     if (taken > 0 && job.own) {
+      job.movedMs = this.#nowMs();
       this.#jobs.delete(job);
       this.#jobs.add(job);
     }
@@ -213,7 +235,7 @@ export class FanOut {
     else {
       while (offset - job.partStart >= job.parts[job.part].byteLength) job.partStart += job.parts[job.part++].byteLength;
     }
-    return taken < offered ? 0 : taken;
+    return taken === offered;
   }
 
   #finish(job: Job): void {

@@ -13,7 +13,7 @@ const SHARE_BYTES = 4 * 1024 * 1024;
 export interface Queued {
   /** Bytes in all. */
   readonly total: number;
-  /** Bytes sent since it was last at the back; the queue's own. */
+  /** Bytes sent since it was last at the back; the owner adds those of a slice that filled the socket, back() the others. */
   share: number;
 }
 
@@ -34,7 +34,9 @@ export class SendQueue<T extends Queued> {
   /** A reply that waits for its first slice, or whose client takes bytes again. */
   add(reply: T, begun: boolean): void {
     const lane = this.#laneOf(reply);
-    (begun ? lane.begun : lane.fresh).push(reply);
+    const past = reply.share >= SHARE_BYTES;
+    if (past) reply.share = 0;
+    (begun && !past ? lane.begun : lane.fresh).push(reply);
   }
 
   /** Takes out whoever is next. */

@@ -13,7 +13,7 @@ class FakeExchange {
   released = 0;
   pushes = 0;
   onGone: (() => void) | null = null;
-  #gone = false;
+  closed = false;
   #writable = () => {};
 
   constructor(
@@ -23,11 +23,11 @@ class FakeExchange {
 
   startPieces(_type: string, _extra: unknown, onWritable: () => void): boolean {
     this.#writable = onWritable;
-    return !this.#gone;
+    return !this.closed;
   }
 
   push(pieces: readonly Uint8Array[], total: number): number {
-    if (this.#gone) return -1;
+    if (this.closed) return -1;
     this.pushes++;
     for (const piece of pieces) {
       // Every byte says where in the body it belongs.
@@ -47,7 +47,7 @@ class FakeExchange {
   }
 
   close(): void {
-    this.#gone = true;
+    this.closed = true;
     this.onGone?.();
   }
 }
@@ -153,4 +153,74 @@ t.test('clients that leave are forgotten, those of one slab cut off', async (t) 
   t.equal(fanOut.evict(1), 16);
   t.equal(fanOut.size, 0);
   t.ok([...clients, last].every(({ released }) => released === 1));
+});
+
+t.test('who reads is not cut off for others who read; who does not, is', async (t) => {
+  let nowMs = 0;
+  const fanOut = new FanOut(undefined, () => nowMs);
+  const log: string[] = [];
+  const slow = (name: string): FakeExchange => {
+    const client = new FakeExchange(name, log);
+    client.room = MB;
+    send(fanOut, client, 6 * MB, -1);
+    return client;
+  };
+  const reads = async (client: FakeExchange): Promise<void> => {
+    client.read(100_000);
+    await turn();
+  };
+  const first = slow('first');
+  const second = slow('second');
+  t.same([first.closed, second.closed, fanOut.heldBytes], [false, false, 12 * MB], 'both have only begun');
+  nowMs = 1900;
+  await reads(first);
+  nowMs = 2100;
+  const third = slow('third');
+  t.same([first.closed, second.closed, third.closed], [false, true, false], 'nothing read for two seconds');
+  t.equal(second.released, 1);
+  // Who waits for a slice and would have read is not to blame.
+  nowMs = 5000;
+  first.room = 100_000;
+  await reads(third);
+  const fourth = slow('fourth');
+  t.same([first.closed, fourth.closed, fanOut.cutOff], [false, false, 1]);
+  const others = ['fifth', 'sixth'].map(slow);
+  t.equal(fanOut.heldBytes, 30 * MB);
+  const last = slow('last');
+  t.same([third.closed, fanOut.cutOff, fanOut.heldBytes], [true, 2, 30 * MB], 'the bound of all together');
+  for (const client of [first, fourth, ...others, last]) client.read(6 * MB);
+  await untilEmpty(fanOut);
+  t.equal(log.length, 5);
+  t.equal(fanOut.heldBytes, 0);
+});
+
+t.test('what sockets take in part counts: against the turn, and against the share of each', async (t) => {
+  const fanOut = new FanOut();
+  const log: string[] = [];
+  const clients = Array.from({ length: 200 }, (_, i) => new FakeExchange(`${i}`, log));
+  for (const client of clients) {
+    client.room = 100_000;
+    send(fanOut, client, 2 * MB);
+  }
+  await turn();
+  const sent = clients.reduce((sum, { offset }) => sum + offset, 0);
+  t.ok(sent >= MB && sent < MB + 100_000, `${sent} bytes in a turn`);
+  for (const client of clients) client.close();
+
+  const slow = Array.from({ length: 4 }, (_, i) => new FakeExchange(`slow ${i}`, log));
+  for (const client of slow) {
+    client.room = 400_000;
+    send(fanOut, client, 24 * MB);
+  }
+  await turn();
+  await turn();
+  send(fanOut, new FakeExchange('late', log), 3 * MB);
+  for (let i = 0; i < 60 && log.length === 0; i++) {
+    for (const client of slow) {
+      client.room = 400_000;
+      client.read(0);
+    }
+    await turn();
+  }
+  t.same(log, ['late'], 'those who have begun long ago let it pass');
 });
