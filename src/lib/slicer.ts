@@ -1,5 +1,5 @@
 // Long work on a thread that must stay responsive, in turns of a few milliseconds, so that blocks and calls get in between. The data
-// worked on is pinned by the caller (a block's bytes, a list made before). Callers: RPC, indexes, the chain's walks.
+// worked on is pinned by the caller (a block's bytes, a list made before). Callers: RPC and its batches, indexes, the chain's walks.
 
 /** Milliseconds of work between turns. */
 const SLICE_MS = 2;
@@ -16,6 +16,14 @@ function callNext(): void {
     if (line.length > 0) callNext();
     else called = false;
     next();
+  });
+}
+
+/** The next turn of the event loop that belongs to the caller; those who work without a Slicer stand in the same line. */
+export function nextInLine(): Promise<void> {
+  return new Promise((resolve) => {
+    line.push(resolve);
+    if (!called) callNext();
   });
 }
 
@@ -36,10 +44,7 @@ export class Slicer {
 
   /** Lets everything else that is ready run. */
   async pause(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      line.push(resolve);
-      if (!called) callNext();
-    });
+    await nextInLine();
     await this.#breathe?.();
     this.#since = performance.now();
   }

@@ -15,12 +15,12 @@ export const warmupTexts = {
 
 /** Answers whole bodies while nothing is there yet. @param status the phase, never null while this is asked */
 export function warmupDesk(status: () => string | null): {
-  executeBody(body: Uint8Array, call: { user: string; uri: string }, hooks?: DispatchHooks): Reply | Promise<Reply>;
+  executeBody(body: Uint8Array, call: { user: string; uri: string; signal?: AbortSignal }, hooks?: DispatchHooks): Reply | Promise<Reply>;
 } {
   const dispatcher = new Dispatcher<null>({ methods: METHODS, runs: {}, context: null, warmup: () => status() ?? warmupTexts.started });
   return {
-    executeBody: (body, { user, uri }, hooks) => {
-      const call: CallInfo = { user, path: uri };
+    executeBody: (body, { user, uri, signal }, hooks) => {
+      const call: CallInfo = { user, path: uri, signal };
       return dispatcher.dispatchBytes(body, call, hooks);
     },
   };

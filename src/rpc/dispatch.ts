@@ -1,16 +1,17 @@
 // JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread the
 // rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
+import { nextInLine } from '../lib/slicer.js';
 import type { MethodSpec } from './declare/types.js';
 import { RPC_CODE, RpcError } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
 import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
-import { JsonParseError } from './wire/json-parse.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
+import { type Reading, ReadingTurns } from './wire/reading-turns.js';
 import { faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
-import { type ParsedBody, parseRequest, type RequestEntry, type RequestList, RequestReader } from './wire/request.js';
-import { type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
+import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestList, RequestReader } from './wire/request.js';
+import { JsonObject, type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
 /** What a run function may know of the call. */
 export interface CallInfo {
@@ -84,12 +85,17 @@ const NOT_STARTED = -1;
 /** Milliseconds of a batch between turns of the event loop. */
 const TURN_MS = 5;
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** For a method that is not on the user's list. */
+const FORBIDDEN: Reply = { status: 403, body: '' };
+
+/** For a client that has gone. */
+const GONE: Reply = { status: 500, body: '' };
 
 /** Joins declarations and run functions of one thread. */
 export class Dispatcher<Context> {
   readonly #deps: DispatchDeps<Context>;
   readonly #room: ReplyRoom;
+  readonly #reading = new ReadingTurns();
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
@@ -165,8 +171,9 @@ export class Dispatcher<Context> {
     if (long !== null) return this.#longBatch(long, call, hooks);
     if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body), call, hooks);
     const reader = new RequestReader(body);
-    const parsed = reader.read(hooks.turnMs ?? TURN_MS);
-    return parsed === undefined ? this.#longSingle(reader, call, hooks) : this.dispatch(parsed, call, hooks);
+    // Not breathing: a submission that is read here would wait for itself.
+    const whole = this.#read(reader, call, { turnMs: hooks.turnMs ?? TURN_MS });
+    return whole === true ? this.dispatch(reader.body, call, hooks) : this.#longSingle(reader, whole, call, hooks);
   }
 
   #prepared(entries: RequestList, call: CallInfo): CallInfo {
@@ -198,28 +205,26 @@ export class Dispatcher<Context> {
     return reply.finish();
   }
 
-  /** A large request that is no batch, read in turns. */
-  async #longSingle(reader: RequestReader, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
-    let parsed: ParsedBody | undefined;
-    while (parsed === undefined) {
-      await nextTurn();
-      parsed = reader.read(hooks.turnMs ?? TURN_MS);
-    }
-    return this.dispatch(parsed, call, hooks);
+  /** Reads a large body, in turns when that takes long. @returns true, or later whether the end was reached: the client may go before */
+  #read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
+    const { turnMs = TURN_MS } = hooks;
+    if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
+    return this.#reading.read(reading, { turnMs, gone: () => call.signal?.aborted === true, breathe: () => hooks.breathe?.() });
+  }
+
+  /** A large request that is no batch. */
+  async #longSingle(reader: RequestReader, whole: Promise<boolean>, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
+    return (await whole) ? this.dispatch(reader.body, call, hooks) : GONE;
   }
 
   /** A batch whose entries are read when they are due. Nothing runs unless the whole body is JSON. */
   async #longBatch(batch: LongBatch, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
     try {
-      while (!batch.scan(hooks.turnMs ?? TURN_MS)) {
-        await nextTurn();
-        await hooks.breathe?.();
-      }
+      if (!(await this.#read(batch, call, hooks))) return GONE;
     } catch (error) {
-      if (!(error instanceof JsonParseError)) throw error;
-      return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, error.message));
+      return faultReply(parseFault(error));
     }
-    return this.#batchLater(batch, new BatchReply(this.#room), nextTurn(), this.#prepared(batch, call), hooks);
+    return this.#batchLater(batch, new BatchReply(this.#room), nextInLine(), this.#prepared(batch, call), hooks);
   }
 
   /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */
@@ -239,7 +244,7 @@ export class Dispatcher<Context> {
     while (reply.count < entries.length && !reply.full) {
       // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
       if (performance.now() - turn > turnMs) {
-        await nextTurn();
+        await nextInLine();
         turn = performance.now();
       }
       if (!breathed) await hooks.breathe?.();
@@ -270,17 +275,18 @@ function encodeResult(result: JsonResult): string | readonly Uint8Array[] {
  */
 export function checkAccess(parsed: ParsedBody, allows: (method: string) => boolean): Reply | null {
   if (parsed.kind === 'fault') return null;
-  const forbidden: Reply = { status: 403, body: '' };
-  if (parsed.kind === 'single') return parsed.entry.error || allows(parsed.entry.method) ? null : forbidden;
+  if (parsed.kind === 'single') return parsed.entry.error || allows(parsed.entry.method) ? null : FORBIDDEN;
   for (const { source } of parsed.entries) {
-    if (source === null || typeof source !== 'object' || !('get' in source)) {
-      return faultReply(new RpcError(RPC_CODE.INVALID_REQUEST, 'Invalid Request object'));
-    }
-    const method = source.get('method');
-    if (typeof method !== 'string') {
-      return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, 'JSON value is not a string as expected'));
-    }
-    if (!allows(method)) return forbidden;
+    const refused = checkElement(source, allows);
+    if (refused) return refused;
   }
   return null;
+}
+
+/** The same for one element of a batch. */
+export function checkElement(source: JsonValue, allows: (method: string) => boolean): Reply | null {
+  if (!(source instanceof JsonObject)) return faultReply(new RpcError(RPC_CODE.INVALID_REQUEST, 'Invalid Request object'));
+  const method = source.get('method');
+  if (typeof method !== 'string') return faultReply(new RpcError(RPC_CODE.PARSE_ERROR, 'JSON value is not a string as expected'));
+  return allows(method) ? null : FORBIDDEN;
 }

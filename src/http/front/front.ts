@@ -6,9 +6,8 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { KEY_PLACES, SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
-import { type CallPlan, FrontDesk } from '../../rpc/front/plan.js';
+import { type CallPlan, type FrontCall, FrontDesk } from '../../rpc/front/plan.js';
 import { keyMethodIn } from '../../rpc/wire/key-params.js';
-import { RequestReader } from '../../rpc/wire/request.js';
 import { secretMethodIn } from '../../rpc/wire/secret-params.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { FrontCounters } from '../link/front-counters.js';
@@ -49,9 +48,6 @@ const REPORT_MS = 1000;
 
 // Room for bodies on their way in, as multiples of the largest one.
 const BODIES_AT_ONCE = 4;
-
-// A large body is read for so long in one turn of the loop.
-const READ_MS = 2;
 
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
@@ -250,20 +246,20 @@ export class Front {
     this.#uploads.delete(exchange);
     try {
       const allowed = this.#methods.allowed(user);
-      if (body.byteLength > LARGE_BODY_BYTES) {
-        if (allowed !== null) {
-          this.#readLong(exchange, user, shared ? new Uint8Array(body) : body, allowed);
-          return;
-        }
-        const method = scanMethod(body);
-        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
-        return;
-      }
       const secret = allowed === null ? (secretMethodIn(body, SECRET_PLACES) ?? keyMethodIn(body, KEY_PLACES)) : null;
       if (secret !== null) {
         // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
         this.#toNode(exchange, user, body, { method: secret, priority: true });
         body.fill(0);
+        return;
+      }
+      if (body.byteLength > LARGE_BODY_BYTES) {
+        if (allowed !== null) {
+          void this.#readLong(exchange, body, shared, { user, uri: exchange.target, allowed });
+          return;
+        }
+        const method = scanMethod(body);
+        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
         return;
       }
       const plan = this.#desk.plan(body, { user, uri: exchange.target, allowed });
@@ -274,19 +270,22 @@ export class Front {
   }
 
   /** A large body of somebody whose methods are listed: read here, in turns. */
-  #readLong(exchange: Exchange, user: string, body: Uint8Array, allowed: ReadonlySet<string>): void {
-    const reader = new RequestReader(body);
-    const goOn = (): void => {
-      if (exchange.gone) return;
-      try {
-        const parsed = reader.read(READ_MS);
-        if (parsed === undefined) setImmediate(goOn);
-        else this.#follow(exchange, user, this.#desk.planParsed(parsed, { user, uri: exchange.target, allowed }), { body });
-      } catch (error) {
-        this.#failed(exchange, error);
-      }
-    };
-    goOn();
+  async #readLong(exchange: Exchange, body: Uint8Array, shared: boolean, call: FrontCall): Promise<void> {
+    // One that came in a single piece was not held until now.
+    const copiedBytes = shared ? body.byteLength : 0;
+    if (!this.#reserve(copiedBytes)) {
+      this.#queueFull(exchange);
+      return;
+    }
+    const own = shared ? new Uint8Array(body) : body;
+    try {
+      const plan = await this.#desk.planLong(own, call, () => exchange.gone);
+      if (plan !== null) this.#follow(exchange, call.user, plan, { body: own });
+    } catch (error) {
+      this.#failed(exchange, error);
+    } finally {
+      this.#bodyBytes -= copiedBytes;
+    }
   }
 
   #failed(exchange: Exchange, error: unknown): void {
@@ -332,7 +331,8 @@ export class Front {
       this.#queueFull(exchange);
       return;
     }
-    exchange.onGone = () => link.cancel(id);
+    // A block is taken even if whoever brought it does not wait for the verdict.
+    if (!submission) exchange.onGone = () => link.cancel(id);
   }
 
   #deliver(exchange: Exchange, status: number, body: string | Uint8Array): void {

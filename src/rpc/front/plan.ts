@@ -1,10 +1,12 @@
-// A front's desk: decides synchronously what becomes of a body. Replies it can give alone it gives; a template request is
+// A front's desk: decides what becomes of a body, at once unless it is large. Replies it can give alone it gives; a template request is
 // handed back checked, with the envelope around its result; everything else goes to the node thread. Called by http/front.
 import { METHODS } from '../declare/methods.js';
-import { type CallInfo, checkAccess, Dispatcher, type DispatchObserver } from '../dispatch.js';
+import { type CallInfo, checkAccess, checkElement, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
-import { envelopeAround, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
-import { type ParsedBody, parseRequest, type RequestEntry } from '../wire/request.js';
+import { LongBatch } from '../wire/long-batch.js';
+import { ReadingTurns } from '../wire/reading-turns.js';
+import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
+import { type ParsedBody, parseFault, parseRequest, type RequestEntry, RequestReader } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
@@ -42,9 +44,13 @@ const PRIORITY = new Set(['submitblock', 'submitheader']);
 /** Longer batches go to the node thread, where they are cut into turns: a front must not be kept. */
 const MAX_BATCH = 100;
 
+/** Large bodies, all of them together, are read for so long in one turn of the loop. */
+const READ_MS = 2;
+
 /** One per front thread. */
 export class FrontDesk {
   readonly #dispatcher: Dispatcher<FrontContext>;
+  readonly #reading = new ReadingTurns();
 
   constructor(context: FrontContext, observer?: DispatchObserver) {
     this.#dispatcher = new Dispatcher<FrontContext>({
@@ -58,17 +64,37 @@ export class FrontDesk {
 
   /** Never throws. */
   plan(body: Uint8Array, call: FrontCall): CallPlan {
-    return this.planParsed(parseRequest(body), call);
+    return this.#planParsed(parseRequest(body), call, false);
   }
 
-  /** The same for a body that was read already. */
-  planParsed(parsed: ParsedBody, call: FrontCall): CallPlan {
+  /**
+   * The same for a large body, read in turns with the others: whether its methods are allowed is decided here, and what is answered with a
+   * template; everything else is the node thread's, for a front must not be kept.
+   * @param gone whether the client still waits
+   * @returns null when it does not
+   */
+  async planLong(body: Uint8Array, call: FrontCall, gone: () => boolean): Promise<CallPlan | null> {
+    let refused = null as Reply | null;
+    const batch = LongBatch.in(body, (source) => {
+      if (call.allowed) refused ??= checkElement(source, (method) => call.allowed!.has(method));
+    });
+    const reader = batch ?? new RequestReader(body);
+    try {
+      if (!(await this.#reading.read(reader, { turnMs: READ_MS, gone }))) return null;
+    } catch (error) {
+      return { kind: 'reply', ...faultReply(parseFault(error)) };
+    }
+    if (reader instanceof RequestReader) return this.#planParsed(reader.body, call, true);
+    return refused ? refusal(refused) : { kind: 'node', method: 'batch', priority: false };
+  }
+
+  #planParsed(parsed: ParsedBody, call: FrontCall, large: boolean): CallPlan {
     if (call.allowed) {
       const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
-      if (refused) return refused.status === 403 ? { kind: 'forbidden' } : { kind: 'reply', ...refused };
+      if (refused) return refusal(refused);
     }
     if (parsed.kind === 'single' && parsed.entry.method === 'getblocktemplate') return this.#template(parsed.entry);
-    const long = parsed.kind === 'batch' && parsed.entries.length > MAX_BATCH;
+    const long = parsed.kind === 'batch' ? parsed.entries.length > MAX_BATCH : large && parsed.kind === 'single';
     if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
       if (parsed.kind === 'single') {
         const { method } = parsed.entry;
@@ -96,4 +122,9 @@ export class FrontDesk {
       return { kind: 'reply', ...reply({ error }) };
     }
   }
+}
+
+/** What becomes of a call that a list of methods does not allow. */
+function refusal(reply: Reply): CallPlan {
+  return reply.status === 403 ? { kind: 'forbidden' } : { kind: 'reply', ...reply };
 }

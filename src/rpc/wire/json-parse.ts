@@ -37,11 +37,17 @@ export class JsonReader {
   /**
    * Goes on reading.
    * @param untilMs when to pause, by performance.now(); long runs of white space are not interrupted
+   * @param mostValues pauses also when more values were made
    * @returns the value, undefined when there was a pause
    * @throws JsonParseError
    */
-  read(untilMs: number): JsonValue | undefined {
-    return this.#parser.document(untilMs);
+  read(untilMs: number, mostValues = Number.POSITIVE_INFINITY): JsonValue | undefined {
+    return this.#parser.document(untilMs, mostValues);
+  }
+
+  /** Values made so far. */
+  get values(): number {
+    return this.#parser.count;
   }
 }
 
@@ -59,13 +65,24 @@ export class JsonListReader {
     this.#parser = new Parser(bytes);
   }
 
-  /** Looks at the next value. @param untilMs when to pause: the next call goes on there @throws JsonParseError */
-  next(untilMs = Number.POSITIVE_INFINITY): ListStep {
-    const start = this.#parser.listNext(this.#began, untilMs);
+  /**
+   * Looks at the next value.
+   * @param untilMs when to pause: the next call goes on there
+   * @param mostValues pauses also when it consists of more values
+   * @param onValue is shown the value when there is one; it is not kept here
+   * @throws JsonParseError
+   */
+  next(untilMs = Number.POSITIVE_INFINITY, mostValues = Number.POSITIVE_INFINITY, onValue?: (value: JsonValue) => void): ListStep {
+    const start = this.#parser.listNext(this.#began, untilMs, mostValues, onValue);
     this.#began = true;
     if (start === PAUSED) return 'pause';
     this.start = start;
     return start === ENDED ? 'end' : 'value';
+  }
+
+  /** Values made so far of the one that a pause fell into. */
+  get values(): number {
+    return this.#parser.count;
   }
 
   /** The value that begins there, once next() has found it. */
@@ -88,7 +105,7 @@ const KEPT_MEMBERS = 1024;
 const ENDED = -1;
 const PAUSED = -2;
 
-/** The clock is asked after so many values, and so many bytes of a string. */
+/** The clock is asked after so many values, and so many bytes. */
 const VALUES_PER_LOOK = 256;
 const BYTES_PER_LOOK = 64 * 1024;
 
@@ -102,7 +119,10 @@ class Parser {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  /** Values begun, of a list's value under way only. */
   #count = 0;
+  /** Where the clock was asked last. */
+  #lookedAt = 0;
   // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short lists would
   // multiply by its size.
   readonly #values: JsonValue[] = [];
@@ -126,15 +146,19 @@ class Parser {
     this.#text = buffer.toString('latin1');
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** @returns undefined when it is not yet there */
-  document(untilMs: number): JsonValue | undefined {
-    const value = this.#go(untilMs);
+  document(untilMs: number, mostValues = Number.POSITIVE_INFINITY): JsonValue | undefined {
+    const value = this.#go(untilMs, mostValues);
     if (value !== undefined && this.#next() !== -1) bad();
     return value;
   }
 
   /** Steps over the next value of the outermost list: where it begins, ENDED after the last, PAUSED within one. @param began not the first call */
-  listNext(began: boolean, untilMs: number): number {
+  listNext(began: boolean, untilMs: number, mostValues: number, onValue?: (value: JsonValue) => void): number {
     if (this.#listStart < 0) {
       let c = this.#next();
       if (!began) {
@@ -149,11 +173,13 @@ class Parser {
         return ENDED;
       }
       this.#listStart = this.#at;
-      this.#count = 0;
     }
-    if (this.#go(untilMs) === undefined) return PAUSED;
+    const value = this.#go(untilMs, mostValues);
+    if (value === undefined) return PAUSED;
+    onValue?.(value);
     const start = this.#listStart;
     this.#listStart = -1;
+    this.#count = 0;
     this.#forget();
     const c = this.#next();
     if (c === 0x2c) {
@@ -168,7 +194,7 @@ class Parser {
     this.#at = start;
     this.#depth = 1;
     this.#count = 0;
-    const value = this.#go(Number.POSITIVE_INFINITY) as JsonValue;
+    const value = this.#go(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) as JsonValue;
     this.#forget();
     return value;
   }
@@ -195,11 +221,12 @@ class Parser {
   }
 
   /** Goes on with a value, which begins here or which a pause fell into. @returns undefined at a pause */
-  #go(untilMs: number): JsonValue | undefined {
+  #go(untilMs: number, mostValues: number): JsonValue | undefined {
     for (let look = VALUES_PER_LOOK; ; look--) {
-      if (look === 0) {
+      if (look === 0 || this.#at - this.#lookedAt > BYTES_PER_LOOK) {
         look = VALUES_PER_LOOK;
-        if (performance.now() > untilMs) return undefined;
+        this.#lookedAt = this.#at;
+        if (this.#count > mostValues || performance.now() > untilMs) return undefined;
       }
       if (this.#keyDue) {
         const key = this.#string(untilMs);

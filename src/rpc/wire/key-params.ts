@@ -28,27 +28,30 @@ const LENGTHS: ReadonlySet<number> = new Set([51, 52]);
 export function keyMethodIn(body: Uint8Array, places: KeyPlaces): string | null {
   if (body.length > MAX_BODY_BYTES) return null;
   const buffer = bufferOf(body);
+  // Each name once: a body may repeat one without end.
+  const seen = new Set<string>();
   // The first may be the text of another member.
   for (let at = buffer.indexOf(METHOD); at >= 0; at = buffer.indexOf(METHOD, at + 1)) {
-    const name = methodAt(buffer, at + METHOD.length, places);
-    if (name !== null) return name;
+    const name = methodAt(buffer, at + METHOD.length);
+    if (name === null || seen.has(name)) continue;
+    const wanted = places.get(name);
+    if (wanted === undefined) continue;
+    seen.add(name);
+    // What stands deep inside has its member's name before it: most requests of importmulti hold no keys.
+    const members = wanted.map(({ path }) => path.findLast((step) => step !== '*'));
+    if (members.some((member) => member === undefined || buffer.includes(`"${member}"`))) return name;
   }
   return null;
 }
 
-/** The method with keys that is named from a place on. */
-function methodAt(body: Buffer, start: number, places: KeyPlaces): string | null {
+/** The method that is named from a place on, if that is a short text. */
+function methodAt(body: Buffer, start: number): string | null {
   let from = start;
   while (BETWEEN.has(body[from])) from++;
   if (body[from++] !== QUOTE) return null;
   let to = from;
   while (body[to] !== QUOTE && to - from < MAX_NAME) to++;
-  const name = body.toString('latin1', from, to);
-  const wanted = places.get(name);
-  if (wanted === undefined) return null;
-  // What stands deep inside has its member's name before it: most requests of importmulti hold no keys.
-  const members = wanted.map(({ path }) => path.findLast((step) => step !== '*'));
-  return members.some((member) => member === undefined || body.includes(`"${member}"`)) ? name : null;
+  return body.toString('latin1', from, to);
 }
 
 function looksLikeKey(body: Uint8Array, { from, to }: Range): boolean {

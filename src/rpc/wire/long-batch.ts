@@ -2,45 +2,49 @@
 // not) and where the entries begin; then each entry again when it is due. As a whole the entries of 32 MB can take gigabytes, and a
 // second of the thread. Used by dispatch.ts; small bodies go through request.ts.
 import { JsonListReader } from './json-parse.js';
+import type { Reading } from './reading-turns.js';
 import { parseEntry, type RequestEntry } from './request.js';
+import type { JsonValue } from './values.js';
 
 /** Bodies from here on are read this way. */
 export const LONG_BODY_BYTES = 64 * 1024;
 
 const OPEN_BRACKET = 0x5b;
 
-export class LongBatch {
+export class LongBatch implements Reading {
   readonly #reader: JsonListReader;
+  readonly #onEntry: ((source: JsonValue) => void) | undefined;
   #starts = new Uint32Array(1024);
   #length = 0;
 
-  /** The batch in a large body, null for any other body. */
-  static in(body: Uint8Array): LongBatch | null {
+  /** The batch in a large body, null for any other body. @param onEntry is shown each entry as it is found */
+  static in(body: Uint8Array, onEntry?: (source: JsonValue) => void): LongBatch | null {
     if (body.length < LONG_BODY_BYTES) return null;
     let at = 0;
     while (body[at] === 0x20 || body[at] === 0x09 || body[at] === 0x0a || body[at] === 0x0d) at++;
-    return body[at] === OPEN_BRACKET ? new LongBatch(body) : null;
+    return body[at] === OPEN_BRACKET ? new LongBatch(body, onEntry) : null;
   }
 
-  private constructor(body: Uint8Array) {
+  private constructor(body: Uint8Array, onEntry?: (source: JsonValue) => void) {
     this.#reader = new JsonListReader(body);
+    this.#onEntry = onEntry;
   }
 
-  /** Entries found so far; all of them once scan() returned true. */
+  /** Entries found so far; all of them once goOn() returned true. */
   get length(): number {
     return this.#length;
   }
 
-  /**
-   * Goes on looking through the body.
-   * @param ms when to pause
-   * @returns whether the end was reached
-   * @throws JsonParseError
-   */
-  scan(ms: number): boolean {
+  /** Values of the entry that a pause fell into. */
+  get values(): number {
+    return this.#reader.values;
+  }
+
+  /** Goes on looking through the body. @throws JsonParseError */
+  goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
     const until = performance.now() + ms;
     for (;;) {
-      const step = this.#reader.next(until);
+      const step = this.#reader.next(until, mostValues, this.#onEntry);
       if (step !== 'value') return step === 'end';
       if (this.#length === this.#starts.length) {
         const more = new Uint32Array(this.#length * 2);

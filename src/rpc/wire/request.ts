@@ -3,6 +3,7 @@
 import { RPC_CODE, RpcError } from '../errors.js';
 import { JsonParseError, JsonReader, parseJson } from './json-parse.js';
 import { encodeJson } from './json-write.js';
+import type { Reading } from './reading-turns.js';
 import { JsonObject, type JsonValue } from './values.js';
 
 /** One request of a body. */
@@ -47,17 +48,34 @@ export function parseRequest(body: Uint8Array, options: RequestOptions = { versi
 }
 
 /** Reads a body bit by bit, so that nobody waits for all of a large one. */
-export class RequestReader {
+export class RequestReader implements Reading {
   readonly #json: JsonReader;
+  #body: ParsedBody | undefined;
 
   constructor(body: Uint8Array) {
     this.#json = new JsonReader(body);
   }
 
-  /** Goes on reading. @param ms when to pause @returns undefined when there is more to read */
-  read(ms: number): ParsedBody | undefined {
-    return bodyOf(() => this.#json.read(performance.now() + ms), { version2: true });
+  /** What the body is; there once goOn() returned true. */
+  get body(): ParsedBody {
+    if (this.#body === undefined) throw new Error('the body was not read to its end');
+    return this.#body;
   }
+
+  get values(): number {
+    return this.#json.values;
+  }
+
+  goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
+    this.#body = bodyOf(() => this.#json.read(performance.now() + ms, mostValues), { version2: true });
+    return this.#body !== undefined;
+  }
+}
+
+/** What a body that is no JSON is answered with. @throws what is no JsonParseError */
+export function parseFault(error: unknown): RpcError {
+  if (!(error instanceof JsonParseError)) throw error;
+  return new RpcError(RPC_CODE.PARSE_ERROR, error.message);
 }
 
 /** What a body is, from its value when that is there. */
@@ -66,8 +84,7 @@ function bodyOf(read: () => JsonValue | undefined, options: RequestOptions): Par
   try {
     value = read();
   } catch (error) {
-    if (!(error instanceof JsonParseError)) throw error;
-    return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, error.message) };
+    return { kind: 'fault', error: parseFault(error) };
   }
   if (value === undefined) return undefined;
   if (value instanceof JsonObject) return { kind: 'single', entry: parseEntry(value, options) };

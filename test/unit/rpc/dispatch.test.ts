@@ -12,7 +12,9 @@ import { FRONT_RUNS } from '../../../src/rpc/front/runs.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
-import { parseRequest } from '../../../src/rpc/wire/request.js';
+import { LongBatch } from '../../../src/rpc/wire/long-batch.js';
+import { type Reading, ReadingTurns } from '../../../src/rpc/wire/reading-turns.js';
+import { parseRequest, RequestReader } from '../../../src/rpc/wire/request.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const CALL = { user: '', path: '/' };
@@ -289,4 +291,135 @@ t.test('others have their turns while a large request is read', async (t) => {
   const torn = await made.dispatchBytes(bytes(`{"id":1,"method":"give","params":["a"],"more":[${list}}`), CALL, { turnMs: 0 });
   t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
   t.equal(calls.length, 1);
+});
+
+/** Counts turns of the loop until `over`. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  await work;
+  over = true;
+  return turns;
+}
+
+const stays = { turnMs: 0, gone: () => false };
+
+t.test('of large bodies side by side one is held as many values', async (t) => {
+  const list = `[${'[1],'.repeat(20_000)}1]`;
+  const turns = new ReadingTurns();
+  t.equal(turns.mostValues, Number.POSITIVE_INFINITY);
+  const readers: Reading[] = [];
+  for (let i = 0; i < 4; i++) {
+    readers.push(new RequestReader(bytes(`{"method":"give","params":${list}}`)), LongBatch.in(bytes(`[${list},1,${list}]`)) as LongBatch);
+  }
+  let most = 0;
+  let under = readers.length;
+  const done: string[] = [];
+  const look = () => {
+    most = Math.max(most, readers.filter(({ values }) => values > 1000).length);
+    if (under > 0) setImmediate(look);
+  };
+  look();
+  const all = readers.map(async (reader) => {
+    t.equal(await turns.read(reader, stays), true);
+    readers.splice(readers.indexOf(reader), 1);
+    under--;
+    done.push('list');
+  });
+  t.equal(turns.mostValues, 512, 'no first step of many values while others wait');
+  const block = turns.read(new RequestReader(bytes(`{"method":"submitblock","params":["${'0'.repeat(3_000_000)}"]}`)), stays);
+  await block;
+  done.push('block');
+  await Promise.all(all);
+  t.equal(most, 1);
+  t.equal(done[0], 'block', 'a block is one value and waits for none of them');
+});
+
+t.test('all of them share a turn, and whoever is held back stops nobody', async (t) => {
+  const turns = new ReadingTurns();
+  const work = Array.from({ length: 10 }, () => {
+    let steps = 0;
+    const reading: Reading = {
+      values: 1,
+      goOn: (ms) => {
+        const end = performance.now() + ms;
+        while (performance.now() < end);
+        return ++steps === 3;
+      },
+    };
+    return turns.read(reading, { ...stays, turnMs: 2 });
+  });
+  const passed = await turnsOf(Promise.all(work));
+  t.ok(passed >= 14, `30 steps in ${passed} turns`);
+  let free = () => {};
+  const hold = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  let steps = 0;
+  const done: string[] = [];
+  const reads = (name: string, breathe?: () => unknown) =>
+    turns.read({ values: 1, goOn: () => ++steps > 0 }, { ...stays, breathe }).then(() => done.push(name));
+  const held = reads('held', () => (steps === 0 ? hold : undefined));
+  await reads('other');
+  t.same(done, ['other']);
+  free();
+  await held;
+  t.equal(steps, 2);
+  const faulty = turns.read({ values: 1, goOn: () => JSON.parse('x') as boolean }, stays);
+  await t.rejects(faulty, SyntaxError);
+});
+
+t.test('batches side by side share the turns', async (t) => {
+  const { made } = dispatcher();
+  const body = bytes(`[${Array(50).fill('{"method":"bad"}').join(',')}]`);
+  const passed = await turnsOf(Promise.all(Array.from({ length: 10 }, () => made.dispatchBytes(body, CALL, { turnMs: 0 }))));
+  t.ok(passed > 300, `500 entries in ${passed} turns`);
+});
+
+t.test('a large request whose client has gone is not read to its end', async (t) => {
+  const { made, calls } = dispatcher();
+  const list = Array(20_000).fill('"a"').join(',');
+  for (const body of [`{"method":"give","params":["a"],"more":[${list}]}`, `[{"method":"give","params":["a"]},[${list}]]`]) {
+    const client = new AbortController();
+    const call = { ...CALL, signal: client.signal };
+    const reply = made.dispatchBytes(bytes(body), call, { turnMs: 0 });
+    client.abort();
+    t.same(await reply, { status: 500, body: '' });
+    t.same(calls, []);
+  }
+});
+
+t.test('large bodies of users with a list of methods', async (t) => {
+  const pad = ' '.repeat(70_000);
+  const planned = (body: string, gone = () => false) =>
+    desk.planLong(bytes(body), { user: 'u', uri: '/', allowed: new Set(['uptime', 'submitblock', 'getblocktemplate']) }, gone);
+  const uptime = '{"method":"uptime"}';
+  const other = '{"method":"getblock"}';
+  const fault = (code: number, text: string) => `{"result":null,"error":{"code":${code},"message":"${text}"},"id":null}\n`;
+  const torn = { kind: 'reply', status: 500, body: fault(-32700, 'Parse error') };
+  const node = (method: string, priority = false) => ({ kind: 'node', method, priority });
+  t.same(await planned(`${pad}${uptime}`), node('uptime'), 'the front is not kept by the answer');
+  t.same(await planned(`{"params":["${'0'.repeat(70_000)}"],"method":"submitblock"}`), node('submitblock', true));
+  t.match(await planned(`{"method":"getblocktemplate","params":[{"rules":["segwit"]}]}${pad}`), { kind: 'template' });
+  t.same(await planned(`${other}${pad}`), { kind: 'forbidden' });
+  t.same(await planned(`{"id":1}${pad}`), node(''), 'malformed ones get their own error');
+  t.same(await planned(`${uptime}x${pad}`), torn);
+  t.same(await planned(`[${uptime},${uptime}]${pad}`), node('batch'));
+  t.same(await planned(`[${uptime},${other},5]${pad}`), { kind: 'forbidden' }, 'the first bad element decides');
+  t.same(await planned(`[${other},5,]${pad}`), torn, 'all of it must be JSON');
+  t.same(await planned(`[{"id":1},${other}]${pad}`), {
+    kind: 'reply',
+    status: 500,
+    body: fault(-32700, 'JSON value is not a string as expected'),
+  });
+  const ones = `[${'1,'.repeat(1_000_000)}1]`;
+  const many = planned(ones);
+  t.ok((await turnsOf(many)) > 1, 'in turns');
+  t.same(await many, { kind: 'reply', status: 400, body: fault(-32600, 'Invalid Request object') });
+  t.equal(await planned(ones, () => true), null, 'nobody waits for it');
 });

@@ -89,6 +89,15 @@ t.test('the quick look', async (t) => {
     t.equal(keyMethodIn(bytes(body), KEY_PLACES), body.endsWith('importprivkey') ? 'importprivkey' : null, body);
     t.equal(takeKeys(bytes(body), KEY_PLACES).size, 0);
   }
+  // The same method again and again: the body is searched for members once.
+  const body = Buffer.from(`[${'{"method":"importmulti"},'.repeat(1000)}5]`);
+  let searches = 0;
+  body.includes = (...args) => {
+    searches++;
+    return Buffer.prototype.includes.apply(body, args);
+  };
+  t.equal(keyMethodIn(body, KEY_PLACES), null);
+  t.ok(searches > 0 && searches < 10, `${searches} searches`);
 });
 
 t.test('any request', async () => {

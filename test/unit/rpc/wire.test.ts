@@ -259,7 +259,7 @@ function entriesOf(body: string): RequestEntry[] | null {
   const batch = LongBatch.in(bytes(body));
   if (batch === null) throw new Error('not a long batch');
   try {
-    while (!batch.scan(0));
+    while (!batch.goOn(0));
   } catch (error) {
     if (error instanceof JsonParseError) return null;
     throw error;
@@ -365,10 +365,39 @@ t.test('large texts are read in turns, with the same outcome as at once', async 
   // An entry of a batch may be as long as all of it.
   const batch = LongBatch.in(bytes(`[1,${texts[0]},${texts[1]}]`)) as LongBatch;
   let turns = 1;
-  while (!batch.scan(-1)) turns++;
+  while (!batch.goOn(-1)) turns++;
   t.ok(turns > 20, `${turns} turns`);
   t.ok(encodeJson(batch.at(1).source) === echo(texts[0]!));
   t.equal(batch.length, 3);
+  // Values that are nearly long enough for a pause within them.
+  const rest = Array(100)
+    .fill(`"${'x'.repeat(63_000)}"`)
+    .join(',');
+  t.ok(inTurns(`{"params":[${rest}]}`).turns > 40);
+  const strings = LongBatch.in(bytes(`[${rest}]`)) as LongBatch;
+  for (turns = 1; !strings.goOn(-1); ) turns++;
+  t.ok(turns > 40, `${turns} turns`);
+  t.equal(strings.length, 100);
+});
+
+t.test('a pause when more values are held than may be', async (t) => {
+  const list = `[${'1,'.repeat(9999)}1]`;
+  const [forever, few] = [Number.POSITIVE_INFINITY, 1000];
+  const reader = new JsonReader(bytes(list));
+  t.equal(reader.read(forever, few), undefined);
+  t.ok(reader.values > few && reader.values <= few + 256, `${reader.values} values`);
+  t.equal((reader.read(forever) as JsonValue[]).length, 10_000);
+  const shown: JsonValue[] = [];
+  const batch = LongBatch.in(bytes(`[{"id":1},${Array(5).fill(list).join(',')}]`), (source) => shown.push(source)) as LongBatch;
+  t.notOk(batch.goOn(forever, few));
+  t.ok(batch.values > few && batch.values <= few + 256, `${batch.values} values`);
+  t.equal(batch.length, 1);
+  t.ok(batch.goOn(forever, 20_000), 'an entry that may be held is not cut');
+  t.equal(batch.values, 0, 'entries are not kept');
+  t.same(
+    shown.map((value) => encodeJson(value)),
+    Array.from({ length: batch.length }, (_, i) => encodeJson(batch.at(i).source)),
+  );
 });
 
 t.test('a request consists of so many values at most, a batch of as many as it likes', async (t) => {
@@ -377,7 +406,7 @@ t.test('a request consists of so many values at most, a batch of as many as it l
   t.throws(() => parseJson(bytes(many)), { message: text });
   t.match(parseRequest(bytes(`{"params":${many}}`)), { kind: 'fault', error: { code: -32700, message: text } });
   const batch = LongBatch.in(bytes(many)) as LongBatch;
-  while (!batch.scan(1000));
+  while (!batch.goOn(1000));
   t.equal(batch.length, 2_000_001);
   t.equal(entriesOf(`[${many}]`), null);
 });
