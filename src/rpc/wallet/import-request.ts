@@ -87,10 +87,10 @@ function keepSecret(data: ImportData, id: string, key: SecretKey): void {
 }
 
 /** What `fill` read of a request. When it throws, the private keys that it had read are overwritten. */
-function readImport(fill: (data: ImportData) => void): ImportData {
+async function readImport(fill: (data: ImportData) => void | Promise<void>): Promise<ImportData> {
   const data = emptyImport();
   try {
-    fill(data);
+    await fill(data);
     return data;
   } catch (error) {
     wipeImport(data);
@@ -175,7 +175,7 @@ function targetScript(ctx: NodeContext, value: JsonValue | undefined, output: st
 }
 
 /** A request with `scriptPubKey`. @throws RpcError */
-export const readScriptImport = (ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData =>
+export const readScriptImport = (ctx: NodeContext, request: JsonObject, call: CallInfo): Promise<ImportData> =>
   readImport((data) => fillFromScript(ctx, request, call, data));
 
 function fillFromScript(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData): void {
@@ -266,11 +266,14 @@ function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data
 
 // -- descriptors
 
-/** A request with `desc`. @throws RpcError */
-export const readDescriptorImport = (ctx: NodeContext, request: JsonObject, call: CallInfo): ImportData =>
-  readImport((data) => fillFromDescriptor(ctx, request, call, data));
+/** Asked after each index of a range: a promise where it is time for a pause. It is rejected where there is no point in going on. */
+export type Breath = () => Promise<void> | undefined;
 
-function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData): void {
+/** A request with `desc`, read in slices: a range may have a million indices. @throws RpcError, and what `breath` is rejected with */
+export const readDescriptorImport = (ctx: NodeContext, request: JsonObject, call: CallInfo, breath: Breath): Promise<ImportData> =>
+  readImport((data) => fillFromDescriptor(ctx, request, call, data, breath));
+
+async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData, breath: Breath): Promise<void> {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true });
   if ('error' in parsed) {
     refuse(parsed.error);
@@ -312,6 +315,8 @@ function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: CallInf
         const id = hashKey(crypto.hash160(pair.publicKey));
         keepSecret(data, id, pair);
       }
+      const pause = breath();
+      if (pause) await pause;
     }
     for (const item of keys) {
       const key = readSecret(ctx, item, call);

@@ -1,6 +1,7 @@
 // importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order of checks, writes
 // and warnings.
 
+import { StoreError } from '../../storage/store-error.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
@@ -11,9 +12,10 @@ import { asBool, asInt64, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
 import { hex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
-import { type ImportData, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
+import { type Breath, type ImportData, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
 import { scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
@@ -98,17 +100,15 @@ function applyImport(
   );
 }
 
-function processImport(
-  ctx: NodeContext,
-  wallet: Wallet,
-  request: JsonObject,
-  call: CallInfo,
-  time: number,
-  batch: WalletBatch,
-): ImportOutcome {
+/** A request as it was read: what it asks for, or why it cannot be. */
+type ReadImport =
+  | { readonly data: ImportData; readonly internal: boolean; readonly label: string; readonly addToPool: boolean }
+  | ImportOutcome;
+
+/** Reads a request and judges it, as far as that does not depend on what the wallet holds. */
+async function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, call: CallInfo, breath: Breath): Promise<ReadImport> {
   let data: ImportData | undefined;
   try {
-    const legacy = legacyOf(wallet);
     const internal = request.has('internal') ? asBool(request.get('internal')) : false;
     if (internal && request.has('label')) fail(RPC_CODE.INVALID_PARAMETER, 'Internal addresses should not have a label');
     const label = request.has('label') ? asString(request.get('label')) : '';
@@ -120,21 +120,34 @@ function processImport(
     const hasDescriptor = request.has('desc');
     if (hasScript && hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Both a descriptor and a scriptPubKey should not be provided.');
     if (!hasScript && !hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Either a descriptor or scriptPubKey must be provided.');
-    data = hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call);
-    data.targets.sort(compareScripts);
+    data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, breath));
     if (wallet.privateKeysDisabled && data.secrets.size > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
     }
+    return { data, internal, label, addToPool };
+  } catch (error) {
+    if (data) wipeImport(data);
+    return { success: false, error: elementError(error), warnings: data?.warnings ?? [] };
+  }
+}
+
+/** Puts what a request asks for into the wallet, all or nothing. */
+function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport, time: number, batch: WalletBatch): ImportOutcome {
+  if ('success' in read) return read;
+  const { data } = read;
+  try {
+    data.targets.sort(compareScripts);
     for (const script of data.targets) {
       if (wallet.isMine(script) !== OWNERSHIP.SPENDABLE) continue;
       fail(RPC_CODE.WALLET_ERROR, `The wallet already contains the private key for this address or script ("${hex(script)}")`);
     }
-    applyImport(ctx, wallet, legacy, data, { internal, label, addToPool, time }, batch);
+    const { internal, label, addToPool } = read;
+    applyImport(ctx, wallet, legacyOf(wallet), data, { internal, label, addToPool, time }, batch);
     return { success: true, warnings: data.warnings };
   } catch (error) {
-    return { success: false, error: elementError(error), warnings: data?.warnings ?? [] };
+    return { success: false, error: elementError(error), warnings: data.warnings };
   } finally {
-    if (data) wipeImport(data);
+    wipeImport(data);
   }
 }
 
@@ -144,6 +157,16 @@ export function scanFailure(what: string, things: string, time: number, scannedT
     RPC_CODE.MISC_ERROR,
     `Rescan failed for ${what} timestamp ${time}. There was an error reading a block from time ${scannedTo - 7201}, which is after or within 7200 seconds of key creation, and could contain transactions pertaining to the ${things}. As a result, transactions and coins using this ${things} may not appear in the wallet. This error could be caused by pruning or data corruption (see bitcoind log for details) and could be dealt with by downloading and rescanning the relevant blocks (see -reindex and -rescan options).`,
   );
+}
+
+/** Gives other work its turns while requests are read. What changed the wallet meanwhile is seen to again when they are applied. */
+function breathOf(wallet: Wallet, call: CallInfo): Breath {
+  const slicer = new Slicer(call.breathe);
+  const pause = async (): Promise<void> => {
+    await slicer.pause();
+    if (wallet.closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
+  };
+  return () => (slicer.due ? pause() : undefined);
 }
 
 export const importmulti: Run<NodeContext> = async (ctx, args, call) => {
@@ -170,16 +193,30 @@ async function importAll(
   const now = tip.medianTimePast();
   const times = requests.map((request) => importTime(request, now));
   let lowest = tip.time;
-  const outcomes = await wallet.changeKeys((batch) => {
-    ensureUnlocked(wallet);
-    const all = requests.map((request, i) => {
-      const time = Math.max(times[i], 1);
-      lowest = Math.min(lowest, time);
-      return processImport(ctx, wallet, request as JsonObject, call, time, batch);
+  for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
+  const breath = breathOf(wallet, call);
+  const read: ReadImport[] = [];
+  let outcomes: ImportOutcome[];
+  try {
+    for (const request of requests) {
+      read.push(await readRequest(ctx, wallet, request as JsonObject, call, breath));
+      const pause = breath();
+      if (pause) await pause;
+    }
+    outcomes = await wallet.changeKeys((batch) => {
+      ensureUnlocked(wallet);
+      const all = read.map((one, i) => {
+        const outcome = processImport(ctx, wallet, one, Math.max(times[i], 1), batch);
+        // What was applied is let go of: a range may be large.
+        read[i] = outcome;
+        return outcome;
+      });
+      if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+      return all;
     });
-    if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
-    return all;
-  });
+  } finally {
+    for (const one of read) if ('data' in one) wipeImport(one.data);
+  }
   wallet.hasKeyManager = true;
   if (outcomes.some(({ success }) => success)) {
     if (rescan) {

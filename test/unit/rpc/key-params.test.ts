@@ -136,17 +136,18 @@ t.test('private keys that a request of importmulti leaves behind are overwritten
   const request = (members: object) => parseJson(bytes(JSON.stringify(members))) as JsonObject;
   const left = () => read.splice(0).filter((key) => key.some((byte) => byte !== 0)).length;
 
-  const good = readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), wif(7), wif(9)] }), call);
+  const good = await readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), wif(7), wif(9)] }), call);
   t.equal(good.secrets.size, 1);
   t.equal(left(), 1, 'the one that is imported; not its double, and not the one that belongs elsewhere');
-  t.throws(() => readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), 'nonsense'] }), call), {
+  await t.rejects(readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), 'nonsense'] }), call), {
     message: 'Invalid private key encoding',
   });
   t.equal(left(), 0, 'nothing of a request that failed');
   const desc = addChecksum(`pkh(${Buffer.from(context.keys.publicKey(new Uint8Array(32).fill(7), true)!).toString('hex')})`);
-  t.throws(() => readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call));
+  const breath = () => undefined;
+  await t.rejects(readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call, breath));
   t.equal(left(), 0);
-  const given = readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call);
+  const given = await readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, breath);
   t.equal(given.secrets.size, 1);
   t.equal(left(), 1);
 });
