@@ -38,4 +38,11 @@ export class DescriptorCache {
     if (keys === undefined) this.derived.set(place, (keys = new Map()));
     keys.set(index, publicKey);
   }
+
+  /** Takes over what another cache of the same descriptor learnt besides. */
+  learn(other: DescriptorCache): void {
+    for (const [place, key] of other.#parents ?? []) if (!this.#parents?.has(place)) this.parents.set(place, key);
+    for (const [place, key] of other.#lastHardened ?? []) if (!this.#lastHardened?.has(place)) this.lastHardened.set(place, key);
+    for (const [place, keys] of other.#derived ?? []) for (const [index, key] of keys) this.addDerived(place, index, key);
+  }
 }

@@ -1,9 +1,11 @@
 // importdescriptors and listdescriptors: what a descriptor wallet is made of. Core 0.21's checks; listdescriptors is of later versions.
+
+import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
-import type { DescriptorKeys, TrackedDescriptor } from '../../wallet/keys/descriptor-keys.js';
+import type { DescriptorKeys, ScriptsAhead, TrackedDescriptor } from '../../wallet/keys/descriptor-keys.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -13,7 +15,8 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { asRange } from '../range.js';
 import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
-import { elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
+import type { Breath } from './import-request.js';
+import { breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
 import { scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
@@ -91,10 +94,17 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
   return { parsed, descriptor, active, internal, label, rangeStart, rangeEnd, nextIndex };
 }
 
-function applyRequest(ctx: NodeContext, wallet: Wallet, accepted: Accepted, time: number, warnings: string[], batch: WalletBatch): void {
+function applyRequest(
+  ctx: NodeContext,
+  wallet: Wallet,
+  accepted: Accepted,
+  how: { time: number; ahead: ScriptsAhead | undefined },
+  warnings: string[],
+  batch: WalletBatch,
+): void {
   const keys = wallet.descriptors!;
   const { descriptor, rangeStart, rangeEnd, nextIndex } = accepted;
-  const fresh = { descriptor, secrets: accepted.parsed.secrets.pairs(), time, rangeStart, rangeEnd, nextIndex };
+  const fresh = { descriptor, secrets: accepted.parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, ...how };
   const tracked = keys.add(fresh, batch);
   if (tracked === null) fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
   if (!descriptor.isRange && !accepted.internal) {
@@ -112,23 +122,94 @@ function applyRequest(ctx: NodeContext, wallet: Wallet, accepted: Accepted, time
   else keys.setActive(tracked, accepted.internal, batch);
 }
 
-function processRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, time: number, batch: WalletBatch): ImportOutcome {
-  const warnings: string[] = [];
-  let parsed: ParsedDescriptor | undefined;
+/** A request as it was read: its descriptor, with scripts that will be needed; or why it cannot be imported. */
+type ReadDescriptor = { readonly request: JsonObject; readonly parsed: ParsedDescriptor; ahead?: ScriptsAhead } | ImportOutcome;
+
+function readDescriptor(ctx: NodeContext, request: JsonObject): ReadDescriptor {
   try {
     if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
     const text = asString(request.get('desc'));
     for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
     if (request.has('label')) asString(request.get('label'));
-    const result = parseDescriptor(text, ctx.descriptors, { requireChecksum: true });
-    if ('error' in result) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, result.error);
-    parsed = result;
-    applyRequest(ctx, wallet, readRequest(ctx, wallet, request, parsed, warnings), time, warnings, batch);
+    const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true });
+    if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
+    return { request, parsed };
+  } catch (error) {
+    return { success: false, error: elementError(error), warnings: [] };
+  }
+}
+
+/** Scripts of a call that are made before its change; what goes beyond is made in it. */
+const MOST_AHEAD = 1_000_000;
+
+/** Makes the scripts that a request will need, in slices. @param most of them @returns none when it will be refused, as things are */
+async function scriptsAhead(
+  ctx: NodeContext,
+  wallet: Wallet,
+  request: JsonObject,
+  parsed: ParsedDescriptor,
+  most: number,
+  breath: Breath,
+): Promise<ScriptsAhead | undefined> {
+  let accepted: Accepted;
+  try {
+    accepted = readRequest(ctx, wallet, request, parsed, []);
+  } catch (error) {
+    // The change refuses it again, or not any more.
+    elementError(error);
+    return undefined;
+  }
+  const { descriptor } = accepted;
+  const { first, end } = wallet.descriptors!.dueOf(accepted);
+  const cache = new DescriptorCache();
+  const scripts: Uint8Array[][] = [];
+  for (let index = first; index < end && scripts.length < most; index++) {
+    const made = descriptor.scripts(index, { cache, secrets: parsed.secrets });
+    if (made === null) break;
+    scripts.push(made);
+    const pause = breath();
+    if (pause) await pause;
+  }
+  return { first, scripts, cache };
+}
+
+/** Reads requests in slices for `apply`. Private keys in them are overwritten afterwards, come what may. */
+async function withRead(
+  ctx: NodeContext,
+  wallet: Wallet,
+  requests: readonly JsonValue[],
+  breath: Breath,
+  apply: (read: readonly ReadDescriptor[]) => Promise<ImportOutcome[]>,
+): Promise<ImportOutcome[]> {
+  const read: ReadDescriptor[] = [];
+  let left = MOST_AHEAD;
+  try {
+    for (const request of requests as JsonObject[]) {
+      const one = readDescriptor(ctx, request);
+      read.push(one);
+      if ('success' in one) continue;
+      one.ahead = await scriptsAhead(ctx, wallet, request, one.parsed, left, breath);
+      left -= one.ahead?.scripts.length ?? 0;
+      const pause = breath();
+      if (pause) await pause;
+    }
+    return await apply(read);
+  } finally {
+    for (const one of read) if ('parsed' in one) one.parsed.secrets.wipe();
+  }
+}
+
+function processRequest(ctx: NodeContext, wallet: Wallet, read: ReadDescriptor, time: number, batch: WalletBatch): ImportOutcome {
+  if ('success' in read) return read;
+  const { request, parsed, ahead } = read;
+  const warnings: string[] = [];
+  try {
+    applyRequest(ctx, wallet, readRequest(ctx, wallet, request, parsed, warnings), { time, ahead }, warnings, batch);
     return { success: true, warnings };
   } catch (error) {
     return { success: false, error: elementError(error), warnings };
   } finally {
-    parsed?.secrets.wipe();
+    parsed.secrets.wipe();
   }
 }
 
@@ -148,16 +229,15 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     // Core imports what stands before a bad time and then fails; here a call that fails has imported nothing.
     const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
-    const outcomes = await wallet.changeKeys((batch) => {
-      ensureUnlocked(wallet);
-      const all = requests.map((request, i) => {
-        const time = Math.max(times[i], 1);
-        lowest = Math.min(lowest, time);
-        return processRequest(ctx, wallet, request as JsonObject, time, batch);
-      });
-      if (all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
-      return all;
-    });
+    for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
+    const outcomes = await withRead(ctx, wallet, requests, breathOf(wallet, call), (read) =>
+      wallet.changeKeys((batch) => {
+        ensureUnlocked(wallet);
+        const all = read.map((one, i) => processRequest(ctx, wallet, one, Math.max(times[i], 1), batch));
+        if (all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+        return all;
+      }),
+    );
     if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
     const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');

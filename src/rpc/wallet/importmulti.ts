@@ -160,7 +160,7 @@ export function scanFailure(what: string, things: string, time: number, scannedT
 }
 
 /** Gives other work its turns while requests are read. What changed the wallet meanwhile is seen to again when they are applied. */
-function breathOf(wallet: Wallet, call: CallInfo): Breath {
+export function breathOf(wallet: Wallet, call: CallInfo): Breath {
   const slicer = new Slicer(call.breathe);
   const pause = async (): Promise<void> => {
     await slicer.pause();

@@ -48,7 +48,6 @@ export class TrackedDescriptor implements SecretSource {
   expanded = -1;
   /** Its place among the wallet's descriptors. */
   number = -1;
-  readonly cache = new DescriptorCache();
   // A wallet may hold very many descriptors of one public key each: what they have no use for is not made.
   /** Public keys by hashKey of HASH160, and where their secrets rest; null without any. */
   #secrets: Map<string, { readonly publicKey: Uint8Array; readonly entry: number }> | null = null;
@@ -58,6 +57,7 @@ export class TrackedDescriptor implements SecretSource {
     readonly id: Uint8Array,
     readonly descriptor: Descriptor,
     private readonly vault: Vault,
+    readonly cache = new DescriptorCache(),
   ) {}
 
   get hasSecrets(): boolean {
@@ -98,6 +98,18 @@ export interface NewDescriptor {
   readonly rangeStart: number;
   readonly rangeEnd: number;
   readonly nextIndex: number;
+  /** Scripts that were made before. */
+  readonly ahead?: ScriptsAhead;
+}
+
+/** Scripts of a descriptor, made before it is added: deriving takes its time, adding does not. */
+export interface ScriptsAhead {
+  /** The index of the first. */
+  readonly first: number;
+  /** By index; what was taken over is set to null. */
+  readonly scripts: (Uint8Array[] | null)[];
+  /** What was learnt by making them. */
+  readonly cache: DescriptorCache;
 }
 
 const slotOf = (type: OutputType, internal: boolean): string => `${type}/${internal ? 1 : 0}`;
@@ -218,7 +230,7 @@ export class DescriptorKeys implements KeySource {
     for (const tracked of this.actives()) if (!this.#topUp(tracked, size, batch)) done = false;
     return done;
   }
-  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch): boolean {
+  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, ahead?: ScriptsAhead): boolean {
     const target = size > 0 ? size : Math.max(this.deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
     if (!tracked.descriptor.isRange) {
@@ -226,8 +238,9 @@ export class DescriptorKeys implements KeySource {
       tracked.rangeStart = 0;
     }
     for (let index = tracked.expanded + 1; index < end; index++) {
-      const scripts = this.#expand(tracked, index);
+      const scripts = ahead?.scripts[index - ahead.first] ?? this.#expand(tracked, index);
       if (scripts === null) return false;
+      if (ahead && index - ahead.first < ahead.scripts.length) ahead.scripts[index - ahead.first] = null;
       this.#track(tracked, index, scripts);
       batch.put(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, index), packRow(scripts));
     }
@@ -274,10 +287,17 @@ export class DescriptorKeys implements KeySource {
     this.#topUp(tracked, 0, batch);
   }
 
+  /** The indices whose scripts `add` will make: from, up to but without. */
+  dueOf({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): { first: number; end: number } {
+    const first = (this.find(this.idOf(descriptor))?.expanded ?? -1) + 1;
+    return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.deps.keypoolSize, 1), rangeEnd) : 1 };
+  }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
     const id = this.idOf(fresh.descriptor);
-    const tracked = this.find(id) ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault);
+    const { ahead } = fresh;
+    const known = this.find(id);
+    const tracked = known ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault, ahead?.cache);
     this.#cut(tracked, Math.max(fresh.rangeEnd, fresh.nextIndex + Math.max(this.deps.keypoolSize, 1)), batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
@@ -289,10 +309,9 @@ export class DescriptorKeys implements KeySource {
       tracked.keepSecret(keyId, publicKey, resting);
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, keyId), packRow([publicKey, resting]));
     }
-    if (!this.find(id)) {
-      this.#take(tracked);
-    }
-    const expanded = this.#topUp(tracked, 0, batch);
+    if (!known) this.#take(tracked);
+    else if (ahead) known.cache.learn(ahead.cache);
+    const expanded = this.#topUp(tracked, 0, batch, ahead);
     this.deps.record.bornAt(fresh.time);
     this.deps.record.write(batch);
     this.write(tracked, batch);

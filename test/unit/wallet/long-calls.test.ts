@@ -4,21 +4,39 @@ import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
 import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import type { JsonValue } from '../../../src/rpc/wire/values.js';
+import type { RescanDeps } from '../../../src/wallet/follow/rescan.js';
+import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 
 const XPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
+const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
 const call: CallInfo = { user: '', path: '/' };
 const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
 
+/** A chain of empty blocks under the wallet's tip. */
+function scanDepsOf(wallet: Wallet): RescanDeps {
+  const tip = wallet.tip as WalletBlock;
+  const chain: Partial<WalletChain> = {
+    tip,
+    atHeight: (height) => ({ ...tip, height, maxTime: tip.time - 600 * (tip.height - height) }),
+    contains: () => true,
+    placeOf: () => null,
+    verificationProgress: () => 1,
+    readBlock: async () => ({ txs: [] }) as never,
+  };
+  return { chain: chain as WalletChain, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => {} };
+}
+
 const contextOf = (wallet: Wallet): NodeContext =>
   ({
-    wallets: { select: () => wallet },
+    wallets: { select: () => wallet, scanDeps: () => scanDepsOf(wallet) },
     descriptors: descriptorContext('master', 'regtest'),
     params: chainParams('regtest'),
     crypto,
@@ -32,7 +50,8 @@ const run = async (wallet: Wallet, method: Run<NodeContext>, ...params: unknown[
 async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<string[]> {
   await wallet.exclusive(async () => {});
   const rows: string[] = [];
-  for (const prefix of [WALLET_PREFIX.key, WALLET_PREFIX.script, WALLET_PREFIX.watched, WALLET_PREFIX.address]) {
+  const { key: keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts } = WALLET_PREFIX;
+  for (const prefix of [keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts]) {
     for await (const [key, value] of wallet.store.iterate({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) })) {
       rows.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(value).toString('hex')}`);
     }
@@ -107,5 +126,49 @@ t.test('a wallet that is locked or closed while importmulti reads', async (t) =>
     t.ok(acted, name);
     t.equal(wallet.legacy!.watches, false, 'nothing was imported');
     if (name === 'lock') t.same(await rowsOf(wallet), before);
+  }
+});
+
+for (const step of ['*', "*'"]) {
+  t.test(`importdescriptors of a long range, /${step}`, async (t) => {
+    const request = (range: [number, number], more = {}) => ({
+      desc: addChecksum(`wpkh(${XPRV}/${step})`),
+      range,
+      timestamp: 'now',
+      ...more,
+    });
+    const { wallet } = await createMemoryWallet({ descriptors: true });
+    const { wallet: other } = await createMemoryWallet({ descriptors: true });
+    const before = [await rowsOf(wallet), await rowsOf(other)];
+    const more = { active: true, next_index: 700 };
+    const turns = await turnsDuring(async () => t.same(await run(wallet, importdescriptors, [request([0, 999], more)]), outcome));
+    t.ok(turns > 10, `${turns} turns`);
+    for (let last = 9; last < 999; last += 50) await run(other, importdescriptors, [request([0, last])]);
+    await run(other, importdescriptors, [request([0, 999], more), request([0, 999], more)]);
+    const rows = await rowsOf(wallet, before[0]);
+    t.ok(rows.length > 1000);
+    t.strictSame(rows, await rowsOf(other, before[1]));
+    const both = [request([0, 1999]), request([0, 9])];
+    t.same(await run(wallet, importdescriptors, both), [...outcome, ...outcome], 'longer and shorter in one call');
+    t.same(await run(other, importdescriptors, [request([0, 9])]), outcome);
+    // What was learnt of hardened indices remains.
+    t.strictSame(
+      (await rowsOf(wallet, before[0])).filter((row) => !row.startsWith('64')),
+      (await rowsOf(other, before[1])).filter((row) => !row.startsWith('64')),
+    );
+  });
+}
+
+t.test('a wallet that is locked or closed while importdescriptors reads', async (t) => {
+  for (const closes of [false, true]) {
+    const { wallet } = await createMemoryWallet({ descriptors: true });
+    wallet.vault.unlock(new Uint8Array(32).fill(5));
+    const before = await rowsOf(wallet);
+    const known = wallet.descriptors!.all.length;
+    const work = () => run(wallet, importdescriptors, [{ desc: addChecksum(`wpkh(${XPRV}/*)`), range: [0, 1999], timestamp: 'now' }]);
+    const act = () => (closes ? wallet.close() : wallet.lock());
+    await t.rejects(turnsDuring(work, act), closes ? { code: 'STORE_CLOSED' } : { code: -13 });
+    t.equal(wallet.descriptors!.all.length, known);
+    if (!closes) t.same(await rowsOf(wallet), before);
   }
 });
