@@ -29,6 +29,12 @@ export class DescriptorCache {
     return !this.#parents?.size && !this.#derived?.size && !this.#lastHardened?.size;
   }
 
+  /** Keys of hardened ranges in all. */
+  get derivedCount(): number {
+    let count = 0;
+    for (const keys of this.#derived?.values() ?? []) count += keys.size;
+    return count;
+  }
   derivedKey(place: number, index: number): Uint8Array | undefined {
     return this.#derived?.get(place)?.get(index);
   }

@@ -2,6 +2,7 @@
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { solve } from '../../policy/script-type.js';
 import { purposeOf } from '../../wallet/address-book.js';
+import { fillPool } from '../../wallet/keys/fill-pool.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt, asString } from '../args.js';
@@ -10,6 +11,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { privateKeyOf } from '../node/private-key.js';
 import { knowsTaproot } from '../node/signing-args.js';
+import { Slicer } from '../node/slices.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
 
@@ -74,7 +76,7 @@ export const keypoolrefill: Run<NodeContext> = async (ctx, args, call) => {
     if (size < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, expected valid size.');
   }
   ensureUnlocked(wallet);
-  await wallet.change((batch) => wallet.keys.topUp(size, batch));
+  await fillPool(wallet, size, new Slicer(call.breathe), () => ensureUnlocked(wallet));
   const { legacy, descriptors } = wallet;
   const waiting = legacy
     ? legacy.pool.externalSize + legacy.pool.internalSize

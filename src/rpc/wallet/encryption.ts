@@ -1,5 +1,6 @@
 // encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten when done.
 import { encodeMasterKey, openMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
+import { fillPool } from '../../wallet/keys/fill-pool.js';
 import { encryptWallet, renewSeed } from '../../wallet/manage/encrypt-wallet.js';
 import { WALLET_PREFIX, walletKey } from '../../wallet/storage/layout.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -7,6 +8,7 @@ import { asInt64 } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
 import { passphraseOf } from './passphrase.js';
 import { asRpcError, walletOf } from './select.js';
 
@@ -62,7 +64,7 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
     const masterKey = await masterKeyOf(wallet, passphrase);
     wallet.unlock(masterKey, seconds);
     await renewSeed(wallet, ctx.descriptors);
-    await wallet.change((batch) => wallet.keys.topUp(0, batch));
+    await fillPool(wallet, 0, new Slicer(call.breathe));
     if (seconds === 0) wallet.lock();
   } finally {
     passphrase.fill(0);

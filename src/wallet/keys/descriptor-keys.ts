@@ -18,7 +18,7 @@ import { ByteTable, grown } from '../tables/byte-table.js';
 import { SecretSlab } from '../tables/secret-slab.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { keyOfDestination } from './destination.js';
-import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
+import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata, TopUp } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
 import type { TouchedScripts } from './touched-scripts.js';
@@ -111,6 +111,15 @@ export interface ScriptsAhead {
   /** What was learnt by making them. */
   readonly cache: DescriptorCache;
 }
+
+/** How a descriptor's scripts are made. */
+interface Expanding {
+  readonly ahead?: ScriptsAhead;
+  /** As KeySource.topUp's. */
+  readonly due?: () => boolean;
+}
+/** The keys of hardened ranges are in the descriptor's row, which every pause writes again: so many times while they double. */
+const WRITTEN_AGAIN = 16;
 
 const slotOf = (type: OutputType, internal: boolean): string => `${type}/${internal ? 1 : 0}`;
 
@@ -225,30 +234,39 @@ export class DescriptorKeys implements KeySource {
     this.write(tracked, batch);
     return { script };
   }
-  topUp(size: number, batch: WalletBatch): boolean {
-    let done = true;
-    for (const tracked of this.actives()) if (!this.#topUp(tracked, size, batch)) done = false;
-    return done;
+  topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp {
+    let result: TopUp = 'full';
+    for (const tracked of this.actives()) {
+      const one = this.#topUp(tracked, size, batch, { due });
+      if (one === 'paused') return one;
+      if (one === 'unable') result = one;
+    }
+    return result;
   }
-  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, ahead?: ScriptsAhead): boolean {
+  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding = {}): TopUp {
     const target = size > 0 ? size : Math.max(this.deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
+    let result: TopUp = 'full';
     if (!tracked.descriptor.isRange) {
       end = 1;
       tracked.rangeStart = 0;
     }
     for (let index = tracked.expanded + 1; index < end; index++) {
       const scripts = ahead?.scripts[index - ahead.first] ?? this.#expand(tracked, index);
-      if (scripts === null) return false;
+      if (scripts === null) return 'unable';
       if (ahead && index - ahead.first < ahead.scripts.length) ahead.scripts[index - ahead.first] = null;
       this.#track(tracked, index, scripts);
       batch.put(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, index), packRow(scripts));
+      if (index + 1 < end && due?.() && index + 1 >= tracked.rangeEnd + tracked.cache.derivedCount / WRITTEN_AGAIN) {
+        end = index + 1;
+        result = 'paused';
+      }
     }
     if (end !== tracked.rangeEnd) {
       tracked.rangeEnd = end;
       this.write(tracked, batch);
     }
-    return true;
+    return result;
   }
   #expand(tracked: TrackedDescriptor, index: number): Uint8Array[] | null {
     const { descriptor, cache } = tracked;
@@ -311,11 +329,11 @@ export class DescriptorKeys implements KeySource {
     }
     if (!known) this.#take(tracked);
     else if (ahead) known.cache.learn(ahead.cache);
-    const expanded = this.#topUp(tracked, 0, batch, ahead);
+    const expanded = this.#topUp(tracked, 0, batch, { ahead });
     this.deps.record.bornAt(fresh.time);
     this.deps.record.write(batch);
     this.write(tracked, batch);
-    return expanded ? tracked : null;
+    return expanded === 'full' ? tracked : null;
   }
 
   #take(tracked: TrackedDescriptor): void {

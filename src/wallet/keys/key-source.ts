@@ -20,6 +20,9 @@ export interface ScriptMetadata {
 /** An answer of a source that gives out addresses: a script, or the text of RPC error -12. */
 export type AddressResult = { readonly script: Uint8Array } | { readonly error: string };
 
+/** What became of filling pools: nothing can be made (locked, no seed) in 'unable', and there is more to make in 'paused'. */
+export type TopUp = 'full' | 'paused' | 'unable';
+
 /** How far newScripts came in a source's tables; starts as all zeros. */
 export interface ScriptCursor {
   keys: number;
@@ -38,8 +41,12 @@ export interface KeySource {
   /** An output paid to this script: keys up to it leave the pool, the pool is topped up. */
   markUsed(script: Uint8Array, batch: WalletBatch): void;
   canGiveAddresses(internal: boolean): boolean;
-  /** Fills pools; false when locked or when nothing can be generated. @param size 0: the option's */
-  topUp(size: number, batch: WalletBatch): boolean;
+  /**
+   * Fills pools.
+   * @param size 0: the option's
+   * @param due asked after each key: true where this may stop; absent: all at once
+   */
+  topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
   /**
    * Output scripts that may be ours and came after a cursor, which moves along: all that are, and some that may become so. What scans

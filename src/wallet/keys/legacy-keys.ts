@@ -18,7 +18,7 @@ import { WALLET_FLAG } from '../wallet-record.js';
 import { keyOfDestination, payToKey } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
-import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata } from './key-source.js';
+import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata, TopUp } from './key-source.js';
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
@@ -195,19 +195,24 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   // -- the pool
 
-  topUp(size: number, batch: WalletBatch): boolean {
+  topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp {
     const { record, vault, keypoolSize } = this.deps;
-    if (!this.hdEnabled || vault.locked) return false;
+    if (!this.hdEnabled || vault.locked) return 'unable';
     const target = Math.max(size > 0 ? size : keypoolSize, 1);
     const external = Math.max(target - this.pool.externalSize, 0);
     const internal = record.canSplit ? Math.max(target - this.pool.internalSize, 0) : 0;
+    const wanted = external + internal;
+    let made = 0;
+    if (wanted === 0) return 'full';
     for (const isInternal of [false, true]) {
-      for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch)) {
+      for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch, due)) {
         this.pool.add(this.keys.id(row), isInternal, this.deps.now(), batch);
+        made++;
       }
+      if (made > 0 && due?.()) break;
     }
-    if (external + internal > 0) this.#writeRecord(batch);
-    return true;
+    this.#writeRecord(batch);
+    return made < wanted ? 'paused' : 'full';
   }
 
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
@@ -257,8 +262,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#writeRecord(batch);
   }
 
-  /** Makes the next keys of a chain. @returns their rows */
-  #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch): number[] {
+  /** Makes the next keys of a chain. @param due true: these are enough @returns their rows */
+  #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch, due?: () => boolean): number[] {
     const rows: number[] = [];
     if (count <= 0) return rows;
     const { hashes, tools, now, record } = this.deps;
@@ -277,6 +282,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
         rows.push(row);
       }
       child.secret.fill(0);
+      if (due?.()) break;
     }
     return rows;
   }

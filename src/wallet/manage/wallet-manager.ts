@@ -12,6 +12,7 @@ import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
 import { catchUp, rollBack } from '../follow/catch-up.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
+import { fillPool } from '../keys/fill-pool.js';
 import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import {
@@ -239,7 +240,7 @@ export class WalletManager {
         // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
         await wallet.saveImage();
         await this.#attach(wallet);
-        await wallet.change((batch) => wallet!.keys.topUp(0, batch));
+        await fillPool(wallet, 0);
         if (result.openScan) this.#resumeScan(wallet, result.openScan);
         await this.#deps.onLoaded(wallet);
         return wallet;

@@ -4,13 +4,18 @@ import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { keypoolrefill } from '../../../src/rpc/wallet/addresses.js';
 import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
 import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import type { JsonValue } from '../../../src/rpc/wire/values.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, StoreEntry } from '../../../src/storage/store.js';
+import { sealSecret } from '../../../src/wallet/crypt/vault.js';
 import type { RescanDeps } from '../../../src/wallet/follow/rescan.js';
+import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
-import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
@@ -57,6 +62,26 @@ async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<s
     }
   }
   return rows.filter((row) => !before.includes(row));
+}
+
+/** Every row. */
+async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+  });
+  const rows: StoreEntry[] = [];
+  for await (const row of wallet.store.iterate()) rows.push(row);
+  return rows;
+}
+
+const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
+/** Seals the private keys in memory; the wallet is unlocked. */
+function encrypt(wallet: Wallet): void {
+  const seal = (publicKey: Uint8Array, secret: Uint8Array) => sealSecret(masterKey(), publicKey, secret, crypto);
+  wallet.legacy?.keys.resealAll(seal);
+  wallet.descriptors?.resealAll(seal);
+  wallet.vault.unlock(masterKey());
 }
 
 /** Runs a call and counts the turns that the loop takes meanwhile. @param then done in one of them */
@@ -107,7 +132,7 @@ t.test('a wallet that is locked or closed while importmulti reads', async (t) =>
   };
   for (const [name, act] of Object.entries(cases)) {
     const { wallet } = await createMemoryWallet();
-    wallet.vault.unlock(new Uint8Array(32).fill(5));
+    encrypt(wallet);
     const before = await rowsOf(wallet);
     const script = crypto.hash160(new Uint8Array(20));
     let acted = false;
@@ -162,7 +187,7 @@ for (const step of ['*', "*'"]) {
 t.test('a wallet that is locked or closed while importdescriptors reads', async (t) => {
   for (const closes of [false, true]) {
     const { wallet } = await createMemoryWallet({ descriptors: true });
-    wallet.vault.unlock(new Uint8Array(32).fill(5));
+    encrypt(wallet);
     const before = await rowsOf(wallet);
     const known = wallet.descriptors!.all.length;
     const work = () => run(wallet, importdescriptors, [{ desc: addChecksum(`wpkh(${XPRV}/*)`), range: [0, 1999], timestamp: 'now' }]);
@@ -172,3 +197,48 @@ t.test('a wallet that is locked or closed while importdescriptors reads', async 
     if (!closes) t.same(await rowsOf(wallet), before);
   }
 });
+
+for (const descriptors of [false, true]) {
+  t.test(`keypoolrefill with a large number${descriptors ? ', descriptors' : ''}`, async (t) => {
+    const { wallet, surroundings, address } = await createMemoryWallet({ descriptors });
+    const size = descriptors ? 250 : 500;
+    const pooled = () => wallet.legacy?.pool.entries().map(({ index, id, internal }) => [index, Buffer.from(id).toString('hex'), internal]);
+    await wallet.exclusive(async () => {});
+    // The same wallet once more, filled in one go.
+    const store = new MemoryStore();
+    await store.batch((await allRows(wallet)).map(([key, value]): BatchOp => ({ type: 'put', key, value })));
+    const { wallet: other } = await loadWallet(surroundings, { name: 'w', folder: '' }, store);
+
+    const turns = await turnsDuring(async () => t.equal(await run(wallet, keypoolrefill, size), null));
+    t.ok(turns > 10, `${turns} turns`);
+    t.equal(await other.change((batch) => other.keys.topUp(size, batch)), 'full');
+    t.strictSame(await rowsOf(wallet), await rowsOf(other));
+    if (!descriptors) t.equal(pooled()!.length, 2 * size);
+    t.equal(await run(wallet, keypoolrefill, size), null, 'it is full');
+
+    // An address is given out, then the wallet is locked: keys made so far are whole.
+    encrypt(wallet);
+    const before = (await rowsOf(wallet)).length;
+    await t.rejects(
+      turnsDuring(
+        () => run(wallet, keypoolrefill, 4 * size),
+        async () => {
+          await address('bech32');
+          wallet.lock();
+        },
+      ),
+      { code: -13 },
+    );
+    t.ok((await rowsOf(wallet)).length > before);
+    wallet.vault.unlock(masterKey());
+    t.equal(await run(wallet, keypoolrefill, 4 * size), null);
+    if (descriptors)
+      for (const { expanded, rangeEnd, nextIndex } of wallet.descriptors!.actives())
+        t.same([expanded, rangeEnd - nextIndex], [rangeEnd - 1, 4 * size]);
+    else {
+      const ids = pooled()!.map(([, id]) => id);
+      t.equal(ids.length, 8 * size);
+      t.equal(new Set(ids).size, ids.length);
+    }
+  });
+}

@@ -1,0 +1,20 @@
+// Key pools filled in slices: -keypool and keypoolrefill may ask for very many keys. Each slice is a change of its own: what was made stays,
+// as keys of a pool do not need each other. Callers: calls that fill, loading.
+import { Slicer } from '../../lib/slicer.js';
+import type { Wallet } from '../wallet.js';
+
+/**
+ * Fills a wallet's pools, or does nothing where it cannot.
+ * @param size as KeySource.topUp's
+ * @param check called in every change before anything is made; what it throws ends this
+ */
+export async function fillPool(wallet: Wallet, size: number, slicer = new Slicer(), check?: () => void): Promise<void> {
+  for (;;) {
+    const result = await wallet.change((batch) => {
+      check?.();
+      return wallet.keys.topUp(size, batch, () => slicer.due);
+    });
+    if (result !== 'paused') return;
+    await slicer.pause();
+  }
+}
