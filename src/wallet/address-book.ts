@@ -52,12 +52,35 @@ export class AddressBook {
     this.#used[row] = 1;
     this.#write(row, script, batch);
   }
-  /** Labelled addresses: output scripts in no particular order. */
-  *entries(): Generator<{ script: Uint8Array; label: string; purpose: Purpose }> {
-    for (const row of this.#table.liveRows()) {
-      if (this.#labels[row] === UNLABELLED) continue;
-      yield { script: this.#table.key(row), label: this.#texts[this.#labels[row]], purpose: PURPOSES[this.#purposes[row]] };
+  /**
+   * Labelled addresses as they are now, in the order they came; a row remains that of its address. One pass over a column of numbers: about
+   * a nanosecond per address of the book.
+   * @param label null: any
+   */
+  rowsOf(label: string | null): Int32Array {
+    const id = label === null ? null : this.#textIds.get(label);
+    const rows = new Int32Array(id === undefined ? 0 : this.#table.rows);
+    let count = 0;
+    for (let row = 0; row < rows.length; row++) {
+      const held = this.#labels[row];
+      if (held !== UNLABELLED && (id === null || held === id)) rows[count++] = row;
     }
+    return rows.slice(0, count);
+  }
+  /** The output script of a row, a copy. */
+  scriptAt(row: number): Uint8Array {
+    return new Uint8Array(this.#table.key(row));
+  }
+  purposeAt(row: number): Purpose {
+    return PURPOSES[this.#purposes[row]];
+  }
+  /** Labels in use, each once. @param purpose of an address that has it; empty: any */
+  labels(purpose: string): string[] {
+    const seen = new Uint8Array(this.#texts.length);
+    for (let row = 0; row < this.#table.rows; row++) {
+      if (this.#labels[row] !== UNLABELLED && (purpose === '' || PURPOSES[this.#purposes[row]] === purpose)) seen[this.#labels[row]] = 1;
+    }
+    return this.#texts.filter((_, id) => seen[id] === 1);
   }
 
   /** Writes the book down or takes it from what was written. */

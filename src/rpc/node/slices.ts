@@ -4,8 +4,11 @@ import { Slicer } from '../../lib/slicer.js';
 export { Slicer };
 
 /** Maps a list in slices. @param breathe as Slicer's */
-export async function mapSliced<T, R>(items: readonly T[], map: (item: T, i: number) => R, breathe?: () => unknown): Promise<R[]> {
-  const slicer = new Slicer(breathe);
+export const mapSliced = <T, R>(items: readonly T[], map: (item: T, i: number) => R, breathe?: () => unknown): Promise<R[]> =>
+  mapInSlices(items, map, new Slicer(breathe));
+
+/** The same with a slicer that is shared. */
+export async function mapInSlices<T, R>(items: ArrayLike<T>, map: (item: T, i: number) => R, slicer: Slicer): Promise<R[]> {
   const out: R[] = [];
   for (let i = 0; i < items.length; i++) {
     out.push(map(items[i], i));

@@ -1,5 +1,6 @@
 // Addresses and labels: getnewaddress, getrawchangeaddress, keypoolrefill, sethdseed, setlabel, listlabels, getaddressesbylabel.
 import { decodeAddress, encodeAddress } from '../../address/address.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { solve } from '../../policy/script-type.js';
 import { purposeOf } from '../../wallet/address-book.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
@@ -11,8 +12,9 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { privateKeyOf } from '../node/private-key.js';
 import { knowsTaproot } from '../node/signing-args.js';
-import { Slicer } from '../node/slices.js';
-import type { JsonResult, JsonValue } from '../wire/values.js';
+import { mapInSlices, Slicer } from '../node/slices.js';
+import { Pieces } from '../wire/pieces.js';
+import { type JsonValue, RawJson } from '../wire/values.js';
 import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -125,12 +127,12 @@ export const setlabel: Run<NodeContext> = async (ctx, args, call) => {
   return null;
 };
 
-export const listlabels: Run<NodeContext> = (ctx, args, call) => {
+export const listlabels: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  const purpose = given(args[0]) ? asString(args[0]) : '';
-  const labels = new Set<string>();
-  for (const entry of wallet.book.entries()) if (purpose === '' || entry.purpose === purpose) labels.add(entry.label);
-  return [...labels].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const slicer = new Slicer(call.breathe);
+  const labels = wallet.book.labels(given(args[0]) ? asString(args[0]) : '');
+  const keyed = await mapInSlices(labels, (label) => ({ label, bytes: Buffer.from(label) }), slicer);
+  return (await sortInSlices(keyed, (a, b) => Buffer.compare(a.bytes, b.bytes), slicer)).map(({ label }) => label);
 };
 
 /** Core's order of destinations: by kind, then by bytes. */
@@ -144,14 +146,18 @@ export function destinationKey(script: Uint8Array): string {
   return String.fromCharCode(...head) + Buffer.from(solutions.at(-1) ?? script).toString('latin1');
 }
 
-export const getaddressesbylabel: Run<NodeContext> = (ctx, args, call) => {
-  const wallet = walletOf(ctx, call);
+export const getaddressesbylabel: Run<NodeContext> = async (ctx, args, call) => {
+  const { book } = walletOf(ctx, call);
   const label = labelOf(asString(args[0]));
-  const found = [...wallet.book.entries()].filter((entry) => entry.label === label);
-  if (found.length === 0) fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, `No addresses with label ${label}`);
-  const keys = new Map(found.map((entry) => [entry, destinationKey(entry.script)]));
-  found.sort((a, b) => (keys.get(a)! < keys.get(b)! ? -1 : 1));
-  const out: Record<string, JsonResult> = {};
-  for (const { script, purpose } of found) out[addressText(ctx, script)] = { purpose };
-  return out;
+  const rows = book.rowsOf(label);
+  if (rows.length === 0) fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, `No addresses with label ${label}`);
+  const slicer = new Slicer(call.breathe);
+  const purposes = Array.from(rows, (row) => book.purposeAt(row));
+  const found = await mapInSlices(rows, (row, i) => ({ row, purpose: purposes[i], key: destinationKey(book.scriptAt(row)) }), slicer);
+  const pieces = new Pieces(',');
+  for (const { row, purpose } of await sortInSlices(found, (a, b) => (a.key < b.key ? -1 : 1), slicer)) {
+    pieces.add(`"${addressText(ctx, book.scriptAt(row))}":{"purpose":"${purpose}"}`);
+    if (slicer.due) await slicer.pause();
+  }
+  return new RawJson(`{${pieces.text()}}`);
 };

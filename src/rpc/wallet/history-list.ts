@@ -1,6 +1,7 @@
 // Many transactions of a wallet: listsinceblock and listtransactions. Both select rows in memory first and fetch bytes only of
 // transactions that spent something of ours, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -207,9 +208,9 @@ export const listtransactions: Run<NodeContext> = async (ctx, args, call) => {
 async function rowsOfLabel(wallet: Wallet, label: string, slicer: Slicer): Promise<number[]> {
   const { coins, txs } = wallet.ledger;
   const rows = new Set<number>();
-  for (const entry of wallet.book.entries()) {
-    if (entry.label === label) for (const coin of coinsOfAddress(wallet, new Uint8Array(entry.script))) rows.add(coins.txRow(coin));
+  for (const row of wallet.book.rowsOf(label)) {
+    for (const coin of coinsOfAddress(wallet, wallet.book.scriptAt(row))) rows.add(coins.txRow(coin));
     if (slicer.due) await slicer.pause();
   }
-  return [...rows].sort((a, b) => txs.order(b) - txs.order(a));
+  return sortInSlices([...rows], (a, b) => txs.order(b) - txs.order(a), slicer);
 }

@@ -1,6 +1,7 @@
 // What addresses received: getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel. An address's outputs are a
 // chain in the table of coins, so that each answer costs what it counts. Core 0.21: GetReceived, ListReceived.
 import { decodeAddress } from '../../address/address.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../wallet/coins/coins-of-address.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -57,7 +58,8 @@ export const getreceivedbylabel: Run<NodeContext> = async (ctx, args, call) => {
   const minDepth = minDepthOf(args[1]);
   const slicer = new Slicer(call.breathe);
   let sum = 0;
-  for (const script of [...wallet.book.entries()].flatMap((entry) => (entry.label === label ? [new Uint8Array(entry.script)] : []))) {
+  for (const row of wallet.book.rowsOf(label)) {
+    const script = wallet.book.scriptAt(row);
     if (wallet.isMine(script) !== OWNERSHIP.NO) sum += tally(wallet, script, minDepth).amount;
     if (slicer.due) await slicer.pause();
   }
@@ -72,15 +74,18 @@ interface Received extends Tally {
   readonly watched: boolean;
 }
 
+/** Stands for the row of the one address that is asked for. */
+const ONLY = -1;
 /** Every address of the book (or one) with what it received, in Core's order. */
 async function receivedByAddress(wallet: Wallet, args: readonly JsonValue[], only: Uint8Array | null, slicer: Slicer): Promise<Received[]> {
   const minDepth = minDepthOf(args[0]);
   const includeEmpty = given(args[1]) ? asBool(args[1]) : false;
   const filter = filterOf(wallet, args[2]);
   const found: Received[] = [];
-  const scripts = only ? [only] : [...wallet.book.entries()].map((entry) => new Uint8Array(entry.script));
-  for (const script of scripts) {
-    const label = wallet.book.label(script);
+  const { book } = wallet;
+  for (const row of only ? [ONLY] : book.rowsOf(null)) {
+    const script = only ?? book.scriptAt(row);
+    const label = book.label(script);
     if (label === undefined) continue;
     const ownership = wallet.isMine(script);
     const counted = (ownership & filter) !== 0;
@@ -90,7 +95,7 @@ async function receivedByAddress(wallet: Wallet, args: readonly JsonValue[], onl
     }
     if (slicer.due) await slicer.pause();
   }
-  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return sortInSlices(found, (a, b) => (a.key < b.key ? -1 : 1), slicer);
 }
 
 const shownDepth = (depth: number): number => (Number.isFinite(depth) ? depth : 0);

@@ -1,18 +1,20 @@
 // Calls whose work grows with a range, a pool or an address book: other work gets its turns, and the outcome is that of many short calls.
 import t from 'tap';
+import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
-import { keypoolrefill } from '../../../src/rpc/wallet/addresses.js';
+import { getaddressesbylabel, keypoolrefill, listlabels } from '../../../src/rpc/wallet/addresses.js';
 import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
 import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
-import type { JsonValue } from '../../../src/rpc/wire/values.js';
+import type { JsonValue, RawJson } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, StoreEntry } from '../../../src/storage/store.js';
 import { sealSecret } from '../../../src/wallet/crypt/vault.js';
 import type { RescanDeps } from '../../../src/wallet/follow/rescan.js';
+import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
@@ -242,3 +244,44 @@ for (const descriptors of [false, true]) {
     }
   });
 }
+
+t.test('labels of a large book', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const count = 12_000;
+  const purposes = ['send', 'receive'] as const;
+  const scripts = Array.from({ length: count }, (_, i) => keyHashProgram(crypto.hash160(new Uint8Array(new Uint32Array([i]).buffer))));
+  await wallet.change((batch) => {
+    for (const [i, script] of scripts.entries()) wallet.book.set(script, `of ${i % 3}`, purposes[i % 2], batch);
+    // Given up again, and one that was only spent from: no labels.
+    wallet.book.set(scripts[0], 'other', 'receive', batch);
+    wallet.book.set(scripts[0], '\u{1f511} \uffff', 'receive', batch);
+    wallet.book.set(scripts[1], '\uffff', undefined, batch);
+    wallet.book.markUsed(keyHashProgram(new Uint8Array(20)), batch);
+  });
+  t.same(await run(wallet, listlabels), ['of 0', 'of 1', 'of 2', '\uffff', '\u{1f511} \uffff'], 'in the order of their bytes');
+  t.same(await run(wallet, listlabels, 'send'), ['of 0', 'of 1', 'of 2']);
+  t.same(await run(wallet, listlabels, 'nonsense'), []);
+
+  let answer = '';
+  const turns = await turnsDuring(
+    async () => {
+      answer = ((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text;
+    },
+    // What comes meanwhile is not in it.
+    () =>
+      wallet.change((batch) => {
+        wallet.book.set(keyHashProgram(new Uint8Array(20).fill(1)), 'of 2', 'send', batch);
+        wallet.book.set(scripts[2], 'of 1', 'receive', batch);
+      }),
+  );
+  t.ok(turns > 5, `${turns} turns`);
+  const wanted = scripts
+    .map((script, i) => ({ script, purpose: purposes[i % 2] }))
+    .filter((_, i) => i % 3 === 2)
+    .sort((a, b) => Buffer.compare(a.script, b.script))
+    .map(({ script, purpose }) => [encodeAddress(script, chainParams('regtest'), crypto), { purpose }]);
+  t.same(Object.entries(JSON.parse(answer)), wanted);
+  await t.rejects(run(wallet, getaddressesbylabel, 'of 3'), { code: -11 });
+  t.match(((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text, /^\{"bcrt1/);
+  t.equal(Object.keys(JSON.parse(((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text)).length, wanted.length);
+});
