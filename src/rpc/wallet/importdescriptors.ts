@@ -142,7 +142,7 @@ function readDescriptor(ctx: NodeContext, request: JsonObject): ReadDescriptor {
 /** Scripts of a call that are made before its change; what goes beyond is made in it. */
 const MOST_AHEAD = 1_000_000;
 
-/** Makes the scripts that a request will need, in slices. @param most of them @returns none when it will be refused, as things are */
+/** Makes the scripts that a request will need, in slices. @param most of them @returns none for a single index, or when it will be refused, as things are */
 async function scriptsAhead(
   ctx: NodeContext,
   wallet: Wallet,
@@ -151,6 +151,7 @@ async function scriptsAhead(
   most: number,
   breath: Breath,
 ): Promise<ScriptsAhead | undefined> {
+  if (!parsed.descriptors[0].isRange) return undefined;
   let accepted: Accepted;
   try {
     accepted = readRequest(ctx, wallet, request, parsed, []);

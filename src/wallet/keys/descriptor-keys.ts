@@ -252,9 +252,10 @@ export class DescriptorKeys implements KeySource {
       tracked.rangeStart = 0;
     }
     for (let index = tracked.expanded + 1; index < end; index++) {
-      const scripts = ahead?.scripts[index - ahead.first] ?? this.#expand(tracked, index);
+      const made = ahead?.scripts[index - ahead.first];
+      if (ahead && made) ahead.scripts[index - ahead.first] = null;
+      const scripts = made ?? this.#expand(tracked, index);
       if (scripts === null) return 'unable';
-      if (ahead && index - ahead.first < ahead.scripts.length) ahead.scripts[index - ahead.first] = null;
       this.#track(tracked, index, scripts);
       batch.put(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, index), packRow(scripts));
       if (index + 1 < end && due?.() && index + 1 >= tracked.rangeEnd + tracked.cache.derivedCount / WRITTEN_AGAIN) {
