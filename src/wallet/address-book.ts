@@ -53,8 +53,8 @@ export class AddressBook {
     this.#write(row, script, batch);
   }
   /**
-   * Labelled addresses as they are now, in the order they came; a row remains that of its address. One pass over a column of numbers: about
-   * a nanosecond per address of the book.
+   * Labelled addresses as they are now, in the order they came; a row remains that of its address. One pass over a column of numbers, no
+   * object per address of the book.
    * @param label null: any
    */
   rowsOf(label: string | null): Int32Array {
