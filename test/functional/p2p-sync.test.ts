@@ -217,6 +217,8 @@ t.test('the rest of a block that one peer withholds is asked from a better one a
   await node.call('generatetoaddress', 1, ADDRESS);
   good.send('cmpctblock', await source.next('cmpctblock'));
   while ((await good.next('sendcmpct'))[0] !== 1);
+  // It is told before the block is the tip.
+  await good.sync();
   t.equal(await tipOf(other.node), await tipOf(node), 'its block was good, so the next ones are wanted from it');
 
   const coinbase = ((await node.call('getblock', await node.call('getblockhash', 1), 2)) as { tx: [{ txid: string }] }).tx[0].txid;
