@@ -209,7 +209,7 @@ export class Wallet {
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
     while (this.frozen) await this.thawed();
-    if (this.#closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
+    this.assertOpen();
     const batch = new WalletBatch();
     const result = work(batch);
     await this.commit(batch, sync);
@@ -388,6 +388,10 @@ export class Wallet {
   }
   get closed(): boolean {
     return this.#closed;
+  }
+  /** @throws StoreError (STORE_CLOSED) once the wallet is closed */
+  assertOpen(): void {
+    if (this.#closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
   }
 }
 

@@ -1,7 +1,6 @@
 // importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order of checks, writes
 // and warnings.
 
-import { StoreError } from '../../storage/store-error.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
@@ -164,7 +163,7 @@ export function breathOf(wallet: Wallet, call: CallInfo): Breath {
   const slicer = new Slicer(call.breathe);
   const pause = async (): Promise<void> => {
     await slicer.pause();
-    if (wallet.closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
+    wallet.assertOpen();
   };
   return () => (slicer.due ? pause() : undefined);
 }
