@@ -22,6 +22,16 @@ export class CallError extends Error {
   }
 }
 
+/** Code and text of the error that a call ends with. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'no error';
+  } catch (error) {
+    return error instanceof CallError ? `${error.code} ${error.message}` : String(error);
+  }
+}
+
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { CallError, Daemon } from '../framework/daemon.js';
+import { Daemon, refusal } from '../framework/daemon.js';
 
 t.setTimeout(300_000);
 
@@ -11,15 +11,6 @@ const FALLBACK = '-fallbackfee=0.0002';
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 /** Amounts as satoshis: sums of doubles drift. */
 const sats = (amount: number): number => Math.round(amount * 1e8);
-
-async function refusal(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'no error';
-  } catch (error) {
-    return error instanceof CallError ? `${error.code} ${error.message}` : String(error);
-  }
-}
 
 /** A node with a wallet "w" that has `coins` coinbases to spend. */
 async function rich(coins: number, ...options: string[]): Promise<{ node: Daemon; address: string }> {

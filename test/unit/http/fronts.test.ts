@@ -5,6 +5,17 @@ import { Client, FakeNode } from './support.js';
 
 const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":null,"id":1}\n` });
 
+/** Calls that are answered when the test says so. */
+function heldCalls() {
+  const signals: AbortSignal[] = [];
+  const release: (() => void)[] = [];
+  const answer = (_body: unknown, call: { signal: AbortSignal }): Promise<ReturnType<typeof ok>> => {
+    signals.push(call.signal);
+    return new Promise((resolve) => release.push(() => resolve(ok('1'))));
+  };
+  return { signals, release, answer };
+}
+
 t.test('requests, statuses and bytes', async (t) => {
   const node = new FakeNode();
   const seen: { user: string; uri: string; body: string }[] = [];
@@ -224,15 +235,8 @@ t.test('credentials and lists', async (t) => {
 
 t.test('the queue has an end, and cancelled calls leave it', async (t) => {
   const node = new FakeNode();
-  const signals: AbortSignal[] = [];
-  const release: (() => void)[] = [];
-  await node.start(
-    (_body, call) => {
-      signals.push(call.signal);
-      return new Promise((resolve) => release.push(() => resolve(ok('1'))));
-    },
-    { fronts: 1, workQueue: 2 },
-  );
+  const { signals, release, answer } = heldCalls();
+  await node.start(answer, { fronts: 1, workQueue: 2 });
   t.teardown(() => node.fronts.close());
   const request = '{"method":"getblockchaininfo","id":1}';
   const clients = [new Client(node.port), new Client(node.port)];
@@ -258,15 +262,8 @@ t.test('the queue has an end, and cancelled calls leave it', async (t) => {
 
 t.test('a block is taken even if its client has gone', async (t) => {
   const node = new FakeNode();
-  const signals: AbortSignal[] = [];
-  const release: (() => void)[] = [];
-  await node.start(
-    (_body, call) => {
-      signals.push(call.signal);
-      return new Promise((resolve) => release.push(() => resolve(ok('1'))));
-    },
-    { fronts: 1 },
-  );
+  const { signals, release, answer } = heldCalls();
+  await node.start(answer, { fronts: 1 });
   t.teardown(() => node.fronts.close());
   for (const [i, method] of ['submitblock', 'submitheader', 'getblockchaininfo'].entries()) {
     const client = new Client(node.port);

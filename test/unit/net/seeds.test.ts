@@ -14,6 +14,18 @@ import { addressText, groupOf, isRoutable, type NetAddress, parseHost, writeAddr
 const START = 1_800_000_000;
 const WEEK = 7 * 24 * 60 * 60;
 
+/** DNS that knows nobody, and what it was asked. */
+function silentDns(): { names: string[]; resolve: (host: string) => Promise<NetAddress[]> } {
+  const names: string[] = [];
+  return {
+    names,
+    resolve: async (host) => {
+      names.push(host);
+      return [];
+    },
+  };
+}
+
 t.test('what came with the program is whole: addresses others can reach, none twice', async (t) => {
   const counts: Record<string, number> = {};
   for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
@@ -131,11 +143,7 @@ t.test('a minute without any address', async (t) => {
 t.test('names are asked when peers are wanted, and nobody is while the network is off', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
-  const names: string[] = [];
-  const resolve = async (host: string): Promise<NetAddress[]> => {
-    names.push(host);
-    return [];
-  };
+  const { names, resolve } = silentDns();
   const waiting = 'Waiting for network to be reactivated before querying DNS seeds.';
   const off = { active: false };
   const node = begin('main', {}, [], resolve, off);
@@ -178,11 +186,7 @@ t.test('names are asked when peers are wanted, and nobody is while the network i
 t.test('with -connect nobody else is called, but -seednode and -dnsseed are heard', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
-  const names: string[] = [];
-  const resolve = async (host: string): Promise<NetAddress[]> => {
-    names.push(host);
-    return [];
-  };
+  const { names, resolve } = silentDns();
   const known = [parseHost('8.8.8.8', 8333) as NetAddress];
   const only = { connectOnly: true, seedNodes: ['1.2.3.4:5'] };
   const node = begin('main', { ...only, connect: ['9.9.9.9'], dnsSeed: false }, known, resolve);

@@ -4,12 +4,13 @@ import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { createSignRunner, type SignJob } from '../../../src/jobs/sign.js';
+import { createSignRunner } from '../../../src/jobs/sign.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
 import { type FillTools, fillPsbt } from '../../../src/wallet/fill-psbt.js';
 import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { signingPool } from '../../framework/signing-pool.js';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -26,14 +27,10 @@ for (const descriptors of [false, true]) {
 
     const run = createSignRunner(crypto, createSigner);
     let jobs = 0;
-    const pool = {
-      size: 2,
-      canAcceptWork: () => true,
-      run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
-        jobs++;
-        return run(message as SignJob) as T;
-      },
-    };
+    const pool = signingPool(2, async (job) => {
+      jobs++;
+      return run(job);
+    });
     let signed = 0;
     const signer = createSigner();
     const counting = {

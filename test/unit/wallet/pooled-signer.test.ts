@@ -11,11 +11,12 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
-import { createSignRunner, readSignResult, type SignJob } from '../../../src/jobs/sign.js';
+import { createSignRunner, readSignResult } from '../../../src/jobs/sign.js';
 import { WorkPool } from '../../../src/parallel/pool.js';
 import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
 import { signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+import { signingPool } from '../../framework/signing-pool.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
@@ -102,23 +103,18 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
   };
   let before = 0;
   let failing = false;
-  const pool = {
-    size: 2,
-    canAcceptWork: () => true,
-    run: async <T>(_class: string, name: string, message: unknown): Promise<T> => {
-      t.equal(name, 'sign');
-      const job = message as SignJob;
-      if (holds(new Uint8Array(job.slab))) before++;
-      slabs.add(job.slab);
-      t.same(Object.keys(job).sort(), ['end', 'first', 'slab', 'subject', 'version'], 'numbers and slabs cross, nothing else');
-      t.notOk(job.subject && holds(new Uint8Array(job.subject)), 'what parts share is not secret');
-      await Promise.resolve();
-      if (failing) throw new Error('a thread died');
-      const result = run(job);
-      t.notOk(holds(result.inputs));
-      return result as T;
-    },
-  };
+  const pool = signingPool(2, async (job, name) => {
+    t.equal(name, 'sign');
+    if (holds(new Uint8Array(job.slab))) before++;
+    slabs.add(job.slab);
+    t.same(Object.keys(job).sort(), ['end', 'first', 'slab', 'subject', 'version'], 'numbers and slabs cross, nothing else');
+    t.notOk(job.subject && holds(new Uint8Array(job.subject)), 'what parts share is not secret');
+    await Promise.resolve();
+    if (failing) throw new Error('a thread died');
+    const result = run(job);
+    t.notOk(holds(result.inputs));
+    return result;
+  });
   const signingThreads = new PooledSigner({ pool, crypto });
   await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   t.ok(before > 1, 'it was looked at rightly');
@@ -177,16 +173,12 @@ t.test('each thread has two bundles at a time, and what comes meanwhile leaves w
   const run = createSignRunner(crypto, createSigner);
   const held: (() => void)[] = [];
   const sizes: number[] = [];
-  const pool = {
-    size: 1,
-    canAcceptWork: () => true,
-    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
-      const result = run(message as SignJob);
-      sizes.push(readSignResult(result).length / 2);
-      await new Promise<void>((resolve) => held.push(resolve));
-      return result as T;
-    },
-  };
+  const pool = signingPool(1, async (job) => {
+    const result = run(job);
+    sizes.push(readSignResult(result).length / 2);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return result;
+  });
   const signingThreads = new PooledSigner({ pool, crypto });
   const here = await signTransaction(tx, spent, keys, 1, { crypto, signer });
   const sign = (): Promise<unknown> => signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
@@ -228,17 +220,13 @@ t.test('of a huge transaction so many jobs wait at a time, and no more', async (
   const held: (() => void)[] = [];
   let most = 0;
   let jobs = 0;
-  const pool = {
-    size: 2,
-    canAcceptWork: () => true,
-    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
-      jobs++;
-      await new Promise<void>((resolve) => held.push(resolve));
-      const { first, end } = message as SignJob;
-      // An input without anything: code, empty script, no witness.
-      return { version: 3, inputs: new Uint8Array(6 * (end - first)) } as T;
-    },
-  };
+  const pool = signingPool(2, async (job) => {
+    jobs++;
+    await new Promise<void>((resolve) => held.push(resolve));
+    const { first, end } = job;
+    // An input without anything: code, empty script, no witness.
+    return { version: 3, inputs: new Uint8Array(6 * (end - first)) };
+  });
   const spent = inputs.map(() => ({ value: 1, script }));
   const results = new PooledSigner({ pool, crypto }).sign(tx, spent, new FlatProvider(), 1);
   let done = false;
@@ -264,17 +252,12 @@ t.test('a bundle whose thread died is signed one by one', async (t) => {
   const { tx, spent, keys } = fixture(3);
   const run = createSignRunner(crypto, createSigner);
   const whole: boolean[] = [];
-  const pool = {
-    size: 2,
-    canAcceptWork: () => true,
-    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
-      const job = message as SignJob;
-      whole.push(job.subject === null);
-      await Promise.resolve();
-      if (job.subject === null) throw new Error('a thread died');
-      return run(job) as T;
-    },
-  };
+  const pool = signingPool(2, async (job) => {
+    whole.push(job.subject === null);
+    await Promise.resolve();
+    if (job.subject === null) throw new Error('a thread died');
+    return run(job);
+  });
   const signingThreads = new PooledSigner({ pool, crypto });
   const there = await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   t.same(there, await signTransaction(tx, spent, keys, 1, { crypto, signer }));
@@ -288,15 +271,11 @@ t.test('calls that share a job are signed each with what its own caller brought'
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const pool = {
-    size: 1,
-    canAcceptWork: () => true,
-    run: async <T>(_class: string, _name: string, message: unknown): Promise<T> => {
-      const result = run(message as SignJob);
-      if (jobs++ === 0) await held;
-      return result as T;
-    },
-  };
+  const pool = signingPool(1, async (job) => {
+    const result = run(job);
+    if (jobs++ === 0) await held;
+    return result;
+  });
   const signingThreads = new PooledSigner({ pool, crypto });
   // One of the two places of the only thread is taken, so that what comes together leaves together.
   const plain = fixture(1);

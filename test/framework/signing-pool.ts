@@ -1,0 +1,12 @@
+// Pool threads for signing that do what a test says, in this thread.
+import type { SignJob } from '../../src/jobs/sign.js';
+import type { WorkPool } from '../../src/parallel/pool.js';
+
+/** A pool that always has room. @param run answers a job @param size threads that it says to have */
+export function signingPool(size: number, run: (job: SignJob, name: string) => unknown): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
+  return {
+    size,
+    canAcceptWork: () => true,
+    run: async <T>(_class: string, name: string, message: unknown): Promise<T> => (await run(message as SignJob, name)) as T,
+  };
+}
