@@ -209,7 +209,7 @@ export class Dispatcher<Context> {
   #read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { turnMs = TURN_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
-    return this.#reading.read(reading, { turnMs, gone: () => call.signal?.aborted === true, breathe: () => hooks.breathe?.() });
+    return this.#reading.read(reading, { turnMs, gone: () => call.signal?.aborted === true, breathe: hooks.breathe });
   }
 
   /** A large request that is no batch. */

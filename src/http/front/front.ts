@@ -6,7 +6,7 @@ import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { KEY_PLACES, SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
-import { type CallPlan, type FrontCall, FrontDesk } from '../../rpc/front/plan.js';
+import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
 import { keyMethodIn } from '../../rpc/wire/key-params.js';
 import { secretMethodIn } from '../../rpc/wire/secret-params.js';
 import { TemplateView } from '../../template/view/template-view.js';
@@ -52,7 +52,6 @@ const BODIES_AT_ONCE = 4;
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
-const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
 /** What is known of a body. */
 interface BodyFacts {
@@ -278,9 +277,13 @@ export class Front {
       return;
     }
     const own = shared ? new Uint8Array(body) : body;
+    // A block is taken even if whoever brought it does not wait for the verdict.
+    const guess = SUBMISSIONS.has(scanMethod(own));
     try {
-      const plan = await this.#desk.planLong(own, call, () => exchange.gone);
-      if (plan !== null) this.#follow(exchange, call.user, plan, { body: own });
+      const plan = await this.#desk.planLong(own, call, () => exchange.gone && !guess);
+      // What turned out to be something else has nobody to answer.
+      const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
+      if (plan !== null && (taken || !exchange.gone)) this.#follow(exchange, call.user, plan, { body: own });
     } catch (error) {
       this.#failed(exchange, error);
     } finally {

@@ -1,7 +1,7 @@
-// Large bodies are not decoded on a front. This finds the method's name at either end of one, well enough to choose the port and to
+// Large bodies are not decoded on a front, but for those of users with a list of methods. This finds the method's name at either end of one, well enough to choose the port and to
 // count it; the node thread reads the body properly, so a wrong guess costs nothing but order.
 
-/** Bodies above this size go to the node thread unread. */
+/** Bodies above this size go to the node thread unread, unless their methods have to be checked: those are read in turns. */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
 const WINDOW_BYTES = 512;

@@ -38,8 +38,8 @@ export interface FrontCall {
   readonly allowed: ReadonlySet<string> | null;
 }
 
-/** Submissions jump the queue of the link. */
-const PRIORITY = new Set(['submitblock', 'submitheader']);
+/** Blocks and headers: they jump the queue of the link, and are taken even if their client has gone. */
+export const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
 /** Longer batches go to the node thread, where they are cut into turns: a front must not be kept. */
 const MAX_BATCH = 100;
@@ -98,7 +98,7 @@ export class FrontDesk {
     if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
       if (parsed.kind === 'single') {
         const { method } = parsed.entry;
-        return { kind: 'node', method, priority: PRIORITY.has(method) };
+        return { kind: 'node', method, priority: SUBMISSIONS.has(method) };
       }
       return { kind: 'node', method: 'batch', priority: false };
     }

@@ -6,7 +6,7 @@
  * As so many values every body may be held while another one is read: a submission needs ten. Readers look at the number now and then, so it is
  * somewhat more; of bodies of 64 kB there may be two thousand.
  */
-export const FEW_VALUES = 512;
+const FEW_VALUES = 512;
 
 /** A body under way. */
 export interface Reading {

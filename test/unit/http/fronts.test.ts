@@ -282,6 +282,39 @@ t.test('a block is taken even if its client has gone', async (t) => {
   await until('nothing is under way', () => node.fronts.stats().fronts[0]!.callsOnNode === 0);
 });
 
+t.test('a large block is taken even if its client, whose methods are listed, has gone while it is read', async (t) => {
+  const hash = createHmac('sha256', 'salt').update('pa').digest('hex');
+  const node = new FakeNode();
+  const bodies: string[] = [];
+  await node.start(
+    (body) => {
+      bodies.push(Buffer.from(body).toString());
+      return ok('null');
+    },
+    {
+      credentials: { plain: [], hashed: [{ user: 'bob', salt: 'salt', hashHex: hash }] },
+      whitelist: { users: new Map([['bob', ['submitblock', 'getblockcount']]]), refuseOthers: false },
+      fronts: 1,
+    },
+  );
+  t.teardown(() => node.fronts.close());
+  const header = `Authorization: Basic ${Buffer.from('bob:pa').toString('base64')}\r\n`;
+  const send = (body: string): Client => {
+    const client = new Client(node.port);
+    client.send(`POST / HTTP/1.1\r\nHost: x\r\n${header}Content-Length: ${body.length}\r\n\r\n${body}`);
+    return client;
+  };
+  // Lists keep the reader of the front busy for many turns.
+  const list = `[${Array(300_000).fill('[]').join(',')}]`;
+  const busy = Array.from({ length: 4 }, () => send(`{"method":"getblockcount","params":${list}}`));
+  const block = `{"method":"submitblock","params":["${'00'.repeat(200_000)}"]}`;
+  // The end of the connection is behind the last byte.
+  for (const body of [block, `{"method":"getblockcount","params":["submitblock",${list}]}`]) send(body).socket.end();
+  await until('the block is there', () => bodies.includes(block));
+  await until('nobody else waits', () => node.fronts.stats().fronts[0]!.abortedByClient >= 2);
+  for (const client of busy) client.destroy();
+});
+
 t.test('keys in large bodies go by the port whose bytes do not stay', async (t) => {
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1 });
