@@ -1,6 +1,6 @@
 // A block may hold a hundred thousand outputs: what the chain does with each of them is cut into turns, so that whoever waits for
 // something small goes in between. Nobody sees the state between two turns; each user says why. Callers: chain steps, the mempool when
-// transactions come back.
+// transactions come back and when it is restored; whoever lets others go in between.
 
 /** Milliseconds of work between two turns of the event loop: all of a usual block's share of one step. */
 const TURN_MS = 5;

@@ -225,14 +225,14 @@ export class Net {
       this.addresses,
       (peer) => this.#localAddress(peer),
       (address) => this.systemOf(address),
-      (address) => this.isUnwanted(address),
+      (address) => this.bans.isUnwanted(address),
     );
     this.#auto = new AutoConnect(context, {
       manager: this.addresses,
       peers: () => this.peers,
       connect: (target, type) => this.connect(target, type),
       resolve: (host, port) => this.#connector.resolve(host, port, true),
-      isUnwanted: (address) => this.isUnwanted(address) || this.local.has(address),
+      isUnwanted: (address) => this.bans.isUnwanted(address) || this.local.has(address),
       active: () => this.active,
       wantsExtra: () => this.#staleTip.wantsExtra,
     });
@@ -489,11 +489,6 @@ export class Net {
     this.txs.send(peer);
     // What had to wait because of what others hold.
     this.#dispatcher.pump(peer);
-  }
-
-  /** Banned or discouraged: neither called by ourselves nor told to others. */
-  isUnwanted(address: NetAddress): boolean {
-    return this.bans.isBanned(address) || this.bans.isDiscouraged(address);
   }
 
   /** The autonomous system of an address by -asmap; 0 without a map, or when it knows none. */

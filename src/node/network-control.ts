@@ -72,7 +72,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
     knownAddresses: (count) =>
       net()
         .addresses.sample(count, 0)
-        .filter((one) => !net().isUnwanted(one))
+        .filter((one) => !net().bans.isUnwanted(one))
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
     addAddress: (text, port) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;

@@ -1,7 +1,9 @@
 // The node thread's end of the links to all fronts: takes their calls from rings and ports, runs them one after another and gives replies
 // back. Submissions come by priority ports, which are drained between any two calls, batch entries and slices; the loop gets a
 // turn after every few milliseconds of work. Callers: http/server.ts.
+
 import { receiveMessageOnPort } from 'node:worker_threads';
+import { yieldToLoop } from '../../lib/turns.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import { Link } from './link.js';
 import {
@@ -149,7 +151,7 @@ export class NodeLinks {
   }
 
   async #untilFree(): Promise<void> {
-    while (this.#held) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#held) await yieldToLoop();
   }
 
   stats(): NodeLinkStats {

@@ -1,14 +1,13 @@
 // Puts a saved pool back: prioritisations first, then each transaction through acceptance at its old time of entry, as Core's
 // LoadMempool. Scripts of the next ones run while one has its turn. Caller: node, in the background after a start.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { Turns } from '../../lib/turns.js';
 import { VerifierBusyError } from '../../parallel/verifier.js';
 import type { Mempool } from '../mempool.js';
 import type { SavedPart, SavedTx } from './mempool-file.js';
 
 /** Transactions announced in one go. */
 const STEP = 128;
-/** Milliseconds of this thread's time before others have a turn. */
-const TURN_MS = 5;
 
 export interface RestoreResult {
   readonly restored: number;
@@ -28,12 +27,9 @@ export interface RestoreOptions {
 /** Offers every part in order. Rejects when the parts do (a broken file) or with a fault of store or verifier. */
 export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, options: RestoreOptions): Promise<RestoreResult> {
   const result = { restored: 0, failed: 0, expired: 0, alreadyThere: 0 };
-  let turn = performance.now();
+  const turns = new Turns();
   const offer = async ({ tx, time, delta }: SavedTx): Promise<void> => {
-    if (performance.now() - turn > TURN_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      turn = performance.now();
-    }
+    if (turns.over) await turns.next();
     if (delta !== 0) mempool.prioritise(tx.txid, delta);
     if (time <= options.nowSeconds - options.expirySeconds) {
       result.expired++;

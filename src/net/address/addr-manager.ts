@@ -239,7 +239,9 @@ export class AddrManager {
   }
 
   #infosWhere(tried: boolean): AddressInfo[] {
-    return [...this.#infos.values()].filter((info) => info.tried === tried);
+    // The tried have one place each, in a table that is far smaller than all that may be known.
+    if (tried) return this.#tried.flatMap((key) => (key === undefined ? [] : [this.#infos.get(key) as AddressInfo]));
+    return [...this.#infos.values()].filter((info) => !info.tried);
   }
 
   /** The address in a random place of a table that isn't empty. */

@@ -117,6 +117,10 @@ export class Bans {
   isDiscouraged(address: NetAddress): boolean {
     return this.#discouraged.has(padded(address));
   }
+  /** Banned or discouraged: neither called by ourselves nor told to others. */
+  isUnwanted(address: NetAddress): boolean {
+    return this.isBanned(address) || this.isDiscouraged(address);
+  }
 
   #keep(ban: Ban): void {
     const { address, bits } = ban.subnet;

@@ -121,8 +121,7 @@ export class Connections {
       return null;
     }
     for (const one of addresses) {
-      const refused = type !== 'manual' && (this.parts.bans.isBanned(one) || this.parts.bans.isDiscouraged(one));
-      if (refused) return null;
+      if (type !== 'manual' && this.parts.bans.isUnwanted(one)) return null;
     }
     log.debug('net', `trying connection ${this.context.options.logIps || type === 'manual' ? name : 'to a peer'}`);
     try {

@@ -363,7 +363,7 @@ export class CompactRelay {
     const [node] = wanted;
     if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.downloads.size > 0) return false;
     if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID)) return false;
-    this.downloads.begin(peer, node.hash, node);
+    if (!this.downloads.begin(peer, node.hash, node)) return false;
     peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
     return true;
   }

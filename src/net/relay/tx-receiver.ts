@@ -1,8 +1,10 @@
 // Transactions of peers: which are asked for, what happens with those that come, and with those that wait for parents (Core's handling of
 // inv, tx and notfound). Callers: Net's table of messages and sending round.
+
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import { yieldToLoop } from '../../lib/turns.js';
 import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -239,7 +241,7 @@ export class TxReceiver {
     this.#working = true;
     try {
       for (let done = 0; this.#ready.length > 0; done++) {
-        if (done > 0 && done % ORPHANS_PER_STEP === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (done > 0 && done % ORPHANS_PER_STEP === 0) await yieldToLoop();
         const orphan = this.#ready.shift() as Orphan;
         const { tx, peer } = orphan;
         if (!this.orphans.has(tx.txid, false)) continue;

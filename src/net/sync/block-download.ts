@@ -66,8 +66,9 @@ export class BlockDownload {
     }
   }
 
-  /** Notes that a block was asked for; false when it was already. */
+  /** Notes that a block was asked for; false when it was already, or when the peer leaves: nobody would forget it again. */
   begin(peer: Peer, hash: Uint8Array, node: HeaderNode | null): boolean {
+    if (peer.leaving) return false;
     const key = hashKey(hash);
     const already = this.#inFlight.get(key);
     if (already !== undefined && already.peer === peer) return false;
@@ -102,7 +103,6 @@ export class BlockDownload {
 
   /** Asks for blocks that are named, all of them (headers just announced). */
   ask(peer: Peer, nodes: readonly HeaderNode[]): void {
-    if (peer.leaving) return;
     const items: InvItem[] = [];
     for (const node of nodes)
       if (this.begin(peer, node.hash, node)) items.push({ type: blockInvType(peer, this.context), hash: node.hash });

@@ -1,7 +1,9 @@
 // A gzip member whose large middle part is compressed once per template and whose head and tail are made for each reply: stored block,
 // deflated middle up to a byte boundary, stored final block, and a checksum put together from the parts' (RFC 1951, RFC 1952).
 // A reply then costs microseconds instead of the compression of megabytes. Used by template-view.ts.
+
 import { constants, createDeflateRaw } from 'node:zlib';
+import { yieldToLoop } from '../../lib/turns.js';
 
 /** The middle part, ready to stand in any member. */
 export interface DeflatedPart {
@@ -71,7 +73,7 @@ export async function deflatePart(plain: Uint8Array): Promise<DeflatedPart> {
   let crc = 0;
   for (let at = 0; at < plain.length; at += CRC_PIECE_BYTES) {
     crc = crc32(plain.subarray(at, at + CRC_PIECE_BYTES), crc);
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToLoop();
   }
   return { bytes: Buffer.concat(pieces), crc, length: plain.length };
 }

@@ -88,7 +88,6 @@ t.test('setban and getnodeaddresses', async (t) => {
     peers: [],
     options: { banSeconds: 500 },
     clock: { nowSeconds: () => NOW },
-    isUnwanted: (address: NetAddress) => bans.isBanned(address),
   };
   const control = createNetworkControl(() => room as unknown as Net);
   const untilOf = (seconds: number, absolute: boolean): number | undefined => {
