@@ -112,11 +112,13 @@ export function* disconnectCoins(
   return clean;
 }
 
-/** Outpoints a block creates, each a fresh array, up to so many at a time. */
+/** Outpoints of the coins that a block creates, each a fresh array, up to so many at a time. */
 export function* outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
   let outpoints: Uint8Array[] = [];
   for (const tx of block.txs) {
     for (let o = 0; o < tx.outputCount; o++) {
+      // Never kept as coins.
+      if (isUnspendable(tx.outputScript(o))) continue;
       outpoints.push(new OutpointOf().set(tx.txid, o));
       if (outpoints.length < most) continue;
       yield outpoints;

@@ -114,7 +114,7 @@ export function isBeyondPruned({ index, blocks }: ChainWorkspace, node: HeaderNo
   return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 
-/** Changes the coins of a step, in turns and unseen by everybody until applyStep. Everything was prepared, so nothing in here fails. */
+/** Changes the coins of a step, in turns and unseen by everybody until applyStep. Everything was prepared: what fails in here is a fault. */
 export async function stageStep({ coins }: ChainWorkspace, { disconnected, connected }: Step): Promise<void> {
   const turns = new Turns();
   coins.stage();
