@@ -30,6 +30,7 @@ const WORD_TASKS = 3;
 const WORD_SERIAL = 0;
 const WORD_LENGTH = 1;
 const NOTHING = new Uint8Array(0);
+const WIPED = 'The keys of this job have been wiped';
 
 /** What signers ask for; maps go by hashKey of the id (of taproot: of the output key). */
 export interface SigningMaterial {
@@ -175,7 +176,8 @@ export class SignSlabView {
   constructor(slab: SharedArrayBuffer) {
     this.#slab = slab;
     this.#words = new Int32Array(slab, 0, HEADER_WORDS);
-    this.assertWhole();
+    // A job that runs again after its thread died late: what wiped keys signed is not to be trusted.
+    if (Atomics.load(this.#words, WORD_WHOLE) !== 1) throw new Error(WIPED);
     const bytes = new Uint8Array(slab);
     const publicAt = CONTENT_AT + this.#words[WORD_KEYS] * KEY_SIZE;
     const reader = new ByteReader(bytes, publicAt, publicAt + this.#words[WORD_PUBLIC]);
@@ -187,13 +189,9 @@ export class SignSlabView {
     });
   }
 
-  /** @throws when the private keys are gone, as for a job that runs again after its thread died late: what they signed is not to be trusted */
-  assertWhole(): void {
-    if (Atomics.load(this.#words, WORD_WHOLE) !== 1) throw new Error('The keys of this job have been wiped');
-  }
-  /** The job is done: overwrites the private keys. @throws as assertWhole */
+  /** The job is done: overwrites the private keys. @throws when they are gone already */
   finish(): void {
-    if (Atomics.exchange(this.#words, WORD_WHOLE, 0) !== 1) this.assertWhole();
+    if (Atomics.exchange(this.#words, WORD_WHOLE, 0) !== 1) throw new Error(WIPED);
     wipeSignSlab(this.#slab);
   }
 }

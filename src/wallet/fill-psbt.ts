@@ -53,7 +53,7 @@ export async function fillPsbt(
   const work = psbtSigning(psbt, crypto);
   const hide = (provider: SigningProvider, secrets: boolean): SigningProvider =>
     new HidingProvider(provider, { secrets, origins: !derivations });
-  const made = sign ? await signAhead(work, signingProviderOf(wallet, work.signing.spent), hashType, signingThreads) : null;
+  const made = sign ? await signAhead(work, (spent) => signingProviderOf(wallet, spent), hashType, signingThreads) : null;
   for (const [i, input] of psbt.inputs.entries()) {
     if (isFinal(input)) continue;
     if (sign && input.sighashType > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL)) return { fault: 'sighash mismatch' };

@@ -8,6 +8,11 @@ export function isPayToScriptHash(script: Uint8Array): boolean {
   return script.length === 23 && script[0] === OP.OP_HASH160 && script[1] === 20 && script[22] === OP.OP_EQUAL;
 }
 
+/** OP_0 <20>, exactly: the witness program of one key (BIP-0141). */
+export function isPayToWitnessPublicKeyHash(script: Uint8Array): boolean {
+  return script.length === 22 && script[0] === OP.OP_0 && script[1] === 20;
+}
+
 /** OP_DUP OP_HASH160 <20> OP_EQUALVERIFY OP_CHECKSIG, exactly. */
 export function isPayToPublicKeyHash(script: Uint8Array): boolean {
   return (

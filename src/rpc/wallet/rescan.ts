@@ -65,9 +65,10 @@ export const rescanblockchain: Run<NodeContext> = async (ctx, args, call) => {
     if (!hasBlocks(ctx, start, stop ?? tip)) {
       fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
     }
+    const first = ctx.chain.atHeight(start)!;
     // A process that dies before the scan's own first mark goes on as well.
     await wallet.change((batch) => markScan(start, stop, batch));
-    const result = await scanBlocks(wallet, ctx.chain.atHeight(start)!, stop, true, scanDeps(ctx, wallet));
+    const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx, wallet));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');
     if (result.status === 'aborted') fail(RPC_CODE.MISC_ERROR, 'Rescan aborted.');
     return { start_height: start, stop_height: result.lastScanned ? result.lastScanned.height : null };

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { Slicer } from '../../lib/slicer.js';
 import { readExactly } from '../../storage/record-file.js';
 import { assertWriting } from '../../storage/write-stop.js';
-import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, withRoom } from './table-image.js';
+import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets, withRoom } from './table-image.js';
 
 /** Where images of a wallet are kept; an id names one. */
 export interface ImageFiles {
@@ -181,7 +181,7 @@ export function createImageFiles(folder: string): ImageFiles {
         return columns;
       } catch {
         // Whatever is wrong with it, the rows are still there.
-        for (const { column, secret } of read) if (secret) column.fill(0);
+        wipeSecrets(read);
         return null;
       } finally {
         await file.close();

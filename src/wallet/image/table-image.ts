@@ -19,6 +19,11 @@ export interface ImageColumn {
   readonly secret: boolean;
 }
 
+/** Overwrites columns of private keys that nobody will use. */
+export function wipeSecrets(columns: readonly ImageColumn[]): void {
+  for (const { column, secret } of columns) if (secret) column.fill(0);
+}
+
 export class ImageError extends Error {}
 
 /** What a table sees of an image, in both directions. */

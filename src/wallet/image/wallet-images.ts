@@ -7,7 +7,7 @@ import { be64, fromBe64, WALLET_PREFIX, WALLET_SCHEMA_IMAGE, walletKey } from '.
 import { packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ImageFiles } from './image-file.js';
-import { type ImageColumn, ImageSaver, type TableImage } from './table-image.js';
+import { type ImageColumn, ImageSaver, type TableImage, wipeSecrets } from './table-image.js';
 
 /** How a node keeps images. */
 export interface ImageRules {
@@ -43,11 +43,6 @@ const HEAD_KEY = walletKey(WALLET_PREFIX.image);
 const ID = 16;
 
 const journalStart = (id: Uint8Array): Uint8Array => walletKey(WALLET_PREFIX.journal, id.subarray(0, 8));
-
-/** Overwrites columns of private keys that nobody will use. */
-export function wipeSecrets(columns: readonly ImageColumn[]): void {
-  for (const { column, secret } of columns) if (secret) column.fill(0);
-}
 
 export class WalletImages {
   /** The image that, with the journal, is what the tables hold; null when there is none. */

@@ -317,7 +317,7 @@ export class DescriptorKeys implements KeySource {
     const { ahead } = fresh;
     const known = this.find(id);
     const tracked = known ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault, ahead?.cache);
-    this.#cut(tracked, Math.max(fresh.rangeEnd, fresh.nextIndex + Math.max(this.deps.keypoolSize, 1)), batch);
+    this.#cut(tracked, this.dueOf(fresh).end, batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
     tracked.rangeEnd = fresh.rangeEnd;

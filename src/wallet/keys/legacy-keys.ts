@@ -1,9 +1,11 @@
 // The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys and scripts,
 // watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core: LegacyScriptPubKeyMan.
+
 import { randomBytes } from 'node:crypto';
 import { deriveSecretPath, type ExtendedSecret, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
+import { isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import type { BatchOp } from '../../storage/store.js';
@@ -22,7 +24,7 @@ import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadat
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
-import { formsOfScript, isKeyProgram, type TouchedScripts, touchedScripts } from './touched-scripts.js';
+import { formsOfScript, type TouchedScripts, touchedScripts } from './touched-scripts.js';
 
 export interface LegacyDeps {
   readonly record: WalletRecord;
@@ -431,7 +433,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#scriptTimes = grown(this.#scriptTimes, row);
     this.#scriptIds[row] = this.#scriptBytes.add(script);
     this.#scriptTimes[row] = time;
-    if (isKeyProgram(script)) return;
+    if (isPayToWitnessPublicKeyHash(script)) return;
     this.#compound = grown(this.#compound, this.#compoundCount);
     this.#compound[this.#compoundCount++] = row;
   }

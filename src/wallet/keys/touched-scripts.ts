@@ -1,7 +1,9 @@
 // Which output scripts may have become a legacy wallet's, or stopped being, by rows that a change wrote: what is looked at again after an
 // import, so that its cost follows what was imported. More than enough is named; isMine decides. Callers: LegacyKeys, reassess.ts.
+
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
+import { isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import type { BatchOp } from '../../storage/store.js';
@@ -16,14 +18,11 @@ export type TouchedScripts = Iterable<Uint8Array> | 'any' | null;
 
 const COMPRESSED = 33;
 
-/** OP_0 and a HASH160: a key's witness program. */
-export const isKeyProgram = (script: Uint8Array): boolean => script.length === 22 && script[0] === 0 && script[1] === 20;
-
 /** Output scripts that a redeem or witness script is spent by. @param id its HASH160 */
 export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   yield scriptHashScript(id);
   // Most of a large wallet's: what a key implies. A witness program inside another is nobody's (is-mine.ts).
-  if (isKeyProgram(script)) return;
+  if (isPayToWitnessPublicKeyHash(script)) return;
   const program = witnessProgramScript(0, hashes.sha256(script));
   yield program;
   yield scriptHashScript(hashes.hash160(program));

@@ -4,7 +4,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';
 import { SigVersion } from '../../consensus/script/script-run.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import { isPayToPublicKeyHash, witnessVersion } from '../../consensus/script/templates.js';
+import { isPayToPublicKeyHash, isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import { FlatProvider, type SigningProvider } from '../keys/signing-provider.js';
 import { scriptsIn } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
@@ -54,7 +54,7 @@ class RecordingProvider implements SigningProvider {
 
 /** HASH160 of the key that an input of P2PKH or P2WPKH asks for, null for others. */
 function plainKeyHash(script: Uint8Array): Uint8Array | null {
-  if (script.length === 22 && witnessVersion(script) === 0) return script.subarray(2);
+  if (isPayToWitnessPublicKeyHash(script)) return script.subarray(2);
   return isPayToPublicKeyHash(script) ? script.subarray(3, 23) : null;
 }
 
@@ -77,7 +77,7 @@ export class MaterialGatherer {
     if (signing.tx.scriptSig(input).length === 0 && signing.tx.witnessCount(input) === 0) {
       const id = plainKeyHash(output.script);
       if (id !== null) {
-        this.#addKey(id, output.script.length !== 22);
+        this.#addKey(id, !isPayToWitnessPublicKeyHash(output.script));
         return;
       }
       const key = hashKey(output.script);

@@ -1,7 +1,8 @@
 // Inputs of a PSBT that one key signs, made on other threads before the PSBT is filled: what is left for the node thread is to put them in.
 // Everything else (multisig, scripts, taproot) is signed input by input, in slices. Caller: fill-psbt.ts.
 import { SIGHASH_ALL } from '../../consensus/script/sighash.js';
-import { isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
+import type { SpentOutput } from '../../consensus/script/spent-output.js';
+import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import { isFinal } from '../../psbt/psbt.js';
 import type { SigningProvider } from '../keys/signing-provider.js';
 import type { PsbtSigning } from './psbt-input.js';
@@ -16,13 +17,13 @@ export type MadeInput = Pick<SigningResult, 'scriptSig' | 'witness'>;
 
 /** P2PKH, P2WPKH, and what may be P2WPKH in P2SH. */
 function mayBeOneKey(script: Uint8Array): boolean {
-  return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || (script.length === 22 && witnessVersion(script) === 0);
+  return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || isPayToWitnessPublicKeyHash(script);
 }
 
-/** @param hashType null: ALL @returns by input, what other threads made; inputs that they could not complete are missing */
+/** @param providerOf who knows the keys of these outputs; asked only when it is worth it @param hashType null: ALL @returns by input, what other threads made; inputs that they could not complete are missing */
 export async function signAhead(
   { psbt, signing }: PsbtSigning,
-  provider: SigningProvider,
+  providerOf: (spent: readonly (SpentOutput | null)[]) => SigningProvider,
   hashType: number | null,
   threads: SigningThreads | undefined,
 ): Promise<ReadonlyMap<number, MadeInput>> {
@@ -32,8 +33,8 @@ export async function signAhead(
     const plain = output !== null && !isFinal(input) && input.partialSigs.size === 0 && mayBeOneKey(output.script);
     return plain ? output : null;
   });
-  if (wanted.reduce((count, output) => count + (output ? 1 : 0), 0) < WORTH_A_TRIP) return made;
-  const results = await threads?.sign(psbt.tx, wanted, provider, hashType ?? SIGHASH_ALL);
+  if (threads === undefined || wanted.filter((output) => output !== null).length < WORTH_A_TRIP) return made;
+  const results = await threads.sign(psbt.tx, wanted, providerOf(wanted), hashType ?? SIGHASH_ALL);
   results?.forEach((result, i) => {
     if (wanted[i] && result.code === 0 && signatureIn(result) !== null) made.set(i, result);
   });
