@@ -1,9 +1,9 @@
 // What getblocktemplate says besides transactions: errors of a main chain without peers, signet's rule and challenge, and the bits of a
 // deployment through all its states.
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type CallError, Daemon, freePort } from '../framework/daemon.js';
 import { clearOn, MAIN_MAGIC, P2pClient } from '../framework/p2p-client.js';
+import { until } from '../framework/until.js';
 
 t.setTimeout(240_000);
 
@@ -59,7 +59,7 @@ t.test('the main chain with a peer, in initial download', async (t) => {
   t.equal(await fault(node, { mode: 'foo' }), '-8 Invalid mode', 'but after the mode');
   t.equal((await node.call('getblockchaininfo')).initialblockdownload, true);
   peer.close();
-  while ((await node.call('getconnectioncount')) > 0) await sleep(10);
+  await until('the peer is gone', async () => (await node.call('getconnectioncount')) === 0);
   t.equal(await fault(node, { rules: ['segwit'] }), notConnected, 'without it as before');
 });
 

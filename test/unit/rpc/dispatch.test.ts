@@ -15,6 +15,7 @@ import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { LongBatch } from '../../../src/rpc/wire/long-batch.js';
 import { type Reading, ReadingTurns } from '../../../src/rpc/wire/reading-turns.js';
 import { parseRequest, RequestReader } from '../../../src/rpc/wire/request.js';
+import { turnsDuring } from '../../framework/turns.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const CALL = { user: '', path: '/' };
@@ -293,20 +294,6 @@ t.test('others have their turns while a large request is read', async (t) => {
   t.equal(calls.length, 1);
 });
 
-/** Counts turns of the loop until `over`. */
-async function turnsOf(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let over = false;
-  const count = () => {
-    turns++;
-    if (!over) setImmediate(count);
-  };
-  setImmediate(count);
-  await work;
-  over = true;
-  return turns;
-}
-
 const stays = { turnMs: 0, gone: () => false };
 
 t.test('of large bodies side by side one is held as many values', async (t) => {
@@ -354,7 +341,7 @@ t.test('all of them share a turn, and whoever is held back stops nobody', async 
     };
     return turns.read(reading, { ...stays, turnMs: 2 });
   });
-  const passed = await turnsOf(Promise.all(work));
+  const passed = await turnsDuring(() => Promise.all(work));
   t.ok(passed >= 14, `30 steps in ${passed} turns`);
   let free = () => {};
   const hold = new Promise<void>((resolve) => {
@@ -377,7 +364,7 @@ t.test('all of them share a turn, and whoever is held back stops nobody', async 
 t.test('batches side by side share the turns', async (t) => {
   const { made } = dispatcher();
   const body = bytes(`[${Array(50).fill('{"method":"bad"}').join(',')}]`);
-  const passed = await turnsOf(Promise.all(Array.from({ length: 10 }, () => made.dispatchBytes(body, CALL, { turnMs: 0 }))));
+  const passed = await turnsDuring(() => Promise.all(Array.from({ length: 10 }, () => made.dispatchBytes(body, CALL, { turnMs: 0 }))));
   t.ok(passed > 300, `500 entries in ${passed} turns`);
 });
 
@@ -419,7 +406,7 @@ t.test('large bodies of users with a list of methods', async (t) => {
   });
   const ones = `[${'1,'.repeat(1_000_000)}1]`;
   const many = planned(ones);
-  t.ok((await turnsOf(many)) > 1, 'in turns');
+  t.ok((await turnsDuring(() => many)) > 1, 'in turns');
   t.same(await many, { kind: 'reply', status: 400, body: fault(-32600, 'Invalid Request object') });
   t.equal(await planned(ones, () => true), null, 'nobody waits for it');
 });

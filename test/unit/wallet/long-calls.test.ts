@@ -21,6 +21,7 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { turnsDuring } from '../../framework/turns.js';
 
 const XPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
 const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
@@ -84,25 +85,6 @@ function encrypt(wallet: Wallet): void {
   wallet.legacy?.keys.resealAll(seal);
   wallet.descriptors?.resealAll(seal);
   wallet.vault.unlock(masterKey());
-}
-
-/** Runs a call and counts the turns that the loop takes meanwhile. @param then done in one of them */
-async function turnsDuring(work: () => Promise<unknown>, then?: () => unknown): Promise<number> {
-  let turns = 0;
-  let done = false;
-  const count = (): void => {
-    if (done) return;
-    turns++;
-    if (turns === 3) then?.();
-    setImmediate(count);
-  };
-  setImmediate(count);
-  try {
-    await work();
-  } finally {
-    done = true;
-  }
-  return turns;
 }
 
 const ranged = (range: [number, number], label = 'a range') => ({

@@ -1,0 +1,23 @@
+// How often other work gets a turn while something long is under way.
+
+/**
+ * Counts turns of the event loop while work runs. Throws what the work throws.
+ * @param atThird called in the third turn
+ */
+export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => unknown): Promise<number> {
+  let turns = 0;
+  let done = false;
+  const count = (): void => {
+    if (done) return;
+    turns++;
+    if (turns === 3) atThird?.();
+    setImmediate(count);
+  };
+  setImmediate(count);
+  try {
+    await work();
+  } finally {
+    done = true;
+  }
+  return turns;
+}
