@@ -1,5 +1,6 @@
 // Who may import whom. A room takes from the rooms before it and does not know those after it; one outside library has one door.
-// The table is the drawing of the rooms in words; an arrow that is not in it fails here first.
+// The table is the drawing of the rooms in words; an arrow that is not in it fails here first. And a file that nothing imports is no longer part
+// of anything.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -153,6 +154,9 @@ const pure = ['src/crypto', 'src/consensus', 'src/filters', 'src/policy', 'src/a
 /** Rooms that may name everything: they wire. */
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli'];
 
+/** Second implementations of an interface, which only tests and benches take. */
+const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts', 'src/storage/memory-store.ts'];
+
 function sources(folder: string): string[] {
   return fs
     .readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -221,4 +225,48 @@ t.test('workers are thin entries', async (t) => {
       .filter((line) => line.trim() !== '' && !line.trim().startsWith('//'));
     t.ok(lines.length <= 30, `${file} has ${lines.length} lines of code`);
   }
+});
+
+/** What `entries` import, and what that imports; and the entries themselves. */
+function reachedFrom(entries: readonly string[]): Set<string> {
+  const reached = new Set(entries);
+  for (const file of reached) {
+    for (const target of importsOf(file)) {
+      if (target.startsWith('.')) reached.add(path.normalize(path.join(path.dirname(file), target)).replace(/\.js$/, '.ts'));
+    }
+  }
+  return reached;
+}
+
+t.test('nothing lies about that is never imported', async (t) => {
+  const entries = ['src/aditd.ts', 'src/adit-cli.ts', ...sources('workers')];
+  const reached = reachedFrom(entries);
+  t.same(
+    sources('src')
+      .filter((file) => !reached.has(file))
+      .sort(),
+    stoodIn,
+    'every file of src is part of the node, its threads or the client',
+  );
+  t.same(
+    stoodIn.filter((file) => !fs.existsSync(path.join(root, file))),
+    [],
+    'what stands in is there',
+  );
+});
+
+t.test('what tests and benches are built of is used by one', async (t) => {
+  const files = [...sources('test'), ...sources('bench')];
+  // Processes and runs of their own are started by their path, somewhere else than in an import.
+  const named = new Set<string>();
+  for (const file of [...files, 'src/launch.mjs', 'README.md']) {
+    const text = fs.readFileSync(path.join(root, file), 'utf8').replaceAll(/(?:from |import )'[^']*'/g, '');
+    for (const [, name] of text.matchAll(/[/']([\w-]+)\.js\b/g)) if (path.basename(file, '.ts') !== name) named.add(`${name}.ts`);
+  }
+  const started = files.filter((file) => named.has(path.basename(file)));
+  const reached = reachedFrom(files.filter((file) => file.endsWith('.test.ts') || path.dirname(file) === 'bench').concat(started));
+  t.same(
+    files.filter((file) => !reached.has(file)),
+    [],
+  );
 });
