@@ -362,7 +362,7 @@ async function build(
   // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
   const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
   const signer = createSigner();
-  const signingThreads = new PooledSigner({ pool, crypto: native });
+  const signingThreads = new PooledSigner({ pool, crypto: native, signer });
   const spend = {
     node: createSpending({ chain, mempool, crypto: native, signer, signingThreads, clock, log }),
     options: config.wallet.spend,

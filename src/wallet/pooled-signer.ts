@@ -1,16 +1,19 @@
-// Signs transactions on the threads of the pool: large ones in parts, small ones whole while others wait to be signed. Wired by node;
-// callers reach it through signTransaction. Signatures are the same on every route: nonces come from key and message alone.
+// Signs transactions on the threads of the pool: large ones in parts, small ones whole while others wait to be signed; and the smallest
+// on its own thread, as far as it comes to that. Wired by node; callers reach it through signTransaction. Signatures are the same on
+// every route: nonces come from key and message alone.
 import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
+import type { Signer } from '../crypto/schnorr-signer.js';
 import { readSignResult, SIGN_MESSAGE_VERSION, type SignJob, type SignJobResult } from '../jobs/sign.js';
 import { type SignSubject, type SignTask, wipeSignSlab, writeSignSlab, writeSubjectSlab } from '../jobs/sign-slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { Slicer } from '../lib/slicer.js';
 import { PoolClosedError, type WorkPool } from '../parallel/pool.js';
-import type { SigningProvider } from './keys/signing-provider.js';
+import type { FlatProvider, SigningProvider } from './keys/signing-provider.js';
 import { MaterialGatherer } from './sign/gather-material.js';
-import type { SigningResult } from './sign/sign-input.js';
+import { type SigningResult, signInput } from './sign/sign-input.js';
 import type { SigningThreads } from './sign/sign-transaction.js';
 import { type SigningTx, signingTx } from './sign/signing-tx.js';
 import { SignBundler } from './sign-bundle.js';
@@ -23,6 +26,8 @@ const LEGACY_US_PER_BYTE = 0.007;
 const JOB_US = 4_000;
 /** Below this a transaction goes to one thread, with others that wait. */
 const SMALL_US = 1_000;
+/** Below this the node thread may sign it in one go: calls that come meanwhile wait no longer for it. */
+const HERE_US = 500;
 /** Jobs of one transaction per thread. */
 const PARTS_PER_THREAD = 4;
 /** Jobs of one transaction that may wait with their keys: far more than a standard transaction has, whose keys are taken without a pause. */
@@ -34,6 +39,8 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 export interface PooledSignerDeps {
   readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;
+  /** Of this thread. */
+  readonly signer: Signer;
 }
 
 interface Work {
@@ -79,17 +86,25 @@ export class PooledSigner implements SigningThreads {
 
   async #whole(work: Work, estimateUs: number): Promise<readonly SigningResult[]> {
     const { inputCount } = work.tx;
-    const material = new MaterialGatherer(this.#signing(work), work.provider, work.hashType);
+    const signing = this.#signing(work);
+    const material = new MaterialGatherer(signing, work.provider, work.hashType);
+    const { found } = material;
     try {
       for (let i = 0; i < inputCount; i++) material.add(i);
-      return await this.#bundler.sign({ subject: subjectOf(work), inputCount, material: material.found, estimateUs });
+      const light = estimateUs + work.tx.strippedSize * LEGACY_US_PER_BYTE < HERE_US && isLight(work, found);
+      const signHere = light ? () => this.#signHere(signing, found, work.hashType) : null;
+      return await this.#bundler.sign({ subject: subjectOf(work), inputCount, material: found, estimateUs, signHere });
     } catch (error) {
       if (error instanceof PoolClosedError) throw error;
       // Something in the bundle kills threads; alone, only the culprit fails.
       return await this.#inParts(work, inputCount);
     } finally {
-      material.found.wipe();
+      found.wipe();
     }
+  }
+
+  #signHere(signing: SigningTx, known: FlatProvider, hashType: number): readonly SigningResult[] {
+    return signing.spent.map((_, input) => signInput(signing, input, known, hashType, this.#deps.signer));
   }
 
   /** @param size inputs per part */
@@ -150,4 +165,14 @@ const subjectOf = ({ tx, spent, hashType }: Work): SignSubject => ({ tx: tx.byte
 /** Whether an output's signatures hash the whole transaction: everything but witness programs; P2SH hides which it is. */
 function isLegacy(script: Uint8Array): boolean {
   return script.length < 4 || script[0] > 0x60 || (script[0] !== 0 && script[0] < 0x51) || script[1] + 2 !== script.length;
+}
+
+/** Whether no input takes more than one signature and one check of it: they carry nothing yet and spend outputs of one key each. */
+function isLight({ tx, spent }: Work, known: FlatProvider): boolean {
+  return spent.every((output, i) => {
+    if (!output) return true;
+    if (tx.scriptSig(i).length > 0 || tx.witnessCount(i) > 0) return false;
+    const script = isPayToScriptHash(output.script) ? known.script(output.script.subarray(2, 22)) : output.script;
+    return script !== undefined && (isPayToWitnessPublicKeyHash(script) || isPayToPublicKeyHash(script));
+  });
 }

@@ -26,8 +26,11 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const secretOf = (n: number): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (n * 7 + i * 13) % 251);
 const publicOf = (n: number): Uint8Array => keyMath.publicKey(secretOf(n), true) as Uint8Array;
 
-/** Ten kinds of outputs in turn, each with a key of its own. */
-function fixture(count: number): { tx: TxView; spent: { value: number; script: Uint8Array }[]; keys: FlatProvider } {
+/** The first kind of those in `fixture` that take more than one signature or are no key's alone. */
+const MULTISIG = 2;
+
+/** Six kinds of outputs in turn, each with a key of its own. @param kind the first one's */
+function fixture(count: number, kind = 0): { tx: TxView; spent: { value: number; script: Uint8Array }[]; keys: FlatProvider } {
   const keys = new FlatProvider();
   const addScript = (script: Uint8Array): Uint8Array => {
     keys.scripts.set(hashKey(crypto.hash160(script)), script);
@@ -40,7 +43,7 @@ function fixture(count: number): { tx: TxView; spent: { value: number; script: U
     keys.publicKeys.set(hashKey(id), key);
     keys.secrets.set(hashKey(id), secretOf(n));
     const multi = joinScript(pushNumber(1), plainPush(key), plainPush(publicOf(n + 1)), pushNumber(2), OP.OP_CHECKMULTISIG);
-    switch (i % 6) {
+    switch ((i + kind) % 6) {
       case 0:
         return publicKeyHashScript(id);
       case 1:
@@ -67,7 +70,7 @@ t.test('the same bytes by every route', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
   await pool.start();
-  const threads = new PooledSigner({ pool, crypto });
+  const threads = new PooledSigner({ pool, crypto, signer });
   const { tx, spent, keys } = fixture(60);
   for (const hashType of [0, 1, 2, 3, 0x81, 0x82, 0x83]) {
     const here = await signTransaction(tx, spent, keys, hashType, { crypto, signer });
@@ -115,7 +118,7 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
     t.notOk(holds(result.inputs));
     return result;
   });
-  const signingThreads = new PooledSigner({ pool, crypto });
+  const signingThreads = new PooledSigner({ pool, crypto, signer });
   await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   t.ok(before > 1, 'it was looked at rightly');
   t.notOk(
@@ -143,13 +146,13 @@ t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
 });
 
 t.test('small transactions share a trip; with a full queue they are signed where they are', async (t) => {
-  const keysAndTx = fixture(8);
+  const keysAndTx = fixture(8, MULTISIG);
   const { spent, keys } = keysAndTx;
   const pool = new WorkPool({ threads: 1 });
   t.teardown(() => pool.close());
   await pool.start();
   const posted = pool.posted.transaction;
-  const signingThreads = new PooledSigner({ pool, crypto });
+  const signingThreads = new PooledSigner({ pool, crypto, signer });
   const one = (locktime: number): TxView => {
     const inputs = [0, 1].map((i) => ({
       prevHash: new Uint8Array(32).fill(3),
@@ -165,11 +168,11 @@ t.test('small transactions share a trip; with a full queue they are signed where
   for (const [i, tx] of txs.entries()) t.same(there[i], await signTransaction(tx, outputs, keys, 1, { crypto, signer }), `number ${i}`);
   t.ok(pool.posted.transaction - posted < 20, `${pool.posted.transaction - posted} jobs for 30 transactions`);
   const full = { size: 1, canAcceptWork: () => false, run: () => Promise.reject(new Error()) };
-  t.equal(new PooledSigner({ pool: full, crypto }).sign(one(1), outputs, keys, 1), null);
+  t.equal(new PooledSigner({ pool: full, crypto, signer }).sign(one(1), outputs, keys, 1), null);
 });
 
 t.test('each thread has two bundles at a time, and what comes meanwhile leaves with the next', async (t) => {
-  const { tx, spent, keys } = fixture(2);
+  const { tx, spent, keys } = fixture(2, MULTISIG);
   const run = createSignRunner(crypto, createSigner);
   const held: (() => void)[] = [];
   const sizes: number[] = [];
@@ -179,7 +182,7 @@ t.test('each thread has two bundles at a time, and what comes meanwhile leaves w
     await new Promise<void>((resolve) => held.push(resolve));
     return result;
   });
-  const signingThreads = new PooledSigner({ pool, crypto });
+  const signingThreads = new PooledSigner({ pool, crypto, signer });
   const here = await signTransaction(tx, spent, keys, 1, { crypto, signer });
   const sign = (): Promise<unknown> => signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -208,6 +211,96 @@ t.test('each thread has two bundles at a time, and what comes meanwhile leaves w
   );
 });
 
+t.test('the smallest are signed on this thread, one a turn, while others travel', async (t) => {
+  const run = createSignRunner(crypto, createSigner);
+  const held: (() => void)[] = [];
+  const sizes: number[] = [];
+  const pool = signingPool(1, async (job) => {
+    const result = run(job);
+    sizes.push(readSignResult(result).length);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return result;
+  });
+  let here = 0;
+  const signLowR = (secret: Uint8Array, message: Uint8Array): Uint8Array | null => {
+    here++;
+    return signer.signLowR(secret, message);
+  };
+  const signingThreads = new PooledSigner({ pool, crypto, signer: { ...signer, signLowR } });
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const replies: Promise<unknown>[] = [];
+  const expected: unknown[] = [];
+  const sign = async ({ tx, spent, keys }: ReturnType<typeof fixture>): Promise<void> => {
+    expected.push(await signTransaction(tx, spent, keys, 1, { crypto, signer }));
+    replies.push(signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads }));
+  };
+  // Each of an input of a public key's hash, P2SH around a witness program, and the program itself.
+  for (const kind of [0, 1, 5]) {
+    await sign(fixture(1, kind));
+    await turn();
+  }
+  t.equal(here, 3, 'alone there is no trip');
+  t.same(await Promise.all(replies), expected, 'the same bytes');
+  t.equal(sizes.length, 0);
+  here = 0;
+  for (let i = 0; i < 6; i++) await sign(fixture(1, 5));
+  await turn();
+  t.same([here, sizes], [1, [3, 2]], 'the others travel');
+  for (let i = 0; i < 3; i++) await sign(fixture(1));
+  const counts: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    await turn();
+    counts.push(here);
+  }
+  t.same(
+    [counts, sizes],
+    [
+      [2, 3, 4, 4],
+      [3, 2],
+    ],
+    'with all places taken each has its turn here',
+  );
+  here = 0;
+  const large = fixture(1);
+  const inputs = [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: EMPTY, sequence: 0xfffffffd }];
+  const outputs = [{ value: 1, script: new Uint8Array(60_000) }];
+  const many = fixture(5);
+  const one = fixture(1, 5);
+  const [{ scriptSig, witness }] = await signTransaction(one.tx, one.spent, one.keys, 1, { crypto, signer });
+  for (const heavier of [
+    fixture(1, MULTISIG),
+    fixture(1, 3),
+    { ...large, tx: parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto) },
+    { ...many, spent: many.spent.map(() => many.spent[0]) },
+    { ...one, tx: parseTx(withInputs(one.tx, [{ scriptSig, witness }]), crypto) },
+  ]) {
+    await sign(heavier);
+    for (const resolve of held.splice(0)) resolve();
+    for (let i = 0; i < 3; i++) await turn();
+  }
+  t.equal(here, 0, 'more than a moment of this thread is never taken');
+  t.equal(sizes.length, 2 + 5);
+  for (const resolve of held.splice(0)) resolve();
+  t.same(await Promise.all(replies), expected, 'the same bytes');
+});
+
+t.test('what could not be signed on this thread is tried on another', async (t) => {
+  const { tx, spent, keys } = fixture(1);
+  const run = createSignRunner(crypto, createSigner);
+  let jobs = 0;
+  const pool = signingPool(1, async (job) => {
+    jobs++;
+    return run(job);
+  });
+  const broken = (): never => {
+    throw new Error('the library is gone');
+  };
+  const signingThreads = new PooledSigner({ pool, crypto, signer: { ...signer, signLowR: broken } });
+  const there = await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
+  t.same(there, await signTransaction(tx, spent, keys, 1, { crypto, signer }));
+  t.equal(jobs, 1);
+});
+
 t.test('of a huge transaction so many jobs wait at a time, and no more', async (t) => {
   const script = witnessProgramScript(0, new Uint8Array(20));
   const inputs = Array.from({ length: 9000 }, (_, prevIndex) => ({
@@ -228,7 +321,7 @@ t.test('of a huge transaction so many jobs wait at a time, and no more', async (
     return { version: 3, inputs: new Uint8Array(6 * (end - first)) };
   });
   const spent = inputs.map(() => ({ value: 1, script }));
-  const results = new PooledSigner({ pool, crypto }).sign(tx, spent, new FlatProvider(), 1);
+  const results = new PooledSigner({ pool, crypto, signer }).sign(tx, spent, new FlatProvider(), 1);
   let done = false;
   results?.finally(() => {
     done = true;
@@ -258,7 +351,7 @@ t.test('a bundle whose thread died is signed one by one', async (t) => {
     if (job.subject === null) throw new Error('a thread died');
     return run(job);
   });
-  const signingThreads = new PooledSigner({ pool, crypto });
+  const signingThreads = new PooledSigner({ pool, crypto, signer });
   const there = await signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads });
   t.same(there, await signTransaction(tx, spent, keys, 1, { crypto, signer }));
   t.same(whole, [true, false]);
@@ -276,12 +369,14 @@ t.test('calls that share a job are signed each with what its own caller brought'
     if (jobs++ === 0) await held;
     return result;
   });
-  const signingThreads = new PooledSigner({ pool, crypto });
+  const signingThreads = new PooledSigner({ pool, crypto, signer });
   // One of the two places of the only thread is taken, so that what comes together leaves together.
-  const plain = fixture(1);
+  const plain = fixture(1, MULTISIG);
   const first = signTransaction(plain.tx, plain.spent, plain.keys, 1, { crypto, signer, signingThreads });
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(jobs, 1);
+  // And it is so large that no turn of this thread is spent on it.
+  const large = { value: 1, script: new Uint8Array(60_000) };
   const context = { params: regtestParams(), hashes: crypto, keys: keyMath, language: 'master' as const };
   type Kind = 'scripts' | 'publicKeys' | 'taproots';
   const ALL: readonly Kind[] = ['scripts', 'publicKeys', 'taproots'];
@@ -310,8 +405,7 @@ t.test('calls that share a job are signed each with what its own caller brought'
     known.addExpansion(expansion, crypto);
     const spent = [{ value: 1000, script: expansion.scripts[0] }];
     const inputs = [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: EMPTY, sequence: 0xfffffffd }];
-    const outputs = [{ value: 900, script: spent[0].script }];
-    const tx = parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto);
+    const tx = parseTx(buildTx({ version: 2, inputs, outputs: [large], locktime: 0 }), crypto);
     const providers = callers.map(([secrets, kinds]) => {
       const provider = new FlatProvider();
       for (const kind of kinds) for (const [id, value] of known[kind]) (provider[kind] as Map<string, unknown>).set(id, value);
