@@ -199,7 +199,7 @@ export class DescriptorKeys implements KeySource {
     const row = this.#scripts.find(script);
     return row < 0 ? undefined : { tracked: this.#list[this.#owners[row]], index: this.#indices[row] };
   }
-  provider(script: Uint8Array): SigningProvider | undefined {
+  provider(script: Uint8Array): DescriptorProvider | undefined {
     const place = this.locate(script);
     return place && new DescriptorProvider(place.tracked, place.index, this.deps.context);
   }
@@ -460,14 +460,14 @@ export class DescriptorProvider implements SigningProvider {
     const flat = new FlatProvider();
     const expansion = tracked.descriptor.expand(index, { cache: tracked.cache, secrets: tracked });
     if (expansion === null) return flat;
-    const { hashes } = this.context;
-    flat.addExpansion(expansion, hashes);
-    for (const { publicKey } of expansion.keys) this.#publicKeys.set(hashKey(hashes.hash160(publicKey)), publicKey);
+    flat.addExpansion(expansion, this.context.hashes);
     return flat;
   }
-  /** Every key, those that scripts spell out among them. */
-  readonly #publicKeys = new Map<string, Uint8Array>();
-
+  /** hashKey of every id that a question may be answered about. */
+  ids(): Set<string> {
+    const { scripts, publicKeys, origins, taproots } = this.#flat;
+    return new Set([...scripts.keys(), ...publicKeys.keys(), ...origins.keys(), ...taproots.keys()]);
+  }
   script(id: Uint8Array): Uint8Array | undefined {
     return this.#flat.script(id);
   }

@@ -23,7 +23,7 @@ function mayBeOneKey(script: Uint8Array): boolean {
 /** @param providerOf who knows the keys of these outputs; asked only when it is worth it @param hashType null: ALL @returns by input, what other threads made; inputs that they could not complete are missing */
 export async function signAhead(
   { psbt, signing }: PsbtSigning,
-  providerOf: (spent: readonly (SpentOutput | null)[]) => SigningProvider,
+  providerOf: (spent: readonly (SpentOutput | null)[]) => Promise<SigningProvider>,
   hashType: number | null,
   threads: SigningThreads | undefined,
 ): Promise<ReadonlyMap<number, MadeInput>> {
@@ -34,7 +34,7 @@ export async function signAhead(
     return plain ? output : null;
   });
   if (threads === undefined || wanted.filter((output) => output !== null).length < WORTH_A_TRIP) return made;
-  const results = await threads.sign(psbt.tx, wanted, providerOf(wanted), hashType ?? SIGHASH_ALL);
+  const results = await threads.sign(psbt.tx, wanted, await providerOf(wanted), hashType ?? SIGHASH_ALL);
   results?.forEach((result, i) => {
     if (wanted[i] && result.code === 0 && signatureIn(result) !== null) made.set(i, result);
   });

@@ -166,6 +166,6 @@ export async function sign(wallet: Wallet, tx: TxView, { node }: SpendTools): Pr
     const coin = coins.find(tx.outpoint(i));
     return coin < 0 ? null : { value: coins.value(coin), script: coins.script(coin) };
   });
-  const inputs = await signTransaction(tx, spent, signingProviderOf(wallet, spent), SIGHASH_DEFAULT, node);
+  const inputs = await signTransaction(tx, spent, await signingProviderOf(wallet, spent), SIGHASH_DEFAULT, node);
   return inputs.every(({ error }) => error === null) ? parseTx(withInputs(tx, inputs), node.crypto) : null;
 }

@@ -1,36 +1,27 @@
-// The keys behind a payment's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what stands behind each
-// script, found by the hash the script names so that a thousand inputs cost a thousand look-ups.
+// The keys behind a transaction's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what stands behind each
+// script, found by id so that a thousand inputs cost a thousand look-ups. Scripts of several descriptors may name one key of which only one
+// has the private half, so everyone who knows an id is asked. Callers: payments, PSBTs, signrawtransactionwithwallet.
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
-import type { Hashes } from '../../crypto/crypto.js';
-import { solve } from '../../policy/script-type.js';
+import { Slicer } from '../../lib/slicer.js';
+import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { KeyOrigin, SigningProvider } from '../keys/signing-provider.js';
 import type { Wallet } from '../wallet.js';
 
-/** Asks the provider that belongs to an id, and all of them about ids that no output names. */
+/** The first that knows an answer gives it. */
 class IndexedProvider implements SigningProvider {
-  readonly #byId = new Map<string, SigningProvider>();
-  readonly #all: SigningProvider[] = [];
+  /** By hashKey of the ids that they know something about. */
+  readonly #byId = new Map<string, DescriptorProvider[]>();
+  /** Ids whose private keys nobody has: a key that all cosigners' scripts share is not derived for at every input. */
+  readonly #withoutSecret = new Set<string>();
 
-  constructor(private readonly hashes: Hashes) {}
-
-  add(script: Uint8Array, provider: SigningProvider): void {
-    this.#all.push(provider);
-    this.#index(script, provider);
-  }
-  /** Follows the script to the hashes that signing will ask for. */
-  #index(script: Uint8Array, provider: SigningProvider): void {
-    const { type, solutions } = solve(script);
-    const ids: Uint8Array[] = [];
-    if (type === 'pubkey') ids.push(this.hashes.hash160(solutions[0]));
-    else if (type === 'multisig') ids.push(...solutions.slice(1, -1).map((key) => this.hashes.hash160(key)));
-    else if (type === 'witness_v0_scripthash') ids.push(this.hashes.ripemd160(solutions[0]));
-    else if (solutions.length > 0) ids.push(solutions[0]);
-    for (const id of ids) this.#byId.set(hashKey(id), provider);
-    if (type !== 'scripthash' && type !== 'witness_v0_scripthash') return;
-    const inner = provider.script(ids[0]);
-    if (inner) this.#index(inner, provider);
+  add(provider: DescriptorProvider): void {
+    for (const id of provider.ids()) {
+      const known = this.#byId.get(id);
+      if (known) known.push(provider);
+      else this.#byId.set(id, [provider]);
+    }
   }
 
   script(id: Uint8Array): Uint8Array | undefined {
@@ -43,18 +34,20 @@ class IndexedProvider implements SigningProvider {
     return this.#ask(id, (provider) => provider.hasSecret(id) || undefined) ?? false;
   }
   secret(id: Uint8Array): Uint8Array | undefined {
-    return this.#ask(id, (provider) => provider.secret(id));
+    const key = hashKey(id);
+    if (this.#withoutSecret.has(key)) return undefined;
+    const secret = this.#ask(id, (provider) => provider.secret(id));
+    if (secret === undefined) this.#withoutSecret.add(key);
+    return secret;
   }
   origin(id: Uint8Array): KeyOrigin | undefined {
     return this.#ask(id, (provider) => provider.origin(id));
   }
   taproot(outputKey: Uint8Array): TaprootOutput | undefined {
-    return this.#ask(outputKey, (provider) => provider.taproot?.(outputKey));
+    return this.#ask(outputKey, (provider) => provider.taproot(outputKey));
   }
-  #ask<T>(id: Uint8Array, question: (provider: SigningProvider) => T | undefined): T | undefined {
-    const known = this.#byId.get(hashKey(id));
-    if (known) return question(known);
-    for (const provider of this.#all) {
+  #ask<T>(id: Uint8Array, question: (provider: DescriptorProvider) => T | undefined): T | undefined {
+    for (const provider of this.#byId.get(hashKey(id)) ?? []) {
       const answer = question(provider);
       if (answer !== undefined) return answer;
     }
@@ -62,15 +55,18 @@ class IndexedProvider implements SigningProvider {
   }
 }
 
-export function signingProviderOf(wallet: Wallet, spent: Iterable<SpentOutput | null>): SigningProvider {
+/** Derives in slices. */
+export async function signingProviderOf(wallet: Wallet, spent: Iterable<SpentOutput | null>): Promise<SigningProvider> {
   if (wallet.legacy) return wallet.legacy;
-  const indexed = new IndexedProvider(wallet.parts.crypto);
+  const indexed = new IndexedProvider();
   const seen = new Set<string>();
+  const slicer = new Slicer();
   for (const output of spent) {
     if (output === null || seen.has(hashKey(output.script))) continue;
     seen.add(hashKey(output.script));
-    const provider = wallet.provider(output.script);
-    if (provider) indexed.add(output.script, provider);
+    const provider = wallet.descriptors?.provider(output.script);
+    if (provider) indexed.add(provider);
+    if (slicer.due) await slicer.pause();
   }
   return indexed;
 }
