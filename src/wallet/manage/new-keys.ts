@@ -1,7 +1,7 @@
 // The first keys of a wallet: a legacy seed with its pool, or a seed's three pairs of descriptors, as Core 0.21 sets them up.
 
 import { randomBytes } from 'node:crypto';
-import { encodeExtendedSecret } from '../../address/bip32/extended-codec.js';
+import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../address/bip32/extended-key.js';
 import { addChecksum } from '../../address/descriptor/checksum.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
@@ -38,21 +38,25 @@ function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: Descripto
   const keys = wallet.descriptors!;
   const root = masterFromSeed(seed, context);
   if (root === null) throw new Error('one seed in 2^127 has no master key');
-  const text = encodeExtendedSecret(root, context.params, context);
-  root.secret.fill(0);
+  // The public key stands for the pair: the secret never becomes text.
+  const text = encodeExtendedKey(root.key, context.params, context);
+  const secrets = [{ publicKey: root.key.publicKey, secret: root.secret }];
   const coin = context.params.bech32Hrp === 'bc' ? 0 : 1;
   const time = wallet.parts.now();
-  for (const internal of [false, true]) {
-    for (const { purpose, open, close } of BRANCHES) {
-      const whole = `${open}${text}/${purpose}'/${coin}'/0'/${internal ? 1 : 0}/*${close}`;
-      const parsed = parseDescriptor(addChecksum(whole), context, { requireChecksum: true });
-      if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
-      const fresh = { descriptor: parsed.descriptors[0], secrets: parsed.secrets.pairs(), time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 };
-      const tracked = keys.add(fresh, batch);
-      parsed.secrets.wipe();
-      if (tracked === null) throw new Error('own descriptor cannot be expanded');
-      keys.setActive(tracked, internal, batch);
+  try {
+    for (const internal of [false, true]) {
+      for (const { purpose, open, close } of BRANCHES) {
+        const whole = `${open}${text}/${purpose}'/${coin}'/0'/${internal ? 1 : 0}/*${close}`;
+        const parsed = parseDescriptor(addChecksum(whole), context, { requireChecksum: true });
+        if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
+        const fresh = { descriptor: parsed.descriptors[0], secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 };
+        const tracked = keys.add(fresh, batch);
+        if (tracked === null) throw new Error('own descriptor cannot be expanded');
+        keys.setActive(tracked, internal, batch);
+      }
     }
+  } finally {
+    root.secret.fill(0);
   }
   wallet.record.flags &= ~WALLET_FLAG.BLANK;
   wallet.record.write(batch);
