@@ -55,10 +55,11 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8
   if (end - start > (maxBytes - zeros) * CHARS_PER_BYTE + 1) return null;
   const bytes = new Uint8Array(maxBytes - zeros + 1);
   let used = 0;
-  for (let i = start; i < end; i++) {
+  let good = true;
+  for (let i = start; i < end && good; i++) {
     const code = codeAt(i);
     let carry = code < 128 ? DIGITS[code] : -1;
-    if (carry < 0) return null;
+    good = carry >= 0;
     let k = 0;
     for (; k < used || carry > 0; k++) {
       carry += bytes[k] * 58;
@@ -66,10 +67,10 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8
       carry >>>= 8;
     }
     used = k;
-    if (zeros + used > maxBytes) return null;
+    good &&= zeros + used <= maxBytes;
   }
-  const out = new Uint8Array(zeros + used);
-  for (let k = 0; k < used; k++) out[zeros + used - 1 - k] = bytes[k];
+  const out = good ? new Uint8Array(zeros + used) : null;
+  for (let k = 0; out !== null && k < used; k++) out[zeros + used - 1 - k] = bytes[k];
   // It may be a private key.
   bytes.fill(0);
   return out;
@@ -89,7 +90,11 @@ export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, h
   if (joined === null || joined.length < CHECKSUM_SIZE) return null;
   const bytes = joined.subarray(0, joined.length - CHECKSUM_SIZE);
   const checksum = hashes.sha256d(bytes);
-  for (let i = 0; i < CHECKSUM_SIZE; i++) if (checksum[i] !== joined[bytes.length + i]) return null;
+  for (let i = 0; i < CHECKSUM_SIZE; i++) {
+    if (checksum[i] === joined[bytes.length + i]) continue;
+    joined.fill(0);
+    return null;
+  }
   return bytes;
 }
 

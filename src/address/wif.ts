@@ -29,12 +29,15 @@ export function encodeWif({ key, compressed }: WifKey, params: AddressParams, ha
 /** Reads a key of one network. @param text as a string or as ASCII, which the caller wipes @returns null when it is none */
 export function decodeWif(text: string | Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): WifKey | null {
   const data = decodeBase58Check(text, 2 + KEY_SIZE, hashes);
-  if (data === null || data[0] !== params.base58.wif) return null;
-  const compressed = data.length === 2 + KEY_SIZE && data[1 + KEY_SIZE] === COMPRESSED_MARK;
-  if (!compressed && data.length !== 1 + KEY_SIZE) return null;
-  const key = data.slice(1, 1 + KEY_SIZE);
-  data.fill(0);
-  return isPrivateKey(key) ? { key, compressed } : null;
+  if (data === null) return null;
+  try {
+    const compressed = data.length === 2 + KEY_SIZE && data[1 + KEY_SIZE] === COMPRESSED_MARK;
+    if (data[0] !== params.base58.wif || (!compressed && data.length !== 1 + KEY_SIZE)) return null;
+    const key = data.slice(1, 1 + KEY_SIZE);
+    return isPrivateKey(key) ? { key, compressed } : null;
+  } finally {
+    data.fill(0);
+  }
 }
 
 function isPrivateKey(key: Uint8Array): boolean {

@@ -18,22 +18,27 @@ const CHILD_NUMBER = 9;
 const CHAIN_CODE = 13;
 const KEY = 45;
 
-/** Reads a public extended key of one network. @returns null when it is none */
-export function decodeExtendedKey(text: string, params: KeyParams, { hashes, keys }: KeyTools): ExtendedKey | null {
+/** Reads a public extended key of one network, as a string or as ASCII. @returns null when it is none */
+export function decodeExtendedKey(text: string | Uint8Array, params: KeyParams, { hashes, keys }: KeyTools): ExtendedKey | null {
   const data = decodeBase58Check(text, SIZE, hashes);
   if (data === null || data.length !== SIZE || read32(data, 0) !== params.base58.xpub) return null;
   const publicKey = data.slice(KEY);
   return keys.isPoint(publicKey) ? fieldsOf(data, publicKey) : null;
 }
 
-/** Reads a private extended key of one network. @returns null when it is none */
-export function decodeExtendedSecret(text: string, params: KeyParams, { hashes, keys }: KeyTools): ExtendedSecret | null {
+/** Reads a private extended key of one network. @param text as a string or as ASCII, which the caller wipes @returns null when it is none */
+export function decodeExtendedSecret(text: string | Uint8Array, params: KeyParams, { hashes, keys }: KeyTools): ExtendedSecret | null {
   const data = decodeBase58Check(text, SIZE, hashes);
-  if (data === null || data.length !== SIZE || read32(data, 0) !== params.base58.xprv || data[KEY] !== 0) return null;
+  if (data === null) return null;
+  if (data.length !== SIZE || read32(data, 0) !== params.base58.xprv || data[KEY] !== 0) {
+    data.fill(0);
+    return null;
+  }
   const secret = data.slice(KEY + 1);
   data.fill(0, KEY);
   const publicKey = keys.publicKey(secret, true);
   const key = publicKey && fieldsOf(data, publicKey);
+  if (key === null) secret.fill(0);
   return key && { key, secret };
 }
 

@@ -25,8 +25,9 @@ for (let top = 0; top < 32; top++) {
   }
 }
 
-/** The checksum of a descriptor without its own; null when a character is outside the alphabet. */
-export function descriptorChecksum(text: string): string | null {
+/** The checksum of a descriptor without its own, given as a string or as ASCII; null when a character is outside the alphabet. */
+export function descriptorChecksum(text: string | Uint8Array): string | null {
+  const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
   let high = 0;
   let low = 1;
   const step = (value: number): void => {
@@ -38,7 +39,7 @@ export function descriptorChecksum(text: string): string | null {
   let group = 0;
   let pending = 0;
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
+    const code = codeAt(i);
     const place = code < 128 ? PLACES[code] : -1;
     if (place < 0) return null;
     step(place & 31);
@@ -66,15 +67,20 @@ export function addChecksum(text: string): string {
 /**
  * Splits text and checksum and checks the latter when there is one.
  * @param required whether it must be there
+ * @param checksumOf the checksum of the text, when that is not what it stands for
  * @returns the text and its checksum, or Core's message
  */
-export function stripChecksum(text: string, required = false): { payload: string; checksum: string } | { error: string } {
+export function stripChecksum(
+  text: string,
+  required = false,
+  checksumOf: (payload: string) => string | null = descriptorChecksum,
+): { payload: string; checksum: string } | { error: string } {
   const [payload = '', given, ...more] = text.split('#', 3);
   if (more.length > 0) return { error: "Multiple '#' symbols" };
   if (given === undefined && required) return { error: 'Missing checksum' };
   const size = given === undefined ? CHECKSUM_LENGTH : utf8Length(given);
   if (size !== CHECKSUM_LENGTH) return { error: `Expected ${CHECKSUM_LENGTH} character checksum, not ${size} characters` };
-  const checksum = descriptorChecksum(payload);
+  const checksum = checksumOf(payload);
   if (checksum === null) return { error: 'Invalid characters in payload' };
   if (given !== undefined && given !== checksum) {
     return { error: `Provided checksum '${given}' does not match computed checksum '${checksum}'` };

@@ -10,6 +10,7 @@ import { parseUint32 } from './cursor.js';
 import { type KeyExpression, OriginatedKey, PathedKey, type RangeKind, SingleKey } from './key-expression.js';
 import { parseMusig } from './parse-musig.js';
 import type { SecretRing } from './secrets.js';
+import type { TakenKeys } from './taken-keys.js';
 import { evenKey } from './taproot-tree.js';
 
 /** Where a key stands: its script decides which forms it may have. */
@@ -20,6 +21,8 @@ export interface ParseState {
   readonly context: DescriptorContext;
   /** Secrets found so far. */
   readonly secrets: SecretRing;
+  /** Private keys that are not in the text itself. */
+  readonly taken: TakenKeys;
   /** Place of the next key expression. */
   nextPlace: number;
 }
@@ -91,15 +94,15 @@ function hexKey(text: string, place: KeyPlace, context: DescriptorContext): Uint
   return bytes;
 }
 
-function wifKey(text: string, { context, secrets }: ParseState): Uint8Array | null {
-  const wif = decodeWif(text, context.params, context.hashes);
+function wifKey(text: string, { context, secrets, taken }: ParseState): Uint8Array | null {
+  const wif = decodeWif(taken.textOf(text), context.params, context.hashes);
   const key = wif && context.keys.publicKey(wif.key, wif.compressed);
   if (wif !== null && key !== null) secrets.add(key, wif.key);
   return key;
 }
 
-function extendedKey(text: string, { context, secrets }: ParseState): ExtendedKey | null {
-  const secret = decodeExtendedSecret(text, context.params, context);
+function extendedKey(text: string, { context, secrets, taken }: ParseState): ExtendedKey | null {
+  const secret = decodeExtendedSecret(taken.textOf(text), context.params, context);
   if (secret === null) return decodeExtendedKey(text, context.params, context);
   secrets.add(secret.key.publicKey, secret.secret);
   return secret.key;

@@ -5,6 +5,7 @@ import { Descriptor } from './descriptor.js';
 import type { ParseState } from './parse-key.js';
 import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
+import { hideKeys, NO_TAKEN_KEYS, TakenKeys } from './taken-keys.js';
 
 /**
  * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but its thread
@@ -24,19 +25,21 @@ export interface ParsedDescriptor {
 
 /**
  * Reads a descriptor.
- * @param options requireChecksum: whether the text must carry its checksum; one that is there is always checked
+ * @param options requireChecksum: whether the text must carry its checksum; one that is there is always checked.
+ *   keys: private keys by what stands for them in the text, of the same length; those of this text are overwritten
  * @returns Core's message when the text is none (empty where Core gives none)
  */
 export function parseDescriptor(
   text: string,
   context: DescriptorContext,
-  options: { readonly requireChecksum?: boolean } = {},
+  options: { readonly requireChecksum?: boolean; readonly keys?: ReadonlyMap<string, Uint8Array> | undefined } = {},
 ): ParsedDescriptor | { readonly error: string } {
   if (text.length > MAX_LENGTH) return { error: `Descriptor is longer than ${MAX_LENGTH} characters` };
-  const stripped = stripChecksum(text, options.requireChecksum);
-  if ('error' in stripped) return stripped;
-  const state: ParseState = { context, secrets: new SecretRing(context.hashes), nextPlace: 0 };
+  const taken = options.keys?.size ? new TakenKeys(options.keys) : NO_TAKEN_KEYS;
+  const state: ParseState = { context, secrets: new SecretRing(context.hashes), taken, nextPlace: 0 };
   try {
+    const stripped = stripChecksum(text, options.requireChecksum, taken.checksumOf);
+    if ('error' in stripped) return { error: hideKeys(stripped.error, options.keys) };
     const rest = { text: stripped.payload };
     const nodes = parseScript(rest, 'top', state);
     if (rest.text !== '') throw new DescriptorError('');
@@ -44,7 +47,9 @@ export function parseDescriptor(
     return { descriptors, secrets: state.secrets, checksum: stripped.checksum };
   } catch (error) {
     state.secrets.wipe();
-    if (error instanceof DescriptorError) return { error: error.message };
+    if (error instanceof DescriptorError) return { error: hideKeys(error.message, options.keys) };
     throw error;
+  } finally {
+    taken.wipe(text);
   }
 }
