@@ -1,5 +1,6 @@
 // JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread the
 // rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
+import { hideKeys } from '../address/descriptor/taken-keys.js';
 import { nextInLine } from '../lib/slicer.js';
 import type { MethodSpec } from './declare/types.js';
 import { RPC_CODE, RpcError } from './errors.js';
@@ -9,8 +10,9 @@ import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { type Reading, ReadingTurns } from './wire/reading-turns.js';
-import { faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
+import { faultReply, GONE, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestList, RequestReader } from './wire/request.js';
+import type { TakenSecrets } from './wire/taken-secrets.js';
 import { JsonObject, type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
 /** What a run function may know of the call. */
@@ -23,10 +25,10 @@ export interface CallInfo {
   readonly signal?: AbortSignal | undefined;
   /** For long work between its slices: lets more urgent work in. A promise holds it back until it is settled. */
   readonly breathe?: (() => unknown) | undefined;
-  /** Passphrases by position of their argument, which is empty where one was; wiped when the call is over. */
-  readonly secrets?: ReadonlyMap<number, Uint8Array> | undefined;
-  /** Private keys taken out of the request, by the tokens that stand for them; wiped when the call is over. */
-  readonly keys?: ReadonlyMap<string, Uint8Array> | undefined;
+  /** Passphrases and private keys that were taken out of the body; wiped when the call is over. */
+  readonly taken?: TakenSecrets | undefined;
+  /** Place of the request in its batch, when secrets were taken; undefined outside of batches. */
+  readonly index?: number | undefined;
   /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
   readonly ahead?: BatchAhead | undefined;
 }
@@ -88,9 +90,6 @@ const TURN_MS = 5;
 /** For a method that is not on the user's list. */
 const FORBIDDEN: Reply = { status: 403, body: '' };
 
-/** For a client that has gone. */
-const GONE: Reply = { status: 500, body: '' };
-
 /** Joins declarations and run functions of one thread. */
 export class Dispatcher<Context> {
   readonly #deps: DispatchDeps<Context>;
@@ -136,18 +135,18 @@ export class Dispatcher<Context> {
       }
       if (observer) token = observer.started(entry.method, call);
       const result = runs[entry.method](context, args, call);
-      if (result instanceof Promise) return this.#later(entry, token, result);
+      if (result instanceof Promise) return this.#later(entry, token, result, call);
       return this.#finished(entry, token, { result: encodeResult(result) });
     } catch (error) {
-      return this.#finished(entry, token, this.#failed(entry, error));
+      return this.#finished(entry, token, this.#failed(entry, error, call));
     }
   }
 
-  async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>): Promise<Outcome> {
+  async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>, call: CallInfo): Promise<Outcome> {
     try {
       return this.#finished(entry, token, { result: encodeResult(await result) });
     } catch (error) {
-      return this.#finished(entry, token, this.#failed(entry, error));
+      return this.#finished(entry, token, this.#failed(entry, error, call));
     }
   }
 
@@ -172,7 +171,7 @@ export class Dispatcher<Context> {
     if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body), call, hooks);
     const reader = new RequestReader(body);
     // Not breathing: a submission that is read here would wait for itself.
-    const whole = this.#read(reader, call, { turnMs: hooks.turnMs ?? TURN_MS });
+    const whole = this.read(reader, call, { turnMs: hooks.turnMs ?? TURN_MS });
     return whole === true ? this.dispatch(reader.body, call, hooks) : this.#longSingle(reader, whole, call, hooks);
   }
 
@@ -180,9 +179,8 @@ export class Dispatcher<Context> {
     const { context, lookAhead, warmup } = this.#deps;
     const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
     if (!ahead) return call;
-    // In a batch no secret was taken out.
-    const { user, path, signal, breathe } = call;
-    return { user, path, signal, breathe, ahead };
+    const { user, path, signal, breathe, taken } = call;
+    return { user, path, signal, breathe, taken, ahead };
   }
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
@@ -195,7 +193,7 @@ export class Dispatcher<Context> {
       if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
       const entry = entries.at(i) as RequestEntry;
       call.ahead?.reached(i);
-      const outcome = this.execute(entry, call);
+      const outcome = this.execute(entry, callAt(call, i));
       if (outcome instanceof Promise || performance.now() - started > turnMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
         return this.#batchLater(entries, reply, first, call, hooks);
@@ -205,8 +203,8 @@ export class Dispatcher<Context> {
     return reply.finish();
   }
 
-  /** Reads a large body, in turns when that takes long. @returns true, or later whether the end was reached: the client may go before */
-  #read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
+  /** Reads a body, in turns when that takes long. @returns true, or later whether the end was reached: the client may go before */
+  read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { turnMs = TURN_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
     return this.#reading.read(reading, { turnMs, gone: () => call.signal?.aborted === true, breathe: hooks.breathe });
@@ -220,7 +218,7 @@ export class Dispatcher<Context> {
   /** A batch whose entries are read when they are due. Nothing runs unless the whole body is JSON. */
   async #longBatch(batch: LongBatch, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
     try {
-      if (!(await this.#read(batch, call, hooks))) return GONE;
+      if (!(await this.read(batch, call, hooks))) return GONE;
     } catch (error) {
       return faultReply(parseFault(error));
     }
@@ -251,17 +249,27 @@ export class Dispatcher<Context> {
       breathed = false;
       const entry = entries.at(reply.count) as RequestEntry;
       call.ahead?.reached(reply.count);
-      reply.add(entry, await this.execute(entry, call));
+      reply.add(entry, await this.execute(entry, callAt(call, reply.count)));
     }
     return reply.finish();
   }
 
-  #failed(entry: RequestEntry, error: unknown): Outcome {
-    if (error instanceof RpcError) return { error };
+  #failed(entry: RequestEntry, error: unknown, { taken }: CallInfo): Outcome {
+    if (error instanceof RpcError) {
+      const message = hideKeys(error.message, taken?.keys);
+      return { error: message === error.message ? error : new RpcError(error.code, message) };
+    }
     this.#deps.onFault?.(entry.method, error);
     const text = error instanceof Error && error.message ? error.message : FAULT_TEXT;
     return { error: new RpcError(RPC_CODE.MISC_ERROR, text) };
   }
+}
+
+/** A batch's call for one of its requests. */
+function callAt(call: CallInfo, index: number): CallInfo {
+  if (!call.taken?.size) return call;
+  const { user, path, signal, breathe, taken, ahead } = call;
+  return { user, path, signal, breathe, taken, ahead, index };
 }
 
 /** As text, or as the bytes that it is already. */

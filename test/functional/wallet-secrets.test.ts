@@ -3,7 +3,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { encodeExtendedSecret } from '../../src/address/bip32/extended-codec.js';
+import { masterFromSeed } from '../../src/address/bip32/extended-key.js';
+import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { Daemon } from '../framework/daemon.js';
+import { descriptorContext } from '../framework/descriptor-context.js';
 import { until } from '../framework/until.js';
 
 t.setTimeout(240_000);
@@ -80,7 +84,68 @@ t.test('passphrases and keys leave no trace', async (t) => {
   ).result as unknown as { success: boolean }[];
   t.equal(success, false, 'it is there already');
   t.equal((await call('sethdseed', [true, wifs[0]])).error?.code, -5, 'and no seed any more');
+  // Within descriptors, right and wrong ones.
+  const [wif] = wifs as [string];
+  const context = descriptorContext('0.21', 'regtest');
+  const tprv = encodeExtendedSecret(masterFromSeed(new Uint8Array(32).fill(0x5a), context)!, context.params, context);
+  const plain = addChecksum(`pkh(${wif})`);
+  const ranged = addChecksum(`wpkh(${tprv}/0'/*)`);
+  for (const descriptor of [plain, ranged]) {
+    const { result } = await call('getdescriptorinfo', [descriptor]);
+    t.match(result, { hasprivatekeys: true, checksum: descriptor.slice(-8) });
+  }
+  t.equal(((await call('deriveaddresses', [ranged, 2])).result as string[]).length, 3);
+  t.match((await call('scantxoutset', ['start', [plain, { desc: ranged, range: 5 }]])).result, { success: true });
+  t.match((await call('getdescriptorinfo', [wif])).error, { code: -5, message: '(private key) is not a valid descriptor function' });
+  t.match((await call('getdescriptorinfo', [`pkh(${wif}/0)`])).error, { code: -5, message: "key '(private key)' is not valid" });
+  t.match(
+    (
+      await call('importmulti', [
+        [
+          { desc: plain, timestamp: 'now' },
+          { desc: ranged, timestamp: 'now', range: 2 },
+        ],
+        { rescan: false },
+      ])
+    ).result,
+    [{ success: false }, { success: true }],
+  );
+  t.match((await call('importmulti', [[{ scriptPubKey: { address: own }, timestamp: 'now', pubkeys: [wif] }]])).result, [
+    { error: { code: -5, message: 'Pubkey "(private key)" must be a hex string' } },
+  ]);
   t.equal((await call('unloadwallet', ['k'])).error, null);
+  await call('createwallet', { wallet_name: 'e', blank: true, descriptors: true });
+  const imported = [plain, ranged].map((desc) => ({ desc, timestamp: 'now', label: desc === plain ? 'one' : undefined }));
+  t.match((await call('importdescriptors', [imported])).result, [{ success: true }, { success: true }]);
+  // In batches, and in bodies of any size.
+  const entry = (method: string, params: unknown, id: number) => ({ id, method, params });
+  const batch = [
+    entry('signmessagewithprivkey', [wif, 'text'], 0),
+    entry('encryptwallet', [PHRASE], 1),
+    entry('walletpassphrase', [WRONG, 60], 2),
+    entry('walletpassphrase', { timeout: 60, passphrase: PHRASE }, 3),
+    entry('importdescriptors', [imported], 4),
+    entry('walletpassphrasechange', [PHRASE, SECOND], 5),
+    entry('getdescriptorinfo', [`foo(${tprv})`], 6),
+    entry('signmessagewithprivkey', [wif, 'text'], 7),
+  ];
+  for (const size of [0, 100_000, 2_000_000]) {
+    if (size > 0) batch[1] = entry('getblockcount', [], 1);
+    if (size > 100_000) batch[3] = entry('walletpassphrase', [SECOND, 60], 3);
+    const list = (await post(JSON.stringify(batch) + ' '.repeat(size))) as unknown as {
+      result: unknown;
+      error: { code: number; message: string } | null;
+    }[];
+    t.same(
+      list.map(({ error }) => error?.code ?? 0),
+      // Once the second passphrase is set, the first one opens nothing.
+      size === 0 ? [0, 0, -14, 0, 0, 0, -5, 0] : size === 100_000 ? [0, 0, -14, -14, 0, -14, -5, 0] : [0, 0, -14, 0, 0, -14, -5, 0],
+      `batch of ${size} more bytes`,
+    );
+    t.equal(list[6].error?.message, 'foo((private key)) is not a valid descriptor function');
+    t.equal(list[0].result, list[7].result);
+  }
+  t.equal((await call('unloadwallet', ['e'])).error, null);
   // Encrypted after the fact; then locked by its timer.
   await call('createwallet', ['late']);
   t.equal((await call('encryptwallet', { passphrase: PHRASE })).error, null);
@@ -89,10 +154,12 @@ t.test('passphrases and keys leave no trace', async (t) => {
 
   const phrases = [PHRASE, SECOND, WRONG];
   for (const reply of replies) for (const phrase of phrases) if (reply.includes(phrase)) t.fail('a reply repeats a passphrase', { reply });
-  t.notOk(
-    replies.some((reply) => reply.includes(wifs[0])),
-    'no reply repeats a key that was sent',
-  );
+  for (const key of [wif, tprv]) {
+    t.notOk(
+      replies.some((reply) => reply.includes(key)),
+      'no reply repeats a key that was sent',
+    );
+  }
 
   // The node thread's heap, after whatever was garbage is gone: strings of it are in the snapshot as text.
   process.kill(node.child!.pid!, 'SIGUSR2');
@@ -106,13 +173,13 @@ t.test('passphrases and keys leave no trace', async (t) => {
   });
   t.ok(snapshot.includes('walletpassphrase'), 'the snapshot has texts of the node thread');
   for (const phrase of phrases) t.notOk(snapshot.includes(phrase), 'no passphrase in the heap');
-  t.notOk(snapshot.includes(wifs[0]), 'no key as text in the heap');
+  for (const key of [wif, tprv]) t.notOk(snapshot.includes(key), 'no key as text in the heap');
 
   t.equal((await node.stop()).code, 0);
   for (const file of filesBelow(node.dir)) {
     const bytes = fs.readFileSync(file);
     for (const phrase of phrases) t.notOk(bytes.includes(phrase), `no passphrase in ${path.basename(file)}`);
-    t.notOk(bytes.includes(wifs[0]), `no key as text in ${path.basename(file)}`);
+    for (const key of [wif, tprv]) t.notOk(bytes.includes(key), `no key as text in ${path.basename(file)}`);
     if (file.includes(`${path.sep}wallets${path.sep}l${path.sep}`))
       t.notOk(bytes.includes(secretOf(wifs[0])), `no plain key in ${path.basename(file)}`);
   }

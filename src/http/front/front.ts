@@ -4,11 +4,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { METHODS } from '../../rpc/declare/methods.js';
-import { KEY_PLACES, SECRET_PLACES } from '../../rpc/declare/secret-places.js';
+import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
 import { type CallPlan, type FrontCall, FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
-import { keyMethodIn } from '../../rpc/wire/key-params.js';
-import { secretMethodIn } from '../../rpc/wire/secret-params.js';
+import { secretMethodIn } from '../../rpc/wire/secret-places.js';
 import { TemplateView } from '../../template/view/template-view.js';
 import type { FrontCounters } from '../link/front-counters.js';
 import type { FrontLink } from '../link/front-link.js';
@@ -48,6 +47,9 @@ const REPORT_MS = 1000;
 
 // Room for bodies on their way in, as multiples of the largest one.
 const BODIES_AT_ONCE = 4;
+
+/** Larger ones travel as they are, in memory of their own, and nothing is made of them here. */
+const QUICK_LOOK_BYTES = 1 << 20;
 
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
@@ -245,23 +247,24 @@ export class Front {
     this.#uploads.delete(exchange);
     try {
       const allowed = this.#methods.allowed(user);
-      const secret = allowed === null ? (secretMethodIn(body, SECRET_PLACES) ?? keyMethodIn(body, KEY_PLACES)) : null;
-      if (secret !== null) {
-        // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
-        this.#toNode(exchange, user, body, { method: secret, priority: true });
-        body.fill(0);
-        return;
-      }
-      if (body.byteLength > LARGE_BODY_BYTES) {
+      const call: FrontCall = { user, uri: exchange.target, allowed };
+      const secret = body.byteLength <= QUICK_LOOK_BYTES ? secretMethodIn(body, SECRET_PLACES) : null;
+      if (body.byteLength > LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
         if (allowed !== null) {
-          void this.#readLong(exchange, body, shared, { user, uri: exchange.target, allowed });
+          void this.#readLong(exchange, body, shared, call);
           return;
         }
         const method = scanMethod(body);
         this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
         return;
       }
-      const plan = this.#desk.plan(body, { user, uri: exchange.target, allowed });
+      const plan = secret === null ? this.#desk.plan(body, call) : this.#desk.planSecret(body, call);
+      if (plan === null) {
+        // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
+        this.#toNode(exchange, user, body, { method: secret ?? '', priority: true });
+        body.fill(0);
+        return;
+      }
       this.#follow(exchange, user, plan, { body, shared, plain: allowed === null });
     } catch (error) {
       this.#failed(exchange, error);

@@ -10,7 +10,7 @@ export const createwallet: MethodSpec = {
     { name: 'wallet_name', type: 'str', help: 'Its name; a path makes it there' },
     { name: 'disable_private_keys', type: 'bool', default: 'false', help: 'It only watches' },
     { name: 'blank', type: 'bool', default: 'false', help: 'It begins without keys and without a seed' },
-    { name: 'passphrase', type: 'str', secret: true, optional: true, help: 'Encrypts it with this' },
+    { name: 'passphrase', type: 'str', holds: 'passphrase', optional: true, help: 'Encrypts it with this' },
     { name: 'avoid_reuse', type: 'bool', default: 'false', help: 'It keeps coins of addresses that were spent from apart' },
     { name: 'descriptors', type: 'bool', default: 'false', help: 'It is made of descriptors' },
     {

@@ -7,7 +7,7 @@ export const deriveaddresses: MethodSpec = {
   runs: 'node',
   description: 'Lists the addresses of an output descriptor.',
   args: [
-    { name: 'descriptor', type: 'str', help: 'The descriptor with its checksum' },
+    { name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor with its checksum' },
     {
       name: 'range',
       type: 'range',

@@ -8,7 +8,7 @@ export const generateblock: MethodSpec = {
   description:
     'Mines one block with the given transactions in the given order and pays it to an address or descriptor.\nFees are not collected.',
   args: [
-    { name: 'output', type: 'str', help: 'An address or a descriptor.' },
+    { name: 'output', type: 'str', holds: 'descriptor', help: 'An address or a descriptor.' },
     {
       name: 'transactions',
       type: 'arr',

@@ -6,7 +6,7 @@ export const getdescriptorinfo: MethodSpec = {
   category: 'util',
   runs: 'node',
   description: 'Reads an output descriptor and tells what it is.',
-  args: [{ name: 'descriptor', type: 'str', help: 'The descriptor; its checksum may be left out.' }],
+  args: [{ name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor; its checksum may be left out.' }],
   results: [
     {
       type: 'obj',

@@ -17,7 +17,7 @@ export const importdescriptors: MethodSpec = {
           type: 'obj',
           help: '',
           inner: [
-            { name: 'desc', type: 'str', help: 'The descriptor with checksum' },
+            { name: 'desc', type: 'str', holds: 'descriptor', help: 'The descriptor with checksum' },
             { name: 'active', type: 'bool', default: 'false', help: 'It gives out addresses from now on' },
             { name: 'range', type: 'range', optional: true, help: 'Last index, or first and last' },
             { name: 'next_index', type: 'num', optional: true, help: 'The next index given out' },

@@ -18,7 +18,7 @@ export const importmulti: MethodSpec = {
           type: 'obj',
           help: '',
           inner: [
-            { name: 'desc', type: 'str', optional: true, help: 'A descriptor with checksum, instead of scriptPubKey' },
+            { name: 'desc', type: 'str', holds: 'descriptor', optional: true, help: 'A descriptor with checksum, instead of scriptPubKey' },
             {
               name: 'scriptPubKey',
               type: 'str',
@@ -39,14 +39,14 @@ export const importmulti: MethodSpec = {
               type: 'arr',
               default: '[]',
               help: 'Public keys that the script names by hash',
-              inner: [{ name: 'pubKey', type: 'str', optional: true, help: 'A public key in hex' }],
+              inner: [{ name: 'pubKey', type: 'str', holds: 'descriptor', optional: true, help: 'A public key in hex' }],
             },
             {
               name: 'keys',
               type: 'arr',
               default: '[]',
               help: 'Private keys',
-              inner: [{ name: 'key', type: 'str', privateKey: true, optional: true, help: 'A private key in WIF' }],
+              inner: [{ name: 'key', type: 'str', holds: 'key', optional: true, help: 'A private key in WIF' }],
             },
             { name: 'range', type: 'range', optional: true, help: 'For ranged descriptors: last index, or first and last' },
             { name: 'internal', type: 'bool', default: 'false', help: 'It is change, not to be shown as received' },

@@ -7,7 +7,7 @@ export const importprivkey: MethodSpec = {
   runs: 'node',
   description: 'Imports a private key into a legacy wallet.',
   args: [
-    { name: 'privkey', type: 'str', privateKey: true, help: 'The key in WIF' },
+    { name: 'privkey', type: 'str', holds: 'key', help: 'The key in WIF' },
     { name: 'label', type: 'str', default: 'the present one, otherwise ""', help: 'Label of its addresses' },
     { name: 'rescan', type: 'bool', default: 'true', help: 'Scan the blocks for its transactions' },
   ],

@@ -20,14 +20,14 @@ export const scantxoutset: MethodSpec = {
       help: 'What to look for; needed for "start"',
       oneline: '[scanobjects,...]',
       inner: [
-        { name: 'descriptor', type: 'str', optional: true, help: 'A descriptor' },
+        { name: 'descriptor', type: 'str', holds: 'descriptor', optional: true, help: 'A descriptor' },
         {
           name: '',
           type: 'obj',
           optional: true,
           help: 'A descriptor with a range',
           inner: [
-            { name: 'desc', type: 'str', help: 'A descriptor' },
+            { name: 'desc', type: 'str', holds: 'descriptor', help: 'A descriptor' },
             { name: 'range', type: 'range', default: '1000', help: 'The last index, or [begin,end], both included' },
           ],
         },

@@ -1,26 +1,59 @@
-// Arguments that are passphrases or private keys, gathered from the declarations. Callers: the front, which passes such bodies on unread, and the node
-// thread's desk, which takes them out.
-import type { KeyPlace, KeyPlaces } from '../wire/key-params.js';
-import type { SecretPlaces } from '../wire/secret-params.js';
+// Arguments that hold passphrases or private keys, gathered from the declarations. Callers: the front, which passes such bodies on unread,
+// and the node thread's desk, which takes the secrets out.
+import type { MethodSecrets, SecretKind, SecretPlace, SecretPlaces } from '../wire/secret-places.js';
 import { METHODS } from './methods.js';
 import type { ArgSpec } from './types.js';
 
-export const SECRET_PLACES: SecretPlaces = new Map(
-  [...METHODS.values()].flatMap(({ name, args }) => {
-    const secret = args.map((arg, at) => ({ at, arg })).filter(({ arg }) => arg.secret === true);
-    return secret.length === 0 ? [] : [[name, secret.map(({ at, arg }) => ({ at, names: arg.name.split('|') }))] as const];
-  }),
-);
-
-/** Ways from an argument down to the private keys in it. */
-function pathsIn(arg: ArgSpec): string[][] {
-  if (arg.privateKey) return [[]];
-  return (arg.inner ?? []).flatMap((inner) => pathsIn(inner).map((rest) => [arg.type === 'arr' ? '*' : inner.name, ...rest]));
+/** What to look for in a value that may be any of these; undefined when they hold no secrets. */
+function placeOf(forms: readonly ArgSpec[]): SecretPlace | undefined {
+  let text: SecretKind | undefined;
+  let elements: readonly ArgSpec[] = [];
+  const members = new Map<string, SecretPlace>();
+  for (const form of forms) {
+    text ??= form.holds;
+    if (form.type === 'arr') elements = [...elements, ...(form.inner ?? [])];
+    else {
+      for (const member of form.inner ?? []) {
+        const place = placeOf([member]);
+        if (place) members.set(member.name, place);
+      }
+    }
+  }
+  const inList = elements.length === 0 ? undefined : placeOf(elements);
+  if (text === undefined && inList === undefined && members.size === 0) return undefined;
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(inList === undefined ? {} : { elements: inList }),
+    ...(members.size === 0 ? {} : { members }),
+  };
 }
 
-export const KEY_PLACES: KeyPlaces = new Map(
+/** Names of the innermost members on all ways to a secret; null when one can be reached without any. */
+function hintsOf(place: SecretPlace): string[] | null {
+  if (place.text !== undefined) return null;
+  const inList = place.elements === undefined ? [] : hintsOf(place.elements);
+  if (inList === null) return null;
+  return [...inList, ...[...(place.members ?? [])].flatMap(([name, member]) => hintsOf(member) ?? [name])];
+}
+
+function secretsOf(args: readonly ArgSpec[]): MethodSecrets | undefined {
+  const places = new Map<number, SecretPlace>();
+  const names = new Map<string, number>();
+  let hints: string[] | null = [];
+  for (const [at, arg] of args.entries()) {
+    const place = placeOf([arg]);
+    if (place === undefined) continue;
+    places.set(at, place);
+    for (const name of arg.name.split('|')) names.set(name, at);
+    const more = hintsOf(place);
+    hints = hints === null || more === null ? null : [...hints, ...more];
+  }
+  return places.size === 0 ? undefined : { args: places, names, hints };
+}
+
+export const SECRET_PLACES: SecretPlaces = new Map(
   [...METHODS.values()].flatMap(({ name, args }) => {
-    const places = args.flatMap((arg, at): KeyPlace[] => pathsIn(arg).map((path) => ({ at, names: arg.name.split('|'), path })));
-    return places.length === 0 ? [] : [[name, places] as const];
+    const secrets = secretsOf(args);
+    return secrets === undefined ? [] : [[name, secrets] as const];
   }),
 );

@@ -13,7 +13,7 @@ export const sethdseed: MethodSpec = {
       default: 'true',
       help: 'Throw away the keys in waiting, so that the next address is of the new seed',
     },
-    { name: 'seed', type: 'str', privateKey: true, default: 'a random one', help: 'A private key in WIF' },
+    { name: 'seed', type: 'str', holds: 'key', default: 'a random one', help: 'A private key in WIF' },
   ],
   results: [{ type: 'none', help: '' }],
   examples: [

@@ -7,7 +7,7 @@ export const signmessagewithprivkey: MethodSpec = {
   runs: 'node',
   description: 'Signs a message with a private key.',
   args: [
-    { name: 'privkey', type: 'str', privateKey: true, help: 'The private key' },
+    { name: 'privkey', type: 'str', holds: 'key', help: 'The private key' },
     { name: 'message', type: 'str', help: 'What to sign' },
   ],
   results: [{ type: 'str', help: 'The signature in Base64' }],

@@ -13,7 +13,7 @@ export const signrawtransactionwithkey: MethodSpec = {
       name: 'privkeys',
       type: 'arr',
       help: 'The private keys',
-      inner: [{ name: 'privatekey', type: 'str', privateKey: true, optional: true, help: 'A private key in Base58Check' }],
+      inner: [{ name: 'privatekey', type: 'str', holds: 'key', optional: true, help: 'A private key in Base58Check' }],
     },
     PREVTXS_ARG,
     SIGHASH_TYPE_ARG,

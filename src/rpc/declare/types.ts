@@ -1,5 +1,6 @@
 // What a method says about itself. Data only: help pages, named arguments, argument counts and placement on threads
 // are derived from it (help.ts, params.ts, dispatch.ts). One file per method in this folder; methods.ts lists them.
+import type { SecretKind } from '../wire/secret-places.js';
 
 /** Groups of `help`, spelled as Core does (hidden methods are in "hidden"). */
 export type Category =
@@ -38,10 +39,8 @@ export interface ArgSpec {
   readonly oneline?: string;
   /** Accepted but not shown, with everything after it. */
   readonly hidden?: boolean;
-  /** A passphrase: never part of a parsed request (wire/secret-params.ts). */
-  readonly secret?: boolean;
-  /** A private key in WIF: it comes as a token for bytes (wire/key-params.ts). */
-  readonly privateKey?: boolean;
+  /** Secrets that its text is or has in it: taken out of the request before that is parsed (wire/secret-search.ts). */
+  readonly holds?: SecretKind;
 }
 
 /** Types of results. */

@@ -15,14 +15,14 @@ export const utxoupdatepsbt: MethodSpec = {
       optional: true,
       help: 'Descriptors',
       inner: [
-        { name: '', type: 'str', optional: true, help: 'A descriptor' },
+        { name: '', type: 'str', holds: 'descriptor', optional: true, help: 'A descriptor' },
         {
           name: '',
           type: 'obj',
           optional: true,
           help: 'A descriptor with a range',
           inner: [
-            { name: 'desc', type: 'str', help: 'A descriptor' },
+            { name: 'desc', type: 'str', holds: 'descriptor', help: 'A descriptor' },
             { name: 'range', type: 'range', default: '1000', help: 'Up to what index, or [begin,end]' },
           ],
         },

@@ -7,7 +7,7 @@ export const walletpassphrase: MethodSpec = {
   runs: 'node',
   description: 'Unlocks the wallet for some time.',
   args: [
-    { name: 'passphrase', type: 'str', secret: true, help: 'The passphrase' },
+    { name: 'passphrase', type: 'str', holds: 'passphrase', help: 'The passphrase' },
     { name: 'timeout', type: 'num', help: 'Seconds, 100000000 at most' },
   ],
   results: [{ type: 'none', help: '' }],

@@ -7,8 +7,8 @@ export const walletpassphrasechange: MethodSpec = {
   runs: 'node',
   description: 'Changes the passphrase.',
   args: [
-    { name: 'oldpassphrase', type: 'str', secret: true, help: 'The present one' },
-    { name: 'newpassphrase', type: 'str', secret: true, help: 'The new one' },
+    { name: 'oldpassphrase', type: 'str', holds: 'passphrase', help: 'The present one' },
+    { name: 'newpassphrase', type: 'str', holds: 'passphrase', help: 'The new one' },
   ],
   results: [{ type: 'none', help: '' }],
   examples: [{ cli: '"old one" "new one"', rpc: '"old one", "new one"' }],

@@ -4,6 +4,7 @@ import { METHODS } from '../declare/methods.js';
 import { type CallInfo, checkAccess, checkElement, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { LongBatch } from '../wire/long-batch.js';
+import { MethodNames } from '../wire/method-names.js';
 import { ReadingTurns } from '../wire/reading-turns.js';
 import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, RequestReader } from '../wire/request.js';
@@ -68,12 +69,32 @@ export class FrontDesk {
   }
 
   /**
-   * The same for a large body, read in turns with the others: whether its methods are allowed is decided here, and what is answered with a
-   * template; everything else is the node thread's, for a front must not be kept.
+   * The same for a body that may hold secrets, of which no text is made here.
+   * @returns null when it is to be handed to the node thread as it is
+   */
+  planSecret(body: Uint8Array, call: FrontCall): CallPlan | null {
+    if (call.allowed === null) return null;
+    const names = new MethodNames(body);
+    names.goOn(Number.POSITIVE_INFINITY);
+    if (names.names === null) return this.plan(body, call);
+    return allAllowed(names.names, call.allowed) ? null : FORBIDDEN;
+  }
+
+  /**
+   * The same for a large body, read in turns with the others: whether its methods are allowed is decided here, by their names alone where
+   * these are plain to see, and what is answered with a template; everything else is the node thread's, for a front must not be kept.
    * @param gone whether the client still waits
    * @returns null when it does not
    */
   async planLong(body: Uint8Array, call: FrontCall, gone: () => boolean): Promise<CallPlan | null> {
+    const named = new MethodNames(body);
+    if (!(await this.#reading.read(named, { turnMs: READ_MS, gone }))) return null;
+    const { names } = named;
+    if (names !== null && call.allowed !== null && !names.has('getblocktemplate')) {
+      if (!allAllowed(names, call.allowed)) return FORBIDDEN;
+      const [method] = named.isBatch ? ['batch'] : names;
+      return { kind: 'node', method, priority: SUBMISSIONS.has(method) };
+    }
     let refused = null as Reply | null;
     const batch = LongBatch.in(body, (source) => {
       if (call.allowed) refused ??= checkElement(source, (method) => call.allowed!.has(method));
@@ -124,7 +145,14 @@ export class FrontDesk {
   }
 }
 
+const FORBIDDEN: CallPlan = { kind: 'forbidden' };
+
+function allAllowed(names: ReadonlySet<string>, allowed: ReadonlySet<string>): boolean {
+  for (const name of names) if (!allowed.has(name)) return false;
+  return true;
+}
+
 /** What becomes of a call that a list of methods does not allow. */
 function refusal(reply: Reply): CallPlan {
-  return reply.status === 403 ? { kind: 'forbidden' } : { kind: 'reply', ...reply };
+  return reply.status === 403 ? FORBIDDEN : { kind: 'reply', ...reply };
 }

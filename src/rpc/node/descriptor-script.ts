@@ -1,11 +1,12 @@
 // The one output script of a descriptor that a block is to pay, as Core 0.21's getScriptFromDescriptor picks it.
 import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from './context.js';
 
 /** The script, or the parser's message. */
-export function descriptorScript(ctx: NodeContext, text: string): { script: Uint8Array } | { error: string } {
-  const parsed = parseDescriptor(text, ctx.descriptors);
+export function descriptorScript(ctx: NodeContext, text: string, call: CallInfo): { script: Uint8Array } | { error: string } {
+  const parsed = parseDescriptor(text, ctx.descriptors, { keys: call.taken?.keys });
   if ('error' in parsed) return parsed;
   const { descriptors, secrets } = parsed;
   try {

@@ -14,9 +14,9 @@ import { Slicer } from './slices.js';
 
 const FIRST: IndexRange = { begin: 0, end: 0 };
 
-export const getdescriptorinfo: Run<NodeContext> = (ctx, args) => {
+export const getdescriptorinfo: Run<NodeContext> = (ctx, args, call) => {
   checkTypes(args, ['string']);
-  const { descriptors, secrets, checksum } = parse(ctx, args[0], false);
+  const { descriptors, secrets, checksum } = parse(ctx, args[0], call, false);
   const texts = descriptors.map(String);
   const [first] = descriptors;
   const result = {
@@ -34,7 +34,7 @@ export const getdescriptorinfo: Run<NodeContext> = (ctx, args) => {
 export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', null]);
   const range = args.length > 1 && args[1] !== null ? asRange(args[1]) : FIRST;
-  const { descriptors, secrets } = parse(ctx, args[0], true);
+  const { descriptors, secrets } = parse(ctx, args[0], call, true);
   try {
     const { isRange } = descriptors[0];
     if (!isRange && args.length > 1) {
@@ -49,8 +49,8 @@ export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
   }
 };
 
-function parse(ctx: NodeContext, text: JsonValue, requireChecksum: boolean): ParsedDescriptor {
-  const parsed = parseDescriptor(asString(text), ctx.descriptors, { requireChecksum });
+function parse(ctx: NodeContext, text: JsonValue, call: CallInfo, requireChecksum: boolean): ParsedDescriptor {
+  const parsed = parseDescriptor(asString(text), ctx.descriptors, { requireChecksum, keys: call.taken?.keys });
   return 'error' in parsed ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error) : parsed;
 }
 

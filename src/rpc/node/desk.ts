@@ -1,11 +1,11 @@
 // The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for getrpcinfo and
 // tells metrics how long each took. Called by http/link and by tests.
 import { METHODS } from '../declare/methods.js';
-import { KEY_PLACES, SECRET_PLACES } from '../declare/secret-places.js';
+import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
-import { takeKeys } from '../wire/key-params.js';
-import type { Reply } from '../wire/reply.js';
-import { takeSecrets } from '../wire/secret-params.js';
+import { GONE, type Reply } from '../wire/reply.js';
+import { SecretSearch } from '../wire/secret-search.js';
+import type { TakenSecrets } from '../wire/taken-secrets.js';
 import type { NodeContext } from './context.js';
 import { NODE_RUNS } from './runs.js';
 import { lookAhead } from './send-ahead.js';
@@ -94,47 +94,41 @@ export class NodeDesk {
 
   /** Never rejects. Synchronous when every entry is. */
   executeBody(body: Uint8Array, call: NodeCall, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    const secrets = call.plain ? NO_SECRETS : takeSecrets(body, SECRET_PLACES);
-    const keys = call.plain ? NO_KEYS : takeKeys(body, KEY_PLACES);
-    const info = new DeskCall(call, hooks, secrets, keys);
-    if (secrets.size + keys.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
-    return this.#executeSecret(body, info, hooks);
+    const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
+    const info = new DeskCall(call, hooks, search?.taken);
+    if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    // Not breathing: a submission that is looked through here would wait for itself.
+    const { breathe, ...turns } = hooks;
+    const whole = this.#dispatcher.read(search, info, turns);
+    if (whole === true && search.taken.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
+    return this.#executeSecret(body, whole, info, hooks);
   }
 
-  async #executeSecret(body: Uint8Array, info: DeskCall, hooks: DispatchHooks): Promise<Reply> {
+  async #executeSecret(body: Uint8Array, whole: true | Promise<boolean>, info: DeskCall, hooks: DispatchHooks): Promise<Reply> {
     try {
-      return await this.#dispatcher.dispatchBytes(body, info, hooks);
+      return (await whole) ? await this.#dispatcher.dispatchBytes(body, info, hooks) : GONE;
     } finally {
-      for (const secret of [...info.secrets.values(), ...info.keys.values()]) secret.fill(0);
+      info.taken?.wipe();
     }
   }
 }
-
-type Secrets = ReadonlyMap<number, Uint8Array>;
-type Keys = ReadonlyMap<string, Uint8Array>;
-
-const NO_SECRETS: Secrets = new Map();
-const NO_KEYS: Keys = new Map();
 
 /** What run functions see of a call. A signal is made only for those that look: it costs more than most calls. */
 class DeskCall implements CallInfo {
   readonly user: string;
   readonly path: string;
   readonly breathe: (() => unknown) | undefined;
-  readonly secrets: Secrets;
-  readonly keys: Keys;
+  readonly taken: TakenSecrets | undefined;
 
   constructor(
     private readonly call: NodeCall,
     hooks: DispatchHooks,
-    secrets: Secrets,
-    keys: Keys,
+    taken?: TakenSecrets,
   ) {
     this.user = call.user;
     this.path = call.uri;
     this.breathe = hooks.breathe;
-    this.secrets = secrets;
-    this.keys = keys;
+    this.taken = taken;
   }
 
   get signal(): AbortSignal | undefined {

@@ -5,7 +5,7 @@ import { type BlockView, parseBlock } from '../../consensus/block/block-view.js'
 import { rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { asArray, asInt, asString } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
@@ -51,17 +51,17 @@ export const generatetoaddress: NodeRun = (ctx, args) => {
   return mineBlocks(ctx, decoded.script, count, budget);
 };
 
-export const generatetodescriptor: NodeRun = (ctx, args) => {
+export const generatetodescriptor: NodeRun = (ctx, args, call) => {
   const count = asInt(args[0]);
   const budget = budgetOf(args[2]);
-  const found = descriptorScript(ctx, asString(args[1]));
+  const found = descriptorScript(ctx, asString(args[1]), call);
   if ('error' in found) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, found.error);
   return mineBlocks(ctx, found.script, count, budget);
 };
 
 /** A descriptor's script, else an address's. */
-function outputScript(ctx: NodeContext, text: string): Uint8Array {
-  const found = descriptorScript(ctx, text);
+function outputScript(ctx: NodeContext, text: string, call: CallInfo): Uint8Array {
+  const found = descriptorScript(ctx, text, call);
   if (!('error' in found)) return found.script;
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('script' in decoded) return decoded.script;
@@ -80,8 +80,8 @@ function transactionOf(ctx: NodeContext, text: string): TxView {
   );
 }
 
-export const generateblock: NodeRun = async (ctx, args) => {
-  const script = outputScript(ctx, asString(args[0]));
+export const generateblock: NodeRun = async (ctx, args, call) => {
+  const script = outputScript(ctx, asString(args[0]), call);
   await ctx.mempool.settled();
   const txs = asArray(args[1]).map((item) => transactionOf(ctx, asString(item)));
   const empty = parseBlock(await ctx.templates.buildBlock(script, { empty: true }), ctx.crypto);

@@ -6,12 +6,12 @@ import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 
 /**
- * A private key among the arguments. Its text was taken out of the request before that was parsed; in a batch it comes as it is.
+ * A private key among the arguments. Its text was taken out of the request before that was parsed.
  * @returns its key is wiped by the caller; null when it is none of this network
  */
 export function privateKeyOf(value: JsonValue | undefined, ctx: NodeContext, call: CallInfo): WifKey | null {
   const text = asString(value);
-  const taken = call.keys?.get(text);
+  const taken = call.taken?.keys.get(text);
   const wif = decodeWif(taken ?? text, ctx.params, ctx.crypto);
   // Each is asked for once; a scan after an import may last for hours.
   taken?.fill(0);

@@ -7,7 +7,7 @@ import { analyzePsbt, type InputAnalysis } from '../../wallet/sign/analyze-psbt.
 import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../wallet/sign/psbt-input.js';
 import { asArray, asBool, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { hex } from '../render/hex.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
@@ -59,7 +59,7 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', 'array'], true);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx.crypto, pauses);
-  const provider = await describedBy(ctx, args[1], pauses);
+  const provider = await describedBy(ctx, args[1], call, pauses);
   const found = await findOutputs(ctx, psbt.tx);
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
   for (const [i, input] of psbt.inputs.entries()) {
@@ -79,11 +79,11 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
 };
 
 /** Keys and scripts of descriptors, without secrets. */
-async function describedBy(ctx: NodeContext, value: JsonValue | undefined, pauses: Slicer): Promise<FlatProvider> {
+async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo, pauses: Slicer): Promise<FlatProvider> {
   const provider = new FlatProvider();
   if ((value ?? null) === null) return provider;
   for (const object of asArray(value)) {
-    for (const expansion of expandScanObject(ctx, object)) {
+    for (const expansion of expandScanObject(ctx, object, call)) {
       provider.addExpansion(expansion, ctx.crypto);
       if (pauses.due) await pauses.pause();
     }

@@ -2,7 +2,9 @@
 // EvalDescriptorStringOrObject.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import { asString } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { asRange, type IndexRange } from '../range.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
@@ -22,9 +24,9 @@ function readObject(object: JsonValue): { text: string; range: IndexRange } {
 }
 
 /** What a scan object stands for, index by index. Secrets in it are wiped when the walk ends. */
-export function* expandScanObject(ctx: NodeContext, object: JsonValue): Generator<Expansion> {
+export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: CallInfo): Generator<Expansion> {
   const { text, range } = readObject(object);
-  const parsed = parseDescriptor(text, ctx.descriptors);
+  const parsed = parseDescriptor(text, ctx.descriptors, { keys: call.taken?.keys });
   if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
   const { descriptors, secrets } = parsed;
   try {
@@ -32,7 +34,8 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue): Generato
       const { begin, end } = descriptor.isRange ? range : NO_RANGE;
       for (let index = begin; index <= end; index++) {
         const expansion = descriptor.expand(index, { secrets });
-        yield expansion ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${text}'`);
+        yield expansion ??
+          fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${hideKeys(text, call.taken?.keys)}'`);
       }
     }
   } finally {

@@ -5,7 +5,7 @@ import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/i
 import { readU32 } from '../../consensus/bytes/reader.js';
 import type { Coin } from '../../consensus/coin.js';
 import { asArray, asString, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
@@ -37,20 +37,20 @@ export const scantxoutset: Run<NodeContext> = (ctx, args, call) => {
       return running !== undefined;
     case 'start':
       if (running) fail(RPC_CODE.INVALID_PARAMETER, 'Scan already in progress, use action "abort" or "status"');
-      return start(ctx, args[1], call.signal);
+      return start(ctx, args[1], call);
     default:
       return fail(RPC_CODE.INVALID_PARAMETER, 'Invalid command');
   }
 };
 
-async function start(ctx: NodeContext, objects: JsonValue | undefined, signal: AbortSignal | undefined): Promise<JsonResult> {
+async function start(ctx: NodeContext, objects: JsonValue | undefined, call: CallInfo): Promise<JsonResult> {
   const own: Scan = { progress: 0, aborted: false };
   scans.set(ctx.chain, own);
   try {
     if (objects === undefined) fail(RPC_CODE.MISC_ERROR, 'scanobjects argument is required for the start action');
-    const stopped = (): boolean => own.aborted || ctx.stopping.aborted || signal?.aborted === true;
+    const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
     const wanted = new Map<string, ScriptProvider>();
-    for (const object of asArray(objects)) await addScripts(ctx, object, wanted, stopped);
+    for (const object of asArray(objects)) await addScripts(ctx, expandScanObject(ctx, object, call), wanted, stopped);
     return await walk(ctx, wanted, own, stopped);
   } finally {
     scans.delete(ctx.chain);
@@ -58,9 +58,14 @@ async function start(ctx: NodeContext, objects: JsonValue | undefined, signal: A
 }
 
 /** Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is found. */
-async function addScripts(ctx: NodeContext, object: JsonValue, wanted: Map<string, ScriptProvider>, stopped: () => boolean): Promise<void> {
+async function addScripts(
+  ctx: NodeContext,
+  expansions: Iterable<Expansion>,
+  wanted: Map<string, ScriptProvider>,
+  stopped: () => boolean,
+): Promise<void> {
   const slicer = new Slicer();
-  for (const expansion of expandScanObject(ctx, object)) {
+  for (const expansion of expansions) {
     const provider = providerOf(expansion, ctx);
     for (const script of expansion.scripts) wanted.set(textOf(script), provider);
     if (!slicer.due) continue;

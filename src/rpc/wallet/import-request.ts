@@ -2,6 +2,7 @@
 // scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy, RecurseImportData, ProcessImportDescriptor.
 import { decodeAddress } from '../../address/address.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
@@ -205,7 +206,7 @@ function fillFromScript(ctx: NodeContext, request: JsonObject, call: CallInfo, d
   };
   for (const item of publicKeys) {
     const text = asString(item);
-    const key = hexBytes(text) ?? refuse(`Pubkey "${text}" must be a hex string`);
+    const key = hexBytes(text) ?? refuse(`Pubkey "${hideKeys(text, call.taken?.keys)}" must be a hex string`);
     if (!ctx.crypto.isPoint(key)) refuse(`Pubkey "${text}" is not a valid public key`);
     const id = hashKey(ctx.crypto.hash160(key));
     if (!data.publicKeys.has(id)) data.publicKeys.set(id, key);
@@ -274,7 +275,7 @@ export const readDescriptorImport = (ctx: NodeContext, request: JsonObject, call
   readImport((data) => fillFromDescriptor(ctx, request, call, data, breath));
 
 async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData, breath: Breath): Promise<void> {
-  const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true });
+  const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
   if ('error' in parsed) {
     refuse(parsed.error);
     return;

@@ -10,7 +10,7 @@ import { destinationOf } from '../../wallet/keys/destination.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString, checkTypes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { asRange } from '../range.js';
@@ -125,13 +125,13 @@ function applyRequest(
 /** A request as it was read: its descriptor, with scripts that will be needed; or why it cannot be imported. */
 type ReadDescriptor = { readonly request: JsonObject; readonly parsed: ParsedDescriptor; ahead?: ScriptsAhead } | ImportOutcome;
 
-function readDescriptor(ctx: NodeContext, request: JsonObject): ReadDescriptor {
+function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
   try {
     if (!request.has('desc')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor not found.');
     const text = asString(request.get('desc'));
     for (const name of ['active', 'internal']) if (request.has(name)) asBool(request.get(name));
     if (request.has('label')) asString(request.get('label'));
-    const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true });
+    const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
     return { request, parsed };
   } catch (error) {
@@ -179,14 +179,15 @@ async function withRead(
   ctx: NodeContext,
   wallet: Wallet,
   requests: readonly JsonValue[],
-  breath: Breath,
+  call: CallInfo,
   apply: (read: readonly ReadDescriptor[]) => Promise<ImportOutcome[]>,
 ): Promise<ImportOutcome[]> {
+  const breath = breathOf(wallet, call);
   const read: ReadDescriptor[] = [];
   let left = MOST_AHEAD;
   try {
     for (const request of requests as JsonObject[]) {
-      const one = readDescriptor(ctx, request);
+      const one = readDescriptor(ctx, request, call);
       read.push(one);
       if ('success' in one) continue;
       one.ahead = await scriptsAhead(ctx, wallet, request, one.parsed, left, breath);
@@ -209,8 +210,6 @@ function processRequest(ctx: NodeContext, wallet: Wallet, read: ReadDescriptor, 
     return { success: true, warnings };
   } catch (error) {
     return { success: false, error: elementError(error), warnings };
-  } finally {
-    parsed.secrets.wipe();
   }
 }
 
@@ -231,7 +230,7 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
     for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
-    const outcomes = await withRead(ctx, wallet, requests, breathOf(wallet, call), (read) =>
+    const outcomes = await withRead(ctx, wallet, requests, call, (read) =>
       wallet.changeKeys((batch) => {
         ensureUnlocked(wallet);
         const all = read.map((one, i) => processRequest(ctx, wallet, one, Math.max(times[i], 1), batch));

@@ -12,6 +12,9 @@ export interface Reply {
   readonly body: string | Uint8Array;
 }
 
+/** For a client that has gone. */
+export const GONE: Reply = { status: 500, body: '' };
+
 const errorText = (error: RpcError) => `{"code":${error.code},"message":${encodeString(error.message)}}`;
 
 /** One entry's envelope, without the newline that ends a body. */

@@ -1,0 +1,414 @@
+// Passphrases and private keys are taken out of requests before these are parsed: exactly those that stand where a method takes them, out of
+// single requests and batches of any size. What is taken is what the parser would have read; the rest of the body stays what it was.
+import fc from 'fast-check';
+import t from 'tap';
+import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
+import { encodeWif } from '../../../src/address/wif.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { SECRET_PLACES } from '../../../src/rpc/declare/secret-places.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { readDescriptorImport, readScriptImport } from '../../../src/rpc/wallet/import-request.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { MethodNames } from '../../../src/rpc/wire/method-names.js';
+import { secretMethodIn } from '../../../src/rpc/wire/secret-places.js';
+import { SecretSearch } from '../../../src/rpc/wire/secret-search.js';
+import { TakenSecrets } from '../../../src/rpc/wire/taken-secrets.js';
+import type { JsonObject, JsonResult } from '../../../src/rpc/wire/values.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+
+fc.configureGlobal({ seed: 47, numRuns: 300 });
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const ascii = (value: Uint8Array): string => Buffer.from(value).toString('latin1');
+const A = 'cMahea7zqjxrtgAbB7LSGbcQUr1uX1ojuat9jZodMN87JcbXMTcA';
+const B = '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ';
+const XPRV = 'xprv9s21ZrQH143K31xYSDQpPDxsXRTUcvj2iNHm5NUtrGiGG5e2DtALGdso3pGz6ssrdK4PFmM8NSpSBHNqPqm55Qn3LqFtT2emdEXVYsCzC2U';
+const XPUB = 'xpub661MyMwAqRbcFW31YEwpkMuc5THy2PSt5bDMsktWQcFF8syAmRUapSCGu8ED9W6oDMSgv6Zz8idoc4a6mr8BDzTJY47LJhkJ8UB7WEGuduB';
+
+/** What a search takes. @param stepMs time of a step; the smallest pauses wherever it can */
+function searched(body: Uint8Array, stepMs = Number.POSITIVE_INFINITY): { taken: TakenSecrets; steps: number } {
+  const search = SecretSearch.in(body, SECRET_PLACES);
+  let steps = 1;
+  while (search !== null && !search.goOn(stepMs)) steps++;
+  return { taken: search?.taken ?? new TakenSecrets(), steps };
+}
+
+/** Body and keys after taking: tokens back in place give the request as it was. */
+function takenKeys(body: string, stepMs?: number): { keys: string[]; left: string; back: string } {
+  // Bodies may be Buffers, whose slices are views.
+  const given = Buffer.from(body);
+  const { taken } = searched(given, stepMs);
+  const left = encodeJson(parseJson(given) as JsonResult);
+  let back = left;
+  for (const [token, key] of taken.keys) back = back.replaceAll(token, ascii(key));
+  return { keys: [...taken.keys.values()].map(ascii), left, back };
+}
+const plain = (body: string): string => encodeJson(parseJson(bytes(body)) as JsonResult);
+
+t.test('which methods', async (t) => {
+  t.same([...SECRET_PLACES.keys()].sort(), [
+    'createwallet',
+    'deriveaddresses',
+    'encryptwallet',
+    'generateblock',
+    'generatetodescriptor',
+    'getdescriptorinfo',
+    'importdescriptors',
+    'importmulti',
+    'importprivkey',
+    'scantxoutset',
+    'sethdseed',
+    'signmessagewithprivkey',
+    'signrawtransactionwithkey',
+    'utxoupdatepsbt',
+    'walletpassphrase',
+    'walletpassphrasechange',
+  ]);
+});
+
+t.test('private keys', async (t) => {
+  const cases: [body: string, keys: string[]][] = [
+    [`{"id":1,"method":"importprivkey","params":["${A}","label"]}`, [A]],
+    [`{"method" : "importprivkey","params":{"label":"${B}","privkey":"${A}"}}`, [A]],
+    [`{"params":[true,"${A}"],"method":"sethdseed"}`, [A]],
+    [`{"id":"method","method":"importprivkey","params":["${A}"]}`, [A]],
+    [`{"method"\t:\r\n"importprivkey","params":["${A}"]}`, [A]],
+    [`{"method":"signmessagewithprivkey","params":["${B}","${A}"]}`, [B]],
+    [`{"method":"signrawtransactionwithkey","params":["00",["${A}","${B}","${A}"],[]]}`, [A, B, A]],
+    [
+      `{"method":"importmulti","params":[[{"scriptPubKey":"${A}","keys":["${A}"],"label":"${B}"},{"keys":["${B}",1,"x"]},7],{"keys":["${A}"]}]}`,
+      [A, B],
+    ],
+    [`{"method":"setlabel","params":["${A}","importprivkey"]}`, []],
+    ['{"method":"importprivkey","params":["short"]}', []],
+    [`{"method":"importprivkey","params":[["${A}"]]}`, []],
+    [`{"method":"importprivkey","params":["${A}x1"]}`, []],
+    [`{"method":"importprivkey","params":["0${A.slice(1)}"]}`, []],
+    ['{"method":"importprivkey"}', []],
+    // In batches, whatever else stands there.
+    [`[{"method":"importprivkey","params":["${A}"]}]`, [A]],
+    [
+      `[5,"importprivkey",{"id":"${A}","method":"getblockcount"},[],{"params":["${B}"],"method":"importprivkey"},{"method":"x","params":["${A}"]}]`,
+      [B],
+    ],
+    [`[{"method":"setlabel","params":["${A}",""]},{"method":"importmulti","params":[[{"keys":["${A}"]}]]}]`, [A]],
+    // Of two members of one name the parser takes the first.
+    [`{"method":"importprivkey","method":"setlabel","params":["${A}"],"params":["${B}"]}`, [A]],
+    [`{"method":"setlabel","method":"importprivkey","params":["${A}"]}`, []],
+    // In descriptors: private keys of any network, and nothing else.
+    [`{"method":"importmulti","params":[[{"desc":"pkh(${A})#abcdefgh"}]]}`, [A]],
+    [
+      `{"method":"getdescriptorinfo","params":["wsh(multi(2,[d34db33f\\/44h]${XPRV}\\/1h\\/*, ${A},${B},${XPUB}\\/*,02${'ab'.repeat(32)}))"]}`,
+      [XPRV, A, B],
+    ],
+    [`{"method":"deriveaddresses","params":{"range":1,"descriptor":"pkh(${XPRV}/0)"}}`, [XPRV]],
+    [`{"method":"importdescriptors","params":[[{"desc":"tr(${A})","label":"${A}"},{"label":"${B}"},"${A}"]]}`, [A]],
+    [`{"method":"scantxoutset","params":["start",["combo(${A})",{"desc":"pkh(${B})","range":"${A}"}]]}`, [A, B]],
+    [`{"method":"getdescriptorinfo","params":["${A}"]}`, [A]],
+    [`{"method":"getdescriptorinfo","params":["pkh(${A.slice(0, -1)}B)"]}`, []],
+    [`{"method":"getdescriptorinfo","params":["pkh(${A}1)"]}`, []],
+    [`{"method":"getdescriptorinfo","params":["pkh(${XPUB})"]}`, []],
+  ];
+  const times = (text: string): number => text.split(A).length + text.split(B).length + text.split(XPRV).length;
+  for (const [body, keys] of cases) {
+    const found = takenKeys(body);
+    t.same(found.keys, keys, body);
+    t.equal(found.back, plain(body), 'all else stays');
+    t.equal(times(found.left), times(body) - keys.length, 'gone from there');
+    t.same(takenKeys(body, 0), found, 'in steps');
+  }
+});
+
+t.test('passphrases', async (t) => {
+  const cases: [body: string, secrets: [request: number, at: number, text: string][], left: string][] = [
+    [
+      '{"id":1,"method":"walletpassphrase","params":["geheim",60]}',
+      [[0, 0, 'geheim']],
+      '{"id":1,"method":"walletpassphrase","params":["",60]}',
+    ],
+    [
+      ' { "params" : [ "a" , "b" ] , "method" : "walletpassphrasechange" } ',
+      [
+        [0, 0, 'a'],
+        [0, 1, 'b'],
+      ],
+      '{"params":["",""],"method":"walletpassphrasechange"}',
+    ],
+    [
+      '{"method":"createwallet","params":{"wallet_name":"w","passphrase":"p\\u00e4\\ud83d\\ude00\\n\\"x"}}',
+      [[0, 3, 'pä😀\n"x']],
+      '{"method":"createwallet","params":{"wallet_name":"w","passphrase":""}}',
+    ],
+    ['{"method":"createwallet","params":["w",false,false,null]}', [], '{"method":"createwallet","params":["w",false,false,null]}'],
+    ['{"method":"encryptwallet","params":["to the\\u0000end"]}', [[0, 0, 'to the']], '{"method":"encryptwallet","params":[""]}'],
+    ['{"method":"encryptwallet","params":[["x"]]}', [], '{"method":"encryptwallet","params":[["x"]]}'],
+    [
+      '{"method":"setlabel","params":["encryptwallet","walletpassphrase"]}',
+      [],
+      '{"method":"setlabel","params":["encryptwallet","walletpassphrase"]}',
+    ],
+    [
+      '[{"method":"encryptwallet","params":["x"]},{"method":"getblockcount"},{"method":"walletpassphrase","params":["y",1]}]',
+      [
+        [0, 0, 'x'],
+        [2, 0, 'y'],
+      ],
+      '[{"method":"encryptwallet","params":[""]},{"method":"getblockcount"},{"method":"walletpassphrase","params":["",1]}]',
+    ],
+    [
+      '{"method":"walletpassphrase","params":{"passphrase":"first","timeout":1,"passphrase":"second"}}',
+      [[0, 0, 'second']],
+      '{"method":"walletpassphrase","params":{"passphrase":"","timeout":1,"passphrase":""}}',
+    ],
+  ];
+  for (const [body, secrets, left] of cases) {
+    const given = bytes(body);
+    const { taken } = searched(given);
+    for (const [request, at, text] of secrets) t.equal(Buffer.from(taken.passphrase(request, at) ?? []).toString(), text, body);
+    t.equal(taken.size > 0, secrets.length > 0, body);
+    t.equal(encodeJson(parseJson(given) as JsonResult), left);
+    taken.wipe();
+    for (const [request, at] of secrets) t.ok(taken.passphrase(request, at)?.every((byte) => byte === 0));
+  }
+  // What the parser will refuse is left to it.
+  for (const text of ['"\\ud800"', '"\\q"', '"\\u12"', '"a\u0001b"']) {
+    const given = bytes(`{"method":"encryptwallet","params":[${text}]}`);
+    t.equal(searched(given).taken.size, 0);
+    t.throws(() => parseJson(given));
+  }
+  const wrong = new Uint8Array([...bytes('{"method":"encryptwallet","params":["'), 0xff, ...bytes('"]}')]);
+  t.equal(searched(wrong).taken.size, 0);
+});
+
+t.test('any passphrase', async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.boolean(), fc.nat(3), (phrase, escaped, spaces) => {
+      const quoted = escaped
+        ? `"${[...Array(phrase.length).keys()].map((i) => `\\u${phrase.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')}"`
+        : JSON.stringify(phrase);
+      const gap = ' '.repeat(spaces);
+      const body = bytes(`{"method":"walletpassphrase",${gap}"params":${gap}[${quoted}${gap},1],"id":"${'x'.repeat(spaces)}"}`);
+      const nul = phrase.indexOf('\0');
+      const found = searched(body).taken.passphrase(0, 0);
+      return (
+        Buffer.from(found ?? []).toString() === (nul < 0 ? phrase : phrase.slice(0, nul)) &&
+        encodeJson(parseJson(body) as JsonResult).includes('"params":["",1]')
+      );
+    }),
+  );
+});
+
+t.test('the quick look', async (t) => {
+  t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"scriptPubKey":"x"}]]}'), SECRET_PLACES), null, 'no secrets in it');
+  t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"keys":[]}]]}'), SECRET_PLACES), 'importmulti');
+  t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"desc":""}]]}'), SECRET_PLACES), 'importmulti');
+  t.equal(secretMethodIn(bytes('[{"method":"getblock"},{"method":"scantxoutset"}]'), SECRET_PLACES), 'scantxoutset');
+  for (const body of ['', '"method"', '{"method"', '{"method":', '{"method":"', '{"method":"importprivkey', '{"method":5}']) {
+    t.equal(secretMethodIn(bytes(body), SECRET_PLACES), body.endsWith('importprivkey') ? 'importprivkey' : null, body);
+    t.equal(searched(bytes(body)).taken.size, 0);
+  }
+  // The same method again and again: the body is searched for members once.
+  const body = Buffer.from(`[${'{"method":"importmulti"},'.repeat(1000)}5]`);
+  let searches = 0;
+  body.includes = (...args) => {
+    searches++;
+    return Buffer.prototype.includes.apply(body, args);
+  };
+  t.equal(secretMethodIn(body, SECRET_PLACES), null);
+  t.ok(searches > 0 && searches < 10, `${searches} searches`);
+});
+
+t.test('large bodies, in steps', async (t) => {
+  const requests = Array.from({ length: 4000 }, (_, i) => ({
+    desc: `pkh(${i % 2 ? A : XPUB})`,
+    keys: [B],
+    label: A,
+    x: [[{}, '\\"'], -1.5e3],
+  }));
+  const single = JSON.stringify({ method: 'importmulti', params: [requests], id: A });
+  const batch = JSON.stringify(requests.map((request, i) => ({ method: 'importmulti', params: [[request]], id: i })));
+  for (const body of [single, batch]) {
+    const given = Buffer.from(body);
+    const { taken, steps } = searched(given, 0);
+    t.equal(taken.keys.size, 6000);
+    t.ok(steps > 50, `${steps} steps`);
+    t.equal(given.toString().includes(B), false);
+    let back = given.toString();
+    let at = 0;
+    // Tokens come in the order of the text.
+    back = back.replace(/~key:\d+~*/g, (token) => {
+      if (!token.startsWith(`~key:${at++}~`)) t.fail(token);
+      return ascii(taken.keys.get(token) ?? new Uint8Array());
+    });
+    t.equal(back, body);
+  }
+  // A body of names that are not of such methods is looked through in steps as well.
+  const names = bytes(`[${'{"method":"getblock"},'.repeat(100_000)}5]`);
+  t.ok(searched(names, 0).steps > 50);
+  // Depth and rubbish; a control character ends nothing.
+  for (const text of [
+    '['.repeat(100_000),
+    '{"a":'.repeat(50_000),
+    '[{"method":"importprivkey","params":['.repeat(20_000),
+    ']'.repeat(70_000),
+    '{"method":"importprivkey","params":[\u0001]}',
+    '[[\u0001 {"method":"importprivkey"',
+  ]) {
+    t.equal(searched(bytes(text), 1).taken.size, 0);
+  }
+});
+
+t.test('any request', async () => {
+  const value = fc.oneof(fc.constantFrom(A, B, XPRV, `pkh(${A})`, `multi(1,${B},${XPRV}/*)`), fc.jsonValue(), fc.string());
+  const method = fc.constantFrom(...SECRET_PLACES.keys(), 'getblock');
+  const element = fc.oneof(
+    value,
+    fc.array(value),
+    fc.dictionary(fc.constantFrom('keys', 'label', 'desc'), fc.oneof(value, fc.array(value))),
+  );
+  const params = fc.oneof(
+    fc.array(fc.oneof(element, fc.array(element))),
+    fc.dictionary(fc.constantFrom('privkey', 'requests', 'seed', 'descriptor', 'x'), fc.oneof(element, fc.array(element))),
+  );
+  const request = fc.record({ method, params, id: fc.constantFrom(A, 1) }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(fc.oneof(request, fc.array(fc.oneof(request, fc.jsonValue()))), fc.nat(2), (any, indent) => {
+      const names = JSON.stringify(any).includes('pass') ? null : any;
+      // Passphrases leave nothing to put back.
+      if (names === null || /encryptwallet|createwallet/.test(JSON.stringify(any))) return true;
+      const body = JSON.stringify(any, null, indent);
+      const found = takenKeys(body);
+      return found.back === plain(body) && takenKeys(body, 0).left === found.left;
+    }),
+  );
+});
+
+t.test('names of methods, for those who have a list', async (t) => {
+  const names = (body: string, ms = Number.POSITIVE_INFINITY): string[] | null => {
+    const reader = new MethodNames(bytes(body));
+    while (!reader.goOn(ms));
+    return reader.names && [...reader.names];
+  };
+  t.same(names('{"method":"importprivkey","params":["x"]}'), ['importprivkey']);
+  t.same(names(' {"id":{"method":"stop"},"params":{"method":"stop"},"method":"help"}'), ['help']);
+  t.same(names('[{"method":"a"},{"params":[],"method":"b"},{"method":"a"}]'), ['a', 'b']);
+  t.same(names('{"method":"help","method":"stop"}'), ['help'], 'like the parser');
+  t.same(names(JSON.stringify(Array(10_000).fill({ method: 'a', params: ['\\"}'] })), 0), ['a']);
+  // The parser decides.
+  for (const body of [
+    '',
+    '[]',
+    '5',
+    '[5]',
+    '{}',
+    '{"method":5}',
+    '{"method":"a"',
+    '{"method":"a","params":"x"}',
+    '[{"method":"a"},{"x":1}]',
+  ]) {
+    t.equal(names(body), null, body);
+  }
+  t.equal(names('{"m\\u0065thod":"stop","method":"help"}'), null, 'the parser sees another name first');
+  t.equal(names('{"method":"h\\u0065lp"}'), null);
+  const value = fc.jsonValue();
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ method: fc.string(), params: fc.array(value), id: value }), { minLength: 1 }),
+      fc.nat(2),
+      (list, indent) => {
+        const found = names(JSON.stringify(list, null, indent));
+        const real = [...new Set(list.map(({ method }) => method))];
+        const escaped = real.some((name) => JSON.stringify(name).includes('\\'));
+        // Names beyond ASCII are none of ours, and read byte by byte.
+        return escaped
+          ? found === null
+          : found?.length === real.length && real.every((name) => found.includes(Buffer.from(name).toString('latin1')));
+      },
+    ),
+  );
+});
+
+t.test('descriptors whose keys were taken', async (t) => {
+  for (const language of ['0.21', 'master'] as const) {
+    const context = descriptorContext(language, 'main');
+    const wif = (fill: number) => encodeWif({ key: new Uint8Array(32).fill(fill), compressed: true }, chainParams('main'), context.hashes);
+    for (const text of [
+      `pkh(${wif(3)})`,
+      `wpkh( ${wif(3)} )`,
+      `sh(multi(2,[d34db33f/44'/0']${XPRV}/1'/*,${wif(4)},${XPUB}/*'))`,
+      `wsh(sortedmulti(1,${wif(5)},${wif(6)}))`,
+      `tr(${wif(7)},{pk(${XPRV}/0h/*),multi_a(1,${wif(8)})})`,
+      `tr(musig(${wif(7)},${wif(9)}))`,
+      `wsh(and_v(v:pk(${wif(9)}),older(5)))`,
+      `pkh(${XPRV}/<0;1>/*)`,
+      `pkh(${A})`,
+      `foo(${wif(3)})`,
+      `pkh(${wif(3)}/0)`,
+      `pkh(${wif(3)}`,
+      wif(3),
+    ]) {
+      for (const whole of [text, addChecksum(text), `${text}#aaaaaaaa`]) {
+        const body = bytes(JSON.stringify({ method: 'getdescriptorinfo', params: [whole] }));
+        const { taken } = searched(body);
+        const [left] = (parseJson(body) as JsonObject).get('params') as string[];
+        t.equal(left.includes('~key:0~'), true, left);
+        const plainly = parseDescriptor(whole, context);
+        const found = parseDescriptor(left, context, { keys: taken.keys });
+        if ('error' in plainly) {
+          const shown =
+            [...taken.keys.values()].length > 0 &&
+            [A, XPRV, ...[3, 4, 5, 6, 7, 8, 9].map(wif)].reduce((message, key) => message.replaceAll(key, '(private key)'), plainly.error);
+          t.same(found, { error: shown }, `${language} ${whole}`);
+        } else if ('error' in found) t.fail(found.error);
+        else {
+          t.same(found.descriptors.map(String), plainly.descriptors.map(String), `${language} ${whole}`);
+          t.equal(found.checksum, plainly.checksum);
+          t.same([...found.secrets.pairs()], [...plainly.secrets.pairs()]);
+        }
+        for (const key of taken.keys.values())
+          t.ok(
+            key.every((byte) => byte === 0),
+            'overwritten once it was read',
+          );
+      }
+    }
+  }
+});
+
+t.test('private keys that a request of importmulti leaves behind are overwritten', async (t) => {
+  const context = descriptorContext('0.21', 'regtest');
+  const params = chainParams('regtest');
+  const read: Uint8Array[] = [];
+  const publicKey = (secret: Uint8Array, compressed: boolean) => {
+    read.push(secret);
+    return context.keys.publicKey(secret, compressed);
+  };
+  const ctx = {
+    params,
+    crypto: createNativeCrypto(),
+    descriptors: { ...context, keys: Object.assign(Object.create(context.keys), { publicKey }) },
+  } as unknown as NodeContext;
+  const wif = (fill: number) => encodeWif({ key: new Uint8Array(32).fill(fill), compressed: true }, params, context.hashes);
+  const id = context.hashes.hash160(context.keys.publicKey(new Uint8Array(32).fill(7), true)!);
+  const script = `76a914${Buffer.from(id).toString('hex')}88ac`;
+  const call = { user: '', path: '/' };
+  const request = (members: object) => parseJson(bytes(JSON.stringify(members))) as JsonObject;
+  const left = () => read.splice(0).filter((key) => key.some((byte) => byte !== 0)).length;
+
+  const good = await readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), wif(7), wif(9)] }), call);
+  t.equal(good.secrets.size, 1);
+  t.equal(left(), 1, 'the one that is imported; not its double, and not the one that belongs elsewhere');
+  await t.rejects(readScriptImport(ctx, request({ scriptPubKey: script, keys: [wif(7), 'nonsense'] }), call), {
+    message: 'Invalid private key encoding',
+  });
+  t.equal(left(), 0, 'nothing of a request that failed');
+  const desc = addChecksum(`pkh(${Buffer.from(context.keys.publicKey(new Uint8Array(32).fill(7), true)!).toString('hex')})`);
+  const breath = () => undefined;
+  await t.rejects(readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call, breath));
+  t.equal(left(), 0);
+  const given = await readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, breath);
+  t.equal(given.secrets.size, 1);
+  t.equal(left(), 1);
+});
