@@ -3,7 +3,7 @@ import { ConfigError } from '../config/args.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { pageHtml } from '../metrics/page.js';
 import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
-import { METHODS } from '../rpc/declare/methods.js';
+import { methodsOf } from '../rpc/declare/methods.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { StatusFeed } from './status.js';
 import { LoadMeter, type StatusRooms, statusOf } from './status-figures.js';
@@ -26,7 +26,7 @@ export async function serveStatus(host: string, port: number, { metrics, seen, l
   const pages = new Map([
     ['/', htmlPage(() => pageHtml(feed.now()))],
     ['/events', feed.page],
-    ['/openrpc.json', jsonPage(() => openRpcDocument(METHODS.values()))],
+    ['/openrpc.json', jsonPage(() => openRpcDocument(methodsOf(seen.config.wallet.enabled).values()))],
   ]);
   const server = await serveMetrics(metrics, { host, port }, pages).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);

@@ -159,6 +159,13 @@ t.test('options of payments and addresses', async (t) => {
     }
     t.notMatch(await node.call('help'), /getnewaddress/);
     t.equal(await node.call('help', 'getnewaddress'), 'help: unknown command: getnewaddress');
+    const { methods } = (await node.call('rpc.discover')) as { methods: { name: string; tags: { name: string }[] }[] };
+    t.ok(methods.some(({ name }) => name === 'getblock'));
+    t.same(
+      methods.filter(({ tags }) => tags.some(({ name }) => name === 'wallet')),
+      [],
+      'nor does rpc.discover tell of them',
+    );
     t.match(await node.call('getblockchaininfo'), { chain: 'regtest' });
     await restart();
     t.same((await node.call('listwallets')).sort(), ['together', 'w'], 'as they were');

@@ -323,3 +323,8 @@ const ALL: readonly MethodSpec[] = [
 
 /** Declarations by method name. */
 export const METHODS: ReadonlyMap<string, MethodSpec> = new Map(ALL.map((spec) => [spec.name, spec]));
+
+/** Declarations of the methods that there are. @param wallets false with -disablewallet: the wallets' methods do not exist */
+export function methodsOf(wallets: boolean): typeof METHODS {
+  return wallets ? METHODS : new Map([...METHODS].filter(([, { category }]) => category !== 'wallet'));
+}

@@ -1,8 +1,7 @@
 // Front methods that need nothing but the tip's published facts, the clock and their own arguments.
 
 import { asString } from '../args.js';
-import { METHODS } from '../declare/methods.js';
-import type { MethodSpec } from '../declare/types.js';
+import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { renderHelp, renderOverview } from '../help.js';
 import { openRpcDocument } from '../openrpc.js';
@@ -23,17 +22,18 @@ export const echo: FrontRun = (_ctx, args) => args;
 
 /** An unknown topic is an answer, not an error. */
 export const help: FrontRun = (ctx, args) => {
-  const isThere = ({ category }: MethodSpec): boolean => ctx.wallets || category !== 'wallet';
+  const methods = methodsOf(ctx.wallets);
   const topic = args.length === 0 ? '' : asString(args[0]);
-  if (topic === '') return renderOverview([...METHODS.values()].filter(isThere));
-  const spec = METHODS.get(topic);
-  return spec && isThere(spec) ? renderHelp(spec) : `help: unknown command: ${topic}`;
+  if (topic === '') return renderOverview([...methods.values()]);
+  const spec = methods.get(topic);
+  return spec ? renderHelp(spec) : `help: unknown command: ${topic}`;
 };
 
-let document: RawJson | undefined;
+const documents = new WeakMap<FrontContext, RawJson>();
 
 /** Made once per thread, when somebody asks. */
-export const discover: FrontRun = () => {
-  document ??= new RawJson(JSON.stringify(openRpcDocument(METHODS.values())));
+export const discover: FrontRun = (ctx) => {
+  const document = documents.get(ctx) ?? new RawJson(JSON.stringify(openRpcDocument(methodsOf(ctx.wallets).values())));
+  documents.set(ctx, document);
   return document;
 };
