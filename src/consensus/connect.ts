@@ -53,7 +53,8 @@ export function connectBlock(
   opts: ConnectOptions,
 ): ConnectResult {
   const connector = new BlockConnector(block, prev, params, coins, opts);
-  connector.begin() ?? connector.step(block.txs.length) ?? connector.finish();
+  const overwriting = enforceBip30(prev, block.hash, params) && overwrites(block, coins);
+  connector.begin(overwriting) ?? connector.step(block.txs.length) ?? connector.finish();
   return connector;
 }
 
@@ -98,9 +99,9 @@ export class BlockConnector implements ConnectResult {
 
   /**
    * BIP-0030: no output of the block may be an unspent coin already, where that is enforced.
-   * @param overwrites the answer, when the caller has looked for such outputs itself
+   * @param overwrites whether there is such an output and it is enforced
    */
-  begin(overwrites: boolean = enforceBip30(this.prev, this.block.hash, this.params) && this.overwrites()): Verdict {
+  begin(overwrites: boolean): Verdict {
     if (overwrites) this.verdict = reject('consensus', 'bad-txns-BIP30');
     return this.verdict;
   }
@@ -117,13 +118,6 @@ export class BlockConnector implements ConnectResult {
     const limit = this.fees + blockSubsidy(this.height, this.params);
     if (this.verdict === null && outputTotal(this.block.txs[0]) > limit) this.verdict = reject('consensus', 'bad-cb-amount');
     return this.verdict;
-  }
-
-  private overwrites(): boolean {
-    for (const tx of this.block.txs) {
-      for (let i = 0; i < tx.outputCount; i++) if (this.coins.get(outpointOf(tx, i)) !== undefined) return true;
-    }
-    return false;
   }
 
   /** Rules of transaction i, and its effects on the transactions after it. */
@@ -184,6 +178,14 @@ export class BlockConnector implements ConnectResult {
     if (output >= tx.outputCount || isUnspendable(tx.outputScript(output))) return undefined;
     return { value: tx.outputValue(output), script: tx.outputScript(output), height: this.height, coinbase: source === 0 };
   }
+}
+
+/** Whether an output of the block is an unspent coin already. */
+function overwrites(block: BlockView, coins: CoinView): boolean {
+  return block.txs.some((tx) => {
+    for (let i = 0; i < tx.outputCount; i++) if (coins.get(outpointOf(tx, i)) !== undefined) return true;
+    return false;
+  });
 }
 
 /** What is a matter of circumstances for a loose transaction breaks a rule for good in a block. */

@@ -5,6 +5,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { AddressFilter } from '../front/access.js';
+import { LARGE_BODY_BYTES } from '../front/scan-method.js';
 import type { HttpBind, HttpSubnet } from '../options.js';
 
 /** What the listener is told; crosses to its thread. */
@@ -31,9 +32,6 @@ const PASSED_BACK: ReadonlySet<string> = new Set([
   'www-authenticate',
   'allow',
 ]);
-/** Bodies from here on may be refused before they are sent, so the front sees their head at once. */
-const LARGE_BODY_BYTES = 65_536;
-
 type Headers = Record<string, string>;
 
 function pick(from: http.IncomingHttpHeaders, names: readonly string[]): Headers {
@@ -175,6 +173,7 @@ export class LenientListener {
     // Long polls end with the client that waits for them.
     reply.on('close', () => inner.destroy());
     request.on('error', () => inner.destroy());
+    // It may be refused before it is sent.
     if (Number(request.headers['content-length']) > LARGE_BODY_BYTES) inner.flushHeaders();
     request.pipe(inner);
   }

@@ -4,6 +4,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { CallWriter, ReplyReader } from './frames.js';
 import type { FrontCounters } from './front-counters.js';
+import { LinkTurns } from './link-turns.js';
 import {
   bodyMember,
   type FrontNews,
@@ -18,7 +19,6 @@ import {
   unpackMessage,
 } from './messages.js';
 import type { MethodCounts } from './method-counts.js';
-import { Turns } from './turns.js';
 
 /** Takes the reply to a call. The bytes are gone when it returns. */
 export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
@@ -78,7 +78,7 @@ export class FrontLink {
   /** Messages of the main port handled until now. */
   #messages = 0;
   #reading = false;
-  readonly #turns = new Turns(() => this.#turn());
+  readonly #turns = new LinkTurns(() => this.#turn());
   #closed = false;
   /** Calls or replies crossed since the last look at the ring. */
   #active = false;

@@ -6,6 +6,7 @@ import { receiveMessageOnPort } from 'node:worker_threads';
 import { yieldToLoop } from '../../lib/turns.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import { Link } from './link.js';
+import { LinkTurns } from './link-turns.js';
 import {
   bodyMember,
   type FrontNews,
@@ -22,7 +23,6 @@ import {
 } from './messages.js';
 import { MethodCounts } from './method-counts.js';
 import { type ExecuteBody, NodeCall, type NodeHooks, type NodeReply } from './node-call.js';
-import { Turns } from './turns.js';
 
 /** Where templates come from. */
 export interface TemplateSource {
@@ -79,7 +79,7 @@ export class NodeLinks {
   /** Calls that came by the ports. */
   #queue: Waiting[] = [];
   #head = 0;
-  readonly #turns = new Turns(() => this.#turn());
+  readonly #turns = new LinkTurns(() => this.#turn());
   #gathering = false;
   #runningBytes = 0;
   #running = 0;

@@ -1,7 +1,7 @@
 // Parked getblocktemplate calls: each costs a closure and an entry here, no thread and no timer of its own. They go on at a new
 // tip, when the server stops, when a template worth it was published (mode live), or at a deadline at which the counter is not the
 // one they know: in mode core 60 s after they came, then every 10 s. BIP-0022 long polling with the timing of Core 0.21. Used by template-view.ts.
-import { Turns, type TurnTimers } from './turns.js';
+import { TurnQueue, type TurnTimers } from './turn-queue.js';
 
 /** Monotonic time and one-shot timers; tests move them by hand. */
 export interface PollTimers extends TurnTimers {
@@ -37,12 +37,12 @@ export class LongPolls {
   readonly #timers: PollTimers;
   readonly #liveCounter: () => number;
   readonly #parked = new Map<ParkedPoll, Deadline>();
-  readonly #turns: Turns;
+  readonly #turns: TurnQueue;
   #cancelTimer: (() => void) | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
   /** @param turns in which those who are let go go on */
-  constructor(timers: PollTimers, liveCounter: () => number, turns = new Turns(timers)) {
+  constructor(timers: PollTimers, liveCounter: () => number, turns = new TurnQueue(timers)) {
     this.#timers = timers;
     this.#turns = turns;
     this.#liveCounter = liveCounter;

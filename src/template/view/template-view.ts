@@ -8,7 +8,7 @@ import { currentTime, longPollId, missingRule, renderLight, renderTemplate } fro
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
 import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
-import { Turns } from './turns.js';
+import { TurnQueue } from './turn-queue.js';
 
 /** Where the transactions of a published template lie. */
 export interface SharedPlace {
@@ -98,7 +98,7 @@ export class TemplateView {
   readonly #deps: TemplateViewDeps;
   readonly #polls: LongPolls;
   /** Many calls are answered at once when a template comes: in slices. */
-  readonly #turns: Turns;
+  readonly #turns: TurnQueue;
   #published: Published | null = null;
   /** Of a tip that we have not heard of yet: the node thread posts its first template before the tip's own news. */
   #next: Published | null = null;
@@ -107,7 +107,7 @@ export class TemplateView {
 
   constructor(deps: TemplateViewDeps) {
     this.#deps = deps;
-    this.#turns = new Turns(deps.timers);
+    this.#turns = new TurnQueue(deps.timers);
     const counter = () => (this.#published?.facts.live ? this.#published.facts.counter : deps.state.mempoolCounter);
     this.#polls = new LongPolls(deps.timers, counter, this.#turns);
   }

@@ -81,7 +81,7 @@ t.test('in steps', async (t) => {
   const run = (txs: TxView[]) =>
     new BlockConnector(makeBlock(hashes, [coinbaseOf(SUBSIDY), ...txs]), parentAt(119), regtest, coins, { flags });
   const good = run([first, second]);
-  t.equal(good.begin(), null);
+  t.equal(good.begin(false), null);
   t.equal(good.step(2), null);
   t.same([good.scriptTxs, good.fees, good.spent.length], [2, 100, 1]);
   t.equal(good.step(2), null, 'done already');

@@ -11,7 +11,7 @@ export interface TurnTimers {
 /** A slice lasts so long, and one piece more: some two hundred small replies. */
 const SLICE_MS = 2;
 
-export class Turns {
+export class TurnQueue {
   readonly #timers: TurnTimers;
   #waiting: (() => void)[] = [];
   #at = 0;

@@ -1,6 +1,6 @@
 // Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and node-link.ts.
 
-export class Turns {
+export class LinkTurns {
   #underWay = false;
 
   /** @param work one turn's worth; true: there is more, and the next turn comes after a look at the sockets */
