@@ -4,7 +4,8 @@ import type { Hashes } from '../crypto/crypto.js';
 import { multisigScript } from './descriptor/key-nodes.js';
 
 /** Address types a script can have. */
-export type ScriptAddressType = 'legacy' | 'p2sh-segwit' | 'bech32';
+export const SCRIPT_ADDRESS_TYPES = ['legacy', 'p2sh-segwit', 'bech32'] as const;
+export type ScriptAddressType = (typeof SCRIPT_ADDRESS_TYPES)[number];
 
 /** An address for a script, and every script on the way to it. */
 export interface MultisigOutput {

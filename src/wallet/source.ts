@@ -1,4 +1,5 @@
 // What wallets need of the node, declared by them: chain/chain.ts and mempool/mempool.ts fit. Hashes in internal order.
+import type { ScriptAddressType } from '../address/multisig.js';
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { SpendOptions } from './spend/options.js';
@@ -68,8 +69,8 @@ export interface WalletOptions {
   /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
   readonly unnamed: boolean;
   readonly keypool: number;
-  readonly addressType: 'legacy' | 'p2sh-segwit' | 'bech32';
-  readonly changeType: 'legacy' | 'p2sh-segwit' | 'bech32' | undefined;
+  readonly addressType: ScriptAddressType;
+  readonly changeType: ScriptAddressType | undefined;
   /** Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does. */
   readonly imageRows: number;
   readonly spendZeroConfChange: boolean;

@@ -1,4 +1,6 @@
 // Declares addmultisigaddress; types.ts says what a declaration is for.
+
+import { SCRIPT_ADDRESS_TYPES_HELP } from './address-parts.js';
 import { MULTISIG_RESULTS } from './members.js';
 import type { MethodSpec } from './types.js';
 
@@ -16,7 +18,7 @@ export const addmultisigaddress: MethodSpec = {
       inner: [{ name: 'key', type: 'str', help: 'A public key in hex, or an address' }],
     },
     { name: 'label', type: 'str', optional: true, help: 'A label for the address' },
-    { name: 'address_type', type: 'str', default: 'set by -addresstype', help: 'legacy, p2sh-segwit or bech32' },
+    { name: 'address_type', type: 'str', default: 'set by -addresstype', help: SCRIPT_ADDRESS_TYPES_HELP },
   ],
   results: MULTISIG_RESULTS,
   examples: [

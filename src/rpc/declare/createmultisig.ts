@@ -1,4 +1,6 @@
 // Declares createmultisig; types.ts says what a declaration is for.
+
+import { SCRIPT_ADDRESS_TYPES_HELP } from './address-parts.js';
 import { MULTISIG_RESULTS } from './members.js';
 import type { MethodSpec } from './types.js';
 
@@ -15,7 +17,7 @@ export const createmultisig: MethodSpec = {
       help: 'The public keys',
       inner: [{ name: 'key', type: 'hex', help: 'A public key' }],
     },
-    { name: 'address_type', type: 'str', default: 'legacy', help: 'Kind of address: "legacy", "p2sh-segwit" or "bech32"' },
+    { name: 'address_type', type: 'str', default: 'legacy', help: `Kind of address: ${SCRIPT_ADDRESS_TYPES_HELP}` },
   ],
   results: MULTISIG_RESULTS,
   examples: [

@@ -1,18 +1,22 @@
 // Parts of the calls that fund a transaction: the options they share.
+import { ADDRESS_TYPES_HELP } from './address-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from './spend-parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
+
+/** What kind of address change goes to. */
+export const CHANGE_TYPE_ARG: ArgSpec = {
+  name: 'change_type',
+  type: 'str',
+  default: 'set by -changetype',
+  help: `Kind of the change address: ${ADDRESS_TYPES_HELP}`,
+};
 
 /** Options that fundrawtransaction and walletcreatefundedpsbt have in common. @param addInputs default of add_inputs */
 export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
   { name: 'add_inputs', type: 'bool', default: addInputs, help: 'Whether coins may be added to those named' },
   { name: 'changeAddress', type: 'str', default: 'pool address', help: 'Where change goes' },
   { name: 'changePosition', type: 'num', default: 'random', help: 'The number of the change output' },
-  {
-    name: 'change_type',
-    type: 'str',
-    default: 'set by -changetype',
-    help: 'Kind of the change address: legacy, p2sh-segwit or bech32; bech32m of descriptor wallets with tr(), not on regtest',
-  },
+  CHANGE_TYPE_ARG,
   {
     name: 'includeWatching',
     type: 'bool',

@@ -1,4 +1,5 @@
 // Declares getnewaddress; types.ts says what a declaration is for.
+import { ADDRESS_TYPES_HELP } from './address-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const getnewaddress: MethodSpec = {
@@ -12,7 +13,7 @@ export const getnewaddress: MethodSpec = {
       name: 'address_type',
       type: 'str',
       default: 'set by -addresstype',
-      help: 'legacy, p2sh-segwit or bech32; bech32m of descriptor wallets with tr(), not on regtest',
+      help: ADDRESS_TYPES_HELP,
     },
   ],
   results: [{ type: 'str', help: 'The address' }],

@@ -1,4 +1,5 @@
 // Declares getrawchangeaddress; types.ts says what a declaration is for.
+import { ADDRESS_TYPES_HELP } from './address-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const getrawchangeaddress: MethodSpec = {
@@ -11,7 +12,7 @@ export const getrawchangeaddress: MethodSpec = {
       name: 'address_type',
       type: 'str',
       default: 'set by -addresstype',
-      help: 'legacy, p2sh-segwit or bech32; bech32m of descriptor wallets with tr(), not on regtest',
+      help: ADDRESS_TYPES_HELP,
     },
   ],
   results: [{ type: 'str', help: 'The address' }],

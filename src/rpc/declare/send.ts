@@ -1,5 +1,5 @@
 // Declares send; types.ts says what a declaration is for.
-import { INPUTS_INNER, OUTPUTS_INNER } from './fund-parts.js';
+import { CHANGE_TYPE_ARG, INPUTS_INNER, OUTPUTS_INNER } from './fund-parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from './spend-parts.js';
 import type { MethodSpec } from './types.js';
 
@@ -29,12 +29,7 @@ export const send: MethodSpec = {
         { name: 'add_to_wallet', type: 'bool', default: 'true', help: 'Record it and send it; false: only make it' },
         { name: 'change_address', type: 'str', default: 'pool address', help: 'Where change goes' },
         { name: 'change_position', type: 'num', default: 'random', help: 'The number of the change output' },
-        {
-          name: 'change_type',
-          type: 'str',
-          default: 'set by -changetype',
-          help: 'Kind of the change address: legacy, p2sh-segwit or bech32',
-        },
+        CHANGE_TYPE_ARG,
         CONF_TARGET_ARG,
         ESTIMATE_MODE_ARG,
         FEE_RATE_ARG,

@@ -1,23 +1,22 @@
 // createmultisig: an m-of-n address of given keys, without a wallet. Core: rpc/misc.cpp.
 import { encodeAddress } from '../../address/address.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
-import { buildMultisig, type MultisigOutput, type ScriptAddressType } from '../../address/multisig.js';
+import { buildMultisig, type MultisigOutput } from '../../address/multisig.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { asAddressType } from '../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hex } from '../render/hex.js';
-import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 
 const KEY_DIGITS = [66, 130];
-const ADDRESS_TYPES: readonly string[] = ['legacy', 'p2sh-segwit', 'bech32'] satisfies ScriptAddressType[];
 
 export const createmultisig: Run<NodeContext> = (ctx, args) => {
   const required = asInt(args[0]);
   const keys = asArray(args[1]).map((value) => parsePublicKey(ctx, asString(value)));
-  const type = asScriptAddressType(args[2]);
+  const type = args[2] === null || args[2] === undefined ? 'legacy' : asAddressType(args[2]);
   const output = buildMultisig(required, keys, type, ctx.crypto);
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
   return {
@@ -33,13 +32,6 @@ function parsePublicKey(ctx: NodeContext, text: string): Uint8Array {
   if (key === null) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid public key: ${text}\n.`);
   if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Invalid public key: ${text}`);
   return key;
-}
-
-function asScriptAddressType(value: JsonValue | undefined): ScriptAddressType {
-  if (value === null || value === undefined) return 'legacy';
-  const text = asString(value);
-  if (!ADDRESS_TYPES.includes(text)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown address type '${text}'`);
-  return text as ScriptAddressType;
 }
 
 /** Knows the output's own scripts. */

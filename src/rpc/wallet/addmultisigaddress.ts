@@ -1,15 +1,16 @@
 // addmultisigaddress: an m-of-n address whose script a legacy wallet keeps. Core 0.21, rpcwallet.cpp.
 import { decodeAddress } from '../../address/address.js';
 import { inferDescriptor } from '../../address/descriptor/infer.js';
-import { buildMultisig, type ScriptAddressType } from '../../address/multisig.js';
+import { buildMultisig } from '../../address/multisig.js';
 import { keyOfDestination } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
+import { asAddressType } from '../address-type.js';
 import { asArray, asInt, asString, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
-import { addressText, addressTypeOf } from './addresses.js';
+import { addressText } from './addresses.js';
 import { labelOf, legacyOf, walletOf } from './select.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
@@ -31,7 +32,7 @@ export const addmultisigaddress: Run<NodeContext> = async (ctx, args, call) => {
   const label = args[2] !== undefined && args[2] !== null ? labelOf(asString(args[2])) : '';
   const required = asInt(args[0]);
   const keys = asArray(args[1]).map((item) => publicKeyOf(ctx, legacy, asString(item)));
-  const type = addressTypeOf(args[3], wallet.parts.options.addressType) as ScriptAddressType;
+  const type = args[3] !== undefined && args[3] !== null ? asAddressType(args[3]) : wallet.parts.options.addressType;
   const output = buildMultisig(required, keys, type, ctx.crypto);
   if ('error' in output) return fail(RPC_CODE.INVALID_PARAMETER, output.error);
   await wallet.changeKeys((batch) => {

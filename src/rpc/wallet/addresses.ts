@@ -6,6 +6,7 @@ import { purposeOf } from '../../wallet/address-book.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { asAddressType } from '../address-type.js';
 import { asBool, asInt, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -19,16 +20,9 @@ import { ensureUnlocked, labelOf, legacyOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-export function addressTypeOf(value: JsonValue | undefined, otherwise: AddressType): AddressType {
-  if (!given(value)) return otherwise;
-  const text = asString(value);
-  if (text === 'legacy' || text === 'p2sh-segwit' || text === 'bech32') return text;
-  return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown address type '${text}'`);
-}
-
 /** A kind of address that a wallet gives out: where descriptors have taproot, bech32m of descriptor wallets as well, as in Core since 22. */
 export function givenType(ctx: NodeContext, wallet: Wallet, value: JsonValue | undefined, otherwise: AddressType): AddressType {
-  if (value !== 'bech32m' || !knowsTaproot(ctx)) return addressTypeOf(value, otherwise);
+  if (value !== 'bech32m' || !knowsTaproot(ctx)) return given(value) ? asAddressType(value) : otherwise;
   return wallet.legacy ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Legacy wallets cannot provide bech32m addresses') : value;
 }
 

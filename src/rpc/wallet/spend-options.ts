@@ -1,9 +1,9 @@
 // The options of the calls that fund a transaction. Core 0.21: wallet/rpcwallet.cpp FundTransaction.
 import { decodeAddress } from '../../address/address.js';
 import type { TxFields } from '../../consensus/tx/build-tx.js';
-import type { AddressType } from '../../wallet/keys/key-source.js';
 import { type FundedTransaction, fundTransaction } from '../../wallet/spend/fund-transaction.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { asAddressType } from '../address-type.js';
 import { asAmount, asArray, asBool, asInt, asString, type CheckedType, checkMembers, checkType } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -37,9 +37,6 @@ const TYPES: Readonly<Record<string, CheckedType | null>> = {
   conf_target: 'number',
   estimate_mode: 'string',
 };
-
-const ADDRESS_TYPES: readonly AddressType[] = ['legacy', 'p2sh-segwit', 'bech32'];
-const TAPROOT_ADDRESS_TYPES: readonly AddressType[] = [...ADDRESS_TYPES, 'bech32m'];
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
@@ -101,9 +98,9 @@ function readOptions(
   const changePosition = position === undefined ? -1 : asInt(position);
   if (options.has('change_type')) {
     if (changeAddress !== undefined) invalid('Cannot specify both change address and address type options');
-    const text = asString(options.get('change_type'));
-    const known = knowsTaproot(ctx) && !wallet.legacy ? TAPROOT_ADDRESS_TYPES : ADDRESS_TYPES;
-    control.changeType = known.find((type) => type === text) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Unknown change type '${text}'`);
+    const type = options.get('change_type')!;
+    const taproot = type === 'bech32m' && knowsTaproot(ctx) && !wallet.legacy;
+    control.changeType = taproot ? type : asAddressType(type, 'change');
   }
   control.allowWatchOnly = includeWatchOnly(wallet, either('include_watching', 'includeWatching'));
   const lockOption = either('lock_unspents', 'lockUnspents');

@@ -6,7 +6,7 @@ import { encodeExtendedKey } from '../../../src/address/bip32/extended-codec.js'
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
-import { buildMultisig, type ScriptAddressType } from '../../../src/address/multisig.js';
+import { buildMultisig, SCRIPT_ADDRESS_TYPES } from '../../../src/address/multisig.js';
 import { scriptHashScript } from '../../../src/consensus/script/build-script.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -45,7 +45,7 @@ const keys: TestKey[] = Array.from({ length: KEYS }, (_, i) => {
   const secret = crypto.sha256(Uint8Array.of(i, 1, 2, 3));
   return { secret, publicKey: curve.publicKey(secret, i !== KEYS - 1)! };
 });
-const multisigs = (['legacy', 'p2sh-segwit', 'bech32'] as ScriptAddressType[]).flatMap((type) =>
+const multisigs = SCRIPT_ADDRESS_TYPES.flatMap((type) =>
   [[0, 1], [2], [1, 3, 4]].map((members) => {
     const made = buildMultisig(
       1,
