@@ -6,6 +6,7 @@
 // disk does, the next import does it. Caller: Wallet.
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
+import type { ScriptCursor } from './keys/key-source.js';
 import { OWNERSHIP } from './keys/ownership.js';
 import type { TouchedScripts } from './keys/touched-scripts.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
@@ -30,20 +31,37 @@ export class Reassessor {
   constructor(private readonly wallet: Wallet) {}
 
   /** A change of keys or scripts; see Wallet.changeKeys. */
-  async change<T>(work: (batch: WalletBatch) => T): Promise<T> {
-    const { wallet } = this;
-    const { keys, ledger } = wallet;
+  change<T>(work: (batch: WalletBatch) => T): Promise<T> {
+    return this.#changed((note) =>
+      this.wallet.change((batch) => {
+        const before = this.wallet.keys.scriptCursor();
+        const result = work(batch);
+        note(batch, before);
+        return result;
+      }),
+    );
+  }
+  /** One that has the wallet for itself; see Wallet.changeKeysAlone. */
+  changeAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
+    return this.#changed((note) =>
+      this.wallet.changeAlone(async (batch) => {
+        const before = this.wallet.keys.scriptCursor();
+        const result = await work(batch);
+        note(batch, before);
+        return result;
+      }),
+    );
+  }
+  /** Makes a change, then looks at what it concerns. @param make calls `note` when all is in the batch */
+  async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
+    const { keys, ledger } = this.wallet;
     let touched: TouchedScripts = null;
     try {
-      const result = await wallet.change((batch) => {
-        const before = keys.scriptCursor();
-        const done = work(batch);
+      const result = await make((batch, before) => {
         if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before) ?? (this.#missed ? 'any' : null);
-        if (touched !== null) {
-          batch.put(REASSESS_KEY, new Uint8Array(0));
-          this.#due++;
-        }
-        return done;
+        if (touched === null) return;
+        batch.put(REASSESS_KEY, new Uint8Array(0));
+        this.#due++;
       });
       if (touched !== null) await this.#inLine(touched);
       return result;

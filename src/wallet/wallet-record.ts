@@ -56,7 +56,7 @@ export class WalletRecord {
   }
 
   write(batch: WalletBatch): void {
-    batch.put(
+    batch.putOnce(
       KEY,
       packRow([
         this.version,

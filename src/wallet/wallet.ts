@@ -4,6 +4,7 @@ import { hashKey } from '../consensus/bytes/hex.js';
 import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
+import { nextInLine } from '../lib/slicer.js';
 import type { Store } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 import { AddressBook } from './address-book.js';
@@ -24,6 +25,7 @@ import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import type { SigningProvider } from './keys/signing-provider.js';
 import { Reassessor } from './reassess.js';
 import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
+import { LARGE_BATCH, partsOf, writeParts } from './storage/large-batch.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
@@ -98,6 +100,13 @@ export class Wallet {
   }
   #thawed: Promise<void> | null = null;
   #thaw: () => void = () => {};
+  /** Fulfilled when work is over that has the wallet for itself (`alone`): nobody looks at it before. Null where there is none. */
+  get held(): Promise<void> | null {
+    return this.#held ? this.#thawed : null;
+  }
+  #held = false;
+  /** It was to be locked meanwhile. */
+  #lockDue = false;
   readonly #reassessor = new Reassessor(this);
   readonly #inbox: WalletEvent[] = [];
   #commits: Promise<void> = Promise.resolve();
@@ -215,12 +224,52 @@ export class Wallet {
     await this.commit(batch, sync);
     return result;
   }
+  /**
+   * Long work that pauses and has the wallet for itself: calls, changes, events and locking wait, so that nobody sees a part of what it does
+   * and nothing moves meanwhile. It asks assertOpen after every pause, and ends there: what it did by then is nowhere but in memory.
+   */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.frozen) await this.thawed();
+    this.assertOpen();
+    this.frozen = true;
+    this.#held = true;
+    try {
+      // Who was let in a moment ago has looked by then.
+      await nextInLine();
+      this.assertOpen();
+      return await work();
+    } finally {
+      this.#held = false;
+      if (this.#lockDue) this.lock();
+      this.frozen = false;
+      this.drain();
+    }
+  }
+  /** Like `change`, for work that pauses; it has the wallet for itself. */
+  async changeAlone<T>(work: (batch: WalletBatch) => Promise<T>, sync = false): Promise<T> {
+    const { result, written } = await this.alone(async () => {
+      const batch = new WalletBatch();
+      const made = await work(batch);
+      return { result: made, written: this.commit(batch, sync) };
+    });
+    await written;
+    return result;
+  }
   /** Writes a batch after all before it. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
-    this.images?.note(batch);
+    const { images } = this;
+    const large = batch.ops.length > LARGE_BATCH;
+    if (!large) images?.note(batch);
     if (batch.ops.length > 0) this.#generation++;
     if (batch.ops.length === 0 && !sync) return this.#commits;
-    return this.exclusive(() => this.store.batch(batch.ops, { sync }));
+    return this.exclusive(() => {
+      if (!large) return this.store.batch(batch.ops, { sync });
+      return writeParts(
+        this.store,
+        partsOf(batch, (part) => images?.note(part)),
+        { sync },
+      );
+    });
   }
   /** Rises with every change: long answers that pause look whether they still speak of the same wallet. */
   get generation(): number {
@@ -320,6 +369,10 @@ export class Wallet {
   changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#reassessor.change(work);
   }
+  /** The same like `changeAlone`. */
+  changeKeysAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
+    return this.#reassessor.changeAlone(work);
+  }
   /** Does for everything what a cut off `changeKeys` did not come to. */
   reassessAll(): Promise<void> {
     return this.#reassessor.finish();
@@ -342,6 +395,8 @@ export class Wallet {
     arm(seconds * 1000);
   }
   lock(): void {
+    this.#lockDue = this.#held && !this.#closed;
+    if (this.#lockDue) return;
     clearTimeout(this.#relock);
     this.unlockedUntil = 0;
     this.vault.lock();
@@ -375,8 +430,8 @@ export class Wallet {
     if (this.#closed) return;
     this.drain();
     this.#closed = true;
-    // A scan that is cut off may have changed tables and not yet rows.
-    const settled = complete && this.scan === null;
+    // What is cut off may have changed tables and not yet rows.
+    const settled = complete && this.scan === null && !this.#held;
     if (this.scan) this.scan.abort = true;
     this.lock();
     await this.exclusive(async () => {

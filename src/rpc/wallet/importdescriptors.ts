@@ -13,6 +13,7 @@ import { asBool, asInt64, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
 import { asRange } from '../range.js';
 import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
 import type { Breath } from './import-request.js';
@@ -182,7 +183,7 @@ async function withRead(
   call: CallInfo,
   apply: (read: readonly ReadDescriptor[]) => Promise<ImportOutcome[]>,
 ): Promise<ImportOutcome[]> {
-  const breath = breathOf(wallet, call);
+  const breath = breathOf(wallet, new Slicer(call.breathe));
   const read: ReadDescriptor[] = [];
   let left = MOST_AHEAD;
   try {

@@ -1,9 +1,10 @@
 // importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order of checks, writes
 // and warnings.
 
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
-import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -53,59 +54,68 @@ export function outcomeResult({ success, error, warnings }: ImportOutcome): Json
 /** Scripts by length, then bytes: the order in which Core visits a set of them. */
 const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
 
-/** Marks output scripts as ours to watch where they are not ours already, and labels them. */
-export function importTargets(
+/** Marks an output script as ours to watch where it is not ours already, and labels it. */
+export function importTarget(
   ctx: NodeContext,
   wallet: Wallet,
-  targets: readonly Uint8Array[],
+  script: Uint8Array,
   how: { hasSolvingData: boolean; label: string | null; time: number },
   batch: WalletBatch,
 ): void {
-  const legacy = legacyOf(wallet);
-  for (const script of targets) {
-    if (!how.hasSolvingData || wallet.isMine(script) === OWNERSHIP.NO) legacy.watch(script, how.time, batch);
-  }
-  if (how.label === null) return;
-  for (const script of targets) {
-    const destination = destinationOf(script, ctx.crypto);
-    if (destination) wallet.book.set(destination, how.label, 'receive', batch);
+  if (!how.hasSolvingData || wallet.isMine(script) === OWNERSHIP.NO) legacyOf(wallet).watch(script, how.time, batch);
+  const destination = how.label === null ? null : destinationOf(script, ctx.crypto);
+  if (destination) wallet.book.set(destination, how.label!, 'receive', batch);
+}
+
+/** Visits items in slices. */
+async function eachInSlices<T>(items: Iterable<T>, breath: Breath, visit: (item: T) => void): Promise<void> {
+  for (const item of items) {
+    visit(item);
+    const pause = breath();
+    if (pause) await pause;
   }
 }
 
-function applyImport(
-  ctx: NodeContext,
-  wallet: Wallet,
-  legacy: LegacyKeys,
-  data: ImportData,
-  how: { internal: boolean; label: string; addToPool: boolean; time: number },
-  batch: WalletBatch,
-): void {
-  const scripts = [...data.scripts.values()].sort(compareScripts);
+async function applyImport(ctx: NodeContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
+  const { data, internal, label, addToPool } = read;
+  const { batch, breath } = apply;
+  const legacy = legacyOf(wallet);
   // Core stores what fits before it fails; here nothing is stored.
-  if (scripts.some((script) => script.length > MAX_SCRIPT)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
-  for (const script of scripts) legacy.importScript(script, how.time, batch);
-  for (const { publicKey, secret } of data.secrets.values()) legacy.importSecret(secret, publicKey, how.time, batch);
-  for (const { publicKey, origin } of data.origins) legacy.importOrigin(publicKey, origin, batch);
-  for (const key of data.ordered) {
-    if (!data.publicKeys.has(Buffer.from(ctx.crypto.hash160(key)).toString('latin1'))) continue;
-    legacy.importPublicKey(key, how.time, { add: how.addToPool, internal: how.internal }, batch);
-  }
-  importTargets(
-    ctx,
-    wallet,
-    data.targets,
-    { hasSolvingData: data.hasSolvingData, label: how.internal ? null : how.label, time: how.time },
-    batch,
-  );
+  if (read.scripts.some((script) => script.length > MAX_SCRIPT)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
+  await eachInSlices(read.scripts, breath, (script) => legacy.importScript(script, time, batch));
+  await eachInSlices(data.secrets.values(), breath, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));
+  await eachInSlices(data.origins, breath, ({ publicKey, origin }) => legacy.importOrigin(publicKey, origin, batch));
+  await eachInSlices(data.ordered, breath, (key) => {
+    if (!data.publicKeys.has(hashKey(ctx.crypto.hash160(key)))) return;
+    legacy.importPublicKey(key, time, { add: addToPool, internal }, batch);
+  });
+  const how = { hasSolvingData: data.hasSolvingData, label: internal ? null : label, time };
+  await eachInSlices(read.targets, breath, (script) => importTarget(ctx, wallet, script, how, batch));
+}
+
+/** A request that was read and may be taken in. */
+interface AcceptedImport {
+  readonly data: ImportData;
+  /** Its output scripts and the others, in Core's order. */
+  readonly targets: readonly Uint8Array[];
+  readonly scripts: readonly Uint8Array[];
+  readonly internal: boolean;
+  readonly label: string;
+  readonly addToPool: boolean;
+}
+
+/** What requests are put into a wallet with. */
+interface Applying {
+  readonly batch: WalletBatch;
+  readonly breath: Breath;
 }
 
 /** A request as it was read: what it asks for, or why it cannot be. */
-type ReadImport =
-  | { readonly data: ImportData; readonly internal: boolean; readonly label: string; readonly addToPool: boolean }
-  | ImportOutcome;
+type ReadImport = AcceptedImport | ImportOutcome;
 
 /** Reads a request and judges it, as far as that does not depend on what the wallet holds. */
-async function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, call: CallInfo, breath: Breath): Promise<ReadImport> {
+async function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, call: CallInfo, slicer: Slicer): Promise<ReadImport> {
+  const breath = breathOf(wallet, slicer);
   let data: ImportData | undefined;
   try {
     const internal = request.has('internal') ? asBool(request.get('internal')) : false;
@@ -123,25 +133,25 @@ async function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject
     if (wallet.privateKeysDisabled && data.secrets.size > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
     }
-    return { data, internal, label, addToPool };
+    const targets = await sortInSlices(data.targets, compareScripts, slicer);
+    const scripts = await sortInSlices([...data.scripts.values()], compareScripts, slicer);
+    return { data, targets, scripts, internal, label, addToPool };
   } catch (error) {
     if (data) wipeImport(data);
     return { success: false, error: elementError(error), warnings: data?.warnings ?? [] };
   }
 }
 
-/** Puts what a request asks for into the wallet, all or nothing. */
-function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport, time: number, batch: WalletBatch): ImportOutcome {
+/** Puts what a request asks for into the wallet, all or nothing. The wallet is held. */
+async function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport, time: number, apply: Applying): Promise<ImportOutcome> {
   if ('success' in read) return read;
   const { data } = read;
   try {
-    data.targets.sort(compareScripts);
-    for (const script of data.targets) {
-      if (wallet.isMine(script) !== OWNERSHIP.SPENDABLE) continue;
+    await eachInSlices(read.targets, apply.breath, (script) => {
+      if (wallet.isMine(script) !== OWNERSHIP.SPENDABLE) return;
       fail(RPC_CODE.WALLET_ERROR, `The wallet already contains the private key for this address or script ("${hex(script)}")`);
-    }
-    const { internal, label, addToPool } = read;
-    applyImport(ctx, wallet, legacyOf(wallet), data, { internal, label, addToPool, time }, batch);
+    });
+    await applyImport(ctx, wallet, read, time, apply);
     return { success: true, warnings: data.warnings };
   } catch (error) {
     return { success: false, error: elementError(error), warnings: data.warnings };
@@ -158,9 +168,8 @@ export function scanFailure(what: string, things: string, time: number, scannedT
   );
 }
 
-/** Gives other work its turns while requests are read. What changed the wallet meanwhile is seen to again when they are applied. */
-export function breathOf(wallet: Wallet, call: CallInfo): Breath {
-  const slicer = new Slicer(call.breathe);
+/** Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is seen to again then. */
+export function breathOf(wallet: Wallet, slicer: Slicer): Breath {
   const pause = async (): Promise<void> => {
     await slicer.pause();
     wallet.assertOpen();
@@ -193,23 +202,26 @@ async function importAll(
   const times = requests.map((request) => importTime(request, now));
   let lowest = tip.time;
   for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
-  const breath = breathOf(wallet, call);
+  const slicer = new Slicer(call.breathe);
+  const breath = breathOf(wallet, slicer);
   const read: ReadImport[] = [];
   let outcomes: ImportOutcome[];
   try {
     for (const request of requests) {
-      read.push(await readRequest(ctx, wallet, request as JsonObject, call, breath));
+      read.push(await readRequest(ctx, wallet, request as JsonObject, call, slicer));
       const pause = breath();
       if (pause) await pause;
     }
-    outcomes = await wallet.changeKeys((batch) => {
+    outcomes = await wallet.changeKeysAlone(async (batch) => {
       ensureUnlocked(wallet);
-      const all = read.map((one, i) => {
-        const outcome = processImport(ctx, wallet, one, Math.max(times[i], 1), batch);
+      const all: ImportOutcome[] = [];
+      for (const [i, one] of read.entries()) {
+        all.push(await processImport(ctx, wallet, one, Math.max(times[i], 1), { batch, breath }));
         // What was applied is let go of: a range may be large.
-        read[i] = outcome;
-        return outcome;
-      });
+        read[i] = all[i];
+        const pause = breath();
+        if (pause) await pause;
+      }
       if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
       return all;
     });

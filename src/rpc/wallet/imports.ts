@@ -12,7 +12,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { readSecret } from './import-request.js';
-import { importTargets } from './importmulti.js';
+import { importTarget } from './importmulti.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
@@ -93,7 +93,7 @@ export const importaddress: Run<NodeContext> = async (ctx, args, call) => {
     if ('script' in decoded) {
       if (alsoP2sh) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot use the p2sh flag with an address - use a script instead');
       await wallet.changeKeys((batch) => {
-        importTargets(ctx, wallet, [decoded.script], how, batch);
+        importTarget(ctx, wallet, decoded.script, how, batch);
         plan(batch);
       });
     } else {
@@ -101,7 +101,7 @@ export const importaddress: Run<NodeContext> = async (ctx, args, call) => {
       await wallet.changeKeys((batch) => {
         legacy.importScript(script, 0, batch);
         const targets = alsoP2sh ? [script, scriptHashScript(ctx.crypto.hash160(script))] : [script];
-        importTargets(ctx, wallet, targets, how, batch);
+        for (const target of targets) importTarget(ctx, wallet, target, how, batch);
         plan(batch);
       });
     }
@@ -118,7 +118,8 @@ export const importpubkey: Run<NodeContext> = async (ctx, args, call) => {
     const key = hexBytes(asString(args[0])) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey must be a hex string');
     if (!ctx.crypto.isPoint(key)) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Pubkey is not a valid public key');
     await wallet.changeKeys((batch) => {
-      importTargets(ctx, wallet, keyScripts(ctx, key), { hasSolvingData: true, label, time: BEGINNING }, batch);
+      const how = { hasSolvingData: true, label, time: BEGINNING };
+      for (const script of keyScripts(ctx, key)) importTarget(ctx, wallet, script, how, batch);
       legacy.importPublicKey(key, BEGINNING, { add: false, internal: false }, batch);
       plan(batch);
     });

@@ -29,6 +29,7 @@ import { listunspent } from './listunspent.js';
 import { importprunedfunds, removeprunedfunds } from './prunedfunds.js';
 import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel } from './received.js';
 import { abortrescan, rescanblockchain } from './rescan.js';
+import { ofWholeWallet } from './select.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 import { bumpfee, psbtbumpfee } from './spend-bump.js';
@@ -37,13 +38,12 @@ import { send, walletcreatefundedpsbt } from './spend-psbt.js';
 import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
-export const WALLET_RUNS: RunTable<NodeContext> = {
+const OF_WALLETS: RunTable<NodeContext> = {
   abandontransaction,
   abortrescan,
   addmultisigaddress,
   backupwallet,
   bumpfee,
-  createwallet,
   dumpprivkey,
   dumpwallet,
   encryptwallet,
@@ -76,13 +76,9 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   listsinceblock,
   listtransactions,
   listunspent,
-  listwalletdir,
-  listwallets,
-  loadwallet,
   lockunspent,
   removeprunedfunds,
   rescanblockchain,
-  restorewallet,
   psbtbumpfee,
   send,
   sendmany,
@@ -94,10 +90,16 @@ export const WALLET_RUNS: RunTable<NodeContext> = {
   setwalletflag,
   signmessage,
   signrawtransactionwithwallet,
-  unloadwallet,
   upgradewallet,
   walletlock,
   walletpassphrase,
   walletpassphrasechange,
   walletprocesspsbt,
+};
+
+const OF_THE_MANAGER: RunTable<NodeContext> = { createwallet, listwalletdir, listwallets, loadwallet, restorewallet, unloadwallet };
+
+export const WALLET_RUNS: RunTable<NodeContext> = {
+  ...OF_THE_MANAGER,
+  ...Object.fromEntries(Object.entries(OF_WALLETS).map(([name, run]) => [name, ofWholeWallet(run)])),
 };

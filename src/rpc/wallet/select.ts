@@ -4,7 +4,7 @@ import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, NOT_LOADED, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { CallInfo } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 
@@ -67,10 +67,28 @@ export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promis
   const wallet = walletOf(ctx, call);
   const settling = ctx.settle();
   if (settling === undefined) return wallet;
-  return settling.then(() => {
+  return settling.then(async () => {
+    while (wallet.held) await wallet.held;
     wallet.drain();
     return wallet;
   });
+}
+
+/** A call of a wallet as a call that waits while something has the wallet for itself. */
+export function ofWholeWallet(run: Run<NodeContext>): Run<NodeContext> {
+  const whenWhole: Run<NodeContext> = (ctx, args, call) => {
+    const held = heldBy(ctx, call);
+    return held ? held.then(() => whenWhole(ctx, args, call)) : run(ctx, args, call);
+  };
+  return whenWhole;
+}
+function heldBy({ wallets }: NodeContext, call: CallInfo): Promise<void> | null {
+  try {
+    return wallets?.select(walletNameOf(call.path)).held ?? null;
+  } catch {
+    // The call says what is wrong.
+    return null;
+  }
 }
 
 /** Runs a call about coins and balances, at once when nothing is on its way back to the pool. */

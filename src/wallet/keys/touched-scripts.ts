@@ -35,28 +35,19 @@ function* formsOfKey(id: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   yield scriptHashScript(hashes.hash160(program));
 }
 
+const OF_SCRIPTS: readonly number[] = [WALLET_PREFIX.key, WALLET_PREFIX.script, WALLET_PREFIX.watched];
+
 /** @param ops what a change wrote; its keys alone are looked at */
 export function touchedScripts(ops: readonly BatchOp[], legacy: LegacyKeys, hashes: Hashes): TouchedScripts {
-  const keys: Uint8Array[] = [];
-  const scripts: Uint8Array[] = [];
-  const watched: Uint8Array[] = [];
-  for (const { key } of ops) {
-    if (key[0] === WALLET_PREFIX.key) keys.push(key.subarray(1));
-    else if (key[0] === WALLET_PREFIX.script) scripts.push(key.subarray(1));
-    else if (key[0] === WALLET_PREFIX.watched) watched.push(key.subarray(1));
-  }
-  if (keys.length + scripts.length + watched.length === 0) return null;
-  return formsOf(keys, scripts, watched, legacy, hashes);
+  return ops.some(({ key }) => OF_SCRIPTS.includes(key[0])) ? formsOf(ops, legacy, hashes) : null;
 }
 
-function* formsOf(
-  keys: readonly Uint8Array[],
-  scripts: readonly Uint8Array[],
-  watched: readonly Uint8Array[],
-  legacy: LegacyKeys,
-  hashes: Hashes,
-): Generator<Uint8Array> {
-  for (const script of watched) {
+function* keysUnder(prefix: number, ops: readonly BatchOp[]): Generator<Uint8Array> {
+  for (const { key } of ops) if (key[0] === prefix) yield key.subarray(1);
+}
+
+function* formsOf(ops: readonly BatchOp[], legacy: LegacyKeys, hashes: Hashes): Generator<Uint8Array> {
+  for (const script of keysUnder(WALLET_PREFIX.watched, ops)) {
     yield script;
     // What is watched counts inside other scripts as well; a key's witness program stands for its P2PKH script.
     yield* formsOfScript(hashes.hash160(script), script, hashes);
@@ -64,7 +55,7 @@ function* formsOf(
     if (type === 'pubkeyhash') yield* formsOfKey(solutions[0], hashes);
   }
   const decisive = new Set<string>();
-  for (const id of keys) {
+  for (const id of keysUnder(WALLET_PREFIX.key, ops)) {
     const row = legacy.keys.find(id);
     if (row < 0) continue;
     const publicKey = legacy.keys.anyPublicKey(row);
@@ -74,7 +65,7 @@ function* formsOf(
     // Of an uncompressed key they are nobody's, which may not have been known.
     yield* formsOfKey(id, hashes);
   }
-  for (const id of scripts) {
+  for (const id of keysUnder(WALLET_PREFIX.script, ops)) {
     const script = legacy.script(id);
     if (script === undefined) continue;
     // A native witness program is ours only while it is stored itself.

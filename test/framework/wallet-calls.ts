@@ -1,0 +1,92 @@
+// Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row. Callers: tests of long calls.
+import { addChecksum } from '../../src/address/descriptor/checksum.js';
+import { chainParams } from '../../src/consensus/params/chain-params.js';
+import type { CallInfo, Run } from '../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../src/rpc/node/context.js';
+import { parseJson } from '../../src/rpc/wire/json-parse.js';
+import type { JsonValue } from '../../src/rpc/wire/values.js';
+import type { StoreEntry } from '../../src/storage/store.js';
+import { sealSecret } from '../../src/wallet/crypt/vault.js';
+import type { RescanDeps } from '../../src/wallet/follow/rescan.js';
+import type { WalletBlock, WalletChain } from '../../src/wallet/source.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../src/wallet/storage/layout.js';
+import type { Wallet } from '../../src/wallet/wallet.js';
+import { descriptorContext } from './descriptor-context.js';
+import { crypto } from './memory-wallet.js';
+
+export const XPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
+export const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
+const call: CallInfo = { user: '', path: '/' };
+const json = (value: unknown): JsonValue => parseJson(Buffer.from(JSON.stringify(value)));
+
+/** A chain of empty blocks under the wallet's tip. */
+function scanDepsOf(wallet: Wallet): RescanDeps {
+  const tip = wallet.tip as WalletBlock;
+  const chain: Partial<WalletChain> = {
+    tip,
+    atHeight: (height) => ({ ...tip, height, maxTime: tip.time - 600 * (tip.height - height) }),
+    contains: () => true,
+    placeOf: () => null,
+    verificationProgress: () => 1,
+    readBlock: async () => ({ txs: [] }) as never,
+  };
+  return { chain: chain as WalletChain, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => {} };
+}
+
+/** What a call needs of a node. */
+export const contextOf = (wallet: Wallet): NodeContext =>
+  ({
+    wallets: { select: () => wallet, scanDeps: () => scanDepsOf(wallet) },
+    descriptors: descriptorContext('master', 'regtest'),
+    params: chainParams('regtest'),
+    crypto,
+    clock: { monotonicMs: () => 0 },
+    settle: () => undefined,
+  }) as unknown as NodeContext;
+
+/** Runs a method on a wallet. */
+export const run = async (wallet: Wallet, method: Run<NodeContext>, ...params: unknown[]): Promise<unknown> =>
+  method(contextOf(wallet), params.map(json), call);
+
+/** What a wallet holds of keys, scripts and labels, row by row, but for those that it was made with. */
+export async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<string[]> {
+  await wallet.exclusive(async () => {});
+  const rows: string[] = [];
+  const { key: keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts } = WALLET_PREFIX;
+  for (const prefix of [keys, script, watched, address, pool, descriptor, descriptorKey, descriptorScripts]) {
+    for await (const [key, value] of wallet.store.iterate({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) })) {
+      rows.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(value).toString('hex')}`);
+    }
+  }
+  return rows.filter((row) => !before.includes(row));
+}
+
+/** Every row. */
+export async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+  });
+  const rows: StoreEntry[] = [];
+  for await (const row of wallet.store.iterate()) rows.push(row);
+  return rows;
+}
+
+/** What `encrypt` encrypts with. */
+export const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
+/** Seals the private keys in memory; the wallet is unlocked. */
+export function encrypt(wallet: Wallet): void {
+  const seal = (publicKey: Uint8Array, secret: Uint8Array) => sealSecret(masterKey(), publicKey, secret, crypto);
+  wallet.legacy?.keys.resealAll(seal);
+  wallet.descriptors?.resealAll(seal);
+  wallet.vault.unlock(masterKey());
+}
+
+/** A request of importmulti for a range of public keys. */
+export const ranged = (range: [number, number], label = 'a range') => ({
+  desc: addChecksum(`wpkh(${XPUB}/*)`),
+  range,
+  timestamp: 'now',
+  watchonly: true,
+  label,
+});

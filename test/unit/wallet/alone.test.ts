@@ -1,0 +1,209 @@
+// Work that has a wallet for itself: it pauses, and still no call, block, lock or end of the process meets a part of what it does.
+import t from 'tap';
+import { encodeAddress } from '../../../src/address/address.js';
+import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
+import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
+import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { partsOf, writeParts } from '../../../src/wallet/storage/large-batch.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
+import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { turnsDuring } from '../../framework/turns.js';
+import { allRows, encrypt, ranged, rowsOf, run } from '../../framework/wallet-calls.js';
+
+const { importmulti, getaddressinfo, walletlock } = WALLET_RUNS;
+const context = descriptorContext('master', 'regtest');
+const schemaKey = walletKey(WALLET_PREFIX.schema);
+const imported = [{ success: true }];
+
+/** The scripts that `ranged` stands for. */
+function scriptsOf(count: number): Uint8Array[] {
+  const parsed = parseDescriptor(ranged([0, 1]).desc, context, { requireChecksum: true });
+  if ('error' in parsed) throw new Error(parsed.error);
+  return Array.from({ length: count }, (_, i) => parsed.descriptors[0].scripts(i, {})![0]);
+}
+const paymentTo = (script: Uint8Array) => {
+  const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+  return parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
+};
+
+t.test('an import is taken in between other work', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  encrypt(wallet);
+  const scripts = scriptsOf(2000);
+  const sample = scripts.filter((_, i) => i % 50 === 0);
+  const watched = (): number => sample.filter((script) => wallet.isMine(script) === OWNERSHIP.WATCH).length;
+  const address = (script: Uint8Array) => encodeAddress(script, context.params, crypto);
+  const [first, last] = [address(scripts[0]), address(scripts.at(-1)!)];
+  const payment = paymentTo(scripts[1234]);
+  const parts = new Set<number>();
+  const answers: Promise<unknown>[] = [];
+  const turns = await turnsDuring(
+    async () => t.same(await run(wallet, importmulti, [ranged([0, 1999])], { rescan: false }), imported),
+    () => {
+      for (const one of [first, last]) answers.push(run(wallet, getaddressinfo, one));
+      answers.push(wallet.change(() => watched()));
+      answers.push(run(wallet, walletlock));
+      wallet.push({ kind: 'entered', tx: payment });
+      wallet.drain();
+      wallet.lock();
+    },
+    () => {
+      if (wallet.held === null) return false;
+      parts.add(watched());
+      t.notOk(wallet.vault.locked, 'not while it is at work');
+      return true;
+    },
+  );
+  t.ok(turns > 10, `${turns} turns`);
+  t.ok(
+    [...parts].some((count) => count > 0 && count < sample.length),
+    'there is something that nobody may see',
+  );
+  t.equal(wallet.held, null);
+  t.ok(wallet.vault.locked, 'then it is locked');
+  t.ok(wallet.ledger.txs.find(payment.txid) >= 0, 'and follows the chain');
+  const [one, other, seen] = (await Promise.all(answers)) as { text: string }[];
+  for (const { text } of [one, other]) t.match(JSON.parse(text), { iswatchonly: true, labels: ['a range'] });
+  t.equal(seen, sample.length, 'a change waits for all of it');
+});
+
+t.test('a wallet that is closed in the middle of an import', async (t) => {
+  class Lasting extends MemoryStore {
+    override async close(): Promise<void> {}
+  }
+  const { wallet } = await createMemoryWallet({ store: new Lasting() });
+  const before = await rowsOf(wallet);
+  const scripts = scriptsOf(2000).filter((_, i) => i % 50 === 0);
+  let closed: Promise<void> | undefined;
+  let part = 0;
+  await t.rejects(
+    turnsDuring(
+      () => run(wallet, importmulti, [ranged([0, 1999])], { rescan: false }),
+      () => {},
+      () => {
+        part = scripts.filter((script) => wallet.isMine(script) === OWNERSHIP.WATCH).length;
+        if (part > 0) closed ??= wallet.close();
+        return false;
+      },
+    ),
+    { code: 'STORE_CLOSED' },
+  );
+  await closed;
+  t.ok(part > 0 && part < scripts.length, `${part} scripts`);
+  t.same(await rowsOf(wallet), before, 'nothing was written');
+});
+
+/** A store that keeps what a process that died after any of its batches would have left. */
+class Dying extends MemoryStore {
+  readonly left: MemoryStore[] = [];
+  watching = false;
+  override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    await super.batch(ops, options);
+    if (this.watching) this.left.push(await copyOf(this, new MemoryStore()));
+  }
+}
+async function copyOf<T extends MemoryStore>(from: MemoryStore, to: T): Promise<T> {
+  const rows: BatchOp[] = [];
+  for await (const [key, value] of from.iterate()) rows.push({ type: 'put', key, value });
+  await to.batch(rows);
+  return to;
+}
+
+t.test('a process that dies at any moment of a large import', async (t) => {
+  const store = new Dying();
+  const { wallet, surroundings } = await createMemoryWallet({ store });
+  await allRows(wallet);
+  const none = (await rowsOf(wallet)).join();
+  store.watching = true;
+  t.same(await run(wallet, importmulti, [ranged([0, 899])], { rescan: false }), imported);
+  const all = (await rowsOf(wallet)).join();
+  t.ok(store.left.length > 20, `${store.left.length} moments`);
+  const load = async (from: MemoryStore): Promise<Wallet> =>
+    (await loadWallet(surroundings, { name: 'w', folder: '/nowhere/w' }, from)).wallet;
+  const found: string[] = [];
+  const cutOff: MemoryStore[] = [];
+  for (const from of store.left) {
+    const copy = await copyOf(from, new MemoryStore());
+    const rows = (await rowsOf(await load(from))).join();
+    found.push(rows === none ? 'none' : 'all');
+    if (rows !== none && rows !== all) t.fail(`a part of it after ${found.length} batches`);
+    for await (const [key] of from.iterate({
+      gte: Uint8Array.of(WALLET_PREFIX.batchPart),
+      lt: Uint8Array.of(WALLET_PREFIX.batchWhole + 1),
+    })) {
+      t.fail(`row ${key} is left`);
+    }
+    t.same(await from.get(schemaKey), Uint8Array.of(WALLET_SCHEMA));
+    if (Buffer.compare((await copy.get(schemaKey))!, Uint8Array.of(WALLET_SCHEMA)) !== 0) cutOff.push(copy);
+  }
+  t.same([...new Set(found)], ['none', 'all']);
+  t.ok(cutOff.length > 5, 'older versions refuse what is not finished');
+  // It dies again while it makes up for that.
+  const again = await copyOf(cutOff[2], new Dying());
+  again.watching = true;
+  await load(again);
+  t.ok(again.left.length > 5);
+  for (const from of again.left) t.ok((await rowsOf(await load(from))).join() === all);
+});
+
+t.test('rows of a large batch', async (t) => {
+  const store = new MemoryStore();
+  const batch = new WalletBatch();
+  const key = (i: number): Uint8Array => walletKey(WALLET_PREFIX.script, i);
+  await store.batch([{ type: 'put', key: key(7), value: key(7) }]);
+  for (let i = 0; i < 3000; i++) batch.put(key(i % 2000), Uint8Array.of(i >> 8));
+  batch.del(key(7));
+  batch.del(key(1999));
+  batch.put(key(1999), new Uint8Array(0));
+  const notes: number[] = [];
+  await writeParts(
+    store,
+    partsOf(batch, (part) => {
+      notes.push(part.ops.length);
+      part.put(walletKey(WALLET_PREFIX.journal, notes.length), new Uint8Array(0));
+    }),
+    {},
+  );
+  t.equal(
+    notes.reduce((sum, count) => sum + count),
+    batch.ops.length,
+  );
+  const wanted = new MemoryStore();
+  await wanted.batch(batch.ops);
+  await wanted.batch(notes.map((_, i) => ({ type: 'put', key: walletKey(WALLET_PREFIX.journal, i + 1), value: new Uint8Array(0) })));
+  const rows = async (of: MemoryStore) => {
+    const found = [];
+    for await (const row of of.iterate()) found.push(row);
+    return found;
+  };
+  t.strictSame(await rows(store), await rows(wanted));
+});
+
+t.test('work of one wallet that wants it for itself', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const order: string[] = [];
+  const work = (name: string) =>
+    wallet.alone(async () => {
+      order.push(`${name} begins`);
+      for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${name} ends`);
+    });
+  await Promise.all([work('a'), work('b'), wallet.change(() => order.push('change'))]);
+  for (const name of ['a', 'b']) t.equal(order.indexOf(`${name} ends`), order.indexOf(`${name} begins`) + 1, order.join(', '));
+  await t.rejects(
+    wallet.alone(() => Promise.reject(new Error('no'))),
+    { message: 'no' },
+  );
+  t.equal(wallet.held, null);
+  t.equal(wallet.frozen, false);
+  await wallet.close();
+  await t.rejects(work('c'), { code: 'STORE_CLOSED' });
+});
