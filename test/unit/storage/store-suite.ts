@@ -69,6 +69,19 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
+  t.test(`${name}: keys and values of every small size, none of them changed by the next`, async (t) => {
+    const store = await create();
+    const sizes = Array.from({ length: 80 }, (_, size) => size);
+    const keyOf = (size: number): Uint8Array => new Uint8Array(size + 1).fill(size % 5);
+    const contentOf = (size: number): Uint8Array => Uint8Array.from({ length: 79 - size }, (_, i) => (size * 3 + i) % 256);
+    await store.batch(sizes.map((size) => put(keyOf(size), contentOf(size))));
+    await store.batch(sizes.filter((size) => size % 7 === 0).map((size) => del(keyOf(size))));
+    const values = await store.getMany(sizes.map(keyOf));
+    for (const size of sizes) t.equal(hex(values[size]), size % 7 === 0 ? undefined : hex(contentOf(size)), `size ${size}`);
+    t.equal((await all(store.iterate())).length, 68);
+    await store.close();
+  });
+
   t.test(`${name}: ranges`, async (t) => {
     const store = await create();
     const keys = [bytes(1), bytes(1, 0), bytes(1, 255), bytes(2), bytes(2, 2, 2), bytes(128), bytes(255)];
