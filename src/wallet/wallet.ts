@@ -6,7 +6,6 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { nextInLine } from '../lib/slicer.js';
 import type { Store } from '../storage/store.js';
-import { StoreError } from '../storage/store-error.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
@@ -23,6 +22,7 @@ import { keyHashProgram } from './keys/key-table.js';
 import type { LegacyKeys } from './keys/legacy-keys.js';
 import { OWNERSHIP, type Ownership } from './keys/ownership.js';
 import type { SigningProvider } from './keys/signing-provider.js';
+import { NOT_LOADED, WALLET_CODE, WalletError } from './manage/wallet-error.js';
 import { Reassessor } from './reassess.js';
 import type { WalletBlock, WalletEvent, WalletOptions } from './source.js';
 import { LARGE_BATCH, partsOf, writeParts } from './storage/large-batch.js';
@@ -140,6 +140,7 @@ export class Wallet {
       txs: this.ledger.txs,
       read: async (keys) => {
         await this.#commits;
+        this.assertOpen();
         return this.store.getMany(keys);
       },
       parse: (bytes) => parseTx(bytes, parts.crypto),
@@ -380,8 +381,10 @@ export class Wallet {
 
   // -- locking
 
-  /** Unlocks with a master key (taken over) until `seconds` have passed. */
+  /** Unlocks with a master key (taken over) until `seconds` have passed. @throws WalletError once the wallet is closed */
   unlock(masterKey: Uint8Array, seconds: number | null): void {
+    if (this.#closed) masterKey.fill(0);
+    this.assertOpen();
     this.vault.unlock(masterKey);
     clearTimeout(this.#relock);
     if (seconds === null) return;
@@ -444,9 +447,9 @@ export class Wallet {
   get closed(): boolean {
     return this.#closed;
   }
-  /** @throws StoreError (STORE_CLOSED) once the wallet is closed */
+  /** @throws WalletError once the wallet is closed */
   assertOpen(): void {
-    if (this.#closed) throw new StoreError('STORE_CLOSED', 'The wallet is closed');
+    if (this.#closed) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
   }
 }
 

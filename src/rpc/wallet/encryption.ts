@@ -1,5 +1,5 @@
 // encryptwallet, walletpassphrase, walletpassphrasechange, walletlock. Passphrases are bytes from here on, overwritten when done.
-import { encodeMasterKey, openMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
+import { encodeMasterKey, openMasterKey, type SealedMasterKey, sealMasterKey } from '../../wallet/crypt/master-key.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
 import { encryptWallet, renewSeed } from '../../wallet/manage/encrypt-wallet.js';
 import { WALLET_PREFIX, walletKey } from '../../wallet/storage/layout.js';
@@ -23,11 +23,11 @@ function ensureEncrypted(wallet: Wallet, method: string): void {
 const empty = (): never => fail(RPC_CODE.INVALID_PARAMETER, 'passphrase can not be empty');
 const incorrect = (): never => fail(RPC_CODE.WALLET_PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');
 
-/** The master key under a passphrase, in a fresh array. */
-async function masterKeyOf(wallet: Wallet, passphrase: Uint8Array): Promise<Uint8Array> {
+/** The master key under a passphrase, in a fresh array, and how it is stored. */
+async function masterKeyOf(wallet: Wallet, passphrase: Uint8Array): Promise<{ key: Uint8Array; stored: SealedMasterKey }> {
   for (const stored of wallet.masterKeys) {
     const key = await openMasterKey(stored, passphrase);
-    if (key !== null) return key;
+    if (key !== null) return { key, stored };
   }
   return incorrect();
 }
@@ -61,8 +61,8 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
     if (asked < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Timeout cannot be negative.');
     const seconds = Number(asked > MAX_SECONDS ? MAX_SECONDS : asked);
     if (passphrase.length === 0) empty();
-    const masterKey = await masterKeyOf(wallet, passphrase);
-    wallet.unlock(masterKey, seconds);
+    const { key } = await masterKeyOf(wallet, passphrase);
+    wallet.unlock(key, seconds);
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0, new Slicer(call.breathe));
     if (seconds === 0) wallet.lock();
@@ -79,15 +79,17 @@ export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) 
   const fresh = passphraseOf(args, 1, call);
   try {
     if (old.length === 0 || fresh.length === 0) empty();
-    const masterKey = await masterKeyOf(wallet, old);
+    const { key, stored } = await masterKeyOf(wallet, old);
     try {
-      const stored = await sealMasterKey(masterKey, fresh);
+      const renewed = await sealMasterKey(key, fresh);
       await wallet.change((batch) => {
-        wallet.masterKeys.splice(0, wallet.masterKeys.length, stored);
-        batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(stored));
+        // Another call was faster: the old passphrase opens nothing any more.
+        if (!wallet.masterKeys.includes(stored)) incorrect();
+        wallet.masterKeys.splice(0, wallet.masterKeys.length, renewed);
+        batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));
       }, true);
     } finally {
-      masterKey.fill(0);
+      key.fill(0);
     }
   } finally {
     old.fill(0);

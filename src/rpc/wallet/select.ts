@@ -1,8 +1,8 @@
 // What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and the checks that
 // several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
-import { WalletError } from '../../wallet/manage/wallet-error.js';
-import { describeStoreError, NOT_LOADED, type WalletManager } from '../../wallet/manage/wallet-manager.js';
+import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
+import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
@@ -39,9 +39,26 @@ function decodeName(path: string): string {
   return Buffer.from(out).toString('utf8');
 }
 
-/** Errors of the wallet room as RPC errors. */
+const refusalOf = (error: unknown): unknown => (error instanceof WalletError ? new RpcError(error.code, error.message) : error);
+
+/** A call that answers with what the wallet room refuses wherever it meets it, as a wallet that is unloaded while the call waits. */
+export function refusing(run: Run<NodeContext>): Run<NodeContext> {
+  const refuse = (error: unknown): never => {
+    throw refusalOf(error);
+  };
+  return (ctx, args, call) => {
+    try {
+      const result = run(ctx, args, call);
+      return result instanceof Promise ? result.catch(refuse) : result;
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+}
+
+/** Errors of the wallet room, and of a wallet's database, as RPC errors. */
 export function asRpcError(error: unknown): unknown {
-  if (error instanceof WalletError) return new RpcError(error.code, error.message);
+  if (error instanceof WalletError) return refusalOf(error);
   const fault = describeStoreError(error);
   return fault === null ? error : new RpcError(RPC_CODE.WALLET_ERROR, fault);
 }

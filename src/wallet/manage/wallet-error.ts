@@ -10,6 +10,9 @@ export const WALLET_CODE = {
   ALREADY_EXISTS: -36,
 } as const;
 
+/** What a call is told whose wallet is not there, or no longer. */
+export const NOT_LOADED = 'Requested wallet does not exist or is not loaded';
+
 export class WalletError extends Error {
   constructor(
     readonly code: number,

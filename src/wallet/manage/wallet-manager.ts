@@ -30,7 +30,7 @@ import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { checkBackup, readBackup } from './backup.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { generateKeys } from './new-keys.js';
-import { WALLET_CODE, WalletError } from './wallet-error.js';
+import { NOT_LOADED, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
@@ -58,8 +58,6 @@ export interface NewWallet {
   readonly descriptors: boolean;
 }
 
-/** What a call is told whose wallet is not there, or no longer. */
-export const NOT_LOADED = 'Requested wallet does not exist or is not loaded';
 const LOADING = 'Wallet already being loading.';
 const VERIFY = 'Wallet file verification failed. ';
 

@@ -10,7 +10,8 @@ import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { sethdseed } from '../../../src/rpc/wallet/addresses.js';
 import { dumpwallet } from '../../../src/rpc/wallet/dump.js';
-import { walletpassphrasechange } from '../../../src/rpc/wallet/encryption.js';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { JsonNumber } from '../../../src/rpc/wire/values.js';
 import { openStore } from '../../../src/storage/open-store.js';
 import type { BatchOp, BatchOptions, Store } from '../../../src/storage/store.js';
 import { openMasterKey } from '../../../src/wallet/crypt/master-key.js';
@@ -213,7 +214,30 @@ t.test('keys and passphrases are on the disk when a call returns', async (t) => 
   await encryptWallet(wallet, phrase, ctx.descriptors);
   wallet.store = spy(wallet.store);
   syncs.length = 0;
-  await walletpassphrasechange(ctx, ['correct horse', 'another'], call);
+  await WALLET_RUNS.walletpassphrasechange(ctx, ['correct horse', 'another'], call);
   t.same(syncs, [true], 'walletpassphrasechange');
   await wallet.close();
+});
+
+t.test('passphrases while something else happens', async (t) => {
+  const { wallet } = await walletOnDisk(t);
+  const ctx = { wallets: { select: () => wallet }, descriptors: descriptorContext('master', 'regtest'), crypto } as unknown as NodeContext;
+  const call: CallInfo = { user: '', path: '/' };
+  await encryptWallet(wallet, phrase, ctx.descriptors);
+  const change = (old: string, fresh: string): Promise<unknown> =>
+    (WALLET_RUNS.walletpassphrasechange(ctx, [old, fresh], call) as Promise<unknown>).catch(({ code }: { code: number }) => code);
+  const outcomes = await Promise.all([change('correct horse', 'first'), change('correct horse', 'second')]);
+  t.same([...outcomes].sort(), [-14, null], 'one of two changes is refused');
+  const kept = outcomes[0] === null ? 'first' : 'second';
+  t.ok(await openMasterKey(wallet.masterKeys[0], Buffer.from(kept)), 'and the other one counts');
+
+  const unlocking = WALLET_RUNS.walletpassphrase(ctx, [kept, new JsonNumber('600')], call) as Promise<unknown>;
+  const refused = t.rejects(unlocking, { name: 'RpcError', code: -18, message: 'Requested wallet does not exist or is not loaded' });
+  await wallet.close();
+  await refused;
+  t.ok(wallet.vault.locked, 'a wallet that was unloaded stays locked');
+  t.equal(wallet.unlockedUntil, 0);
+  const masterKey = new Uint8Array(32).fill(7);
+  t.throws(() => wallet.unlock(masterKey, 600), { code: -18 });
+  t.same(masterKey, new Uint8Array(32), 'and keeps no master key');
 });

@@ -51,7 +51,7 @@ t.test('a wallet that is locked or closed while importmulti reads', async (t) =>
         acted = true;
         return act(wallet);
       }),
-      name === 'lock' ? { code: -13 } : { code: 'STORE_CLOSED' },
+      { code: name === 'lock' ? -13 : -18 },
     );
     await failed;
     t.ok(acted, name);
@@ -98,7 +98,7 @@ t.test('a wallet that is locked or closed while importdescriptors reads', async 
     const known = wallet.descriptors!.all.length;
     const work = () => run(wallet, importdescriptors, [{ desc: addChecksum(`wpkh(${XPRV}/*)`), range: [0, 1999], timestamp: 'now' }]);
     const act = () => (closes ? wallet.close() : wallet.lock());
-    await t.rejects(turnsDuring(work, act), closes ? { code: 'STORE_CLOSED' } : { code: -13 });
+    await t.rejects(turnsDuring(work, act), { code: closes ? -18 : -13 });
     t.equal(wallet.descriptors!.all.length, known);
     if (!closes) t.same(await rowsOf(wallet), before);
   }
