@@ -24,6 +24,9 @@ function secretOf(wif: string): Buffer {
   return Buffer.from(number.toString(16).padStart(76, '0'), 'hex').subarray(1, 33);
 }
 
+/** An address that is no wallet's. */
+const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+
 async function code(promise: Promise<unknown>): Promise<number> {
   try {
     await promise;
@@ -68,6 +71,36 @@ t.test('coins, kills and blocks that go away', async (t) => {
   t.equal((await node.call('listunspent')).length, 3);
 });
 
+t.test('keys from the future', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  const now = Math.floor(Date.now() / 1000);
+  await node.call('generatetoaddress', 3, OTHER);
+  // The clock ran ahead by a day when the wallet was made.
+  await node.call('setmocktime', now + 86_400);
+  await node.call('createwallet', 'ahead');
+  const address = await node.callWallet('ahead', 'getnewaddress');
+  await node.call('setmocktime', now);
+  // Milliseconds, where seconds are asked for.
+  await node.call('createwallet', 'watch', true, true);
+  const wanted = { scriptPubKey: { address: OTHER }, timestamp: Date.now() };
+  t.same(await node.callWallet('watch', 'importmulti', [wanted]), [{ success: true }]);
+  // Without any key there is nothing to be found.
+  await node.call('createwallet', 'empty', true, true);
+  for (const name of ['ahead', 'watch', 'empty']) await node.call('unloadwallet', name);
+  await node.call('generatetoaddress', 2, address);
+  await node.call('generatetoaddress', 3, OTHER);
+  for (const [name, count] of [
+    ['ahead', 2],
+    // Three of them the import's own scan found.
+    ['watch', 6],
+    ['empty', 0],
+  ] as const) {
+    await node.call('loadwallet', name);
+    t.equal((await node.callWallet(name, 'getwalletinfo')).txcount, count, name);
+  }
+});
+
 t.test('tables from an image', async (t) => {
   const node = await Daemon.start('-keypool=3', '-walletimage=1');
   t.teardown(() => node.remove());
@@ -90,7 +123,7 @@ t.test('tables from an image', async (t) => {
   t.same(await state(), first);
 
   // What comes after it is in the journal; a new image is not due for long.
-  await node.call('importaddress', 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE', 'watched', false);
+  await node.call('importaddress', OTHER, 'watched', false);
   await node.call('generatetoaddress', 2, await node.call('getnewaddress', 'other'));
   await node.call('setlabel', address, 'renamed');
   const names = images();

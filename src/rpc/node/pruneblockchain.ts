@@ -1,6 +1,5 @@
 // pruneblockchain: deletes files of old blocks on demand. Core 0.21: rpc/blockchain.cpp.
-import { TIMESTAMP_WINDOW } from '../../wallet/follow/catch-up.js';
-import { firstBlockSince } from '../../wallet/follow/rescan.js';
+import { firstBlockSince, TIMESTAMP_WINDOW } from '../../wallet/follow/first-block-since.js';
 import { asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';

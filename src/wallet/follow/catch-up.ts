@@ -8,6 +8,7 @@ import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
+import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 const HASH = 32;
@@ -15,8 +16,6 @@ const HASH = 32;
 const FAR = 500;
 /** Blocks and transactions between two writes. */
 const ROWS_PER_BATCH = 500;
-/** Core's TIMESTAMP_WINDOW: how far a block's time may run ahead. */
-export const TIMESTAMP_WINDOW = 7200;
 
 /** The newest block of a locator that is in the best chain; genesis without one. */
 function forkOf(locator: Uint8Array, chain: WalletChain): WalletBlock {
@@ -111,13 +110,16 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
 
 const batchIsLast = (node: WalletBlock, chain: WalletChain): boolean => node === chain.tip;
 
-/** Nothing older than the oldest key, less what clocks may be off, can matter. */
+/**
+ * Nothing older than the oldest key, less what clocks may be off, can matter. When no block is as young as that, the clock that gave the
+ * key its time may have run ahead: every block is read, as in Core.
+ */
 function skipOld(wallet: Wallet, chain: WalletChain): void {
-  const since = wallet.keys.birthSeconds - TIMESTAMP_WINDOW;
-  let tip = wallet.tip!;
-  for (let next = chain.atHeight(tip.height + 1); next && next.prev === tip && next.time < since; next = chain.atHeight(tip.height + 1))
-    tip = next;
-  if (tip === wallet.tip) return;
-  wallet.tip = tip;
-  wallet.ledger.setTip(tip.height);
+  const { birthSeconds } = wallet.keys;
+  const first = firstBlockSince(chain, birthSeconds - TIMESTAMP_WINDOW);
+  // Without any key no block can matter.
+  const last = first === null && birthSeconds === Number.POSITIVE_INFINITY ? chain.tip : first?.prev;
+  if (!last || last.height <= wallet.tip!.height) return;
+  wallet.tip = last;
+  wallet.ledger.setTip(last.height);
 }

@@ -8,7 +8,7 @@ import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, unpackRow } from '../storage/rows.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import { placeIn, type ScanState, type Wallet } from '../wallet.js';
-import { TIMESTAMP_WINDOW } from './catch-up.js';
+import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
@@ -29,21 +29,6 @@ export interface RescanDeps extends ScanDeps {
 }
 
 const LOG_EVERY_MS = 10_000;
-
-/** The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none does. */
-export function firstBlockSince(chain: Pick<WalletChain, 'atHeight' | 'tip'>, seconds: number): WalletBlock | null {
-  const { tip } = chain;
-  if (tip.maxTime < seconds) return null;
-  // The largest time up to a block never falls.
-  let low = 0;
-  let high = tip.height;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (chain.atHeight(middle)!.maxTime < seconds) low = middle + 1;
-    else high = middle;
-  }
-  return chain.atHeight(low)!;
-}
 
 const RESCAN_KEY = walletKey(WALLET_PREFIX.rescan);
 /** Blocks after which a scan's position is written. */

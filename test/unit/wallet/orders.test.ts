@@ -9,7 +9,7 @@ import { HeightOrder } from '../../../src/wallet/coins/height-order.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { SpendTable } from '../../../src/wallet/coins/spend-table.js';
 import { TxidOrder } from '../../../src/wallet/coins/txid-order.js';
-import { firstBlockSince } from '../../../src/wallet/follow/rescan.js';
+import { firstBlockSince } from '../../../src/wallet/follow/first-block-since.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 

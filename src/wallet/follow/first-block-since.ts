@@ -1,0 +1,20 @@
+// From which block on something may matter that began at a time. Callers: scans, wallets that catch up, pruneblockchain.
+import type { WalletBlock, WalletChain } from '../source.js';
+
+/** Core's TIMESTAMP_WINDOW, seconds: how far a block's time may run ahead. */
+export const TIMESTAMP_WINDOW = 7200;
+
+/** The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none does. */
+export function firstBlockSince(chain: Pick<WalletChain, 'atHeight' | 'tip'>, seconds: number): WalletBlock | null {
+  const { tip } = chain;
+  if (tip.maxTime < seconds) return null;
+  // The largest time up to a block never falls.
+  let low = 0;
+  let high = tip.height;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (chain.atHeight(middle)!.maxTime < seconds) low = middle + 1;
+    else high = middle;
+  }
+  return chain.atHeight(low)!;
+}
