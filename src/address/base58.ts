@@ -7,6 +7,8 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const DIGITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
 
+/** The digit of value zero in ASCII. */
+const ONE = 0x31;
 const CHECKSUM_SIZE = 4;
 // log 256 / log 58, rounded up: characters per byte.
 const CHARS_PER_BYTE = 1.366;
@@ -15,7 +17,10 @@ const CHARS_PER_BYTE = 1.366;
 export const isBase58Digit = (code: number): boolean => code < 128 && DIGITS[code] >= 0;
 
 /** Bytes as Base58. */
-export function encodeBase58(bytes: Uint8Array): string {
+export const encodeBase58 = (bytes: Uint8Array): string => String.fromCharCode(...encodeBase58Ascii(bytes));
+
+/** The same as ASCII: a text of a private key that its owner can overwrite. */
+export function encodeBase58Ascii(bytes: Uint8Array): Uint8Array {
   let zeros = 0;
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++;
   const digits = new Uint8Array(Math.ceil((bytes.length - zeros) * CHARS_PER_BYTE) + 1);
@@ -30,9 +35,10 @@ export function encodeBase58(bytes: Uint8Array): string {
     }
     used = k;
   }
-  let text = '1'.repeat(zeros);
-  for (let k = used - 1; k >= 0; k--) text += ALPHABET[digits[k]];
-  return text;
+  const ascii = new Uint8Array(zeros + used).fill(ONE, 0, zeros);
+  for (let k = 0; k < used; k++) ascii[zeros + used - 1 - k] = ALPHABET.charCodeAt(digits[k]);
+  digits.fill(0);
+  return ascii;
 }
 
 /**
@@ -47,7 +53,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8
   while (start < end && isSpace(codeAt(start))) start++;
   while (end > start && isSpace(codeAt(end - 1))) end--;
   let zeros = 0;
-  while (start < end && codeAt(start) === 0x31) {
+  while (start < end && codeAt(start) === ONE) {
     if (++zeros > maxBytes) return null;
     start++;
   }
@@ -77,11 +83,17 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8
 }
 
 /** Bytes as Base58 with the first four bytes of their double SHA-256 behind them. */
-export function encodeBase58Check(bytes: Uint8Array, hashes: Hashes): string {
+export const encodeBase58Check = (bytes: Uint8Array, hashes: Hashes): string =>
+  String.fromCharCode(...encodeBase58CheckAscii(bytes, hashes));
+
+/** The same as ASCII: a text of a private key that its owner can overwrite. */
+export function encodeBase58CheckAscii(bytes: Uint8Array, hashes: Hashes): Uint8Array {
   const joined = new Uint8Array(bytes.length + CHECKSUM_SIZE);
   joined.set(bytes);
   joined.set(hashes.sha256d(bytes).subarray(0, CHECKSUM_SIZE), bytes.length);
-  return encodeBase58(joined);
+  const ascii = encodeBase58Ascii(joined);
+  joined.fill(0);
+  return ascii;
 }
 
 /** Reads Base58Check. @param maxBytes without the checksum @returns the bytes without checksum, null when anything is wrong */

@@ -4,7 +4,7 @@ import { GROUP_ORDER } from '../consensus/script/group-order.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { createPureHashes } from '../crypto/pure.js';
 import type { AddressParams } from './address-params.js';
-import { decodeBase58Check, encodeBase58Check } from './base58.js';
+import { decodeBase58Check, encodeBase58CheckAscii } from './base58.js';
 
 /** A private key and which form of its public key it goes with. */
 export interface WifKey {
@@ -18,12 +18,18 @@ const COMPRESSED_MARK = 1;
 const PURE_HASHES = createPureHashes();
 
 /** Writes a key for one network. */
-export function encodeWif({ key, compressed }: WifKey, params: AddressParams, hashes: Hashes = PURE_HASHES): string {
+export const encodeWif = (key: WifKey, params: AddressParams, hashes: Hashes = PURE_HASHES): string =>
+  String.fromCharCode(...encodeWifAscii(key, params, hashes));
+
+/** The same as ASCII, which the caller wipes. */
+export function encodeWifAscii({ key, compressed }: WifKey, params: AddressParams, hashes: Hashes = PURE_HASHES): Uint8Array {
   const data = new Uint8Array(1 + KEY_SIZE + (compressed ? 1 : 0));
   data[0] = params.base58.wif;
   data.set(key, 1);
   if (compressed) data[1 + KEY_SIZE] = COMPRESSED_MARK;
-  return encodeBase58Check(data, hashes);
+  const ascii = encodeBase58CheckAscii(data, hashes);
+  data.fill(0);
+  return ascii;
 }
 
 /** Reads a key of one network. @param text as a string or as ASCII, which the caller wipes @returns null when it is none */

@@ -40,7 +40,8 @@ export const contextOf = (wallet: Wallet): NodeContext =>
     descriptors: descriptorContext('master', 'regtest'),
     params: chainParams('regtest'),
     crypto,
-    clock: { monotonicMs: () => 0 },
+    chain: { havePruned: false },
+    clock: { monotonicMs: () => 0, nowSeconds: () => 1_600_000_000 },
     settle: () => undefined,
   }) as unknown as NodeContext;
 

@@ -8,7 +8,7 @@
 //   45  key                33: the public key, or a zero byte and the secret
 //
 // Used by descriptors, wallets and RPC.
-import { decodeBase58Check, encodeBase58Check } from '../base58.js';
+import { decodeBase58Check, encodeBase58Check, encodeBase58CheckAscii } from '../base58.js';
 import type { KeyParams } from '../key-params.js';
 import type { ExtendedKey, ExtendedSecret, KeyTools } from './extended-key.js';
 
@@ -50,12 +50,20 @@ export function encodeExtendedKey(key: ExtendedKey, params: KeyParams, { hashes 
 }
 
 /** Writes a private extended key for one network. */
-export function encodeExtendedSecret({ key, secret }: ExtendedSecret, params: KeyParams, { hashes }: Pick<KeyTools, 'hashes'>): string {
+export const encodeExtendedSecret = (secret: ExtendedSecret, params: KeyParams, tools: Pick<KeyTools, 'hashes'>): string =>
+  String.fromCharCode(...encodeExtendedSecretAscii(secret, params, tools));
+
+/** The same as ASCII, which the caller wipes. */
+export function encodeExtendedSecretAscii(
+  { key, secret }: ExtendedSecret,
+  params: KeyParams,
+  { hashes }: Pick<KeyTools, 'hashes'>,
+): Uint8Array {
   const data = layOut(key, params.base58.xprv);
   data.set(secret, KEY + 1);
-  const text = encodeBase58Check(data, hashes);
+  const ascii = encodeBase58CheckAscii(data, hashes);
   data.fill(0);
-  return text;
+  return ascii;
 }
 
 /** Null when a master key claims to have a parent. */

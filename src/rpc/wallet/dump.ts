@@ -2,10 +2,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { decodeAddress, encodeScriptHash } from '../../address/address.js';
-import { encodeExtendedSecret } from '../../address/bip32/extended-codec.js';
+import { encodeExtendedSecretAscii } from '../../address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../address/bip32/extended-key.js';
 import { formatPath } from '../../address/bip32/key-path.js';
-import { decodeWif, encodeWif } from '../../address/wif.js';
+import { encodeWif, encodeWifAscii } from '../../address/wif.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
@@ -14,12 +14,15 @@ import { keyOfDestination } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asString, hexBytes } from '../args.js';
-import type { CallInfo, Run } from '../dispatch.js';
+import { asString } from '../args.js';
+import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { hex } from '../render/hex.js';
 import { addressText } from './addresses.js';
+import { DumpContents, type DumpedKey, encodeLabel, readDump } from './dump-reader.js';
+import { DumpWriter } from './dump-writer.js';
+import { breathOf, eachInSlices } from './importmulti.js';
 import { keyScripts } from './imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
 import { ensureLoaded, ensureUnlocked, legacyOf, walletOf } from './select.js';
@@ -41,26 +44,6 @@ export const dumpprivkey: Run<NodeContext> = (ctx, args, call) => {
 /** ISO 8601 without fractions, as Core writes times. */
 const isoTime = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 
-/** Everything but printable ASCII, and the percent sign, as %xx. */
-function encodeLabel(label: string): string {
-  let out = '';
-  for (const byte of new TextEncoder().encode(label)) {
-    out += byte <= 32 || byte >= 128 || byte === 0x25 ? `%${byte.toString(16).padStart(2, '0')}` : String.fromCharCode(byte);
-  }
-  return out;
-}
-function decodeLabel(text: string): string {
-  const bytes: number[] = [];
-  for (let i = 0; i < text.length; i++) {
-    const digits = text[i] === '%' ? text.slice(i + 1, i + 3) : '';
-    if (/^[0-9a-fA-F]{2}$/.test(digits)) {
-      bytes.push(Number.parseInt(digits, 16));
-      i += 2;
-    } else bytes.push(text.charCodeAt(i));
-  }
-  return Buffer.from(bytes).toString('utf8');
-}
-
 /** What a key is for, as its line says it, and its addresses. */
 function keyUse(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, row: number): { use: string; addresses: string } {
   const id = legacy.keys.id(row);
@@ -79,23 +62,22 @@ function keyUse(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, row: numbe
   return { use: 'change=1', addresses };
 }
 
-/** The dump's lines. */
-async function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, slicer: Slicer): AsyncGenerator<string> {
+/** Writes the dump's lines, in slices. */
+async function writeDump(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter, slicer: Slicer): Promise<void> {
   const tip = wallet.tip!;
-  yield '# Wallet dump created by adit';
-  yield `# * Created on ${isoTime(ctx.clock.nowSeconds())}`;
-  yield `# * Best block at time of backup was ${tip.height} (${tip.hashHex}),`;
-  yield `#   mined on ${isoTime(tip.time)}`;
-  yield '';
+  out.line('# Wallet dump created by adit');
+  out.line(`# * Created on ${isoTime(ctx.clock.nowSeconds())}`);
+  out.line(`# * Best block at time of backup was ${tip.height} (${tip.hashHex}),`);
+  out.line(`#   mined on ${isoTime(tip.time)}`);
+  out.line('');
   const seed = wallet.record.hd && legacy.secret(wallet.record.hd.seedId);
   const root = seed && masterFromSeed(seed, ctx.descriptors);
-  const masterKey = root && encodeExtendedSecret(root, ctx.params, ctx.descriptors);
-  root?.secret.fill(0);
-  seed?.fill(0);
-  if (masterKey) {
-    yield `# extended private masterkey: ${masterKey}`;
-    yield '';
+  if (root) {
+    out.line('# extended private masterkey: ', encodeExtendedSecretAscii(root, ctx.params, ctx.descriptors));
+    out.line('');
+    root.secret.fill(0);
   }
+  seed?.fill(0);
   const keys: { row: number; time: number }[] = [];
   for (const row of legacy.keys.rows()) {
     if (legacy.keys.isPrivate(row)) keys.push({ row, time: legacy.keys.metadata(row)?.time ?? 0 });
@@ -108,23 +90,26 @@ async function* dumpLines(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, 
     ensureLoaded(wallet);
     const secret = legacy.secret(legacy.keys.id(row));
     if (secret === undefined) continue;
-    const wif = encodeWif({ key: secret, compressed: legacy.keys.publicKey(row)!.length === 33 }, ctx.params, ctx.crypto);
+    const wif = encodeWifAscii({ key: secret, compressed: legacy.keys.publicKey(row)!.length === 33 }, ctx.params, ctx.crypto);
     secret.fill(0);
     const { use, addresses } = keyUse(ctx, wallet, legacy, row);
     const origin = legacy.keys.origin(row);
-    yield `${wif} ${isoTime(time)} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`;
+    out.line(wif, ` ${isoTime(time)} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`);
+    await out.flushWhenDue(slicer);
   }
-  yield '';
+  out.line('');
   const scripts: { script: Uint8Array; time: number; id: Uint8Array }[] = [];
   for (const { script, time } of legacy.allScripts()) {
     scripts.push({ script, time, id: ctx.crypto.hash160(script) });
     if (slicer.due) await slicer.pause();
   }
   for (const { script, time, id } of await sortInSlices(scripts, (a, b) => Buffer.compare(a.id, b.id), slicer)) {
-    yield `${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`;
+    out.line(`${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`);
+    await out.flushWhenDue(slicer);
   }
-  yield '';
-  yield '# End of dump';
+  out.line('');
+  out.line('# End of dump');
+  await out.flush();
 }
 
 export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
@@ -144,75 +129,26 @@ export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
         : 'Cannot open wallet dump file',
     );
   }
+  const out = new DumpWriter(handle);
   try {
-    const slicer = new Slicer(call.breathe);
-    let lines: string[] = [];
-    for await (const line of dumpLines(ctx, wallet, legacy, slicer)) {
-      lines.push(line);
-      if (!slicer.due) continue;
-      await handle.writeFile(`${lines.join('\n')}\n`);
-      lines = [];
-      await slicer.pause();
-    }
-    if (lines.length > 0) await handle.writeFile(`${lines.join('\n')}\n`);
+    await writeDump(ctx, wallet, legacy, out, new Slicer(call.breathe));
     await handle.sync();
   } catch (error) {
     await fs.rm(file, { force: true });
     throw error;
   } finally {
+    out.wipe();
     await handle.close();
   }
   return { filename: file };
 };
 
-/** The most a redeem script can hold. */
-const MAX_SCRIPT = 520;
-
-const parseTime = (text: string | undefined): number => {
-  const ms = Date.parse(text ?? '');
-  return Number.isNaN(ms) || ms < 0 ? 0 : Math.floor(ms / 1000);
-};
-
-/** What a line of a dump says: a private key, wiped by the caller, or a script. */
-type DumpEntry =
-  | { readonly secret: Uint8Array; readonly publicKey: Uint8Array; readonly label: string | undefined; readonly time: number }
-  | { readonly script: Uint8Array; readonly time: number };
-
-/** @returns null when the line says nothing */
-function readLine(ctx: NodeContext, line: string): DumpEntry | null {
-  if (line === '' || line.startsWith('#')) return null;
-  const [first, time, ...words] = line.split(' ');
-  if (words.length === 0) return null;
-  const wif = decodeWif(first, ctx.params, ctx.crypto);
-  if (wif) {
-    const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed)!;
-    const label = words.find((word) => word.startsWith('label='));
-    return { secret: wif.key, publicKey, label: label && decodeLabel(label.slice(6)), time: Math.max(1, parseTime(time)) };
-  }
-  const script = hexBytes(first);
-  return script && { script, time: parseTime(time) };
-}
-
-/** Puts what a line said into the wallet. */
-function importEntry(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, entry: DumpEntry, batch: WalletBatch): void {
-  if ('script' in entry) {
-    legacy.importScript(entry.script, entry.time, batch);
-    return;
-  }
-  const { secret, publicKey, label, time } = entry;
+/** Puts a key of a dump into the wallet. */
+function importKey(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
+  const { secret, publicKey, label, time } = key;
   if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) return;
   legacy.importSecret(secret, publicKey, time, batch);
   if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
-}
-
-/** Reads the lines of a dump in slices. @param entries receives them, also when this fails */
-async function readDump(ctx: NodeContext, text: string, entries: DumpEntry[], call: CallInfo): Promise<void> {
-  const slicer = new Slicer(call.breathe);
-  for (const line of text.split(/\r?\n/)) {
-    const entry = readLine(ctx, line);
-    if (entry) entries.push(entry);
-    if (slicer.due) await slicer.pause();
-  }
 }
 
 export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
@@ -221,27 +157,25 @@ export const importwallet: Run<NodeContext> = async (ctx, args, call) => {
   refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
   return withRescan(ctx, wallet, async () => {
     ensureUnlocked(wallet);
-    const text = await fs.readFile(path.resolve(asString(args[0])), 'utf8').catch(() => null);
-    if (text === null) return fail(RPC_CODE.INVALID_PARAMETER, 'Cannot open wallet dump file');
-    const entries: DumpEntry[] = [];
+    const breath = breathOf(wallet, new Slicer(call.breathe));
+    const contents = new DumpContents();
     let since = wallet.tip!.time;
     try {
-      await readDump(ctx, text, entries, call);
-      if (wallet.privateKeysDisabled && entries.some((entry) => 'secret' in entry)) {
+      await readDump(ctx, path.resolve(asString(args[0])), contents, breath);
+      if (wallet.privateKeysDisabled && contents.keyCount > 0) {
         fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
       }
       // Core adds what fits and then fails; here nothing is added by a call that fails.
-      if (entries.some((entry) => 'script' in entry && entry.script.length > MAX_SCRIPT)) {
-        fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
-      }
-      for (const { time } of entries) if (time > 0) since = Math.min(since, time);
-      await wallet.changeKeys((batch) => {
+      if (contents.spoilt) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
+      since = Math.min(since, contents.earliest);
+      await wallet.changeKeysAlone(async (batch) => {
         ensureUnlocked(wallet);
-        for (const entry of entries) importEntry(ctx, wallet, legacy, entry, batch);
+        await eachInSlices(contents.keys(), breath, (key) => importKey(ctx, wallet, legacy, key, batch));
+        await eachInSlices(contents.scripts(), breath, ({ script, time }) => legacy.importScript(script, time, batch));
         planRescan(wallet, since, scanDeps(ctx, wallet).chain, batch);
       });
     } finally {
-      for (const entry of entries) if ('secret' in entry) entry.secret.fill(0);
+      contents.wipe();
     }
     wallet.hasKeyManager = true;
     const scannedTo = await rescanFrom(wallet, since, false, scanDeps(ctx, wallet));

@@ -68,7 +68,7 @@ export function importTarget(
 }
 
 /** Visits items in slices. */
-async function eachInSlices<T>(items: Iterable<T>, breath: Breath, visit: (item: T) => void): Promise<void> {
+export async function eachInSlices<T>(items: Iterable<T>, breath: Breath, visit: (item: T) => void): Promise<void> {
   for (const item of items) {
     visit(item);
     const pause = breath();

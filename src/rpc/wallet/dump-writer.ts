@@ -1,0 +1,57 @@
+// A dump of private keys on its way to the disk, as bytes in one block of memory that is overwritten whenever it has been written or is
+// left behind; no string ever holds a key. Caller: dumpwallet.
+import type fs from 'node:fs/promises';
+import type { Slicer } from '../../lib/slicer.js';
+
+/** Bytes that are written together. */
+const PORTION = 65_536;
+const LINE_FEED = 0x0a;
+
+export class DumpWriter {
+  #bytes = new Uint8Array(PORTION);
+  #end = 0;
+
+  constructor(private readonly file: Pick<fs.FileHandle, 'writeFile'>) {}
+
+  /** A line. @param parts byte strings are private keys as ASCII; they are overwritten */
+  line(...parts: readonly (string | Uint8Array)[]): void {
+    for (const part of parts) {
+      if (typeof part === 'string') this.#add(Buffer.from(part));
+      else {
+        this.#add(part);
+        part.fill(0);
+      }
+    }
+    this.#add(Uint8Array.of(LINE_FEED));
+  }
+  /** Writes what there is when it is much, or time for a pause, and pauses. */
+  async flushWhenDue(slicer: Slicer): Promise<void> {
+    if (slicer.due) await slicer.pause();
+    else if (this.#end < PORTION / 2) return;
+    await this.flush();
+  }
+  /** Writes what there is, and overwrites it. */
+  async flush(): Promise<void> {
+    try {
+      if (this.#end > 0) await this.file.writeFile(this.#bytes.subarray(0, this.#end));
+    } finally {
+      this.wipe();
+    }
+  }
+  /** Overwrites what was not written. */
+  wipe(): void {
+    this.#bytes.fill(0, 0, this.#end);
+    this.#end = 0;
+  }
+
+  #add(bytes: Uint8Array): void {
+    if (this.#end + bytes.length > this.#bytes.length) {
+      const old = this.#bytes;
+      this.#bytes = new Uint8Array(Math.max(old.length * 2, this.#end + bytes.length));
+      this.#bytes.set(old);
+      old.fill(0);
+    }
+    this.#bytes.set(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+}

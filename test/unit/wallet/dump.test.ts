@@ -1,0 +1,240 @@
+// dumpwallet and importwallet: private keys pass through as bytes that are overwritten, in slices.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { encodeExtendedSecretAscii } from '../../../src/address/bip32/extended-codec.js';
+import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';
+import { encodeWifAscii } from '../../../src/address/wif.js';
+import { dumpwallet, importwallet } from '../../../src/rpc/wallet/dump.js';
+import { eachLine } from '../../../src/rpc/wallet/dump-reader.js';
+import { DumpWriter } from '../../../src/rpc/wallet/dump-writer.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { turnsDuring } from '../../framework/turns.js';
+import { encrypt, rowsOf, run } from '../../framework/wallet-calls.js';
+
+const context = descriptorContext('master', 'regtest');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-dump-'));
+t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** A private key in WIF, as ASCII. */
+const wifOf = (n: number): Uint8Array => {
+  const key = new Uint8Array(32).fill(1);
+  new DataView(key.buffer).setUint32(4, n);
+  return encodeWifAscii({ key, compressed: true }, context.params, crypto);
+};
+
+/** Notes what a method of a file is given. */
+const spied = (method: (...args: unknown[]) => unknown, given: unknown[]) =>
+  function (this: unknown, ...args: unknown[]): unknown {
+    given.push(args[0]);
+    return method.apply(this, args);
+  };
+
+t.test('lines of a file', async (_t) => {
+  const line = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', '#', ' ', '\r', 'é'), maxLength: 8 }),
+    fc.constantFrom('#'.repeat(70_000), 'x'.repeat(140_000), `# ${'x'.repeat(200_000)}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.infiniteStream(fc.integer({ min: 1, max: 90_000 })), async (lines, sizes) => {
+      const whole = Buffer.from(lines.join('\n'));
+      let at = 0;
+      const read = async (into: Uint8Array, offset: number, length: number) => {
+        const bytesRead = whole.copy(into, offset, at, at + Math.min(length, sizes.next().value as number));
+        at += bytesRead;
+        return { bytesRead, buffer: into };
+      };
+      const seen: string[] = [];
+      const views: Uint8Array[] = [];
+      const all = await eachLine({ read: read as never }, (view) => {
+        seen.push(Buffer.from(view).toString());
+        views.push(view);
+        return undefined;
+      });
+      const expected = lines.filter((text) => !text.startsWith('#')).map((text) => text.replace(/\r$/, ''));
+      const overwritten = views.every((view) => view.every((byte) => byte === 0));
+      return all && overwritten && JSON.stringify(seen) === JSON.stringify(lines.length === 0 ? [''] : expected);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+t.test('what was written of a dump is overwritten', async (t) => {
+  const written: string[] = [];
+  const views: Uint8Array[] = [];
+  const out = new DumpWriter({
+    writeFile: async (data) => {
+      written.push(Buffer.from(data as Uint8Array).toString());
+      views.push(data as Uint8Array);
+    },
+  });
+  const secret = Uint8Array.from(Buffer.from('secret'));
+  out.line(secret, ' for ', 'ü');
+  out.line('long '.repeat(30_000));
+  t.same(secret, new Uint8Array(6));
+  await out.flush();
+  out.line('end');
+  await out.flush();
+  t.equal(written.join(''), `secret for ü\n${'long '.repeat(30_000)}\nend\n`);
+  t.ok(views.every((view) => view.every((byte) => byte === 0)));
+});
+
+t.test('private keys pass through files as bytes that are overwritten', async (t) => {
+  const { wallet } = await createMemoryWallet({ wallet: { keypool: 300 } });
+  const seed = wallet.legacy!.secret(wallet.record.hd!.seedId)!;
+  const wifs = [...wallet.legacy!.keys.rows()].map((row) => {
+    const key = wallet.legacy!.secret(wallet.legacy!.keys.id(row))!;
+    return encodeWifAscii({ key, compressed: true }, context.params, crypto);
+  });
+  const secrets = [encodeExtendedSecretAscii(masterFromSeed(seed, context)!, context.params, context), ...wifs];
+  const file = path.join(folder, 'dump');
+  const passed: unknown[] = [];
+  const handle = await fs.promises.open(file, 'w');
+  const prototype = Object.getPrototypeOf(handle);
+  await handle.close();
+  fs.rmSync(file);
+  t.intercept(prototype, 'writeFile', { value: spied(prototype.writeFile, passed) });
+  t.intercept(prototype, 'read', { value: spied(prototype.read, passed) });
+  t.intercept(fs.promises, 'readFile', { value: () => t.fail('all of it at once') });
+  const overwritten = (): boolean => passed.every((data) => data instanceof Uint8Array && data.every((byte) => byte === 0));
+
+  await run(wallet, dumpwallet, file);
+  t.ok(passed.length > 0 && overwritten(), 'dumped');
+  const dump = fs.readFileSync(file);
+  t.ok(secrets.every((secret) => dump.indexOf(secret) >= 0));
+  passed.length = 0;
+  const { wallet: other } = await createMemoryWallet();
+  await run(other, importwallet, file);
+  t.ok(passed.length > 0 && overwritten(), 'imported');
+  for (const row of wallet.legacy!.keys.rows()) t.ok(other.legacy!.hasSecret(wallet.legacy!.keys.id(row)));
+});
+
+t.test('a large file is read in portions', async (t) => {
+  const file = path.join(folder, 'large');
+  const padding = Buffer.from(`${'# filling\n'.repeat(6_000)}\n`);
+  const out = fs.openSync(file, 'w');
+  for (let i = 0; i < 500; i++) fs.writeSync(out, padding);
+  fs.writeSync(out, Buffer.concat([wifOf(5), Buffer.from(' 2020-01-01T00:00:00Z label=five # addr=x\n')]));
+  fs.closeSync(out);
+  const { wallet } = await createMemoryWallet();
+  const used = (): number => {
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = used();
+  let most = 0;
+  const watch = setInterval(() => {
+    most = Math.max(most, used() - before);
+  });
+  await run(wallet, importwallet, file);
+  clearInterval(watch);
+  t.ok(most < fs.statSync(file).size / 2, `${most} bytes`);
+  t.equal(wallet.legacy!.keys.rowCount, (await createMemoryWallet()).wallet.legacy!.keys.rowCount + 1);
+});
+
+t.test('a line without end', async (t) => {
+  const file = path.join(folder, 'endless');
+  const { wallet } = await createMemoryWallet();
+  const { rowCount } = wallet.legacy!.keys;
+  const key = Buffer.concat([wifOf(7), Buffer.from(' 2020-01-01T00:00:00Z label=seven # addr=x\n')]);
+  fs.writeFileSync(file, Buffer.concat([key, Buffer.alloc(3_000_000, 0x61)]));
+  await t.rejects(run(wallet, importwallet, file), { code: -4, message: 'Error adding some keys/scripts to wallet' });
+  t.equal(wallet.legacy!.keys.rowCount, rowCount, 'nothing of it was imported');
+  fs.writeFileSync(file, Buffer.concat([key, Buffer.from('#'), Buffer.alloc(3_000_000, 0x61)]));
+  t.equal(await run(wallet, importwallet, file), null, 'comments may be of any length');
+  t.equal(wallet.legacy!.keys.rowCount, rowCount + 1);
+  await t.rejects(run(wallet, importwallet, folder), { code: -8, message: 'Cannot open wallet dump file' });
+});
+
+/** A dump of many keys and scripts. */
+function manyLines(count: number): Buffer {
+  const lines: Uint8Array[] = [];
+  for (let i = 0; i < count; i++) {
+    lines.push(
+      wifOf(100 + i),
+      Buffer.from(` 2020-01-01T00:00:00Z label=${i % 7} # addr=x\n51${i.toString(16).padStart(8, '0')} 0 script=1\n`),
+    );
+  }
+  return Buffer.concat(lines);
+}
+
+t.test('a large dump is taken in between other work', async (t) => {
+  const file = path.join(folder, 'many');
+  fs.writeFileSync(file, manyLines(1500));
+  const { wallet } = await createMemoryWallet();
+  const { wallet: other } = await createMemoryWallet();
+  const before = [await rowsOf(wallet), await rowsOf(other)];
+  let applied = 0;
+  const rest = wallet.legacy!.keys.rowCount;
+  await turnsDuring(
+    () => run(wallet, importwallet, file),
+    () => {},
+    () => {
+      const { rowCount } = wallet.legacy!.keys;
+      if (rowCount > rest && rowCount < rest + 1500) applied++;
+      return true;
+    },
+  );
+  t.ok(applied > 10, `${applied} turns while keys were put in`);
+  for (let i = 0; i < 3; i++) {
+    const part = path.join(folder, `part${i}`);
+    fs.writeFileSync(
+      part,
+      Buffer.from(
+        manyLines(1500)
+          .toString()
+          .split('\n')
+          .slice(i * 1000, (i + 1) * 1000)
+          .join('\n'),
+      ),
+    );
+    await run(other, importwallet, part);
+  }
+  const rows = await rowsOf(wallet, before[0]);
+  t.ok(rows.length >= 3 * 1500);
+  t.strictSame(rows, await rowsOf(other, before[1]));
+});
+
+t.test('a wallet that is locked or closed while a dump is taken in', async (t) => {
+  const file = path.join(folder, 'interrupted');
+  fs.writeFileSync(file, manyLines(1000));
+  for (const act of ['lock', 'close'] as const) {
+    const { wallet } = await createMemoryWallet();
+    encrypt(wallet);
+    const before = await rowsOf(wallet);
+    const rest = wallet.legacy!.keys.rowCount;
+    let acted = false;
+    const writes: number[] = [];
+    const batch = wallet.store.batch.bind(wallet.store);
+    wallet.store.batch = (ops, options) => {
+      writes.push(ops.length);
+      return batch(ops, options);
+    };
+    const imported = turnsDuring(
+      () => run(wallet, importwallet, file),
+      () => {},
+      () => {
+        if (!acted && wallet.legacy!.keys.rowCount > rest) {
+          acted = true;
+          void wallet[act]();
+        }
+        return true;
+      },
+    );
+    if (act === 'close') {
+      await t.rejects(imported, { code: 'STORE_CLOSED' });
+      t.ok(
+        writes.every((ops) => ops === 0),
+        'nothing was written',
+      );
+    } else {
+      await imported;
+      t.ok(wallet.vault.locked, 'it was locked once everything was there');
+      t.ok((await rowsOf(wallet, before)).length >= 2000);
+    }
+    t.ok(acted, act);
+  }
+});
