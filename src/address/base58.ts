@@ -44,9 +44,10 @@ export function encodeBase58Ascii(bytes: Uint8Array): Uint8Array {
 /**
  * Reads Base58, given as text or as ASCII.
  * @param maxBytes longer results are refused before the work is done, which grows with the square of the length
+ * @param make makes the arrays; for what may be a secret, secretBytes
  * @returns null when a character does not belong, or the result is too long
  */
-export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8Array | null {
+export function decodeBase58(text: string | Uint8Array, maxBytes: number, make = plainBytes): Uint8Array | null {
   const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
   let start = 0;
   let end = text.length;
@@ -59,7 +60,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8
   }
   // In the worst case a first digit 1 adds little: one character more than the quotient may still fit.
   if (end - start > (maxBytes - zeros) * CHARS_PER_BYTE + 1) return null;
-  const bytes = new Uint8Array(maxBytes - zeros + 1);
+  const bytes = make(maxBytes - zeros + 1);
   let used = 0;
   let good = true;
   for (let i = start; i < end && good; i++) {
@@ -75,7 +76,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number): Uint8
     used = k;
     good &&= zeros + used <= maxBytes;
   }
-  const out = good ? new Uint8Array(zeros + used) : null;
+  const out = good ? make(zeros + used) : null;
   for (let k = 0; out !== null && k < used; k++) out[zeros + used - 1 - k] = bytes[k];
   // It may be a private key.
   bytes.fill(0);
@@ -96,9 +97,11 @@ export function encodeBase58CheckAscii(bytes: Uint8Array, hashes: Hashes): Uint8
   return ascii;
 }
 
-/** Reads Base58Check. @param maxBytes without the checksum @returns the bytes without checksum, null when anything is wrong */
-export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, hashes: Hashes): Uint8Array | null {
-  const joined = decodeBase58(text, maxBytes + CHECKSUM_SIZE);
+const plainBytes = (size: number): Uint8Array => new Uint8Array(size);
+
+/** Reads Base58Check. @param maxBytes without the checksum @param make as above @returns the bytes without checksum, null when anything is wrong */
+export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, hashes: Hashes, make = plainBytes): Uint8Array | null {
+  const joined = decodeBase58(text, maxBytes + CHECKSUM_SIZE, make);
   if (joined === null || joined.length < CHECKSUM_SIZE) return null;
   const bytes = joined.subarray(0, joined.length - CHECKSUM_SIZE);
   const checksum = hashes.sha256d(bytes);

@@ -3,6 +3,7 @@
 import { GROUP_ORDER } from '../consensus/script/group-order.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { createPureHashes } from '../crypto/pure.js';
+import { secretBytes, secretCopy } from '../crypto/secret-bytes.js';
 import type { AddressParams } from './address-params.js';
 import { decodeBase58Check, encodeBase58CheckAscii } from './base58.js';
 
@@ -34,12 +35,12 @@ export function encodeWifAscii({ key, compressed }: WifKey, params: AddressParam
 
 /** Reads a key of one network. @param text as a string or as ASCII, which the caller wipes @returns null when it is none */
 export function decodeWif(text: string | Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): WifKey | null {
-  const data = decodeBase58Check(text, 2 + KEY_SIZE, hashes);
+  const data = decodeBase58Check(text, 2 + KEY_SIZE, hashes, secretBytes);
   if (data === null) return null;
   try {
     const compressed = data.length === 2 + KEY_SIZE && data[1 + KEY_SIZE] === COMPRESSED_MARK;
     if (data[0] !== params.base58.wif || (!compressed && data.length !== 1 + KEY_SIZE)) return null;
-    const key = data.slice(1, 1 + KEY_SIZE);
+    const key = secretCopy(data.subarray(1, 1 + KEY_SIZE));
     return isPrivateKey(key) ? { key, compressed } : null;
   } finally {
     data.fill(0);

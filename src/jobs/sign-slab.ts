@@ -16,6 +16,7 @@ import { hashKey } from '../consensus/bytes/hex.js';
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
+import { secretCopy } from '../crypto/secret-bytes.js';
 import type { SigningProvider } from '../wallet/keys/signing-provider.js';
 
 const HEADER_WORDS = 4;
@@ -228,7 +229,8 @@ export class SignTaskView implements SigningProvider {
   }
   /** A fresh array, which the caller wipes. */
   secret(id: Uint8Array): Uint8Array | undefined {
-    return this.#secrets.get(hashKey(id))?.slice();
+    const secret = this.#secrets.get(hashKey(id));
+    return secret && secretCopy(secret);
   }
   origin(): undefined {
     return undefined;

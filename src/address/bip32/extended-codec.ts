@@ -8,6 +8,7 @@
 //   45  key                33: the public key, or a zero byte and the secret
 //
 // Used by descriptors, wallets and RPC.
+import { secretCopy } from '../../crypto/secret-bytes.js';
 import { decodeBase58Check, encodeBase58Check, encodeBase58CheckAscii } from '../base58.js';
 import type { KeyParams } from '../key-params.js';
 import type { ExtendedKey, ExtendedSecret, KeyTools } from './extended-key.js';
@@ -34,7 +35,7 @@ export function decodeExtendedSecret(text: string | Uint8Array, params: KeyParam
     data.fill(0);
     return null;
   }
-  const secret = data.slice(KEY + 1);
+  const secret = secretCopy(data.subarray(KEY + 1));
   data.fill(0, KEY);
   const publicKey = keys.publicKey(secret, true);
   const key = publicKey && fieldsOf(data, publicKey);

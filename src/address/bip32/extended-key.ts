@@ -2,6 +2,7 @@
 // and lock the second away. Used by descriptors and wallets.
 import type { Hashes } from '../../crypto/crypto.js';
 import type { KeyMath } from '../../crypto/key-math.js';
+import { secretCopy } from '../../crypto/secret-bytes.js';
 
 /** Added to an index: the child needs the parent's secret. */
 export const HARDENED = 0x8000_0000;
@@ -45,7 +46,7 @@ export function fingerprintOf(publicKey: Uint8Array, hashes: Hashes): Uint8Array
 /** The master key of a seed. @param seed 16 to 64 bytes by BIP-0032, any length here @returns null for one seed in 2^127 */
 export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSecret | null {
   const digest = keys.hmacSha512(MASTER_SALT, seed);
-  const secret = digest.slice(0, 32);
+  const secret = secretCopy(digest.subarray(0, 32));
   const chainCode = digest.slice(32);
   digest.fill(0);
   const publicKey = keys.publicKey(secret, true);

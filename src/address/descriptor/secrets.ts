@@ -2,6 +2,7 @@
 // descriptor, so that a locked wallet has the one without the other.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { secretCopy } from '../../crypto/secret-bytes.js';
 
 /** Where secrets come from. */
 export interface SecretSource {
@@ -38,7 +39,7 @@ export class SecretRing implements SecretSource {
 
   secret(id: Uint8Array): Uint8Array | undefined {
     const pair = this.#pairs.get(hashKey(id));
-    return pair && new Uint8Array(pair.secret);
+    return pair && secretCopy(pair.secret);
   }
 
   /** All of them, in the order of the descriptor; the arrays are the ring's. */

@@ -3,6 +3,7 @@
 import nodeCrypto, { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';
+import { secretCopy } from '../secret-bytes.js';
 
 /** What we use of the package's native binding, which has no types of its own. Misuse and impossible results throw. */
 interface KeyBinding {
@@ -70,7 +71,7 @@ export function createKeyMath(): KeyMath & RecoverableSignatures {
   return {
     publicKey: (secret, compressed) => (isScalar(secret) ? orNull(() => secp.publicKeyCreate(secret, compressed)) : null),
     addToSecret: (secret, tweak) =>
-      isScalar(secret) && isScalar(tweak) ? orNull(() => secp.privateKeyTweakAdd(new Uint8Array(secret), tweak)) : null,
+      isScalar(secret) && isScalar(tweak) ? orNull(() => secp.privateKeyTweakAdd(secretCopy(secret), tweak)) : null,
     addToPublic: (key, tweak) => (hasKeyLength(key) && isScalar(tweak) ? orNull(() => secp.publicKeyTweakAdd(key, tweak, true)) : null),
     multiplyPublic: (key, factor) =>
       hasKeyLength(key) && isScalar(factor) ? orNull(() => secp.publicKeyTweakMul(key, factor, true)) : null,

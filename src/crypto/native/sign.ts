@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import type { EcdsaSigner } from '../ecdsa-signer.js';
 import type { SchnorrSigner, Signer } from '../schnorr-signer.js';
+import { secretCopy } from '../secret-bytes.js';
 import type { NativeCryptoOptions } from './index.js';
 import { createSystemSigner } from './system-signer.js';
 
@@ -52,7 +53,7 @@ function packageSchnorr(): SchnorrSigner {
   const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
   const tweaked = (secret: Uint8Array, tweak: Uint8Array): Uint8Array | null => {
     const even = tiny.pointFromScalar(secret, true)?.[0] === 2;
-    const key = even ? new Uint8Array(secret) : tiny.privateNegate(secret);
+    const key = even ? secretCopy(secret) : tiny.privateNegate(secret);
     try {
       return tiny.privateAdd(key, tweak);
     } finally {
@@ -64,7 +65,7 @@ function packageSchnorr(): SchnorrSigner {
       if (secret.length !== 32 || message.length !== 32 || auxRand.length !== 32 || (tweak !== null && tweak.length !== 32)) return null;
       let key: Uint8Array | null = null;
       try {
-        key = tweak === null ? new Uint8Array(secret) : tweaked(secret, tweak);
+        key = tweak === null ? secretCopy(secret) : tweaked(secret, tweak);
         return key && new Uint8Array(tiny.signSchnorr(message, key, auxRand));
       } catch {
         return null;

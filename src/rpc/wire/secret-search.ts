@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeBase58Check, isBase58Digit } from '../../address/base58.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { createPureHashes } from '../../crypto/pure.js';
+import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { JsonWalker, type Range, Unread, unread, type Walk, type WalkedRequest } from './json-walker.js';
 import type { Reading } from './reading-turns.js';
 import { type SecretPlace, type SecretPlaces, secretMethodIn, secretMethods } from './secret-places.js';
@@ -144,7 +145,7 @@ export class SecretSearch implements Reading {
   #isPrivate(from: number, to: number): boolean {
     const length = to - from;
     if (length !== EXTENDED_LENGTH && !WIF_LENGTHS.has(length)) return false;
-    const data = decodeBase58Check(this.#body.subarray(from, to), EXTENDED_SIZE, this.#hashes);
+    const data = decodeBase58Check(this.#body.subarray(from, to), EXTENDED_SIZE, this.#hashes, secretBytes);
     if (data === null) return false;
     const isPrivate = data.length === EXTENDED_SIZE ? data[EXTENDED_KEY] === 0 : WIF_SIZES.has(data.length);
     data.fill(0);
@@ -181,11 +182,11 @@ function hex4(bytes: Uint8Array, at: number): number {
 /** A string's text as UTF-8, up to its first NUL: Core 0.21 reads passphrases so. Null where it is none. */
 function decodeString(bytes: Uint8Array, { from, to }: Range): Uint8Array | null {
   if (!isUtf8(bytes.subarray(from, to))) return null;
-  const out = new Uint8Array(to - from);
+  const out = secretBytes(to - from);
   try {
     const size = writeUnescaped(bytes, from, to, out);
     const end = out.subarray(0, size).indexOf(0);
-    return out.slice(0, end < 0 ? size : end);
+    return secretCopy(out.subarray(0, end < 0 ? size : end));
   } catch (error) {
     if (error instanceof Unread) return null;
     throw error;

@@ -1,5 +1,6 @@
 // What was taken out of a request before it was parsed: strings of JavaScript cannot be overwritten, bytes can. Made by secret-search.ts,
 // used by the methods that asked for it, overwritten by the node's desk when the call is over.
+import { secretCopy } from '../../crypto/secret-bytes.js';
 
 /** The secrets of a body. */
 export class TakenSecrets {
@@ -36,7 +37,7 @@ export class TakenSecrets {
   /** @param key is copied @returns what stands for it now: as long, and made of characters that descriptors may have and keys have not */
   addKey(key: Uint8Array): string {
     const token = `~key:${this.#keys.size}`.padEnd(key.length, '~');
-    this.#keys.set(token, new Uint8Array(key));
+    this.#keys.set(token, secretCopy(key));
     return token;
   }
 

@@ -1,6 +1,7 @@
 // The random key that private keys rest under, itself encrypted by a passphrase: scrypt (memory-hard, on libuv's threads, not the node's),
 // then AES-256-GCM so that a wrong passphrase is told from a right one. The cost is measured when a passphrase is set.
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { secretCopy } from '../../crypto/secret-bytes.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 
 /** A stored master key. */
@@ -61,7 +62,7 @@ export async function openMasterKey(stored: SealedMasterKey, passphrase: Uint8Ar
     decipher.setAuthTag(stored.sealed.subarray(KEY_BYTES));
     const plain = decipher.update(stored.sealed.subarray(0, KEY_BYTES));
     decipher.final();
-    const masterKey = new Uint8Array(plain);
+    const masterKey = secretCopy(plain);
     plain.fill(0);
     return masterKey;
   } catch {

@@ -2,6 +2,7 @@
 // the double SHA-256 of the public key as vector, as Core's crypter). The master key is here only while the wallet is unlocked.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Hashes } from '../../crypto/crypto.js';
+import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 
 const CIPHER = 'aes-256-cbc';
 
@@ -22,7 +23,7 @@ export function openSecret(masterKey: Uint8Array, publicKey: Uint8Array, sealed:
     const decipher = createDecipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));
     const head = decipher.update(sealed);
     const tail = decipher.final();
-    const secret = new Uint8Array(head.length + tail.length);
+    const secret = secretBytes(head.length + tail.length);
     secret.set(head);
     secret.set(tail, head.length);
     head.fill(0);
@@ -78,14 +79,14 @@ export class Vault {
 
   /** A secret in the form it rests in. @throws when locked: callers check before they change anything */
   seal(publicKey: Uint8Array, secret: Uint8Array): Uint8Array {
-    if (!this.#encrypted) return new Uint8Array(secret);
+    if (!this.#encrypted) return secretCopy(secret);
     if (this.#masterKey === null) throw new Error('a locked wallet seals nothing: callers check before they change anything');
     return sealSecret(this.#masterKey, publicKey, secret, this.hashes);
   }
 
   /** A secret in a fresh array that the caller wipes; undefined when locked. */
   open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
-    if (!this.#encrypted) return new Uint8Array(resting);
+    if (!this.#encrypted) return secretCopy(resting);
     if (this.#masterKey === null) return undefined;
     return openSecret(this.#masterKey, publicKey, resting, this.hashes) ?? undefined;
   }

@@ -1,12 +1,13 @@
 // The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys and scripts,
 // watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core: LegacyScriptPubKeyMan.
 
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { deriveSecretPath, type ExtendedSecret, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
 import { isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { secretBytes } from '../../crypto/secret-bytes.js';
 import { solve } from '../../policy/script-type.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Vault } from '../crypt/vault.js';
@@ -315,7 +316,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   /** A new random seed key, not yet in use. */
   generateSeed(): Uint8Array {
     for (;;) {
-      const secret = new Uint8Array(randomBytes(32));
+      const secret = randomFillSync(secretBytes(32));
       if (this.deps.tools.keys.publicKey(secret, true) !== null) return secret;
     }
   }

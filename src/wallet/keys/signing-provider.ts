@@ -3,6 +3,7 @@
 import type { Expansion, TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { secretCopy } from '../../crypto/secret-bytes.js';
 
 /** Where a key comes from in a BIP-0032 tree. */
 export interface KeyOrigin {
@@ -47,7 +48,7 @@ export class FlatProvider implements SigningProvider {
   }
   secret(id: Uint8Array): Uint8Array | undefined {
     const secret = this.secrets.get(hashKey(id));
-    return secret && new Uint8Array(secret);
+    return secret && secretCopy(secret);
   }
   origin(id: Uint8Array): KeyOrigin | undefined {
     return this.origins.get(hashKey(id));

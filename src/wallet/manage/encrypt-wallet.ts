@@ -1,8 +1,9 @@
 // Encrypts a wallet that is not: every private key is written sealed into a new database, which takes the old one's place; the old one's
 // files are deleted. Then a new seed becomes active, so that no key of an old plain backup is given out. The wallet ends locked. A process
 // that dies before the new seed is written leaves a wallet that gives out no addresses until it is unlocked: then the seed is made.
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
+import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
@@ -52,7 +53,7 @@ async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean): Pr
 
 /** @param passphrase bytes that the caller wipes */
 export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, context: DescriptorContext): Promise<void> {
-  const masterKey = new Uint8Array(randomBytes(32));
+  const masterKey = randomFillSync(secretBytes(32));
   const { folder, crypto } = wallet.parts;
   const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
   let renew = false;
@@ -78,7 +79,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
     wallet.masterKeys.push(stored);
     wallet.legacy?.keys.resealAll(seal);
     wallet.descriptors?.resealAll(seal);
-    wallet.vault.unlock(new Uint8Array(masterKey));
+    wallet.vault.unlock(secretCopy(masterKey));
   } finally {
     masterKey.fill(0);
     wallet.frozen = false;

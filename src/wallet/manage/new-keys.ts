@@ -1,11 +1,12 @@
 // The first keys of a wallet: a legacy seed with its pool, or a seed's three pairs of descriptors, as Core 0.21 sets them up.
 
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../address/bip32/extended-key.js';
 import { addChecksum } from '../../address/descriptor/checksum.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
+import { secretBytes } from '../../crypto/secret-bytes.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
@@ -25,7 +26,7 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
     seed.fill(0);
     legacy.newPool(batch);
   } else if (descriptors) {
-    const seed = new Uint8Array(randomBytes(32));
+    const seed = randomFillSync(secretBytes(32));
     try {
       addSeedDescriptors(wallet, seed, context, batch);
     } finally {

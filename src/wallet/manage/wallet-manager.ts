@@ -1,9 +1,10 @@
 // All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool event to each of
 // them. Events only queue here; the queues are worked off on the loop's next turn and before every wallet call.
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import type { BlockScanner } from '../../parallel/block-scanner.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
@@ -209,10 +210,10 @@ export class WalletManager {
   }
   /** Unlocks a wallet that has no keys yet under a new master key. */
   async #makeMasterKey(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
-    const masterKey = new Uint8Array(randomBytes(32));
+    const masterKey = randomFillSync(secretBytes(32));
     try {
       wallet.masterKeys.push(await sealMasterKey(masterKey, passphrase));
-      wallet.vault.unlock(new Uint8Array(masterKey));
+      wallet.vault.unlock(secretCopy(masterKey));
     } finally {
       masterKey.fill(0);
     }
