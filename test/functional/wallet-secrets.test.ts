@@ -1,5 +1,6 @@
 // Where secrets must not be: in the log, in error replies, in what the process prints, in its heap. A daemon is used as an operator uses
 // it, with all log categories on; then every file outside of the wallet's database is searched, and a snapshot of the node thread's heap.
+import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -201,4 +202,67 @@ t.test('a batch works too', async (t) => {
     [null, null],
   );
   await t.rejects(node.call('walletpassphrase', '', 60), { code: -8 }, 'empty is still empty');
+});
+
+/** Places in a process's memory where some bytes are, as text around them; null where memory cannot be read. */
+function inMemory(pid: number, wanted: string): string[] | null {
+  const found: string[] = [];
+  let read = 0;
+  try {
+    const memory = fs.openSync(`/proc/${pid}/mem`, 'r');
+    for (const line of fs.readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
+      const [, from = '0', to = '0'] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
+      const size = Math.min(Number.parseInt(to, 16) - Number.parseInt(from, 16), 1 << 30);
+      if (size === 0) continue;
+      const bytes = Buffer.alloc(size);
+      try {
+        read += fs.readSync(memory, bytes, 0, size, Number.parseInt(from, 16));
+      } catch {
+        // Reserved, or gone by now.
+      }
+      for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
+        found.push(bytes.toString('latin1', Math.max(0, at - 40), at + wanted.length + 20));
+      }
+    }
+    fs.closeSync(memory);
+  } catch {
+    return null;
+  }
+  return read > 0 ? found : null;
+}
+
+t.test('what a request brought is nowhere in the process once it is answered', async (t) => {
+  const hash = createHmac('sha256', 'salt').update('pw').digest('hex');
+  const node = await Daemon.start(
+    `-rpcauth=all:salt$${hash}`,
+    '-rpcwhitelist=all:getdescriptorinfo,encryptwallet,getblockcount',
+    '-rpcwhitelistdefault=0',
+  );
+  t.teardown(() => node.remove());
+  const { pid } = node.child!;
+  const mark = 'a text that nobody takes out of a request';
+  await node.post(JSON.stringify({ method: 'getblockcount', params: [mark] }));
+  if (inMemory(pid!, mark) === null) {
+    t.comment('memory of other processes cannot be read here');
+    return;
+  }
+  const wif = 'cT3Cg7B3xi4vWN9f7z2VgeU9xubmkSzJ2yG6aEreGFddDT5ZQpKo';
+  await node.call('createwallet', 'w');
+  for (const [who, options] of [
+    ['the user of the cookie', {}],
+    ['somebody with a list of methods', { auth: 'all:pw' }],
+  ] as const) {
+    for (const size of [0, 100_000, 3_000_000]) {
+      const body = JSON.stringify([
+        { method: 'getdescriptorinfo', params: [`pkh(${wif})`] },
+        { method: 'getdescriptorinfo', params: [`foo(${wif})`] },
+        { method: 'encryptwallet', params: [PHRASE, 'one too many'] },
+      ]);
+      const { status, body: reply } = await node.post(body + ' '.repeat(size), options);
+      t.equal(status, 200);
+      t.match(JSON.parse(reply), [{ result: { hasprivatekeys: true } }, { error: { code: -5 } }, { error: { code: -1 } }]);
+      for (const secret of [wif, PHRASE]) t.same(inMemory(pid!, secret), [], `${who}, ${size} more bytes`);
+    }
+  }
+  t.equal((await node.stop()).code, 0);
 });

@@ -85,10 +85,18 @@ export class Exchange {
    * @param limit most bytes accepted
    * @param reserve whether so many more bytes may be held
    * @param refuse called once instead of done: the body is larger than the limit (413), or there is no room for it (500)
+   * @param maySecret whether a body that begins like this may hold secrets: of one that comes in pieces nothing is left anywhere else then
    */
-  readBody(limit: number, done: BodyHandler, reserve: (sizeBytes: number) => boolean, refuse: (status: 413 | 500) => void): void {
+  readBody(
+    limit: number,
+    done: BodyHandler,
+    reserve: (sizeBytes: number) => boolean,
+    refuse: (status: 413 | 500) => void,
+    maySecret: (first: Uint8Array) => boolean,
+  ): void {
     let buffer = EMPTY;
     let length = 0;
+    let overwrites = false;
     this.#res.onData((chunk, isLast) => {
       if (this.#state !== 'open' || length < 0) return;
       if (!isLast) this.lastDataMs = performance.now();
@@ -108,13 +116,13 @@ export class Exchange {
       }
       this.#reserved += capacity - buffer.byteLength;
       if (capacity > buffer.byteLength) {
-        const grown = new Uint8Array(capacity);
-        grown.set(buffer.subarray(0, length));
-        buffer = grown;
+        if (length === 0) overwrites = maySecret(bytes);
+        buffer = moved(buffer, length, capacity, overwrites);
       }
       buffer.set(bytes, length);
+      if (overwrites) bytes.fill(0);
       length = needed;
-      if (isLast) done(length === buffer.byteLength ? buffer : buffer.subarray(0, length), false);
+      if (isLast) done(length === buffer.byteLength ? buffer : moved(buffer, length, length, overwrites), false);
     });
   }
 
@@ -253,4 +261,12 @@ export class Exchange {
     const doubled = Math.max(needed, old * 2, 16 * 1024);
     return declared >= needed && (declared <= 1024 * 1024 || doubled > declared) ? declared : doubled;
   }
+}
+
+/** The first bytes of a buffer in one of another size. */
+function moved(buffer: Uint8Array, length: number, capacity: number, overwrites: boolean): Uint8Array<ArrayBuffer> {
+  const other = new Uint8Array(capacity);
+  other.set(buffer.subarray(0, length));
+  if (overwrites) buffer.fill(0);
+  return other;
 }

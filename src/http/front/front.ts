@@ -214,6 +214,7 @@ export class Front {
           if (status === 413) this.#page(exchange, 413);
           else this.#queueFull(exchange);
         },
+        (first) => !SUBMISSIONS.has(scanMethod(first)),
       );
     }
   }
@@ -282,6 +283,7 @@ export class Front {
     const own = shared ? new Uint8Array(body) : body;
     // A block is taken even if whoever brought it does not wait for the verdict.
     const guess = SUBMISSIONS.has(scanMethod(own));
+    if (shared && !guess) body.fill(0);
     try {
       const plan = await this.#desk.planLong(own, call, () => exchange.gone && !guess);
       // What turned out to be something else has nobody to answer.

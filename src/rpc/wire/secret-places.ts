@@ -56,6 +56,16 @@ export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string |
   return null;
 }
 
+/** The first method that is named within a part of a body, as far as a quick look tells; empty for none. No more than the name is made text of. */
+export function firstMethodIn(body: Uint8Array, from: number, to: number): string {
+  const part = bufferOf(body).subarray(from, to);
+  for (let at = part.indexOf(METHOD); at >= 0; at = part.indexOf(METHOD, at + 1)) {
+    const name = methodAt(part, at + METHOD.length);
+    if (name !== '') return name;
+  }
+  return '';
+}
+
 /** The method that is named from a place on, if that is a short text. */
 function methodAt(body: Buffer, start: number): string {
   let from = start;
@@ -63,5 +73,5 @@ function methodAt(body: Buffer, start: number): string {
   if (body[from++] !== QUOTE) return '';
   let to = from;
   while (body[to] !== QUOTE && to - from < MAX_NAME) to++;
-  return body.toString('latin1', from, to);
+  return body[to] === QUOTE ? body.toString('latin1', from, to) : '';
 }

@@ -206,7 +206,7 @@ t.test('the quick look', async (t) => {
   t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"desc":""}]]}'), SECRET_PLACES), 'importmulti');
   t.equal(secretMethodIn(bytes('[{"method":"getblock"},{"method":"scantxoutset"}]'), SECRET_PLACES), 'scantxoutset');
   for (const body of ['', '"method"', '{"method"', '{"method":', '{"method":"', '{"method":"importprivkey', '{"method":5}']) {
-    t.equal(secretMethodIn(bytes(body), SECRET_PLACES), body.endsWith('importprivkey') ? 'importprivkey' : null, body);
+    t.equal(secretMethodIn(bytes(body), SECRET_PLACES), null, body);
     t.equal(searched(bytes(body)).taken.size, 0);
   }
   // The same method again and again: the body is searched for members once.
