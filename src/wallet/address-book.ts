@@ -16,7 +16,10 @@ export class AddressBook {
   #labels = new Int32Array(32);
   #purposes = new Uint8Array(32);
   #used = new Uint8Array(32);
-  readonly #texts: string[] = [];
+  /** Texts of labels, and how many rows have each; the places of those that none has are taken again. */
+  #texts: string[] = [];
+  #uses: number[] = [];
+  #freeTexts: number[] = [];
   readonly #textIds = new Map<string, number>();
   #edition = 0;
 
@@ -42,7 +45,7 @@ export class AddressBook {
   set(script: Uint8Array, label: string, purpose: Purpose | undefined, batch: WalletBatch): void {
     const row = this.#row(script);
     this.#edition++;
-    this.#labels[row] = this.#labelId(label);
+    this.#setLabel(row, label);
     if (purpose) this.#purposes[row] = PURPOSES.indexOf(purpose);
     this.#write(row, script, batch);
   }
@@ -92,25 +95,41 @@ export class AddressBook {
     this.#purposes = at.column(this.#purposes, rows);
     this.#used = at.column(this.#used, rows);
     const texts = at.bytes(() => packRow(this.#texts));
-    if (at.restoring) for (const text of unpackRow(texts)) this.#labelId(String(text));
+    if (at.restoring) this.#restoreTexts(unpackRow(texts).map(String));
   }
 
   load(script: Uint8Array, value: Uint8Array): void {
     const [label, purpose, used] = unpackRow(value);
     const row = this.#row(script);
     this.#edition++;
-    if (typeof label === 'string') this.#labels[row] = this.#labelId(label);
+    if (typeof label === 'string') this.#setLabel(row, label);
     this.#purposes[row] = Number(purpose);
     this.#used[row] = used === true ? 1 : 0;
   }
 
-  #labelId(label: string): number {
-    let id = this.#textIds.get(label);
-    if (id === undefined) {
-      id = this.#texts.push(label) - 1;
-      this.#textIds.set(label, id);
+  #setLabel(row: number, label: string): void {
+    const before = this.#labels[row];
+    const id = this.#textIds.get(label) ?? this.#freeTexts.pop() ?? this.#texts.length;
+    if (id === before) return;
+    this.#texts[id] = label;
+    this.#textIds.set(label, id);
+    this.#uses[id] = (this.#uses[id] ?? 0) + 1;
+    this.#labels[row] = id;
+    if (before === UNLABELLED || --this.#uses[before] > 0) return;
+    this.#textIds.delete(this.#texts[before]);
+    this.#texts[before] = '';
+    this.#freeTexts.push(before);
+  }
+  #restoreTexts(texts: string[]): void {
+    this.#texts = texts;
+    this.#uses = texts.map(() => 0);
+    for (let row = 0; row < this.#table.rows; row++) if (this.#labels[row] !== UNLABELLED) this.#uses[this.#labels[row]]++;
+    this.#freeTexts = [];
+    this.#textIds.clear();
+    for (const [id, text] of texts.entries()) {
+      if (this.#uses[id] > 0) this.#textIds.set(text, id);
+      else this.#freeTexts.push(id);
     }
-    return id;
   }
   #row(script: Uint8Array): number {
     const before = this.#table.rows;

@@ -1,9 +1,13 @@
 // Tables of the wallet against maps: whatever is added and removed, both answer alike.
 import fc from 'fast-check';
 import t from 'tap';
+import { AddressBook } from '../../../src/wallet/address-book.js';
 import { BUCKET, type Bucket, CoinTable } from '../../../src/wallet/coins/coin-table.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { SpendTable } from '../../../src/wallet/coins/spend-table.js';
+import { ImageLoader, ImageSaver } from '../../../src/wallet/image/table-image.js';
+import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
+import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { ByteArena } from '../../../src/wallet/tables/byte-arena.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
 
@@ -120,4 +124,54 @@ t.test('who spends an outpoint', async (t) => {
   table.remove(b, 3);
   t.same(table.spenders(a).sort(), [1, 4]);
   t.same(table.spenders(b), []);
+});
+
+/** A book as an image brings it back. */
+function restored(book: AddressBook): { book: AddressBook; bytes: number } {
+  const saver = new ImageSaver();
+  book.image(saver);
+  const again = new AddressBook();
+  again.image(new ImageLoader(saver.columns));
+  return { book: again, bytes: saver.columns.reduce((sum, { column }) => sum + column.byteLength, 0) };
+}
+
+t.test('labels', async (t) => {
+  const labels = fc.constantFrom('', 'a', 'b', 'a label', '\u{1f511}');
+  const steps = fc.array(fc.tuple(fc.constantFrom('set', 'load', 'use', 'image'), fc.nat(8), labels), { maxLength: 60 });
+  fc.assert(
+    fc.property(steps, (steps) => {
+      let book = new AddressBook();
+      const model = new Map<number, string>();
+      const scriptOf = (n: number): Uint8Array => new Uint8Array(22).fill(n);
+      for (const [kind, n, label] of steps) {
+        const batch = new WalletBatch();
+        if (kind === 'image') book = restored(book).book;
+        else if (kind === 'use') book.markUsed(scriptOf(n), batch);
+        else {
+          if (kind === 'set') book.set(scriptOf(n), label, 'receive', batch);
+          else {
+            // The row of another book, as a journal brings it.
+            new AddressBook().set(scriptOf(n), label, 'receive', batch);
+            for (const op of batch.ops)
+              if (op.type === 'put' && op.key[0] === WALLET_PREFIX.address) book.load(op.key.subarray(1), op.value);
+          }
+          model.set(n, label);
+        }
+      }
+      for (let n = 0; n <= 8; n++) if (book.label(scriptOf(n)) !== model.get(n)) return false;
+      for (const label of ['', 'a', 'b', 'a label', '\u{1f511}']) {
+        const rows = [...book.rowsOf(label)].map((row) => book.scriptAt(row)[0]).sort();
+        const expected = [...model].filter(([, held]) => held === label).map(([n]) => n);
+        if (JSON.stringify(rows) !== JSON.stringify(expected.sort())) return false;
+      }
+      return JSON.stringify(book.labels('').sort()) === JSON.stringify([...new Set(model.values())].sort());
+    }),
+  );
+  // A label that nobody has any more is nowhere.
+  const book = new AddressBook();
+  const batch = new WalletBatch();
+  for (let i = 0; i < 1000; i++) book.set(new Uint8Array(22), `${i} `.repeat(100), 'receive', batch);
+  const { bytes, book: again } = restored(book);
+  t.ok(bytes < 5000, `${bytes} bytes`);
+  t.same(again.labels(''), ['999 '.repeat(100)]);
 });
