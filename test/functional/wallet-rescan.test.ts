@@ -121,6 +121,40 @@ for (const filters of [false, true]) {
   });
 }
 
+for (const filters of [false, true]) {
+  t.test(`a block that pays beyond the pool, ${filters ? 'with filters' : 'from the block files'}`, async (t) => {
+    const node = await Daemon.start('-keypool=2', ...(filters ? ['-blockfilterindex'] : []));
+    t.teardown(() => node.remove());
+    const backup = path.join(node.dir, 'backup');
+    const dump = path.join(node.dir, 'dump');
+    await node.call('createwallet', 'src');
+    await on(node, 'src', 'backupwallet', backup);
+    await on(node, 'src', 'dumpwallet', dump);
+    const seed = fs.readFileSync(dump, 'utf8').match(/^(\S+) .*hdseed=1/m)?.[1];
+    await node.call('createwallet', 'fund');
+    await node.call('generatetoaddress', 101, await on(node, 'fund', 'getnewaddress'));
+    const [coin]: Json[] = await on(node, 'fund', 'listunspent');
+    let input = { txid: coin.txid, vout: coin.vout };
+    for (let i = 1; i <= 10; i++) {
+      const to = await on(node, 'src', 'getnewaddress');
+      const change = await on(node, 'fund', 'getrawchangeaddress');
+      const raw = await node.call('createrawtransaction', [input], [{ [to]: 1 }, { [change]: (50 - i * 1.01).toFixed(2) }]);
+      const { hex } = await on<Json>(node, 'fund', 'signrawtransactionwithwallet', raw);
+      input = { txid: await node.call('sendrawtransaction', hex, 0), vout: 1 };
+    }
+    await node.call('generatetoaddress', 1, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
+    const { balance } = await on<Json>(node, 'src', 'getwalletinfo');
+    t.equal(balance, 10);
+    if (filters) while (!(await node.call('getindexinfo'))['basic block filter index'].synced) await sleep(20);
+    await node.call('restorewallet', 'back', backup);
+    t.equal((await on<Json>(node, 'back', 'getwalletinfo')).balance, balance, 'catching up');
+    await node.call('createwallet', 'scan', false, true);
+    await on(node, 'scan', 'sethdseed', true, seed);
+    await on(node, 'scan', 'rescanblockchain');
+    t.equal((await on<Json>(node, 'scan', 'getwalletinfo')).balance, balance, 'a scan');
+  });
+}
+
 t.test('while a scan runs', async (t) => {
   const node = await Daemon.start('-keypool=2');
   t.teardown(() => node.remove());

@@ -89,13 +89,19 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     if (chain.havePruned && chain.lowestStored.height > first.height) throw beyondPruned();
     let batch = new WalletBatch();
     let pending = 0;
-    for await (const { node, candidates } of scanAhead(wallet, first, () => chain.tip.height, deps)) {
+    for await (const { node, candidates, again } of scanAhead(wallet, first, () => chain.tip.height, deps)) {
       // Turned elsewhere: the loop above finds the fork.
       if (stopping() || node.prev !== wallet.tip || !chain.contains(node)) break;
-      if (candidates === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
-      const { crypto } = wallet.parts;
-      wallet.connect(node, candidates, ({ bytes }) => parseTx(bytes, crypto), batch);
-      pending += 1 + candidates.length;
+      const { ledger, parts } = wallet;
+      pending++;
+      for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
+        if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
+        const txs = found.map(({ position, bytes }) => ({ position, tx: parseTx(bytes, parts.crypto) }));
+        // A second look is for what the first one left out.
+        const left = found === candidates ? txs : txs.filter(({ tx }) => ledger.txs.find(tx.txid) < 0);
+        wallet.connect(node, left, ({ tx }) => tx, batch);
+        pending += left.length;
+      }
       if (pending < ROWS_PER_BATCH && !batchIsLast(node, chain)) continue;
       wallet.writeLocator(batch);
       await wallet.commit(batch);

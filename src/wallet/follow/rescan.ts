@@ -1,7 +1,6 @@
 // Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks (scan-pipeline.ts); what it
 // finds is recorded here, in order and between other work. Core 0.21's ScanForWalletTransactions and RescanFromTime.
 import { parseTx } from '../../consensus/tx/tx-view.js';
-import type { FoundTx } from '../../jobs/scan-blocks.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -9,7 +8,7 @@ import { packRow, unpackRow } from '../storage/rows.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import { placeIn, type ScanState, type Wallet } from '../wallet.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
-import { type ScanDeps, scanAhead } from './scan-pipeline.js';
+import { type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
 
@@ -89,31 +88,46 @@ class ScanReport {
   }
 }
 
-/** Records what a block holds for the wallet, in slices, as long as the block is in the chain and the wallet is open. */
+/**
+ * Records what a block holds for the wallet, in slices, as long as the block is in the chain and the wallet is open.
+ * @returns false when it cannot be read
+ */
 async function applyBlock(
   wallet: Wallet,
-  { node, candidates }: { node: WalletBlock; candidates: readonly FoundTx[] },
+  { node, candidates, again }: ScannedBlock,
   mark: ((batch: WalletBatch) => void) | null,
   update: boolean,
   deps: RescanDeps,
   slicer: Slicer,
-): Promise<void> {
+): Promise<boolean> {
   let batch = new WalletBatch();
-  for (const { bytes, position } of candidates) {
-    wallet.ledger.sync(parseTx(bytes, wallet.parts.crypto), placeIn(node, position), batch, update);
-    if (!slicer.due) continue;
+  /** Others get a turn. @returns whether to go on */
+  const pause = async (work: Promise<unknown>): Promise<boolean> => {
     // Every transaction's rows are whole in its batch; the scan's mark still names this block.
-    await wallet.commit(batch);
+    const written = wallet.commit(batch);
     batch = new WalletBatch();
-    await slicer.pause();
+    await Promise.all([written, work]);
     while (wallet.frozen) await wallet.thawed();
-    if (wallet.closed) return;
+    if (wallet.closed) return false;
     deps.drain();
-    if (!deps.chain.contains(node)) return;
+    return deps.chain.contains(node);
+  };
+  let found = candidates;
+  for (let first = true; found !== null; first = false) {
+    for (const { bytes, position } of found) {
+      wallet.ledger.sync(parseTx(bytes, wallet.parts.crypto), placeIn(node, position), batch, update && first);
+      if (slicer.due && !(await pause(slicer.pause()))) return true;
+    }
+    const more = again();
+    if (more === undefined) break;
+    if (!(await pause(more))) return true;
+    found = await more;
   }
+  if (found === null) return false;
   mark?.(batch);
   // The next block need not wait for the disk: batches go there in order, and a fault reaches the wallet's onFault.
   wallet.commit(batch).catch(() => {});
+  return true;
 }
 
 /** Scans from a block to the tip, or to a height. The caller holds wallet.scan. */
@@ -137,7 +151,8 @@ export async function scanBlocks(
   let marked = 0;
   // The tip may move meanwhile: what came after it is followed the usual way.
   const lastHeight = (): number => Math.min(stopHeight ?? Number.POSITIVE_INFINITY, wallet.tip!.height);
-  for await (const { node, candidates } of scanAhead(wallet, start, lastHeight, deps)) {
+  for await (const block of scanAhead(wallet, start, lastHeight, deps)) {
+    const { node, candidates } = block;
     if (scan.abort || wallet.closed) break;
     at = node;
     scan.height = node.height;
@@ -155,9 +170,10 @@ export async function scanBlocks(
     const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;
     if (due) marked = node.height;
     const mark = due ? (batch: WalletBatch) => markScan(node.height + 1, stopHeight, batch) : null;
-    await applyBlock(wallet, { node, candidates }, mark, update, deps, slicer);
+    const whole = await applyBlock(wallet, block, mark, update, deps, slicer);
     if (wallet.closed) break;
-    lastScanned = node;
+    if (whole) lastScanned = node;
+    else lastFailed = node;
     if (slicer.due) await slicer.pause();
   }
   // A wallet that was closed meanwhile goes on when it is loaded again.

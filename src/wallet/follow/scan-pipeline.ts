@@ -1,6 +1,6 @@
 // Blocks of the best chain in order, with the transactions of each that may concern a wallet. Threads of the pool look ahead; their finds
 // come back here in order. What a wallet learns from one block (new keys, after a payment to the pool's last ones) is looked for in
-// every later block: blocks that were looked through before are looked through again. Callers: rescan.ts, catch-up.ts.
+// that block and every later one: blocks that were looked through before are looked through again. Callers: rescan.ts, catch-up.ts.
 import type { BlockToScan, FoundTx } from '../../jobs/scan-blocks.js';
 import type { BlockScanner } from '../../parallel/block-scanner.js';
 import type { WalletBlock, WalletChain, WalletFilters } from '../source.js';
@@ -23,6 +23,11 @@ export interface ScanDeps {
 export interface ScannedBlock {
   readonly node: WalletBlock;
   readonly candidates: readonly FoundTx[] | null;
+  /**
+   * Looks through it once more when recording what was found brought keys: they may be paid in it too. To be asked until there is no need,
+   * which is undefined, before the block counts as done. Null when it cannot be read any more.
+   */
+  readonly again: () => Promise<readonly FoundTx[] | null> | undefined;
 }
 
 interface Stretch {
@@ -54,6 +59,23 @@ export async function* scanAhead(
     found.catch(() => {});
     return { nodes, version: marks?.version ?? 0, found };
   };
+  const { keys, ledger } = wallet;
+  let cursor = keys.scriptCursor();
+  const againAt = (node: WalletBlock): ScannedBlock['again'] => {
+    let known = -1;
+    return () => {
+      // Keys come from elsewhere too: a look that found nothing is the last one.
+      if (ledger.txs.size === known || !(marks?.stale ?? keys.hasNewScripts(cursor))) return undefined;
+      known = ledger.txs.size;
+      cursor = keys.scriptCursor();
+      return lookAgain(node);
+    };
+  };
+  const lookAgain = async (node: WalletBlock): Promise<readonly FoundTx[] | null> => {
+    await marks?.refresh();
+    const [found] = await begin([node]).found;
+    return found;
+  };
   let height = first.height;
   for (;;) {
     while (ahead.length < depth && height <= lastHeight()) {
@@ -75,9 +97,10 @@ export async function* scanAhead(
       const found: (readonly FoundTx[] | null)[] = await stretch.found;
       const from = nodes.length - stretch.nodes.length;
       while (done < nodes.length && (marks === null || marks.version === stretch.version)) {
-        yield { node: nodes[done], candidates: found[done - from] };
+        yield { node: nodes[done], candidates: found[done - from], again: againAt(nodes[done]) };
         done++;
-        marks?.refresh();
+        await marks?.refresh();
+        cursor = keys.scriptCursor();
       }
       if (done < nodes.length) stretch = begin(nodes.slice(done));
     }

@@ -33,10 +33,7 @@ export class WalletMarks {
   static async of(wallet: Wallet, filters: boolean): Promise<WalletMarks> {
     const made = new WalletMarks(wallet, filters);
     const slicer = new Slicer();
-    for (const script of wallet.keys.newScripts(made.#cursor)) {
-      made.#add(script);
-      if (slicer.due) await slicer.pause();
-    }
+    await made.#takeIn(slicer);
     const { txs } = wallet.ledger;
     for (const row of [...txs.liveRows()]) {
       const tx = txs.view(row);
@@ -47,13 +44,22 @@ export class WalletMarks {
     return made;
   }
 
-  /** Takes in what the wallet has got since. */
-  refresh(): void {
-    const { keys } = this.wallet;
-    if (!keys.hasNewScripts(this.#cursor)) return;
-    for (const script of keys.newScripts(this.#cursor)) this.#add(script);
+  /** Whether the wallet has got something since. */
+  get stale(): boolean {
+    return this.wallet.keys.hasNewScripts(this.#cursor);
+  }
+  /** Takes in what the wallet has got since, in slices. */
+  async refresh(slicer = new Slicer()): Promise<void> {
+    if (!this.stale) return;
+    await this.#takeIn(slicer);
     this.version++;
     this.#packed = null;
+  }
+  async #takeIn(slicer: Slicer): Promise<void> {
+    for (const script of this.wallet.keys.newScripts(this.#cursor)) {
+      this.#add(script);
+      if (slicer.due) await slicer.pause();
+    }
   }
 
   get targets(): ScanTargets {
