@@ -7,6 +7,7 @@ import { createSigner } from '../../src/crypto/native/sign.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
 import { NOWHERE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
+import { fillPool } from '../../src/wallet/keys/fill-pool.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
 import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../src/wallet/manage/new-keys.js';
@@ -88,6 +89,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     store: wanted.store ?? new MemoryStore(),
   });
   await wallet.change((batch) => generateKeys(wallet, context, batch));
+  await fillPool(wallet, 0);
   wallet.tip = blockAt(TIP);
   wallet.ledger.setTip(TIP);
   let nonce = 0;

@@ -23,3 +23,18 @@ export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => 
   }
   return turns;
 }
+
+/** The most that a counter rises by within one turn of the event loop while work runs, and by how much in all. Throws what the work throws. */
+export async function mostInATurn(work: () => Promise<unknown>, counter: () => number): Promise<{ most: number; all: number }> {
+  const first = counter();
+  let before = first;
+  let most = 0;
+  const look = (): boolean => {
+    most = Math.max(most, counter() - before);
+    before = counter();
+    return true;
+  };
+  await turnsDuring(work, undefined, look);
+  look();
+  return { most, all: before - first };
+}

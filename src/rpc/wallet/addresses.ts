@@ -109,6 +109,7 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
   } finally {
     seed.fill(0);
   }
+  if (flush) await fillPool(wallet, 0, new Slicer(call.breathe));
   return null;
 };
 

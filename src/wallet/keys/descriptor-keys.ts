@@ -18,7 +18,15 @@ import { ByteTable, grown } from '../tables/byte-table.js';
 import { SecretSlab } from '../tables/secret-slab.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { keyOfDestination } from './destination.js';
-import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata, TopUp } from './key-source.js';
+import {
+  type AddressResult,
+  type AddressType,
+  afterSomeKeys,
+  type KeySource,
+  type ScriptCursor,
+  type ScriptMetadata,
+  type TopUp,
+} from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
 import type { TouchedScripts } from './touched-scripts.js';
@@ -100,6 +108,8 @@ export interface NewDescriptor {
   readonly nextIndex: number;
   /** Scripts that were made before. */
   readonly ahead?: ScriptsAhead;
+  /** As KeySource.topUp's: the rest of the scripts is fillPool's, for those that give out addresses. */
+  readonly due?: () => boolean;
 }
 
 /** Scripts of a descriptor, made before it is added: deriving takes its time, adding does not. */
@@ -226,7 +236,7 @@ export class DescriptorKeys implements KeySource {
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
     const tracked = this.active(type, internal);
     if (tracked === undefined) return { error: internal ? POOL_EMPTY : `Error: No ${type} addresses available.` };
-    this.#topUp(tracked, 0, batch);
+    this.#topUp(tracked, 0, batch, { due: afterSomeKeys() });
     if (!this.#canGive(tracked)) return { error: 'No addresses available' };
     const script = tracked.nextIndex < tracked.rangeEnd ? this.#expand(tracked, tracked.nextIndex)?.[0] : undefined;
     if (script === undefined) return { error: POOL_EMPTY };
@@ -314,7 +324,7 @@ export class DescriptorKeys implements KeySource {
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
     const id = this.idOf(fresh.descriptor);
-    const { ahead } = fresh;
+    const { ahead, due } = fresh;
     const known = this.find(id);
     const tracked = known ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault, ahead?.cache);
     this.#cut(tracked, this.dueOf(fresh).end, batch);
@@ -330,11 +340,11 @@ export class DescriptorKeys implements KeySource {
     }
     if (!known) this.#take(tracked);
     else if (ahead) known.cache.learn(ahead.cache);
-    const expanded = this.#topUp(tracked, 0, batch, { ahead });
+    const expanded = this.#topUp(tracked, 0, batch, { ahead, due });
     this.deps.record.bornAt(fresh.time);
     this.deps.record.write(batch);
     this.write(tracked, batch);
-    return expanded === 'full' ? tracked : null;
+    return expanded === 'unable' ? null : tracked;
   }
 
   #take(tracked: TrackedDescriptor): void {

@@ -23,6 +23,14 @@ export type AddressResult = { readonly script: Uint8Array } | { readonly error: 
 /** What became of filling pools: nothing can be made (locked, no seed) in 'unable', and there is more to make in 'paused'. */
 export type TopUp = 'full' | 'paused' | 'unable';
 
+/** Keys that giving out an address makes at most: more are missing only while something fills the pools in slices. */
+const SOME_KEYS = 100;
+/** For topUp: true once some keys were made. */
+export function afterSomeKeys(): () => boolean {
+  let left = SOME_KEYS;
+  return () => --left <= 0;
+}
+
 /** How far newScripts came in a source's tables; starts as all zeros. */
 export interface ScriptCursor {
   keys: number;

@@ -21,7 +21,15 @@ import { WALLET_FLAG } from '../wallet-record.js';
 import { keyOfDestination, payToKey } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
-import type { AddressResult, AddressType, KeySource, ScriptCursor, ScriptMetadata, TopUp } from './key-source.js';
+import {
+  type AddressResult,
+  type AddressType,
+  afterSomeKeys,
+  type KeySource,
+  type ScriptCursor,
+  type ScriptMetadata,
+  type TopUp,
+} from './key-source.js';
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
@@ -219,7 +227,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
 
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
-    this.topUp(0, batch);
+    // Of a pool that is being filled, one that this address can be of; then some more.
+    this.topUp(1, batch);
+    this.topUp(0, batch, afterSomeKeys());
     if (!this.canGiveAddresses(internal)) return { error: POOL_EMPTY };
     const { record } = this.deps;
     const fromInternal = internal && ((this.hdEnabled && record.canSplit) || record.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS));
@@ -336,10 +346,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     record.bornAt(this.deps.now());
     this.#writeRecord(batch);
   }
-  /** Throws the pool away and fills it from the present seed. */
+  /** Throws the pool away and begins a new one from the present seed, for fillPool to go on with. */
   newPool(batch: WalletBatch): void {
     this.pool.clear(batch);
-    this.topUp(0, batch);
+    this.topUp(1, batch);
     this.#writeRecord(batch);
   }
 

@@ -4,6 +4,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
+import { Slicer } from '../../lib/slicer.js';
 import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
@@ -84,7 +85,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
     masterKey.fill(0);
     wallet.frozen = false;
   }
-  // In one turn: what waited while the database was exchanged meets a locked wallet.
+  // It has the wallet for itself from this turn on, and locks it in the end: what waited while the database was exchanged meets a locked wallet.
   wallet.seedDue = renew;
   const renewed = renewSeed(wallet, context);
   wallet.lock();
@@ -94,12 +95,17 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   });
 }
 
-/** Makes the new seed that an encrypted, unlocked wallet lacks. */
+/** Makes the new seed that an encrypted, unlocked wallet lacks, and all that grows from it. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   if (!wallet.seedDue) return;
-  await wallet.change((batch) => {
+  await wallet.changeAlone(async (batch) => {
     if (!wallet.seedDue || wallet.vault.locked) return;
     generateKeys(wallet, context, batch);
+    const slicer = new Slicer();
+    while (wallet.keys.topUp(0, batch, () => slicer.due) === 'paused') {
+      await slicer.pause();
+      wallet.assertOpen();
+    }
     batch.del(SEED_DUE_KEY);
     wallet.seedDue = false;
   }, true);

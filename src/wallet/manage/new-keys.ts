@@ -17,7 +17,7 @@ const BRANCHES = [
   { purpose: 84, open: 'wpkh(', close: ')' },
 ] as const;
 
-/** A new seed and what grows from it; the old keys stay. The wallet is unlocked. */
+/** A new seed and the first keys that grow from it, for fillPool to go on with; the old keys stay. The wallet is unlocked. */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   const { legacy, descriptors } = wallet;
   if (legacy) {
@@ -44,13 +44,14 @@ function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: Descripto
   const secrets = [{ publicKey: root.key.publicKey, secret: root.secret }];
   const coin = context.params.bech32Hrp === 'bc' ? 0 : 1;
   const time = wallet.parts.now();
+  const due = (): boolean => true;
   try {
     for (const internal of [false, true]) {
       for (const { purpose, open, close } of BRANCHES) {
         const whole = `${open}${text}/${purpose}'/${coin}'/0'/${internal ? 1 : 0}/*${close}`;
         const parsed = parseDescriptor(addChecksum(whole), context, { requireChecksum: true });
         if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
-        const fresh = { descriptor: parsed.descriptors[0], secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 };
+        const fresh = { descriptor: parsed.descriptors[0], secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0, due };
         const tracked = keys.add(fresh, batch);
         if (tracked === null) throw new Error('own descriptor cannot be expanded');
         keys.setActive(tracked, internal, batch);

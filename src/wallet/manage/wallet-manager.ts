@@ -188,14 +188,15 @@ export class WalletManager {
       // A new wallet starts at the tip: nothing before it can be its own.
       wallet.tip = chain.tip;
       wallet.ledger.setTip(chain.tip.height);
-      // All or nothing, and in an encrypted wallet no key was ever plain on disk.
+      // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
       await wallet.change((batch) => {
         batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
         record.write(batch);
         if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
         if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
-        wallet.writeLocator(batch);
-      }, true);
+      });
+      await fillPool(wallet, 0);
+      await wallet.change((batch) => wallet.writeLocator(batch), true);
       wallet.lock();
       await store.close();
       await installDatabase(folder);

@@ -27,6 +27,7 @@ import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-fo
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, type MemoryWalletOptions } from '../../framework/memory-wallet.js';
+import { turnsDuring } from '../../framework/turns.js';
 
 const PLAIN_BYTES = 32;
 
@@ -112,7 +113,7 @@ for (const descriptors of [false, true]) {
     const old = given(await giveOut(wallet));
     const seedOf = (from: Wallet, script: Uint8Array): number[] => [...(from.keys.metadata(script)?.origin?.fingerprint ?? [])];
     // Nothing of what comes after the exchange is written.
-    Object.defineProperty(wallet, 'change', { value: () => Promise.reject(new Error('dead')) });
+    Object.defineProperty(wallet, 'changeAlone', { value: () => Promise.reject(new Error('dead')) });
     await t.rejects(encryptWallet(wallet, phrase, context), /dead/);
     await wallet.store.close();
 
@@ -156,6 +157,43 @@ t.test('a wallet that is unloaded while it is encrypted', async (t) => {
   given(await loaded.change((batch) => loaded.keys.newAddress('bech32', false, batch)));
   await loaded.close();
 });
+
+for (const descriptors of [false, true]) {
+  t.test(`the new seed of an encrypted wallet with a large pool${descriptors ? ', descriptors' : ''}`, async (t) => {
+    const keypool = descriptors ? 100 : 300;
+    const { folder, wallet, surroundings } = await walletOnDisk(t, { descriptors, wallet: { keypool } });
+    const context = descriptorContext('master', 'regtest');
+    await wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      wallet.record.write(batch);
+    });
+    let met: Promise<boolean> | undefined;
+    const turns = await turnsDuring(
+      () => encryptWallet(wallet, phrase, context),
+      () => {
+        met = wallet.change(() => wallet.vault.locked);
+      },
+      () => wallet.held !== null,
+    );
+    t.ok(turns > 10, `${turns} turns`);
+    t.ok(await met, 'a change that comes meanwhile meets a locked wallet');
+    const isFull = (one: Wallet): void => {
+      if (!descriptors) t.equal(one.legacy!.pool.entries().length, 2 * keypool);
+      else
+        t.same(
+          one.descriptors!.actives().map(({ expanded }) => expanded),
+          new Array(6).fill(keypool - 1),
+        );
+    };
+    t.ok(wallet.vault.locked);
+    isFull(wallet);
+    await wallet.close();
+    const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
+    t.notOk(loaded.seedDue);
+    isFull(loaded);
+    await loaded.close();
+  });
+}
 
 t.test('a wallet that is unloaded while it is dumped', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-dump-'));
@@ -209,7 +247,7 @@ t.test('keys and passphrases are on the disk when a call returns', async (t) => 
     });
   wallet.store = spy(store);
   await sethdseed(ctx, [], call);
-  t.same(syncs, [true], 'sethdseed');
+  t.equal(syncs[0], true, 'sethdseed: its seed, and all else can be made of that');
   wallet.store = store;
   await encryptWallet(wallet, phrase, ctx.descriptors);
   wallet.store = spy(wallet.store);

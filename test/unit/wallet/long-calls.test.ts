@@ -1,19 +1,26 @@
 // Calls whose work grows with a range, a pool or an address book: other work gets its turns, and the outcome is that of many short calls.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
-import { getaddressesbylabel, keypoolrefill, listlabels } from '../../../src/rpc/wallet/addresses.js';
+import type { KeyMath } from '../../../src/crypto/key-math.js';
+import { getaddressesbylabel, keypoolrefill, listlabels, sethdseed } from '../../../src/rpc/wallet/addresses.js';
 import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
 import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import type { RawJson } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
+import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
+import type { WalletChain } from '../../../src/wallet/source.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
-import { turnsDuring } from '../../framework/turns.js';
+import { mostInATurn, turnsDuring } from '../../framework/turns.js';
 import { allRows, encrypt, masterKey, ranged, rowsOf, run, XPRV } from '../../framework/wallet-calls.js';
 
 const outcome = [{ success: true }];
@@ -146,6 +153,82 @@ for (const descriptors of [false, true]) {
       t.equal(ids.length, 8 * size);
       t.equal(new Set(ids).size, ids.length);
     }
+  });
+}
+
+t.test('sethdseed with a large pool', async (t) => {
+  const keypool = 400;
+  const { wallet } = await createMemoryWallet({ wallet: { keypool } });
+  const { wallet: other } = await createMemoryWallet({ wallet: { keypool } });
+  const before = [await rowsOf(wallet), await rowsOf(other)];
+  const turns = await turnsDuring(async () => t.equal(await run(wallet, sethdseed), null));
+  t.ok(turns > 10, `${turns} turns`);
+  await other.change((batch) => {
+    other.legacy!.setSeed(wallet.legacy!.secret(wallet.record.hd!.seedId)!, batch);
+    other.legacy!.newPool(batch);
+    t.equal(other.keys.topUp(0, batch), 'full');
+  });
+  t.strictSame(await rowsOf(wallet, before[0]), await rowsOf(other, before[1]), 'the pool of the new seed, as made in one go');
+
+  // Addresses that are given out meanwhile are of the new seed too, and do not make all the rest.
+  const given: AddressResult[] = [];
+  const pooled = (): number => wallet.legacy!.pool.entries().length;
+  let left = 0;
+  await turnsDuring(
+    () => run(wallet, sethdseed),
+    () =>
+      wallet.change((batch) => {
+        for (const internal of [true, false]) given.push(wallet.keys.newAddress('bech32', internal, batch));
+        left = 2 * keypool - pooled();
+      }),
+  );
+  t.ok(left > keypool / 2, `${left} keys were to be made still`);
+  t.equal(pooled(), 2 * keypool);
+  const seedId = wallet.record.hd!.seedId;
+  for (const one of given) t.same(wallet.keys.metadata((one as { script: Uint8Array }).script)?.seedId, seedId);
+});
+
+for (const descriptors of [false, true]) {
+  t.test(`createwallet with a large pool${descriptors ? ', descriptors' : ''}`, async (t) => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-create-'));
+    t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+    const { wallet: some, surroundings } = await createMemoryWallet();
+    // Every derivation takes an HMAC.
+    let derived = 0;
+    const { keys, ...rest } = surroundings.context;
+    const counting: KeyMath = {
+      ...keys,
+      hmacSha512: (key, message) => {
+        derived++;
+        return keys.hmacSha512(key, message);
+      },
+    };
+    const keypool = 300;
+    const manager = new WalletManager({
+      surroundings: { ...surroundings, context: { ...rest, keys: counting }, options: { ...surroundings.options, dir, keypool } },
+      chain: { tip: some.tip } as WalletChain,
+      pool: { entries: () => [], get: () => undefined },
+      scanner: null,
+      filters: null,
+      log: { info() {}, warn() {} },
+      stopping: new AbortController().signal,
+      onLoaded: async () => {},
+      setLoadOnStart() {},
+    });
+    const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors };
+    const { most, all } = await mostInATurn(
+      () => manager.create({ ...wanted, name: 'w' }),
+      () => derived,
+    );
+    t.ok(all > (descriptors ? 6 : 2) * keypool && most < all / 4, `${most} of ${all} keys in one turn`);
+    const wallet = manager.get('w')!;
+    const whole = await rowsOf(wallet);
+    await wallet.change((batch) => t.equal(wallet.keys.topUp(0, batch), 'full'));
+    t.strictSame(await rowsOf(wallet), whole, 'nothing is missing');
+    if (descriptors)
+      for (const { rangeEnd, expanded } of wallet.descriptors!.actives()) t.same([rangeEnd, expanded], [keypool, keypool - 1]);
+    else t.equal(wallet.legacy!.pool.entries().length, 2 * keypool);
+    await manager.close();
   });
 }
 
