@@ -1,6 +1,7 @@
 // Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row. Callers: tests of long calls.
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { Slicer } from '../../src/lib/slicer.js';
 import type { CallInfo, Run } from '../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../src/rpc/node/context.js';
 import { parseJson } from '../../src/rpc/wire/json-parse.js';
@@ -76,10 +77,10 @@ export async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
 /** What `encrypt` encrypts with. */
 export const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
 /** Seals the private keys in memory; the wallet is unlocked. */
-export function encrypt(wallet: Wallet): void {
+export async function encrypt(wallet: Wallet): Promise<void> {
   const seal = (publicKey: Uint8Array, secret: Uint8Array) => sealSecret(masterKey(), publicKey, secret, crypto);
-  wallet.legacy?.keys.resealAll(seal);
-  wallet.descriptors?.resealAll(seal);
+  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, new Slicer());
+  sealed();
   wallet.vault.unlock(masterKey());
 }
 

@@ -6,6 +6,9 @@ import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 
 const CIPHER = 'aes-256-cbc';
 
+/** Puts the private key of a public key into its sealed form. */
+export type Seal = (publicKey: Uint8Array, secret: Uint8Array) => Uint8Array;
+
 /** Encrypts a secret under a master key. @returns 48 bytes for a 32-byte secret */
 export function sealSecret(masterKey: Uint8Array, publicKey: Uint8Array, secret: Uint8Array, hashes: Hashes): Uint8Array {
   const cipher = createCipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));

@@ -8,8 +8,9 @@ import type { Descriptor, OutputType } from '../../address/descriptor/descriptor
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { SecretSource } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
+import type { Slicer } from '../../lib/slicer.js';
 import type { BatchOp } from '../../storage/store.js';
-import type { Vault } from '../crypt/vault.js';
+import type { Seal, Vault } from '../crypt/vault.js';
 import { ImageError, type TableImage } from '../image/table-image.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
@@ -77,16 +78,19 @@ export class TrackedDescriptor implements SecretSource {
     this.#slab ??= new SecretSlab(SLAB_BYTES, SLAB_SECRETS);
     this.#secrets.set(hashKey(id), { publicKey: new Uint8Array(publicKey), entry: this.#slab.add(resting) });
   }
-  /** Puts every secret into its sealed form; the plain ones are overwritten. */
-  reseal(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
+  /** Seals every secret. @returns makes the sealed ones count and overwrites the plain ones; null without any */
+  sealed(seal: Seal): (() => void) | null {
     const old = this.#slab;
-    if (this.#secrets === null || old === null) return;
+    if (this.#secrets === null || old === null) return null;
     const next = new SecretSlab(SLAB_BYTES, SLAB_SECRETS);
-    for (const [id, { publicKey, entry }] of this.#secrets) {
-      this.#secrets.set(id, { publicKey, entry: next.add(seal(publicKey, old.get(entry))) });
-    }
-    this.#slab = next;
-    old.wipe();
+    const secrets = new Map(this.#secrets);
+    for (const [id, { publicKey, entry }] of this.#secrets)
+      secrets.set(id, { publicKey, entry: next.add(seal(publicKey, old.get(entry))) });
+    return () => {
+      this.#secrets = secrets;
+      this.#slab = next;
+      old.wipe();
+    };
   }
   wipe(): void {
     this.#secrets?.clear();
@@ -353,9 +357,17 @@ export class DescriptorKeys implements KeySource {
     this.#list.push(tracked);
   }
 
-  /** Puts every secret into its sealed form; the plain ones are overwritten. */
-  resealAll(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
-    for (const tracked of this.#list) tracked.reseal(seal);
+  /** As KeyTable's. */
+  async sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
+    const exchanges: (() => void)[] = [];
+    for (const tracked of this.#list) {
+      const exchange = tracked.sealed(seal);
+      if (exchange) exchanges.push(exchange);
+      if (slicer.due) await slicer.pause();
+    }
+    return () => {
+      for (const exchange of exchanges) exchange();
+    };
   }
   wipe(): void {
     for (const tracked of this.#list) tracked.wipe();

@@ -3,6 +3,8 @@
 // that is held or watched implies as a redeem script (Core's ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { Slicer } from '../../lib/slicer.js';
+import type { Seal } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packPath, packRow, unpackPath, unpackRow } from '../storage/rows.js';
@@ -143,16 +145,21 @@ export class KeyTable {
     } else this.#flags[row] &= ~KEY.WATCHED;
   }
 
-  /** Puts every secret into its sealed form; the plain ones are overwritten. */
-  resealAll(seal: (publicKey: Uint8Array, plain: Uint8Array) => Uint8Array): void {
+  /** Seals every secret, in slices; nothing may be added meanwhile. @returns makes the sealed ones count and overwrites the plain ones */
+  async sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
     const old = this.#slab;
     const next = new SecretSlab();
+    const entries = this.#secrets.slice();
     for (const row of this.rows()) {
       if (!this.isPrivate(row)) continue;
-      this.#secrets[row] = next.add(seal(this.#bytes.get(this.#publicKeys[row]), old.get(this.#secrets[row])));
+      entries[row] = next.add(seal(this.#bytes.get(this.#publicKeys[row]), old.get(this.#secrets[row])));
+      if (slicer.due) await slicer.pause();
     }
-    this.#slab = next;
-    old.wipe();
+    return () => {
+      this.#secrets = entries;
+      this.#slab = next;
+      old.wipe();
+    };
   }
 
   /** Overwrites every secret: the end of the table. */

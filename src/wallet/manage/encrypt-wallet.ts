@@ -8,7 +8,7 @@ import { Slicer } from '../../lib/slicer.js';
 import { openStore } from '../../storage/open-store.js';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
-import { sealSecret } from '../crypt/vault.js';
+import { type Seal, sealSecret } from '../crypt/vault.js';
 import { isOfImage, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 import { clearNewDatabase, databaseOf, exchangeDatabase } from '../storage/wallet-folder.js';
@@ -16,10 +16,8 @@ import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
 import { generateKeys } from './new-keys.js';
 
-const ROWS = 2000;
+const ROWS = 1000;
 const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 4 << 20, writeBufferBytes: 8 << 20 });
-
-type Seal = (publicKey: Uint8Array, secret: Uint8Array) => Uint8Array;
 
 /** A row as it is in the new database. */
 function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
@@ -39,12 +37,16 @@ function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
 const SEED_DUE_KEY = walletKey(WALLET_PREFIX.seedDue);
 
 /** @param pool false: without the keys that wait to be given out */
-async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean): Promise<void> {
+async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, slicer: Slicer): Promise<void> {
   const cursor = from.cursor();
   try {
     for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
-      const rows = entries.filter(([key]) => !isOfImage(key) && (pool || key[0] !== WALLET_PREFIX.pool));
-      const ops: BatchOp[] = rows.map(([key, value]) => ({ type: 'put', key, value: sealedRow(key, value, seal) }));
+      const ops: BatchOp[] = [];
+      for (const [key, value] of entries) {
+        if (isOfImage(key) || (!pool && key[0] === WALLET_PREFIX.pool)) continue;
+        ops.push({ type: 'put', key, value: sealedRow(key, value, seal) });
+        if (slicer.due) await slicer.pause();
+      }
       await to.batch(ops);
     }
   } finally {
@@ -57,6 +59,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   const masterKey = randomFillSync(secretBytes(32));
   const { folder, crypto } = wallet.parts;
   const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
+  const slicer = new Slicer();
   let renew = false;
   wallet.frozen = true;
   try {
@@ -65,7 +68,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
       renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
       const fresh = await openDatabase(await clearNewDatabase(folder));
       try {
-        await copySealed(wallet.store, fresh, seal, !renew);
+        await copySealed(wallet.store, fresh, seal, !renew, slicer);
         const last: BatchOp[] = [{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }];
         if (renew) last.push({ type: 'put', key: SEED_DUE_KEY, value: new Uint8Array(0) });
         await fresh.batch(last, { sync: true });
@@ -77,9 +80,9 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
       await exchangeDatabase(folder);
       wallet.store = await openDatabase(databaseOf(folder));
     });
+    const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, slicer);
     wallet.masterKeys.push(stored);
-    wallet.legacy?.keys.resealAll(seal);
-    wallet.descriptors?.resealAll(seal);
+    sealed();
     wallet.vault.unlock(secretCopy(masterKey));
   } finally {
     masterKey.fill(0);

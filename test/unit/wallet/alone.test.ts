@@ -36,7 +36,7 @@ const paymentTo = (script: Uint8Array) => {
 
 t.test('an import is taken in between other work', async (t) => {
   const { wallet } = await createMemoryWallet();
-  encrypt(wallet);
+  await encrypt(wallet);
   const scripts = scriptsOf(2000);
   const sample = scripts.filter((_, i) => i % 50 === 0);
   const watched = (): number => sample.filter((script) => wallet.isMine(script) === OWNERSHIP.WATCH).length;

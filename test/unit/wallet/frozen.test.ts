@@ -27,7 +27,7 @@ import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-fo
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, type MemoryWalletOptions } from '../../framework/memory-wallet.js';
-import { turnsDuring } from '../../framework/turns.js';
+import { mostInATurn, turnsDuring } from '../../framework/turns.js';
 
 const PLAIN_BYTES = 32;
 
@@ -194,6 +194,40 @@ for (const descriptors of [false, true]) {
     await loaded.close();
   });
 }
+
+t.test('keys of a large wallet are sealed in between other work', async (t) => {
+  const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 600 } });
+  const context = descriptorContext('master', 'regtest');
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+  });
+  const ids = wallet.legacy!.pool.entries().map(({ id }) => id);
+  const before = ids.map((id) => Buffer.from(wallet.legacy!.secret(id)!).toString('hex'));
+  // Every sealing takes a hash of the public key, and nothing else does.
+  let sealed = 0;
+  const sha256d = (bytes: Uint8Array): Uint8Array => {
+    sealed++;
+    return crypto.sha256d(bytes);
+  };
+  Object.defineProperty(wallet.parts, 'crypto', { value: { ...crypto, sha256d } });
+  const { most, all } = await mostInATurn(
+    () => encryptWallet(wallet, phrase, context),
+    () => sealed,
+  );
+  t.ok(all >= 2 * ids.length && most < all / 4, `${most} of ${all} in one turn`);
+  const holds = async (one: Wallet): Promise<void> => {
+    t.same(one.legacy!.secret(ids[0]), undefined);
+    one.unlock((await openMasterKey(one.masterKeys[0], phrase))!, null);
+    t.strictSame(
+      ids.map((id) => Buffer.from(one.legacy!.secret(id)!).toString('hex')),
+      before,
+    );
+    await one.close();
+  };
+  await holds(wallet);
+  await holds((await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }))).wallet);
+});
 
 t.test('a wallet that is unloaded while it is dumped', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-dump-'));

@@ -45,7 +45,7 @@ t.test('a wallet that is locked or closed while importmulti reads', async (t) =>
   };
   for (const [name, act] of Object.entries(cases)) {
     const { wallet } = await createMemoryWallet();
-    encrypt(wallet);
+    await encrypt(wallet);
     const before = await rowsOf(wallet);
     const script = crypto.hash160(new Uint8Array(20));
     let acted = false;
@@ -100,7 +100,7 @@ for (const step of ['*', "*'"]) {
 t.test('a wallet that is locked or closed while importdescriptors reads', async (t) => {
   for (const closes of [false, true]) {
     const { wallet } = await createMemoryWallet({ descriptors: true });
-    encrypt(wallet);
+    await encrypt(wallet);
     const before = await rowsOf(wallet);
     const known = wallet.descriptors!.all.length;
     const work = () => run(wallet, importdescriptors, [{ desc: addChecksum(`wpkh(${XPRV}/*)`), range: [0, 1999], timestamp: 'now' }]);
@@ -130,7 +130,7 @@ for (const descriptors of [false, true]) {
     t.equal(await run(wallet, keypoolrefill, size), null, 'it is full');
 
     // An address is given out, then the wallet is locked: keys made so far are whole.
-    encrypt(wallet);
+    await encrypt(wallet);
     const before = (await rowsOf(wallet)).length;
     await t.rejects(
       turnsDuring(
