@@ -58,7 +58,7 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
     // The payment is found when rows are already being copied: what is written from here on comes into the new database.
     readBlock: async () => {
       while (wallet.frozen && !fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
-      foundFrozen = wallet.frozen;
+      foundFrozen ||= wallet.frozen;
       return { txs: [tx] } as never;
     },
   };
