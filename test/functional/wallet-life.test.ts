@@ -338,3 +338,63 @@ t.test('backup and restore', async (t) => {
   t.equal(left.status, 'fulfilled');
   if (came.status === 'rejected') t.match(came.reason.message, /Wallet is being unloaded\.|is already loaded/);
 });
+
+t.test('names and files that would harm a wallet', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  const wallets = path.join(node.networkDir, 'wallets');
+  for (const name of [
+    'wallet.dat',
+    'wallet.db',
+    'x/wallet.db',
+    'wallet.db/x',
+    'x/Wallet.DB.new',
+    'wallet.db.old',
+    path.join(wallets, 'wallet.db'),
+  ]) {
+    t.equal(await code(node.call('createwallet', name, false, false, '', false, false, true)), -4, name);
+  }
+  await node.call('createwallet', 'w', false, false, '', false, false, true);
+  await node.call('createwallet', 'wallet.db2');
+  t.same(
+    (await node.call('listwalletdir')).wallets.map(({ name }: { name: string }) => name).sort(),
+    ['w', 'wallet.db2'],
+    'names that only begin alike are fine',
+  );
+  await node.call('unloadwallet', 'wallet.db2');
+  const address = await node.call('getnewaddress', 'mine');
+
+  const database = path.join(wallets, 'w', 'wallet.db');
+  const before = fs.readdirSync(path.dirname(database));
+  const link = path.join(node.dir, 'link');
+  fs.symlinkSync(database, link);
+  const places = [
+    path.join(database, 'CURRENT'),
+    path.join(database, 'new'),
+    database,
+    path.join(link, 'CURRENT'),
+    link,
+    `${database}.new`,
+    `${database}.old`,
+    path.join(wallets, 'wallet.db'),
+    path.join(wallets, 'wallet.db2', 'wallet.db', 'CURRENT'),
+  ];
+  for (const place of places) t.equal(await code(node.call('backupwallet', place)), -4, place);
+  t.same(fs.readdirSync(path.dirname(database)), before);
+  t.notOk(fs.readdirSync(database).includes('w.backup'));
+  t.notOk(fs.existsSync(path.join(wallets, 'wallet.db')));
+
+  const file = path.join(node.dir, 'wallet.db');
+  await Promise.all([node.call('backupwallet', file), node.call('backupwallet', file)]);
+  await node.stop();
+  await node.up();
+  t.same(await node.call('listwallets'), ['w']);
+  t.same((await node.call('getaddressinfo', address)).labels, ['mine'], 'the wallet is whole');
+  await node.call('unloadwallet', 'w');
+  await node.call('restorewallet', 'back', file);
+  t.same((await node.call('getaddressinfo', address)).labels, ['mine'], 'so is the backup, asked for twice at once');
+  t.notOk(
+    fs.readdirSync(node.dir).some((name) => name.endsWith('.incomplete')),
+    'and nothing else is left',
+  );
+});

@@ -13,6 +13,7 @@ import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import { keyOfDestination } from '../../wallet/keys/destination.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
+import { writeWholeFile } from '../../wallet/storage/whole-file.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -117,28 +118,22 @@ export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
   const legacy = legacyOf(wallet);
   ensureUnlocked(wallet);
   const file = path.resolve(asString(args[0]));
-  let handle: fs.FileHandle;
+  const exists = `${file} already exists. If you are sure this is what you want, move it out of the way first`;
+  if (await fs.lstat(file).catch(() => null)) fail(RPC_CODE.INVALID_PARAMETER, exists);
   try {
-    handle = await fs.open(file, 'wx', 0o600);
+    await writeWholeFile(file, false, async (handle) => {
+      const out = new DumpWriter(handle);
+      try {
+        await writeDump(ctx, wallet, legacy, out, new Slicer(call.breathe));
+      } finally {
+        out.wipe();
+      }
+    });
   } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    return fail(
-      RPC_CODE.INVALID_PARAMETER,
-      exists
-        ? `${file} already exists. If you are sure this is what you want, move it out of the way first`
-        : 'Cannot open wallet dump file',
-    );
-  }
-  const out = new DumpWriter(handle);
-  try {
-    await writeDump(ctx, wallet, legacy, out, new Slicer(call.breathe));
-    await handle.sync();
-  } catch (error) {
-    await fs.rm(file, { force: true });
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') fail(RPC_CODE.INVALID_PARAMETER, exists);
+    if (syscall === 'open') fail(RPC_CODE.INVALID_PARAMETER, 'Cannot open wallet dump file');
     throw error;
-  } finally {
-    out.wipe();
-    await handle.close();
   }
   return { filename: file };
 };

@@ -2,6 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { writeBackup } from '../../wallet/manage/backup.js';
+import { isOfDatabase } from '../../wallet/storage/wallet-folder.js';
 import { WALLET_FLAG, WALLET_VERSION } from '../../wallet/wallet-record.js';
 import { asBool, asInt, asString, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -84,8 +85,10 @@ export const backupwallet: Run<NodeContext> = async (ctx, args, call) => {
     );
     await wallet.exclusive(async () => {});
     // A name may be a path.
-    const file = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
-    await writeBackup(wallet.store, isFolder ? path.join(destination, file) : destination);
+    const name = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
+    const file = isFolder ? path.join(destination, name) : destination;
+    if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');
+    await writeBackup(wallet.store, file);
   } catch {
     fail(RPC_CODE.WALLET_ERROR, 'Error: Wallet backup failed!');
   }

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import fs from 'node:fs/promises';
-import path from 'node:path';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { isOfImage } from '../storage/layout.js';
+import { writeWholeFile } from '../storage/whole-file.js';
 
 const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
@@ -22,32 +22,25 @@ function frame(key: Uint8Array, value: Uint8Array): Uint8Array {
 }
 
 /** @param file its folder exists; an existing file is replaced */
-export async function writeBackup(store: Store, file: string): Promise<void> {
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
-  const hash = createHash('sha256');
-  const handle = await fs.open(temporary, 'w', 0o600);
-  const cursor = store.cursor();
-  try {
-    const write = async (bytes: Uint8Array): Promise<void> => {
-      hash.update(bytes);
-      await handle.writeFile(bytes);
-    };
-    await write(MAGIC);
-    for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
-      const rows = entries.filter(([key]) => !isOfImage(key));
-      await write(Buffer.concat(rows.map(([key, value]) => frame(key, value))));
+export function writeBackup(store: Store, file: string): Promise<void> {
+  return writeWholeFile(file, true, async (handle) => {
+    const hash = createHash('sha256');
+    const cursor = store.cursor();
+    try {
+      const write = async (bytes: Uint8Array): Promise<void> => {
+        hash.update(bytes);
+        await handle.writeFile(bytes);
+      };
+      await write(MAGIC);
+      for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
+        const rows = entries.filter(([key]) => !isOfImage(key));
+        await write(Buffer.concat(rows.map(([key, value]) => frame(key, value))));
+      }
+      await handle.writeFile(hash.digest());
+    } finally {
+      await cursor.close();
     }
-    await handle.writeFile(hash.digest());
-    await handle.sync();
-    await handle.close();
-    await fs.rename(temporary, file);
-  } catch (error) {
-    await handle.close().catch(() => {});
-    await fs.rm(temporary, { force: true });
-    throw error;
-  } finally {
-    await cursor.close();
-  }
+  });
 }
 
 /** Whether a file is a whole, unchanged backup. */

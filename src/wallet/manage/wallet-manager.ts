@@ -22,8 +22,10 @@ import {
   databaseOf,
   findWallets,
   folderOf,
+  folderToLoad,
   hasDatabase,
   installDatabase,
+  isReservedFolder,
   repairFolder,
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
@@ -221,7 +223,7 @@ export class WalletManager {
   }
 
   async load(name: string): Promise<Wallet> {
-    const folder = folderOf(this.options.dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
+    const folder = folderToLoad(this.options.dir, name);
     const loaded = this.#wallets.find((wallet) => wallet.parts.folder === folder);
     if (loaded) throw alreadyLoaded(loaded);
     return this.#alone(folder, LOADING, async () => {
@@ -356,8 +358,9 @@ export class WalletManager {
       this.#unnamedByHabit = true;
     }
     for (const name of names) {
-      if (!(await hasDatabase(folderOf(this.options.dir, name)))) {
-        this.#deps.log.warn(`Skipping -wallet path that does not exist. ${folderOf(this.options.dir, name)}`);
+      const folder = folderToLoad(this.options.dir, name);
+      if (!(await hasDatabase(folder))) {
+        this.#deps.log.warn(`Skipping -wallet path that does not exist. ${folder}`);
         continue;
       }
       await this.load(name);
@@ -408,6 +411,12 @@ const isForeign = (folder: string): Promise<boolean> =>
 
 /** @returns whether the folder is new */
 async function makeFolder(folder: string, dir: string, name: string): Promise<boolean> {
+  if (isReservedFolder(dir, folder)) {
+    throw new WalletError(
+      WALLET_CODE.WALLET,
+      `${VERIFY}Invalid -wallet path '${name}'. Nothing in it may be called ${DATABASE_NAME}, ${DATABASE_NAME}.new, ${DATABASE_NAME}.old or wallet.dat.`,
+    );
+  }
   const info = await fs.stat(folder).catch(() => null);
   if (info && !info.isDirectory()) {
     throw new WalletError(

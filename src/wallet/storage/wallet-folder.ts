@@ -15,15 +15,29 @@ export const DATABASE_NAME = 'wallet.db';
 const NEW = `${DATABASE_NAME}.new`;
 const OLD = `${DATABASE_NAME}.old`;
 
-const exists = (file: string): Promise<boolean> =>
-  fs.stat(file).then(
-    () => true,
+const NAMES: readonly string[] = [DATABASE_NAME, NEW, OLD];
+/** Core's name for a wallet's file; who gives it in a path means the folder. */
+const CORE_NAME = 'wallet.dat';
+
+/** Whether a database's folder is there. */
+const exists = (folder: string): Promise<boolean> =>
+  fs.stat(folder).then(
+    (info) => info.isDirectory(),
     () => false,
   );
 
 /** The folder a name stands for: relative to the folder of all wallets, or absolute. */
 export function folderOf(dir: string, name: string): string {
   return path.resolve(dir, name);
+}
+/** The folder of a wallet that is to be loaded: Core takes the name of its file too. */
+export function folderToLoad(dir: string, name: string): string {
+  return folderOf(dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
+}
+/** Whether no wallet may have a folder, since a part of it is named like a database: it would be taken for that of the folder above. */
+export function isReservedFolder(dir: string, folder: string): boolean {
+  const parts = path.relative(dir, folder).toLowerCase().split(path.sep);
+  return parts.some((part) => part === CORE_NAME || NAMES.includes(part));
 }
 export const databaseOf = (folder: string): string => path.join(folder, DATABASE_NAME);
 export const newDatabaseOf = (folder: string): string => path.join(folder, NEW);
@@ -32,12 +46,26 @@ export async function hasDatabase(folder: string): Promise<boolean> {
   return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Writes a folder's names to the disk. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder, 'r').catch(() => null);
   if (handle === null) return;
   // Windows opens folders but cannot sync them; its renames are durable.
   await handle.sync().catch(() => {});
   await handle.close();
+}
+
+/** Whether a file would lie in a wallet's database, or in the place of one. @param dir the folder of all wallets @throws where its folder is not there */
+export async function isOfDatabase(dir: string, file: string): Promise<boolean> {
+  const folder = await fs.realpath(path.dirname(file));
+  if (NAMES.includes(path.basename(file).toLowerCase())) {
+    const all = await fs.realpath(dir).catch(() => path.resolve(dir));
+    if (`${folder}${path.sep}`.startsWith(`${all}${path.sep}`) || (await hasDatabase(folder))) return true;
+  }
+  for (let at = folder; at !== path.dirname(at); at = path.dirname(at)) {
+    if (NAMES.includes(path.basename(at)) && (await fs.stat(path.join(at, 'CURRENT')).catch(() => null))) return true;
+  }
+  return false;
 }
 
 /** Finishes or undoes an exchange that was cut off. */
@@ -82,7 +110,7 @@ export async function findWallets(dir: string): Promise<string[]> {
     if (entries.some((entry) => entry.isDirectory() && entry.name === DATABASE_NAME)) names.push(path.relative(dir, folder));
     if (depth === 0) return;
     for (const entry of entries) {
-      if (entry.isDirectory() && !entry.name.startsWith(DATABASE_NAME)) await walk(path.join(folder, entry.name), depth - 1);
+      if (entry.isDirectory() && !NAMES.includes(entry.name)) await walk(path.join(folder, entry.name), depth - 1);
     }
   };
   await walk(dir, 16);

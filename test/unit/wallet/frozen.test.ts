@@ -253,7 +253,23 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
     await wallet.close();
     return fs.readFileSync(filename, 'utf8');
   };
-  const whole = await dump('whole', () => {});
+  const whole = await dump('whole', () => t.notOk(fs.existsSync(path.join(folder, 'whole')), 'no file of that name while it is not whole'));
+  await t.rejects(
+    dump('whole', () => t.fail('is not begun')),
+    { code: -8 },
+    'nothing is overwritten',
+  );
+  await t.rejects(
+    dump('late', () => fs.writeFileSync(path.join(folder, 'late'), 'mine')),
+    { code: -8 },
+    'nor what came meanwhile',
+  );
+  t.equal(fs.readFileSync(path.join(folder, 'late'), 'utf8'), 'mine');
+  fs.rmSync(path.join(folder, 'late'));
+  await t.rejects(
+    dump('none/file', () => {}),
+    { code: -8, message: 'Cannot open wallet dump file' },
+  );
   t.ok(whole.split('\n').filter((line) => line.includes('# addr=')).length >= 400);
   t.ok(whole.endsWith('# End of dump\n'));
   await t.rejects(
