@@ -1,12 +1,14 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
+import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/ledger.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asBool, asHash, asInt, asObject, asString, checkMembers, checkType } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import { Slicer } from '../node/slices.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
 import { settledWallet, walletOf, withSettled } from './select.js';
@@ -24,9 +26,41 @@ function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => boolean)
   return (coin) => wallet.isUsed(wallet.ledger.coins.script(coin));
 }
 
-export const getbalance: Run<NodeContext> = (ctx, args, call) => withSettled(ctx, call, (wallet) => trustedBalance(wallet, args));
+/**
+ * Balances, all of one moment: where they take a look at every coin, the wallet is held meanwhile.
+ * @param questions asked in that moment
+ */
+function balancesOf(wallet: Wallet, call: CallInfo, questions: () => readonly BalanceQuestion[]): Balances[] | Promise<Balances[]> {
+  const { ledger } = wallet;
+  const now = questions();
+  if (!now.some(needsCoins)) return now.map((question) => ledger.balances(question));
+  return wallet.alone(async () => {
+    const slicer = new Slicer(call.breathe);
+    const found: Balances[] = [];
+    for (const question of questions()) {
+      const steps = ledger.sumUp(question);
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done) {
+          found.push(step.value);
+          break;
+        }
+        if (!slicer.due) continue;
+        await slicer.pause();
+        wallet.assertOpen();
+      }
+    }
+    return found;
+  });
+}
 
-function trustedBalance(wallet: Wallet, args: readonly JsonValue[]): Amount {
+export const getbalance: Run<NodeContext> = (ctx, args, call) =>
+  withSettled(ctx, call, (wallet) => {
+    const found = trustedBalances(wallet, args, call);
+    const sum = (balances: readonly Balances[]): Amount => new Amount(balances.reduce((all, { trusted }) => all + trusted, 0));
+    return found instanceof Promise ? found.then(sum) : sum(found);
+  });
+
+function trustedBalances(wallet: Wallet, args: readonly JsonValue[], call: CallInfo): Balances[] | Promise<Balances[]> {
   if (given(args[0]) && asString(args[0]) !== '*') {
     fail(RPC_CODE.METHOD_DEPRECATED, 'dummy first argument must be excluded or set to "*".');
   }
@@ -35,42 +69,37 @@ function trustedBalance(wallet: Wallet, args: readonly JsonValue[]): Amount {
   const canAvoid = wallet.record.has(WALLET_FLAG.AVOID_REUSE);
   const avoid = given(args[3]) ? asBool(args[3]) : canAvoid;
   if (avoid && !canAvoid) fail(RPC_CODE.WALLET_ERROR, 'wallet does not have the "avoid reuse" feature enabled');
+  const kinds = watch ? [OWNERSHIP.SPENDABLE, OWNERSHIP.WATCH] : [OWNERSHIP.SPENDABLE];
   const skip = usedFilter(wallet, avoid);
-  const { ledger } = wallet;
-  let sum = ledger.balances(OWNERSHIP.SPENDABLE, minDepth, skip).trusted;
-  if (watch) sum += ledger.balances(OWNERSHIP.WATCH, minDepth, skip).trusted;
-  return new Amount(sum);
+  return balancesOf(wallet, call, () => kinds.map((ownership) => ({ ownership, minDepth, skip })));
 }
 
 export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
-  const { ledger } = wallet;
   const skip = usedFilter(wallet, true);
-  const mine = ledger.balances(OWNERSHIP.SPENDABLE, 0, skip);
-  const out: Record<string, JsonResult> = {
-    trusted: new Amount(mine.trusted),
-    untrusted_pending: new Amount(mine.pending),
-    immature: new Amount(mine.immature),
-  };
-  if (wallet.record.has(WALLET_FLAG.AVOID_REUSE)) {
-    const all = ledger.balances(OWNERSHIP.SPENDABLE);
-    out.used = new Amount(all.trusted + all.pending - mine.trusted - mine.pending);
-  }
-  if (!wallet.legacy?.watches) return { mine: out };
-  const watched = ledger.balances(OWNERSHIP.WATCH, 0, skip);
-  return {
-    mine: out,
-    watchonly: {
-      trusted: new Amount(watched.trusted),
-      untrusted_pending: new Amount(watched.pending),
-      immature: new Amount(watched.immature),
-    },
-  };
+  const { SPENDABLE, WATCH } = OWNERSHIP;
+  const questions = (): BalanceQuestion[] => [
+    { ownership: SPENDABLE, skip },
+    ...(skip ? [{ ownership: SPENDABLE }] : []),
+    ...(wallet.legacy?.watches ? [{ ownership: WATCH, skip }] : []),
+  ];
+  const [mine, ...others] = await balancesOf(wallet, call, questions);
+  const all = skip ? others.shift()! : mine;
+  const watched = others.shift();
+  const shown = ({ trusted, pending, immature }: Balances): Record<string, JsonResult> => ({
+    trusted: new Amount(trusted),
+    untrusted_pending: new Amount(pending),
+    immature: new Amount(immature),
+  });
+  const used = skip && { used: new Amount(all.trusted + all.pending - mine.trusted - mine.pending) };
+  return { mine: { ...shown(mine), ...used }, ...(watched ? { watchonly: shown(watched) } : {}) };
 };
 
 export const getunconfirmedbalance: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
-  return new Amount(wallet.ledger.balances(OWNERSHIP.SPENDABLE, 0, usedFilter(wallet, true)).pending);
+  const skip = usedFilter(wallet, true);
+  const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);
+  return new Amount(mine.pending);
 };
 
 export const lockunspent: Run<NodeContext> = async (ctx, args, call) => {

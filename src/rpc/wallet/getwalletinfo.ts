@@ -1,4 +1,5 @@
 // getwalletinfo: every figure of a wallet, members in Core 0.21's order.
+import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { Run } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
@@ -36,7 +37,7 @@ function poolSizes(wallet: Wallet): { external: number; internal: number } {
 export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
   const { record, ledger, vault } = wallet;
-  const mine = ledger.balances(2);
+  const mine = ledger.balances({ ownership: OWNERSHIP.SPENDABLE });
   const pools = poolSizes(wallet);
   const seed = wallet.legacy && record.hd ? hashHex(record.hd.seedId) : undefined;
   const scanning: JsonResult = wallet.scan

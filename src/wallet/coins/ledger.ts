@@ -29,6 +29,20 @@ export interface Balances {
   readonly immature: number;
 }
 
+/** Which balances. */
+export interface BalanceQuestion {
+  readonly ownership: 1 | 2;
+  /** Confirmations that trusted coins need; 0 without. */
+  readonly minDepth?: number;
+  /** Leaves coins out (addresses used before). */
+  readonly skip?: ((coin: number) => boolean) | undefined;
+}
+/** Whether answering takes a look at every coin. */
+export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
+  minDepth > 1 || skip !== undefined;
+/** Coins between two looks at the clock. */
+const COINS_OF_STEP = 64;
+
 export interface LedgerDeps {
   readonly keys: KeySource;
   readonly record: WalletRecord;
@@ -251,24 +265,31 @@ export class Ledger {
     return true;
   }
 
-  /**
-   * Sums over unspent outputs. @param minDepth confirmations that trusted coins need
-   * @param skip leaves coins out (addresses used before)
-   */
-  balances(ownership: 1 | 2, minDepth = 0, skip?: (coin: number) => boolean): Balances {
+  /** Sums over unspent outputs where running sums tell what is confirmed (needsCoins says when). */
+  balances(question: BalanceQuestion): Balances {
+    const steps = this.sumUp(question);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+  /** The same for any question, in steps: nothing may change between them. */
+  *sumUp({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Balances> {
     const { coins } = this;
     const memo = new Map<number, boolean>();
     let trusted = 0;
     let pending = 0;
-    for (const coin of coins.inBucket(BUCKET.PENDING)) {
+    for (const [i, coin] of coins.inBucket(BUCKET.PENDING).entries()) {
+      if (i % COINS_OF_STEP === 0) yield;
       if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
       const row = coins.txRow(coin);
       if (this.isTrusted(row, memo)) trusted += minDepth <= 0 ? coins.value(coin) : 0;
       else if (this.txs.inMempool(row)) pending += coins.value(coin);
     }
-    if (minDepth <= 1 && skip === undefined) trusted += coins.sum(BUCKET.CONFIRMED, ownership);
+    if (!needsCoins({ minDepth, skip })) trusted += coins.sum(BUCKET.CONFIRMED, ownership);
     else {
-      for (const coin of coins.inBucket(BUCKET.CONFIRMED)) {
+      for (const [i, coin] of coins.inBucket(BUCKET.CONFIRMED).entries()) {
+        if (i % COINS_OF_STEP === 0) yield;
         if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
         if (this.depth(coins.txRow(coin)) >= minDepth) trusted += coins.value(coin);
       }

@@ -4,7 +4,11 @@ import { encodeAddress } from '../../../src/address/address.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import type { Run } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import type { JsonResult } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
@@ -14,11 +18,11 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
-import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
 import { allRows, encrypt, ranged, rowsOf, run } from '../../framework/wallet-calls.js';
 
-const { importmulti, getaddressinfo, walletlock } = WALLET_RUNS;
+const { importmulti, getaddressinfo, getbalance, getbalances, walletlock } = WALLET_RUNS;
 const context = descriptorContext('master', 'regtest');
 const schemaKey = walletKey(WALLET_PREFIX.schema);
 const imported = [{ success: true }];
@@ -94,11 +98,59 @@ t.test('a wallet that is closed in the middle of an import', async (t) => {
         return false;
       },
     ),
-    { code: 'STORE_CLOSED' },
+    { code: -18 },
   );
   await closed;
   t.ok(part > 0 && part < scripts.length, `${part} scripts`);
   t.same(await rowsOf(wallet), before, 'nothing was written');
+});
+
+t.test('balances that take a look at every coin', async (t) => {
+  const { wallet, address, receive, enter } = await createMemoryWallet({ avoidReuse: true, wallet: { keypool: 100 } });
+  const scripts: Uint8Array[] = [];
+  for (let i = 0; i < 300; i++) scripts.push(await address('bech32'));
+  const outputs = [...scripts, ...scripts].map((script) => ({ script, value: 1000 }));
+  const first = await receive(outputs, TIP - 5);
+  for (let i = 0; i < 9; i++) await receive(outputs, TIP - i);
+  const all = 10 * outputs.length * 1000;
+  // A payment from the first address: its other 19 coins are of an address that was used.
+  const input = { prevHash: first.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+  const spend = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script: new Uint8Array(1), value: 1 }], locktime: 0 }), crypto);
+  const sats = async (method: Run<NodeContext>, ...params: unknown[]): Promise<Record<string, number>> => {
+    const { result } = JSON.parse(`{"result":${encodeJson((await run(wallet, method, ...params)) as JsonResult)}}`);
+    const flat = typeof result === 'number' ? { balance: result } : result.mine;
+    return Object.fromEntries(Object.entries(flat).map(([name, amount]) => [name, Math.round(Number(amount) * 1e8)]));
+  };
+  const before = { trusted: all, untrusted_pending: 0, immature: 0, used: 0 };
+  const after = { ...before, trusted: all - 20 * 1000, used: 19 * 1000 };
+  const later: Promise<unknown>[] = [];
+  const turns = await turnsDuring(
+    async () => t.same(await sats(getbalances), before, 'of the moment it began'),
+    () => {
+      later.push(enter(spend), sats(getbalances));
+    },
+    () => wallet.held !== null,
+  );
+  t.ok(turns > 5, `${turns} turns`);
+  t.same((await Promise.all(later))[1], after, 'a call that waited');
+  t.same(await sats(getbalance), { balance: after.trusted });
+  t.same(await sats(getbalance, '*', 0, false, false), { balance: all - 1000 }, 'used ones too');
+  // The spent one had six confirmations.
+  for (const depth of [1, 2, 6, 9, 10]) {
+    const blocks = [...new Array(9).keys()].filter((i) => i + 1 >= depth).length + (6 >= depth ? 1 : 0);
+    const gone = 6 >= depth ? 1 : 0;
+    t.same(
+      await sats(getbalance, '*', depth, false, false),
+      { balance: (blocks * outputs.length - gone) * 1000 },
+      `${depth} confirmations`,
+    );
+  }
+  const closing = turnsDuring(
+    () => sats(getbalances),
+    () => wallet.close(),
+    () => wallet.held !== null,
+  );
+  await t.rejects(closing, { code: -18 });
 });
 
 /** A store that keeps what a process that died after any of its batches would have left. */
@@ -205,5 +257,5 @@ t.test('work of one wallet that wants it for itself', async (t) => {
   t.equal(wallet.held, null);
   t.equal(wallet.frozen, false);
   await wallet.close();
-  await t.rejects(work('c'), { code: 'STORE_CLOSED' });
+  await t.rejects(work('c'), { code: -18 });
 });
