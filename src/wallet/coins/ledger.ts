@@ -310,8 +310,17 @@ export class Ledger {
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
-    if (this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
-    if (this.foreign?.complete === false) this.#noteForeign(tx, row);
+    const noted = this.foreign?.complete === false ? this.foreign : null;
+    let isPaid = false;
+    for (let vout = 0; vout < tx.outputCount; vout++) {
+      const coin = this.coins.find(outpointOf(tx.txid, vout));
+      // Whose coins are was asked script by script before: only for the others is it worked out.
+      if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) continue;
+      const script = tx.outputScript(vout);
+      if (this.deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
+      else if (coin < 0) noted?.add(script, row);
+    }
+    if (isPaid && this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
   }
 
   // -- inside

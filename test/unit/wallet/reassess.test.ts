@@ -15,7 +15,7 @@ import type { BatchOp, Store } from '../../../src/storage/store.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
 import { ForeignOutputs } from '../../../src/wallet/coins/foreign-outputs.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
-import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
+import { NOWHERE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
@@ -267,11 +267,11 @@ t.test('a range that is cut, of scripts that another descriptor gives too', asyn
     wallet.record.write(batch);
   });
   const xpub = encodeExtendedKey(masterFromSeed(new Uint8Array(32).fill(5), context)!.key, context.params, context);
-  const add = async (form: string, rangeEnd: number): Promise<void> => {
+  const add = async (form: string, rangeEnd: number, to = wallet): Promise<void> => {
     const parsed = parseDescriptor(addChecksum(`${form}(${xpub}/*)`), context, { requireChecksum: true });
     if ('error' in parsed) throw new Error(parsed.error);
     const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd, nextIndex: 0 };
-    await wallet.changeKeys((batch) => wallet.descriptors!.add(fresh, batch));
+    await to.changeKeys((batch) => to.descriptors!.add(fresh, batch));
   };
   await add('wpkh', 20);
   const script = wallet.descriptors!.all.at(-1)!.descriptor.scripts(15, {})![0];
@@ -284,19 +284,23 @@ t.test('a range that is cut, of scripts that another descriptor gives too', asyn
   await add('wpkh', 5);
   t.same(faultsOf(wallet, [tx]), []);
 
-  const left = new MemoryStore();
   const rows: BatchOp[] = [];
   for await (const [key, value] of wallet.store.iterate()) rows.push({ type: 'put', key, value });
-  await left.batch(rows);
   await wallet.close();
-  const { wallet: loaded } = await loadWallet(memory.surroundings, { name: 'w', folder: '/nowhere/w' }, left);
-  loaded.ledger.setTip(TIP);
-  await loaded.ledger.judgeAll();
-  t.equal(loaded.isMine(script), OWNERSHIP.SPENDABLE);
-  const place = loaded.ledger.txs.place(loaded.ledger.txs.find(tx.txid));
-  await loaded.change((batch) => loaded.ledger.sync(tx, place, batch));
-  t.same(faultsOf(loaded, [tx]), [], 'a scan finds that the coin is ours');
-  await loaded.close();
+  for (const [what, heal] of [
+    ['a scan', async (loaded, place) => loaded.change((batch) => loaded.ledger.sync(tx, place, batch))],
+    ['the first import', (loaded) => add('tr', 5, loaded)],
+  ] as readonly [string, (loaded: Wallet, place: TxPlace) => Promise<unknown>][]) {
+    const left = new MemoryStore();
+    await left.batch(rows);
+    const { wallet: loaded } = await loadWallet(memory.surroundings, { name: 'w', folder: '/nowhere/w' }, left);
+    loaded.ledger.setTip(TIP);
+    await loaded.ledger.judgeAll();
+    t.equal(loaded.isMine(script), OWNERSHIP.SPENDABLE);
+    await heal(loaded, loaded.ledger.txs.place(loaded.ledger.txs.find(tx.txid)));
+    t.same(faultsOf(loaded, [tx]), [], `${what} finds that the coin is ours`);
+    await loaded.close();
+  }
 });
 
 t.test('a process that dies after an import', async (t) => {
