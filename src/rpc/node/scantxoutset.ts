@@ -75,13 +75,15 @@ async function addScripts(
 }
 
 /** What inference may know of one index; hashes are made when a coin was found, which is rare. */
-function providerOf({ hashedKeys, innerScripts, keys }: Expansion, { crypto }: NodeContext): ScriptProvider {
+function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { crypto }: NodeContext): ScriptProvider {
   const named = (list: readonly Uint8Array[], id: Uint8Array): Uint8Array | undefined =>
     list.find((bytes) => hex(crypto.hash160(bytes)) === hex(id));
   return {
-    publicKey: (id) => named(hashedKeys, id),
+    // Leaves hash keys without their first byte.
+    publicKey: (id) => named(hashedKeys, id) ?? (taproot ? hashedKeys.find((key) => named([key.subarray(1)], id)) : undefined),
     script: (id) => named(innerScripts, id),
     origin: (id) => keys.find(({ publicKey }) => hex(crypto.hash160(publicKey)) === hex(id))?.origin,
+    taproot: (outputKey) => (taproot && hex(taproot.outputKey) === hex(outputKey) ? taproot : undefined),
   };
 }
 

@@ -1,5 +1,5 @@
 // Whether a script can be solved, and the descriptor that says how: what getaddressinfo and listunspent show. Scripts of descriptor wallets
-// that cannot be read back from their bytes (taproot, miniscript) are told by their descriptor itself.
+// that have no template (taproot, miniscript) are told by their descriptor itself, those of legacy wallets by what can be inferred.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
@@ -9,7 +9,12 @@ import type { NodeContext } from '../node/context.js';
 /** @returns the descriptor with its checksum, null when the script cannot be solved */
 export function describeScript(ctx: NodeContext, script: Uint8Array, provider: SigningProvider | undefined): string | null {
   if (provider === undefined) return null;
-  if (isSolvable(script, provider, ctx.crypto)) return inferDescriptor(script, provider, ctx.descriptors).toString();
+  const later = ctx.descriptors.language === 'master';
+  const solvable = isSolvable(script, provider, ctx.crypto);
+  if (solvable || (later && !(provider instanceof DescriptorProvider))) {
+    const inferred = inferDescriptor(script, provider, ctx.descriptors);
+    return later && !inferred.isSolvable ? null : inferred.toString();
+  }
   if (!(provider instanceof DescriptorProvider)) return null;
   const { descriptor, cache } = provider.tracked;
   if (!descriptor.isSolvable || descriptor.outputType === null || descriptor.outputType === 'legacy') return null;

@@ -105,6 +105,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const publicKey = this.keys.publicKey(row);
     return resting && publicKey && this.deps.vault.open(publicKey, resting);
   }
+  knowsKey(id: Uint8Array): boolean {
+    return this.keys.find(id) >= 0;
+  }
   /** A key without a recorded origin is its own root. */
   origin(id: Uint8Array): KeyOrigin {
     return this.keys.origin(this.keys.find(id)) ?? { fingerprint: new Uint8Array(id.subarray(0, 4)), path: [] };
