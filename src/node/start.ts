@@ -430,15 +430,15 @@ async function build(
     signingThreads,
     wallets,
     spend: wallets && spend,
-    settle: () => {
+    settle: (only) => {
+      const drain = (): Promise<unknown> | undefined => (only ? only.caughtUp() : wallets?.drain());
       if (mempool.returning || !indexes.settled) {
-        return mempool.settled().then(() => {
-          wallets?.drain();
-          return indexes.settle();
-        });
+        return mempool
+          .settled()
+          .then(drain)
+          .then(() => indexes.settle());
       }
-      wallets?.drain();
-      return undefined;
+      return drain();
     },
     warnings: () => [ruleWatch.text, net?.clockCheck.warning ?? ''].filter((text) => text !== '').join('; '),
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),

@@ -9,9 +9,11 @@ import type { Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
-import { NOWHERE, TX_STATE, type TxPlace } from './coins/tx-table.js';
+import { TX_STATE, type TxPlace } from './coins/tx-table.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
+import type { FollowPace } from './follow/block-steps.js';
+import { Follower } from './follow/follower.js';
 import type { TableImage } from './image/table-image.js';
 import type { WalletImages } from './image/wallet-images.js';
 import type { DescriptorKeys } from './keys/descriptor-keys.js';
@@ -47,6 +49,8 @@ export interface WalletParts {
   readonly onFault: (error: unknown) => void;
   /** A record of a transaction was made or changed. @param row of ledger.txs */
   readonly onTransaction: (wallet: Wallet, row: number) => void;
+  /** How much of what happened is worked off in one go; the default is DEFAULT_PACE. */
+  readonly pace?: FollowPace;
 }
 
 /** A scan of past blocks under way. */
@@ -94,9 +98,12 @@ export class Wallet {
       this.#thaw();
     }
   }
-  /** Fulfilled when events go on. Whoever writes asks `frozen` again after it, and then awaits nothing up to commit(). */
-  thawed(): Promise<void> {
-    return this.#thawed ?? Promise.resolve();
+  /**
+   * What a writer waits for: the exchange of the database, the end of a block; undefined when it may write. Whoever writes asks again after
+   * it, and then awaits nothing up to commit().
+   */
+  get busy(): Promise<void> | undefined {
+    return this.#thawed ?? this.#follower.midway;
   }
   #thawed: Promise<void> | null = null;
   #thaw: () => void = () => {};
@@ -108,7 +115,7 @@ export class Wallet {
   /** It was to be locked meanwhile. */
   #lockDue = false;
   readonly #reassessor = new Reassessor(this);
-  readonly #inbox: WalletEvent[] = [];
+  readonly #follower: Follower;
   #commits: Promise<void> = Promise.resolve();
   #relock: NodeJS.Timeout | undefined;
   #closed = false;
@@ -120,6 +127,7 @@ export class Wallet {
   ) {
     this.name = parts.name;
     this.payFeeRate = parts.options.spend.payFeeRate;
+    this.#follower = new Follower(this);
     this.ledger = new Ledger({
       keys: this.keys,
       record: parts.record,
@@ -141,7 +149,9 @@ export class Wallet {
       read: async (keys) => {
         await this.#commits;
         this.assertOpen();
-        return this.store.getMany(keys);
+        const values = await this.store.getMany(keys);
+        await this.whole();
+        return values;
       },
       parse: (bytes) => parseTx(bytes, parts.crypto),
     });
@@ -218,11 +228,12 @@ export class Wallet {
    * @returns once the batch is handed to the kernel
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
-    while (this.frozen) await this.thawed();
+    for (let wait = this.busy; wait; wait = this.busy) await wait;
     this.assertOpen();
     const batch = new WalletBatch();
     const result = work(batch);
     await this.commit(batch, sync);
+    await this.whole();
     return result;
   }
   /**
@@ -230,7 +241,7 @@ export class Wallet {
    * and nothing moves meanwhile. It asks assertOpen after every pause, and ends there: what it did by then is nowhere but in memory.
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    while (this.frozen) await this.thawed();
+    for (let wait = this.busy; wait; wait = this.busy) await wait;
     this.assertOpen();
     this.frozen = true;
     this.#held = true;
@@ -292,63 +303,23 @@ export class Wallet {
   // -- following
 
   push(event: WalletEvent): void {
-    this.#inbox.push(event);
+    this.#follower.push(event);
   }
-  get behind(): boolean {
-    return this.#inbox.length > 0;
+  /** Works off what happened. @returns undefined when that is done; otherwise it goes on in turns, until which the wallet must not be read */
+  drain(): Promise<void> | undefined {
+    return this.#follower.drain();
   }
-  /** Works off what happened. */
-  drain(): void {
-    if (this.#inbox.length === 0 || this.frozen || this.#closed) return;
-    const batch = new WalletBatch();
-    const before = this.tip;
-    for (const event of this.#inbox.splice(0)) this.#apply(event, batch);
-    if (this.tip !== before) this.writeLocator(batch);
-    // A failure reaches onFault by way of exclusive().
-    this.commit(batch).catch(() => {});
+  /** Works off everything that happened, when nothing has the wallet for itself; undefined when that is done at once. */
+  caughtUp(): Promise<void> | undefined {
+    return (this.held ?? this.drain())?.then(() => this.caughtUp());
   }
-  #apply(event: WalletEvent, batch: WalletBatch): void {
-    switch (event.kind) {
-      case 'connected':
-        this.#connectBlock(event.node, event.block.txs, batch);
-        break;
-      case 'disconnected':
-        this.#disconnect(event.node, event.block.txs, batch);
-        break;
-      case 'entered':
-        this.ledger.sync(event.tx, NOWHERE, batch);
-        this.ledger.enteredMempool(event.tx.txid);
-        break;
-      case 'left':
-        this.ledger.leftMempool(event.tx.txid);
-        if (event.conflict) this.ledger.sync(event.tx, NOWHERE, batch);
-        break;
-    }
+  /** Settled at the end of the block that the wallet is in the middle of; undefined when it may be read. Another may follow: see whole(). */
+  get midway(): Promise<void> | undefined {
+    return this.#follower.midway;
   }
-  #connectBlock(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
-    this.tip = node;
-    this.ledger.setTip(node.height);
-    for (const [position, tx] of txs.entries()) this.#confirm(node, tx, position, batch);
-  }
-  /** A block joined the chain on top of the wallet's tip. @param found its transactions that may concern the wallet, in order */
-  connect<T extends { readonly position: number }>(
-    node: WalletBlock,
-    found: readonly T[],
-    read: (item: T) => TxView,
-    batch: WalletBatch,
-  ): void {
-    this.tip = node;
-    this.ledger.setTip(node.height);
-    for (const item of found) this.#confirm(node, read(item), item.position, batch);
-  }
-  #confirm(node: WalletBlock, tx: TxView, position: number, batch: WalletBatch): void {
-    this.ledger.sync(tx, placeIn(node, position), batch);
-    this.ledger.leftMempool(tx.txid);
-  }
-  #disconnect(node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): void {
-    this.tip = node.prev;
-    this.ledger.setTip(node.height - 1);
-    for (const tx of txs) this.ledger.sync(tx, NOWHERE, batch);
+  /** Fulfilled when the wallet is not in the middle of a block: whoever waited for something else reads on after it. */
+  async whole(): Promise<void> {
+    for (let wait = this.#follower.midway; wait; wait = this.#follower.midway) await wait;
   }
   /** Hashes of the tip and ever sparser ancestors: where to go on from, whatever happened to the chain meanwhile. */
   writeLocator(batch: WalletBatch): void {
@@ -431,7 +402,8 @@ export class Wallet {
   /** @param complete false: loading failed, the tables are not to be believed */
   async close(complete = true): Promise<void> {
     if (this.#closed) return;
-    this.drain();
+    for (let rest = this.drain(); rest; rest = this.drain()) await rest;
+    if (this.#closed) return;
     this.#closed = true;
     // What is cut off may have changed tables and not yet rows.
     const settled = complete && this.scan === null && !this.#held;

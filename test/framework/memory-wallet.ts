@@ -7,6 +7,7 @@ import { createSigner } from '../../src/crypto/native/sign.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
 import { NOWHERE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
+import type { FollowPace } from '../../src/wallet/follow/block-steps.js';
 import { fillPool } from '../../src/wallet/keys/fill-pool.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
 import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
@@ -44,6 +45,7 @@ export interface MemoryWalletOptions {
   readonly avoidReuse?: boolean;
   readonly wallet?: Partial<WalletOptions>;
   readonly spend?: Partial<SpendOptions>;
+  readonly pace?: FollowPace;
   /** A database for it, and the folder that it is in; absent: in memory. */
   readonly store?: Store;
   readonly folder?: string;
@@ -80,6 +82,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
       throw error;
     },
     onTransaction: () => {},
+    ...(wanted.pace && { pace: wanted.pace }),
   };
   const wallet = assembleWallet(surroundings, {
     name: 'w',

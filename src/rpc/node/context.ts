@@ -16,6 +16,7 @@ import type { PackageResult } from '../../mempool/package/package-acceptor.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/create-transaction.js';
+import type { Wallet } from '../../wallet/wallet.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { Amount, RawJson } from '../wire/values.js';
 
@@ -475,8 +476,8 @@ export interface NodeContext {
   readonly signer: Signer;
   /** What large transactions are signed on; absent where there is one thread. */
   readonly signingThreads?: SigningThreads | undefined;
-  /** Resolves when every event up to now reached wallet, notifiers and indexes; undefined when all of them have. */
-  settle(): Promise<void> | undefined;
+  /** Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have. @param only of the wallets */
+  settle(only?: Wallet): Promise<unknown> | undefined;
   /** Warnings of the node, empty when there are none. */
   warnings(): string;
   /** Begins the end of the process, after the reply is out. */

@@ -121,6 +121,7 @@ async function removedEntries(
   for (let node = branch.from; node.height > branch.forkHeight; node = node.prev!) {
     const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
     const block = ctx.chain.hasBlock(node) ? await ctx.chain.readBlock(node).catch(unreadable) : unreadable();
+    await wallet.whole();
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
     const options = { ...LONG, minDepth: ANY_DEPTH };
     await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options });

@@ -92,7 +92,7 @@ export const abandontransaction: Run<NodeContext> = async (ctx, args, call) => {
   if (wallet.ledger.txs.find(txid) < 0) unknownId();
   // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
   const done = await inSpendLine(wallet, async () => {
-    wallet.drain();
+    await wallet.caughtUp();
     const row = wallet.ledger.txs.find(txid);
     return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandon(row, batch)));
   });

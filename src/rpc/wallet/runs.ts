@@ -29,7 +29,7 @@ import { listunspent } from './listunspent.js';
 import { importprunedfunds, removeprunedfunds } from './prunedfunds.js';
 import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel } from './received.js';
 import { abortrescan, rescanblockchain } from './rescan.js';
-import { ofWholeWallet, refusing } from './select.js';
+import { followed, refusing } from './select.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 import { bumpfee, psbtbumpfee } from './spend-bump.js';
@@ -101,5 +101,5 @@ const OF_THE_MANAGER: RunTable<NodeContext> = { createwallet, listwalletdir, lis
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   ...OF_THE_MANAGER,
-  ...Object.fromEntries(Object.entries(OF_WALLETS).map(([name, run]) => [name, refusing(ofWholeWallet(run))])),
+  ...Object.fromEntries(Object.entries(OF_WALLETS).map(([name, run]) => [name, refusing(followed(run))])),
 };

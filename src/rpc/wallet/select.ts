@@ -72,6 +72,7 @@ export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
   const manager = managerOf(ctx);
   try {
     const wallet = manager.select(walletNameOf(call.path));
+    // More than a moment's work was done before the call began: see followed().
     wallet.drain();
     return wallet;
   } catch (error) {
@@ -79,33 +80,42 @@ export function walletOf(ctx: NodeContext, call: CallInfo): Wallet {
   }
 }
 
+/** The wallet a call means, undefined when there is none such: the call says what is wrong. */
+function meantWallet({ wallets }: NodeContext, call: CallInfo): Wallet | undefined {
+  try {
+    return wallets?.select(walletNameOf(call.path));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A wallet's call that begins when nothing has the wallet for itself and everything that happened is worked off, and after a pause goes on
+ * when the wallet is not in the middle of a block.
+ */
+export const followed =
+  (run: Run<NodeContext>): Run<NodeContext> =>
+  (ctx, args, call) => {
+    const wallet = meantWallet(ctx, call);
+    if (wallet === undefined) return run(ctx, args, call);
+    const { breathe } = call;
+    const pausing: CallInfo = {
+      ...call,
+      breathe: () => {
+        const hold = breathe?.();
+        return hold instanceof Promise ? hold.then(() => wallet.whole()) : wallet.midway;
+      },
+    };
+    const rest = wallet.caughtUp();
+    return rest === undefined ? run(ctx, args, pausing) : rest.then(() => run(ctx, args, pausing));
+  };
+
 /** The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once when none are on their way. */
 export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promise<Wallet> {
   const wallet = walletOf(ctx, call);
-  const settling = ctx.settle();
+  const settling = ctx.settle(wallet);
   if (settling === undefined) return wallet;
-  return settling.then(async () => {
-    while (wallet.held) await wallet.held;
-    wallet.drain();
-    return wallet;
-  });
-}
-
-/** A call of a wallet as a call that waits while something has the wallet for itself. */
-export function ofWholeWallet(run: Run<NodeContext>): Run<NodeContext> {
-  const whenWhole: Run<NodeContext> = (ctx, args, call) => {
-    const held = heldBy(ctx, call);
-    return held ? held.then(() => whenWhole(ctx, args, call)) : run(ctx, args, call);
-  };
-  return whenWhole;
-}
-function heldBy({ wallets }: NodeContext, call: CallInfo): Promise<void> | null {
-  try {
-    return wallets?.select(walletNameOf(call.path)).held ?? null;
-  } catch {
-    // The call says what is wrong.
-    return null;
-  }
+  return settling.then(() => wallet.caughtUp()).then(() => wallet);
 }
 
 /** Runs a call about coins and balances, at once when nothing is on its way back to the pool. */

@@ -1,6 +1,8 @@
 // What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it. Everything is
-// synchronous; rows go into the batch the caller writes. Called by Wallet (following the chain) and by rescans.
+// synchronous; rows go into the batch the caller writes. A transaction may have tens of thousands of inputs: what is done for each of them
+// comes in steps too, between which the follower gives others a turn. Called by the follower (follow/follower.ts) and by rescans.
 
+import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import { imageOfSet, type TableImage } from '../image/table-image.js';
@@ -21,6 +23,23 @@ const COINBASE_MATURITY = 100;
 /** A coinbase is watched for becoming young again by a reorganisation until it is this deep. */
 const SETTLED_DEPTH = 1000;
 const TIME_TOLERANCE = 300;
+const NOTHING = new Uint8Array(0);
+/** Inputs or outputs of a transaction in one step, less one; a power of two less one. */
+const STEP_MASK = 255;
+
+/**
+ * Work in steps, for whoever must give others a turn in between. Yields whether the batch may be written as it is: what it lacks of the
+ * transaction is made up for when the block is taken back (Ledger.relink).
+ */
+export type Steps<T = void> = Generator<boolean, T, undefined>;
+
+/** Takes all steps at once. */
+function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
 
 /** Balances in satoshis of one class of ownership. */
 export interface Balances {
@@ -83,28 +102,39 @@ export class Ledger {
    * @returns whether it concerns the wallet
    */
   sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
-    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markRivals(tx, place, batch);
+    return finish(this.syncing(tx, place, batch, update));
+  }
+  /** `sync` in steps. */
+  *syncing(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): Steps<boolean> {
+    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) yield* this.#markRivals(tx, place, batch);
     const known = this.txs.find(tx.txid);
     if (known >= 0 && !update) return false;
-    if (known < 0 && !this.#concerns(tx)) return false;
-    for (let i = 0; i < tx.outputCount; i++) this.deps.keys.markUsed(tx.outputScript(i), batch);
-    this.put(tx, place, batch);
+    if (known < 0 && !(yield* this.#concerns(tx))) return false;
+    for (let i = 0; i < tx.outputCount; i++) {
+      this.deps.keys.markUsed(tx.outputScript(i), batch);
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
+    }
+    yield* this.#putting(tx, place, batch);
     return true;
   }
 
   /** Adds a record or moves it to where it is now. @returns its row */
   put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): number {
-    this.#markSpentAddresses(tx, batch);
+    return finish(this.#putting(tx, place, batch, values));
+  }
+  *#putting(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): Steps<number> {
+    yield* this.#markSpentAddresses(tx, batch);
     let row = this.txs.find(tx.txid);
     if (row < 0) {
       const { record, now } = this.deps;
       row = this.txs.add(tx, { place, received: now(), order: record.nextOrder++ });
       this.txs.setSmart(row, this.#smartTime(row, place));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
-      this.#link(tx, row, batch);
+      yield* this.#link(tx, row);
       this.#setLive(row, tx);
       this.txs.write(row, null, tx, batch);
       record.write(batch);
+      yield* this.#writeLinks(tx, row, batch);
     } else {
       const before = this.txs.place(row);
       const stripped = tx.hasWitness && this.txs.view(row)?.hasWitness === false;
@@ -112,11 +142,25 @@ export class Ledger {
       // Rescans repeat what is known: only a change is written.
       this.#setLive(row, stripped || !this.txs.view(row) ? tx : this.txs.view(row)!);
       if (before.state !== place.state || stripped) this.txs.write(row, before, stripped ? tx : null, batch);
-      this.#addOutputs(tx, row, batch);
+      yield* this.#addingOutputs(tx, row, batch);
     }
-    this.#judgeAround(tx, row);
+    yield* this.#judgingAround(tx, row);
     this.deps.onChanged(row);
     return row;
+  }
+  /**
+   * Makes a record whole that was taken back from a block: the process may have died before all rows of its coins and of what it spends
+   * were written. @param tx its transaction
+   */
+  relink(tx: TxView, row: number, batch: WalletBatch): void {
+    finish(this.#addingOutputs(tx, row, batch));
+    if (tx.isCoinbase) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const outpoint = tx.outpoint(i);
+      if (this.spends.isSpender(outpoint, row)) continue;
+      this.#addSpend(outpoint, row);
+      this.#writeSpend(outpoint, tx.txid, batch);
+    }
   }
 
   setTip(height: number): void {
@@ -144,9 +188,10 @@ export class Ledger {
   }
 
   /** Transactions of ours that spend what a confirmed one spent can never confirm; nor can what spends them. */
-  #markRivals(tx: TxView, place: TxPlace, batch: WalletBatch): void {
+  *#markRivals(tx: TxView, place: TxPlace, batch: WalletBatch): Steps {
     const own = this.txs.find(tx.txid);
     for (let i = 0; i < tx.inputCount; i++) {
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
       if (!this.spends.has(tx.outpoint(i))) continue;
       for (const row of this.spends.spenders(tx.outpoint(i))) if (row !== own) this.markConflicted(row, place, batch);
     }
@@ -320,28 +365,56 @@ export class Ledger {
       if (this.deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
       else if (coin < 0) noted?.add(script, row);
     }
-    if (isPaid && this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
+    if (isPaid && finish(this.#addingOutputs(tx, row, batch))) this.#judgeOutputs(row);
   }
 
   // -- inside
 
   /** Pays us, or spends what is ours. */
-  #concerns(tx: TxView): boolean {
-    for (let i = 0; i < tx.outputCount; i++) if (this.deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
-    return this.debit(tx, 3) > 0;
+  *#concerns(tx: TxView): Steps<boolean> {
+    for (let i = 0; i < tx.outputCount; i++) {
+      if (this.deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
+    }
+    if (tx.isCoinbase) return false;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = this.coins.find(tx.outpoint(i));
+      if (coin >= 0 && counts(this.coins.ownership(coin), 3) && this.coins.value(coin) > 0) return true;
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
+    }
+    return false;
   }
-  #link(tx: TxView, row: number, batch: WalletBatch): void {
-    this.#addOutputs(tx, row, batch);
+  *#link(tx: TxView, row: number): Steps {
+    yield* this.#addingOutputs(tx, row, null);
     this.#noteForeign(tx, row);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
-      this.spends.add(outpoint, row);
-      if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
-      this.locked.delete(Buffer.from(outpoint).toString('latin1'));
-      batch.put(walletKey(WALLET_PREFIX.spender, outpoint, tx.txid), new Uint8Array(0));
+      this.#addSpend(outpoint, row);
+      if (this.locked.size > 0) this.locked.delete(hashKey(outpoint));
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
-    this.#copyTwinValues(tx, row);
+    if (this.spends.hasRivals(row)) this.#copyTwinValues(tx, row);
+  }
+  #addSpend(outpoint: Uint8Array, row: number): void {
+    this.spends.add(outpoint, row);
+    if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
+  }
+  /** Behind the record: a row that names a transaction without one is damage. */
+  *#writeLinks(tx: TxView, row: number, batch: WalletBatch): Steps {
+    let count = 0;
+    for (const coin of this.coins.ofTx(row)) {
+      this.#writeCoin(coin, batch);
+      if ((++count & STEP_MASK) === STEP_MASK) yield true;
+    }
+    if (tx.isCoinbase) return;
+    for (let i = 0; i < tx.inputCount; i++) {
+      this.#writeSpend(tx.outpoint(i), tx.txid, batch);
+      if ((i & STEP_MASK) === STEP_MASK) yield true;
+    }
+  }
+  #writeSpend(outpoint: Uint8Array, txid: Uint8Array, batch: WalletBatch): void {
+    batch.put(walletKey(WALLET_PREFIX.spender, outpoint, txid), NOTHING);
   }
   #noteForeign(tx: TxView, row: number): void {
     if (this.foreign === null) return;
@@ -349,10 +422,11 @@ export class Ledger {
       if (this.coins.find(outpointOf(tx.txid, vout)) < 0) this.foreign.add(tx.outputScript(vout), row);
     }
   }
-  /** @returns whether there were any */
-  #addOutputs(tx: TxView, row: number, batch: WalletBatch): boolean {
+  /** @param batch null: the caller writes new coins @returns whether there were any */
+  *#addingOutputs(tx: TxView, row: number, batch: WalletBatch | null): Steps<boolean> {
     let added = false;
     for (let vout = 0; vout < tx.outputCount; vout++) {
+      if ((vout & STEP_MASK) === STEP_MASK) yield false;
       const script = tx.outputScript(vout);
       const ownership = this.deps.keys.isMine(script);
       if (ownership === OWNERSHIP.NO) continue;
@@ -360,13 +434,13 @@ export class Ledger {
       const known = this.coins.find(outpoint);
       if (known >= 0) {
         // Nobody's for a time: a script that a descriptor gave up and another one gives is ours again once the wallet is loaded anew.
-        if (this.coins.ownership(known) !== ownership) this.reassessCoin(known, batch);
+        if (batch && this.coins.ownership(known) !== ownership) this.reassessCoin(known, batch);
         continue;
       }
       const coin = this.coins.add(outpoint, { txRow: row, vout, value: tx.outputValue(vout), ownership, script });
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);
-      this.#writeCoin(coin, batch);
+      if (batch) this.#writeCoin(coin, batch);
       added = true;
     }
     return added;
@@ -399,9 +473,10 @@ export class Ledger {
     this.txs.setSmart(row, this.txs.smart(oldest));
   }
 
-  #markSpentAddresses(tx: TxView, batch: WalletBatch): void {
+  *#markSpentAddresses(tx: TxView, batch: WalletBatch): Steps {
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
       const coin = this.coins.find(tx.outpoint(i));
       if (coin >= 0 && this.coins.ownership(coin) !== OWNERSHIP.NO) this.deps.onSpent(this.coins.script(coin), batch);
     }
@@ -441,21 +516,30 @@ export class Ledger {
     this.coins.setBucket(coin, this.#bucketOf(coin));
   }
   #judgeOutputs(row: number): void {
+    finish(this.#judgingOutputs(row));
+  }
+  *#judgingOutputs(row: number): Steps {
+    let count = 0;
     for (const coin of this.coins.ofTx(row)) {
       if (this.txs.isCoinbase(row)) this.#young.add(coin);
       this.#judge(coin);
+      if ((++count & STEP_MASK) === STEP_MASK) yield false;
     }
   }
   #judgeInputs(tx: TxView): void {
+    finish(this.#judgingInputs(tx));
+  }
+  *#judgingInputs(tx: TxView): Steps {
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = this.coins.find(tx.outpoint(i));
       if (coin >= 0) this.#judge(coin);
+      if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
   }
-  #judgeAround(tx: TxView, row: number): void {
-    this.#judgeOutputs(row);
-    this.#judgeInputs(tx);
+  *#judgingAround(tx: TxView, row: number): Steps {
+    yield* this.#judgingOutputs(row);
+    yield* this.#judgingInputs(tx);
   }
   #judgeRow(row: number): void {
     this.#judgeOutputs(row);
@@ -484,7 +568,7 @@ export class Ledger {
   /** Looks again at what a record touches: its own coins and those it spends. */
   judgeTx(tx: TxView): void {
     const row = this.txs.find(tx.txid);
-    if (row >= 0) this.#judgeAround(tx, row);
+    if (row >= 0) finish(this.#judgingAround(tx, row));
   }
 
   /** @returns false for a damaged row */
@@ -503,8 +587,7 @@ export class Ledger {
   loadSpend(outpoint: Uint8Array, txid: Uint8Array): boolean {
     const row = this.txs.find(txid);
     if (row < 0) return false;
-    this.spends.add(outpoint, row);
-    if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
+    this.#addSpend(outpoint, row);
     return true;
   }
   /** After the last row, with the tip known: puts every coin where it belongs, between other work. */

@@ -1,13 +1,16 @@
 // Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed, then the blocks
 // after the fork are looked through.
 
-import { parseTx } from '../../consensus/tx/tx-view.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { FoundTx } from '../../jobs/scan-blocks.js';
 import { Slicer } from '../../lib/slicer.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import type { WalletBlock, WalletChain } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
+import { connectBlock, takeSteps } from './block-steps.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, scanAhead } from './scan-pipeline.js';
 
@@ -56,6 +59,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
       }
       txs.setPlace(row, NOWHERE);
       txs.write(row, before, null, batch);
+      const tx = txs.view(row);
+      if (tx) ledger.relink(tx, row, batch);
       moved.push(row);
     }
   }
@@ -75,6 +80,7 @@ const beyondPruned = (): WalletError =>
 /** Reads the blocks between the wallet's tip and the chain's. @returns false when it was told to stop @throws WalletError */
 export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
   const { chain } = deps;
+  const slicer = new Slicer();
   while (wallet.tip !== chain.tip) {
     if (stopping()) return false;
     const tip = wallet.tip!;
@@ -87,7 +93,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     const first = chain.atHeight(wallet.tip!.height + 1);
     if (first === undefined || first.prev !== wallet.tip) continue;
     if (chain.havePruned && chain.lowestStored.height > first.height) throw beyondPruned();
-    let batch = new WalletBatch();
+    const batch = new WalletBatch();
     let pending = 0;
     for await (const { node, candidates, again } of scanAhead(wallet, first, () => chain.tip.height, deps)) {
       // Turned elsewhere: the loop above finds the fork.
@@ -96,22 +102,29 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       pending++;
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
-        const txs = found.map(({ position, bytes }) => ({ position, tx: parseTx(bytes, parts.crypto) }));
         // A second look is for what the first one left out.
-        const left = found === candidates ? txs : txs.filter(({ tx }) => ledger.txs.find(tx.txid) < 0);
-        wallet.connect(node, left, ({ tx }) => tx, batch);
-        pending += left.length;
+        const wanted = found === candidates ? () => true : ({ txid }: TxView) => ledger.txs.find(txid) < 0;
+        const steps = connectBlock(wallet, node, parsed(found, parts.crypto, wanted), batch);
+        await takeSteps(wallet, steps, batch, () => (slicer.due ? slicer.pause() : undefined));
+        pending += found.length;
       }
       if (pending < ROWS_PER_BATCH && !batchIsLast(node, chain)) continue;
       wallet.writeLocator(batch);
       await wallet.commit(batch);
-      batch = new WalletBatch();
+      batch.clear();
       pending = 0;
     }
     wallet.writeLocator(batch);
     await wallet.commit(batch);
   }
   return true;
+}
+
+function* parsed(found: readonly FoundTx[], hashes: Hashes, wanted: (tx: TxView) => boolean): Generator<[position: number, tx: TxView]> {
+  for (const { position, bytes } of found) {
+    const tx = parseTx(bytes, hashes);
+    if (wanted(tx)) yield [position, tx];
+  }
 }
 
 const batchIsLast = (node: WalletBlock, chain: WalletChain): boolean => node === chain.tip;

@@ -23,8 +23,8 @@ export interface ScanResult {
 export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
-  /** Works off the wallet's events. */
-  readonly drain: () => void;
+  /** Works off the wallet's events; undefined when that is done. */
+  readonly drain: () => Promise<void> | undefined;
 }
 
 const LOG_EVERY_MS = 10_000;
@@ -88,6 +88,9 @@ class ScanReport {
   }
 }
 
+/** What a scan waits for before it writes: the exchange of the database, and all that happened meanwhile. Ask again after it. */
+const waitOf = (wallet: Wallet, { drain }: RescanDeps): Promise<void> | undefined => wallet.busy ?? drain();
+
 /**
  * Records what a block holds for the wallet, in slices, as long as the block is in the chain and the wallet is open.
  * @returns false when it cannot be read
@@ -107,9 +110,8 @@ async function applyBlock(
     const written = wallet.commit(batch);
     batch = new WalletBatch();
     await Promise.all([written, work]);
-    while (wallet.frozen) await wallet.thawed();
+    for (let wait = waitOf(wallet, deps); wait; wait = waitOf(wallet, deps)) await wait;
     if (wallet.closed) return false;
-    deps.drain();
     return deps.chain.contains(node);
   };
   let found = candidates;
@@ -162,9 +164,8 @@ export async function scanBlocks(
       continue;
     }
     // Keys made while the wallet is being encrypted would come into the new database in plain.
-    while (wallet.frozen) await wallet.thawed();
+    for (let wait = waitOf(wallet, deps); wait; wait = waitOf(wallet, deps)) await wait;
     if (scan.abort || wallet.closed) break;
-    deps.drain();
     // It left the chain meanwhile: what came in its place is followed the usual way.
     if (!chain.contains(node)) continue;
     const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;

@@ -63,6 +63,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   let renew = false;
   wallet.frozen = true;
   try {
+    await wallet.whole();
     const stored = await sealMasterKey(masterKey, passphrase);
     await wallet.exclusive(async () => {
       renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;

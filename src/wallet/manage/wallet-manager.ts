@@ -141,9 +141,14 @@ export class WalletManager {
       this.drain();
     });
   }
-  /** Works off everything that happened up to now. */
-  drain(): void {
-    for (const wallet of this.#wallets) wallet.drain();
+  /** Works off everything that happened up to now; undefined when that is done at once. */
+  drain(): Promise<unknown> | undefined {
+    const under: Promise<void>[] = [];
+    for (const wallet of this.#wallets) {
+      const rest = wallet.caughtUp();
+      if (rest) under.push(rest);
+    }
+    return under.length > 0 ? Promise.all(under) : undefined;
   }
 
   // -- life
@@ -293,14 +298,13 @@ export class WalletManager {
       this.#catchingUp.delete(wallet);
     }
     for (const { tx } of pool.entries()) wallet.push({ kind: 'entered', tx });
-    wallet.drain();
+    await wallet.caughtUp();
   }
 
   async unload(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
     await this.#alone(wallet.parts.folder, 'Wallet is being unloaded.', async () => {
-      wallet.drain();
       this.#wallets.splice(at, 1);
       if (wallet.scan) wallet.scan.abort = true;
       await wallet.close();

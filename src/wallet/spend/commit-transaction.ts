@@ -39,7 +39,7 @@ export async function submit(wallet: Wallet, tx: TxView, { node, options }: Spen
     // A busy verifier, say. The record stands and is handed in again later: told of a failure, the caller would pay twice.
     refusal = error instanceof Error ? error.message : String(error);
   }
-  wallet.drain();
+  await wallet.caughtUp();
   return refusal;
 }
 

@@ -129,6 +129,8 @@ async function makePayment(
   const tx = request.sign ? await sign(wallet, unsigned, tools) : unsigned;
   if (tx === null) return { error: 'Signing transaction failed' };
   if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
+  // From here to the record nothing is awaited that would let a block in.
+  await wallet.whole();
   if (tools.options.rejectLongChains && !tools.node.fitsChainLimits(tx)) return { error: 'Transaction has too long of a mempool chain' };
   if (!stillThere(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason };

@@ -5,8 +5,9 @@ const ends = new WeakMap<Wallet, Promise<unknown>>();
 
 /** Runs work when all payments of the wallet asked for before are done. */
 export function inSpendLine<T>(wallet: Wallet, work: () => Promise<T>): Promise<T> {
-  const before = ends.get(wallet) ?? Promise.resolve();
-  const run = before.then(work, work);
+  const whole = (): Promise<void> => wallet.whole();
+  const before = (ends.get(wallet) ?? Promise.resolve()).then(whole, whole);
+  const run = before.then(work);
   ends.set(wallet, run);
   return run;
 }

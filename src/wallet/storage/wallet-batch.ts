@@ -20,4 +20,9 @@ export class WalletBatch {
   del(key: Uint8Array): void {
     this.ops.push({ type: 'del', key });
   }
+  /** Forgets what was written. */
+  clear(): void {
+    this.ops.length = 0;
+    this.#places = null;
+  }
 }

@@ -134,7 +134,12 @@ class World {
   /** Images of tables, by id; null: this wallet keeps none. */
   readonly images: MemoryImages | null;
 
+  readonly inTurns: boolean;
+  /** Deaths in the middle of a block. */
+  midway = 0;
+
   constructor(seed: number) {
+    this.inTurns = seed % 2 === 0;
     this.images = seed % 3 === 0 ? null : new MemoryImages();
     this.#next = pseudoRandom(seed);
     this.tip = new Block(null, START - 1000, [], 0);
@@ -154,6 +159,8 @@ class World {
         throw error;
       },
       onTransaction: () => {},
+      // Some work off everything in turns, and write row by row.
+      ...(this.inTurns && { pace: { atOnceBytes: 0, rowsPerWrite: 1 } }),
       // Small wallets must do; some write a new image often, others live from a long journal.
       ...(this.images && {
         images: {
@@ -236,6 +243,7 @@ class World {
   }
   async call(run: Run<NodeContext>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
+    await this.wallet.caughtUp();
     const result = await run(this.#context(), values, { path: '/wallet/w', breathe: () => {} } as unknown as CallInfo);
     return JSON.parse(encodeJson(result as never));
   }
@@ -493,7 +501,7 @@ class World {
     const { records } = this.model;
     const roll = this.below(100);
     this.log.push(String(roll));
-    this.wallet.drain();
+    await this.wallet.caughtUp();
     if (roll < 28) this.offer(this.payment());
     else if (roll < 36) {
       const tx = this.payment();
@@ -518,6 +526,7 @@ class World {
     } else if (roll < 66) this.#connect(this.mine());
     else if (roll < 70) for (let i = 0; i < 40; i++) this.#connect(this.mine());
     else if (roll < 78) this.#reorganise(1 + this.below(4), this.chance(0.8));
+    else if (roll < 80) await this.#dieMidway();
     else if (roll < 84 && records.length > 0) await this.#abandon(this.pick(records));
     else if (roll < 88 && this.pool.size > 0) this.#poolDrop(this.pick([...this.pool.keys()]), false);
     else if (roll < 91)
@@ -542,17 +551,40 @@ class World {
     return rows;
   }
   async #save(): Promise<void> {
-    this.wallet.drain();
+    await this.wallet.caughtUp();
     this.#saved = { rows: await this.#rows(), model: this.model.copy(), book: new Map(this.#book) };
+  }
+  /** Dies while it works off what a new tip brought: some of its rows are written. The chain comes to the same tip. */
+  async #dieMidway(): Promise<void> {
+    await this.wallet.caughtUp();
+    if (this.chance(0.5)) this.#connect(this.mine());
+    else {
+      // The pool settles after the wallet was told of blocks: what comes to it then is lost with the process.
+      const depth = 1 + this.below(3);
+      for (let i = 0; i < depth && this.tip.prev; i++) this.#disconnect();
+      for (let i = 0; i <= depth; i++) this.#connect(this.mine());
+    }
+    const { store } = this;
+    const states: [Uint8Array, Uint8Array][][] = [];
+    const write = store.batch.bind(store);
+    store.batch = async (ops, options) => {
+      await write(ops, options);
+      const rows: [Uint8Array, Uint8Array][] = [];
+      for await (const row of store.iterate()) rows.push(row);
+      states.push(rows);
+    };
+    await this.wallet.caughtUp();
+    await this.wallet.exclusive(async () => {});
+    if (states.length > 1) this.midway++;
+    if (states.length > 0) await this.#return(this.pick(states));
+    this.#settlePool([]);
   }
   /** Dies without a word and comes back; after a power failure with what was on the disk some time ago. */
   async #restart(powerFailure: boolean): Promise<void> {
-    // What was not worked off yet is lost with the process; the chain and the pool still have it.
-    if (this.chance(0.5)) this.wallet.drain();
-    else this.model = this.#withoutInbox();
+    await this.wallet.caughtUp();
     // Or it ends in peace: everything is worked off and the tables are written down.
     if (this.chance(0.4)) {
-      this.wallet.drain();
+      await this.wallet.caughtUp();
       await this.wallet.saveImage();
     }
     let rows = await this.#rows();
@@ -562,6 +594,10 @@ class World {
       this.#book.clear();
       for (const [address, label] of this.#saved.book) this.#book.set(address, label);
     }
+    await this.#return(rows);
+  }
+  /** Comes back with what was on the disk. */
+  async #return(rows: readonly [Uint8Array, Uint8Array][]): Promise<void> {
     this.store = new MemoryStore();
     await this.store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
     const { wallet, locator } = await loadWallet(this.#surroundings, { name: 'w', folder: '/nowhere/w' }, this.store);
@@ -580,18 +616,13 @@ class World {
       wallet.push({ kind: 'entered', tx: view });
       this.model.entered(plain, this.now);
     }
-    wallet.drain();
-  }
-  /** Steps drain before they begin, so that nothing waits here. */
-  #withoutInbox(): NaiveWallet {
-    this.wallet.drain();
-    return this.model;
+    await wallet.caughtUp();
   }
 
   // -- looking
 
   async compare(whole: boolean): Promise<void> {
-    this.wallet.drain();
+    await this.wallet.caughtUp();
     const { model } = this;
     const { equal } = this;
     const filter = this.pick([2, 3] as const);
@@ -662,6 +693,7 @@ class World {
 
 t.test('answers of a wallet that lives through anything', async (t) => {
   let restored = 0;
+  let midway = 0;
   for (let run = 0; run < RUNS; run++) {
     const seed = SEED + run;
     const world = new World(seed);
@@ -676,7 +708,9 @@ t.test('answers of a wallet that lives through anything', async (t) => {
       return;
     }
     restored += world.images?.restored ?? 0;
+    midway += world.midway;
     t.ok(world.model.records.length > STEPS / 4, `seed ${seed}: ${world.model.records.length} transactions, ${world.blocks.length} blocks`);
   }
   t.ok(restored > 0, `tables came from an image ${restored} times`);
+  t.ok(midway > 0, `and with some of a block's rows ${midway} times`);
 });

@@ -1,0 +1,66 @@
+// What a block does to a wallet, in steps that give others a turn in between and let rows go to disk as they come, so that neither is one
+// long piece of work however much of a block is the wallet's. Rows may be on disk before the locator says so: a wallet that was cut off
+// takes back what names a block above its locator and reads the block again (rollBack in catch-up.ts). So the locator follows the rows of
+// blocks that join and goes before those of blocks that leave. Callers: follower.ts, catch-up.ts.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Steps } from '../coins/ledger.js';
+import { NOWHERE } from '../coins/tx-table.js';
+import type { WalletBlock } from '../source.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
+import { placeIn, type Wallet } from '../wallet.js';
+
+/** How much is done in one go. */
+export interface FollowPace {
+  /** Bytes of transactions that are worked off at once: a few milliseconds when all of them are the wallet's. */
+  readonly atOnceBytes: number;
+  /** Rows written together: some two milliseconds of a database's work. */
+  readonly rowsPerWrite: number;
+}
+
+export const DEFAULT_PACE: FollowPace = { atOnceBytes: 40_000, rowsPerWrite: 1000 };
+
+/** A block joined the chain on top of the wallet's tip. @param found its transactions that may concern the wallet, in order, with their places */
+export function* connectBlock(
+  wallet: Wallet,
+  node: WalletBlock,
+  found: Iterable<readonly [position: number, tx: TxView]>,
+  batch: WalletBatch,
+): Steps {
+  const { ledger } = wallet;
+  wallet.tip = node;
+  ledger.setTip(node.height);
+  for (const [position, tx] of found) {
+    yield* ledger.syncing(tx, placeIn(node, position), batch);
+    ledger.leftMempool(tx.txid);
+    yield true;
+  }
+}
+
+/** The wallet's tip left the chain. */
+export function* disconnectBlock(wallet: Wallet, node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): Steps {
+  wallet.tip = node.prev;
+  wallet.writeLocator(batch);
+  wallet.ledger.setTip(node.height - 1);
+  for (const tx of txs) {
+    yield* whole(wallet.ledger.syncing(tx, NOWHERE, batch));
+    yield true;
+  }
+}
+
+/** Steps of a transaction in no block: nobody would make up for rows that are missing. */
+export function* whole(steps: Steps<unknown>): Steps {
+  for (const _ of steps) yield false;
+}
+
+/** Takes steps in turns and writes what they bring. @param rest a turn for others, when it is due */
+export async function takeSteps(wallet: Wallet, steps: Steps, batch: WalletBatch, rest: () => Promise<void> | undefined): Promise<void> {
+  const { rowsPerWrite } = wallet.parts.pace ?? DEFAULT_PACE;
+  for (const writable of steps) {
+    if (writable && batch.ops.length >= rowsPerWrite) {
+      await wallet.commit(batch);
+      batch.clear();
+    }
+    const pause = rest();
+    if (pause) await pause;
+  }
+}

@@ -1,0 +1,101 @@
+// What chain and mempool tell a wallet, in the order it happened. Little is worked off at once, before every call; a large block, or many
+// transactions, in turns. Until those are over the wallet is neither read nor changed: calls wait (rpc/wallet/select.ts), and so does
+// whoever paused. That it is whole when a turn of the event loop begins holds to the turn's end, so nobody needs to ask twice. Caller: Wallet.
+import { Turns, yieldToLoop } from '../../lib/turns.js';
+import { StoreError } from '../../storage/store-error.js';
+import type { Steps } from '../coins/ledger.js';
+import { NOWHERE } from '../coins/tx-table.js';
+import type { WalletEvent } from '../source.js';
+import { WalletBatch } from '../storage/wallet-batch.js';
+import type { Wallet } from '../wallet.js';
+import { connectBlock, DEFAULT_PACE, disconnectBlock, takeSteps, whole } from './block-steps.js';
+
+const bytesOf = (event: WalletEvent): number =>
+  'block' in event ? event.block.txs.reduce((sum, tx) => sum + tx.totalSize, 0) : event.tx.totalSize;
+
+export class Follower {
+  #inbox: WalletEvent[] = [];
+  #bytes = 0;
+  #turns: Promise<void> | undefined;
+  #begun = false;
+
+  constructor(private readonly wallet: Wallet) {}
+
+  push(event: WalletEvent): void {
+    this.#inbox.push(event);
+    this.#bytes += bytesOf(event);
+  }
+  /** Settled when the wallet may be read again; undefined while it may, and then to the end of this turn. */
+  get midway(): Promise<void> | undefined {
+    return this.#begun ? this.#turns : undefined;
+  }
+
+  /** Works off what happened. @returns undefined when that is done; otherwise it goes on in turns, and more may have come at their end */
+  drain(): Promise<void> | undefined {
+    if (this.#turns !== undefined) return this.#turns;
+    if (this.#inbox.length === 0 || this.wallet.frozen || this.wallet.closed) return undefined;
+    if (this.#bytes > (this.wallet.parts.pace ?? DEFAULT_PACE).atOnceBytes) {
+      this.#turns = this.#inTurns();
+      return this.#turns;
+    }
+    const batch = new WalletBatch();
+    const before = this.wallet.tip;
+    for (const _ of this.#steps(batch));
+    // A failure reaches onFault by way of Wallet.exclusive().
+    this.#end(before, batch).catch(() => {});
+    return undefined;
+  }
+
+  async #inTurns(): Promise<void> {
+    // Whoever found the wallet whole in this turn relies on it.
+    await yieldToLoop();
+    const { wallet } = this;
+    try {
+      if (wallet.frozen || wallet.closed) return;
+      this.#begun = true;
+      const turns = new Turns();
+      const batch = new WalletBatch();
+      const before = wallet.tip;
+      await takeSteps(wallet, this.#steps(batch), batch, () => (turns.over ? turns.next() : undefined));
+      await this.#end(before, batch);
+    } catch (error) {
+      // One of the store's has reached it by way of Wallet.exclusive().
+      if (!(error instanceof StoreError)) wallet.parts.onFault(error);
+    } finally {
+      this.#begun = false;
+      this.#turns = undefined;
+    }
+  }
+  #end(before: Wallet['tip'], batch: WalletBatch): Promise<void> {
+    if (this.wallet.tip !== before) this.wallet.writeLocator(batch);
+    return this.wallet.commit(batch);
+  }
+  *#steps(batch: WalletBatch): Steps {
+    const events = this.#inbox;
+    this.#inbox = [];
+    this.#bytes = 0;
+    for (const event of events) yield* this.#apply(event, batch);
+  }
+  *#apply(event: WalletEvent, batch: WalletBatch): Steps {
+    const { wallet } = this;
+    const { ledger } = wallet;
+    switch (event.kind) {
+      case 'connected':
+        yield* connectBlock(wallet, event.node, event.block.txs.entries(), batch);
+        break;
+      case 'disconnected':
+        yield* disconnectBlock(wallet, event.node, event.block.txs, batch);
+        break;
+      case 'entered':
+        yield* whole(ledger.syncing(event.tx, NOWHERE, batch));
+        ledger.enteredMempool(event.tx.txid);
+        yield true;
+        break;
+      case 'left':
+        ledger.leftMempool(event.tx.txid);
+        if (event.conflict) yield* whole(ledger.syncing(event.tx, NOWHERE, batch));
+        yield true;
+        break;
+    }
+  }
+}

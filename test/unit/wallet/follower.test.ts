@@ -1,0 +1,396 @@
+// Blocks that a wallet works off in turns: nobody reads or changes it before their end, every reply has them, and of a process that died
+// in between nothing is missing.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { Slicer } from '../../../src/lib/slicer.js';
+import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { followed } from '../../../src/rpc/wallet/select.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import type { JsonValue } from '../../../src/rpc/wire/values.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import { openStore } from '../../../src/storage/open-store.js';
+import type { StoreEntry } from '../../../src/storage/store.js';
+import { TX_STATE } from '../../../src/wallet/coins/tx-table.js';
+import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
+import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
+import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
+import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
+import { unpackRow } from '../../../src/wallet/storage/rows.js';
+import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+import { createMemoryWallet, crypto, type MemoryWallet } from '../../framework/memory-wallet.js';
+import { turnsDuring } from '../../framework/turns.js';
+
+t.setTimeout(180_000);
+
+const VALUE = 1000;
+const PLAIN_BYTES = 32;
+const call: CallInfo = { user: '', path: '/' };
+const context = descriptorContext('master', 'regtest');
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+let nonce = 0;
+const fresh = (): Uint8Array => crypto.sha256(new Uint8Array(new Uint32Array([++nonce, 77]).buffer));
+/** Spends outputs of nobody. */
+function payment(scripts: readonly Uint8Array[], inputs = 1): TxView {
+  const ins = Array.from({ length: inputs }, () => ({
+    prevHash: fresh(),
+    prevIndex: 0,
+    scriptSig: new Uint8Array(0),
+    sequence: 0xffffffff,
+  }));
+  const outputs = scripts.map((script) => ({ script, value: VALUE }));
+  return parseTx(buildTx({ version: 2, inputs: ins, outputs, locktime: 0 }), crypto);
+}
+const many = (count: number, script: Uint8Array): TxView[] => Array.from({ length: count }, () => payment([script]));
+
+class Block implements WalletBlock {
+  readonly hash = fresh();
+  readonly height: number;
+  readonly time = 1_600_000_000;
+  readonly maxTime = 1_600_000_000;
+  constructor(
+    readonly prev: WalletBlock,
+    readonly txs: readonly TxView[],
+  ) {
+    this.height = prev.height + 1;
+  }
+  get hashHex(): string {
+    return Buffer.from(this.hash).reverse().toString('hex');
+  }
+  ancestor(height: number): WalletBlock | null {
+    return height === this.height ? this : this.prev.height === height ? this.prev : this.prev.ancestor(height);
+  }
+  medianTimePast(): number {
+    return this.time;
+  }
+}
+function join(wallet: Wallet, txs: readonly TxView[], prev = wallet.tip!): Block {
+  const node = new Block(prev, txs);
+  wallet.push({ kind: 'connected', node, block: { txs } as never });
+  return node;
+}
+const leave = (wallet: Wallet, node: Block): void => wallet.push({ kind: 'disconnected', node, block: { txs: node.txs } as never });
+
+/** The answer of a wallet's call as the node gives it. */
+async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
+  const ctx = {
+    wallets: { select: () => wallet },
+    settle: (only?: Wallet) => only?.caughtUp(),
+    descriptors: context,
+    params: context.params,
+    crypto,
+    clock: { nowSeconds: () => 1_600_000_000 },
+    chain: { tip: wallet.tip, genesis: wallet.tip, contains: () => true, node: () => undefined },
+    mempool: { get: () => undefined },
+  } as unknown as NodeContext;
+  const run = WALLET_RUNS[method] as Run<NodeContext>;
+  return JSON.parse(encodeJson((await run(ctx, params, call)) as never));
+}
+
+t.test('a block of very many payments is worked off in turns', async (t) => {
+  const { wallet, address } = await createMemoryWallet({ pace: { atOnceBytes: 5_000, rowsPerWrite: 1000 } });
+  const script = await address('bech32');
+  const txs = many(3000, script);
+  const node = join(wallet, txs);
+  t.equal(wallet.drain() instanceof Promise, true, 'not at once');
+  t.equal(wallet.midway, undefined, 'nor does it begin in this turn');
+  t.not(wallet.tip, node);
+  let seen = 0;
+  let torn = 0;
+  const turns = await turnsDuring(async () => {
+    while (wallet.busy || wallet.tip !== node) {
+      await turn();
+      if (wallet.midway === undefined) continue;
+      seen++;
+      const { size } = wallet.ledger.txs;
+      if (size > 0 && size < 3000) torn++;
+    }
+  });
+  t.ok(turns > 3 && torn > 2, `${turns} turns, in ${seen} of them it was not to be read`);
+  t.equal(wallet.ledger.txs.size, 3000);
+  await wallet.close();
+});
+
+t.test('a few payments are worked off at once', async (t) => {
+  const { wallet, address } = await createMemoryWallet();
+  const node = join(wallet, many(10, await address('bech32')));
+  t.equal(wallet.drain(), undefined);
+  t.equal(wallet.tip, node);
+  t.equal(wallet.ledger.txs.size, 10);
+  await wallet.close();
+});
+
+t.test('calls and blocks', async (t) => {
+  const { wallet, address } = await createMemoryWallet({ pace: { atOnceBytes: 5_000, rowsPerWrite: 100 } });
+  const script = await address('bech32');
+  const sum = async (): Promise<number> => ((await ask(wallet, 'getbalance')) as number) * 1e8;
+  join(wallet, many(1000, script));
+  t.equal(Math.round(await sum()), 1000 * VALUE, 'a call waits for the block that was there before');
+  const before = (await ask(wallet, 'listtransactions', '*' as JsonValue)) as { txid: string }[];
+  t.equal(before.length, 10);
+
+  // Calls that come at any moment of a block see all of it, those under way all or nothing.
+  const node = join(wallet, many(1000, script));
+  const answers: Promise<number>[] = [];
+  const lists: Promise<unknown>[] = [];
+  while (wallet.tip !== node || wallet.busy) {
+    void wallet.drain();
+    if (answers.length < 20) answers.push(sum());
+    if (lists.length < 5) lists.push(ask(wallet, 'listunspent'));
+    await turn();
+  }
+  t.ok(answers.length > 3);
+  t.same([...new Set((await Promise.all(answers)).map(Math.round))], [2000 * VALUE]);
+  for (const list of await Promise.all(lists)) t.equal((list as unknown[]).length, 2000);
+
+  const long = ask(wallet, 'listsinceblock');
+  await turn();
+  const next = join(wallet, many(1000, script));
+  const whole = (await long) as { transactions: unknown[]; lastblock: string };
+  t.ok(
+    [`2000 ${node.hashHex}`, `3000 ${next.hashHex}`].includes(`${whole.transactions.length} ${whole.lastblock}`),
+    'none or all of the next',
+  );
+
+  // Whoever pauses goes on between blocks.
+  let torn = 0;
+  const pausing: Run<NodeContext> = async (_ctx, _args, { breathe }) => {
+    const slicer = new Slicer(breathe);
+    for (let i = 0; i < 10; i++) {
+      await slicer.pause();
+      if (wallet.midway) torn++;
+      if (i < 2) join(wallet, many(500, script));
+      void wallet.drain();
+    }
+    return wallet.ledger.txs.size;
+  };
+  t.equal(await followed(pausing)({ wallets: { select: () => wallet } } as unknown as NodeContext, [], call), 4000);
+  t.equal(torn, 0);
+
+  // A change waits for the end of a block, and is not lost.
+  const last = join(wallet, many(1000, script));
+  void wallet.drain();
+  await turn();
+  await turn();
+  t.ok(wallet.midway);
+  const label = await wallet.change((batch) => {
+    wallet.book.set(script, 'rent', 'receive', batch);
+    return wallet.tip === last && wallet.ledger.txs.size === 5000;
+  });
+  t.ok(label, 'made when all of the block is there');
+  await wallet.close();
+});
+
+t.test('a wallet that is closed in the middle of a block has all of it', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
+  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const store = await openStore({ path: databaseOf(folder) });
+  const made = await createMemoryWallet({ folder, store, pace: { atOnceBytes: 0, rowsPerWrite: 100 } });
+  const { wallet } = made;
+  await begin(wallet);
+  const node = join(wallet, many(1000, await made.address('bech32')));
+  void wallet.drain();
+  await turn();
+  await turn();
+  t.ok(wallet.midway);
+  await wallet.close();
+  const loaded = await loadWallet(made.surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
+  t.equal(loaded.wallet.ledger.txs.size, 1000);
+  t.same(loaded.locator.subarray(0, 32), node.hash);
+  await loaded.wallet.close();
+});
+
+t.test('a wallet is encrypted after the block that it is in the middle of', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
+  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const store = await openStore({ path: databaseOf(folder) });
+  const { wallet } = await createMemoryWallet({ folder, store, pace: { atOnceBytes: 0, rowsPerWrite: 10 } });
+  // Payments to the pool's last keys make the wallet derive more of them, at the end of a block that takes longer than the passphrase.
+  const pooled = wallet.legacy!.pool.entries().filter((entry) => !entry.internal);
+  join(wallet, [...many(8000, keyHashProgram(pooled[0].id)), ...pooled.map(({ id }) => payment([keyHashProgram(id)]))]);
+  void wallet.drain();
+  await turn();
+  await turn();
+  t.ok(wallet.midway);
+  let done = false;
+  const encrypted = encryptWallet(wallet, Buffer.from('correct horse'), context).finally(() => {
+    done = true;
+  });
+  let waited = 0;
+  let overlapped = 0;
+  while (!done) {
+    if (wallet.midway) waited++;
+    if (wallet.midway && fs.existsSync(newDatabaseOf(folder))) overlapped++;
+    await turn();
+  }
+  await encrypted;
+  t.ok(waited > 0);
+  t.equal(overlapped, 0, 'rows are copied when it is over');
+  await wallet.exclusive(async () => {});
+  t.equal(wallet.ledger.txs.size, pooled.length + 8000);
+  let keys = 0;
+  for await (const [, value] of wallet.store.iterate({ gte: Uint8Array.of(WALLET_PREFIX.key), lt: Uint8Array.of(WALLET_PREFIX.key + 1) })) {
+    const secret = unpackRow(value)[2];
+    if (!(secret instanceof Uint8Array)) continue;
+    keys++;
+    if (secret.length === PLAIN_BYTES) t.fail('a private key is plain');
+  }
+  t.ok(keys > 10);
+  await wallet.close();
+});
+
+/** Writes what a wallet cannot be loaded without. */
+async function begin(wallet: Wallet): Promise<void> {
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+    wallet.writeLocator(batch);
+  });
+}
+
+/** Every state that the database has while something is worked off, the first one included. */
+async function statesDuring(store: MemoryStore, work: () => Promise<unknown>): Promise<StoreEntry[][]> {
+  const rowsOf = async (): Promise<StoreEntry[]> => {
+    const rows: StoreEntry[] = [];
+    for await (const row of store.iterate()) rows.push(row);
+    return rows;
+  };
+  const states = [await rowsOf()];
+  const write = store.batch.bind(store);
+  store.batch = async (ops, options) => {
+    await write(ops, options);
+    states.push(await rowsOf());
+  };
+  await work();
+  return states;
+}
+function chainOf(tip: WalletBlock): WalletChain {
+  const nodes = new Map<string, WalletBlock>();
+  for (let at: WalletBlock | null = tip; at; at = at.prev) nodes.set(Buffer.from(at.hash).toString('hex'), at);
+  // Below the first block nothing of the wallet lies.
+  const [base] = [...nodes.values()].filter((node) => node.prev === null);
+  const atHeight = (height: number): WalletBlock | undefined =>
+    height < base.height ? { ...base, height } : [...nodes.values()].find((node) => node.height === height);
+  const found: Partial<WalletChain> = {
+    tip,
+    node: (hash) => nodes.get(Buffer.from(hash).toString('hex')),
+    atHeight,
+    contains: (node) => nodes.get(Buffer.from(node.hash).toString('hex')) === node,
+    readBlock: async (node) => ({ txs: (node as Block).txs }) as never,
+    placeOf: () => null,
+    verificationProgress: () => 1,
+    havePruned: false,
+  };
+  return found as WalletChain;
+}
+/** Loads a wallet from rows and brings it to a tip. */
+async function reload(made: MemoryWallet, rows: readonly StoreEntry[], tip: WalletBlock): Promise<{ wallet: Wallet; store: MemoryStore }> {
+  const store = new MemoryStore();
+  await store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
+  const { wallet, locator } = await loadWallet(made.surroundings, { name: 'w', folder: '' }, store);
+  const chain = chainOf(tip);
+  await rollBack(wallet, locator, chain);
+  const deps = { chain, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => undefined };
+  await catchUp(wallet, deps, () => false);
+  return { wallet, store };
+}
+/** What a wallet knows, as text. */
+function knowledge({ ledger }: Wallet): string[] {
+  const { txs, coins, spends } = ledger;
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  const lines: string[] = [];
+  for (const row of txs.rows()) {
+    lines.push(
+      `tx ${hex(txs.txid(row))} ${txs.state(row)} ${txs.height(row)} ${txs.position(row)} ${hex(txs.blockHash(row))} ${txs.spendsOurs(row)}`,
+    );
+    for (const coin of coins.ofTx(row)) {
+      const spenders = spends.spenders(coins.outpoint(coin)).map((spender) => hex(txs.txid(spender)));
+      lines.push(`coin ${hex(coins.outpoint(coin))} ${coins.bucket(coin)} ${spenders.sort()}`);
+    }
+  }
+  return lines.sort();
+}
+
+t.test('a process that dies in the middle of a block', async (t) => {
+  const store = new MemoryStore();
+  const made = await createMemoryWallet({ store, pace: { atOnceBytes: 0, rowsPerWrite: 400 } });
+  const { wallet } = made;
+  const script = await made.address('bech32');
+  await begin(wallet);
+  const first = wallet.tip!;
+  // Transactions of many inputs and outputs, whose rows do not fit one write, among small ones.
+  const source = payment(Array.from({ length: 700 }, () => script));
+  const spender = parseTx(
+    buildTx({
+      version: 2,
+      inputs: Array.from({ length: 700 }, (_, i) => ({ prevHash: source.txid, prevIndex: i, scriptSig: new Uint8Array(0), sequence: 1 })),
+      outputs: [{ script, value: VALUE }],
+      locktime: 0,
+    }),
+    crypto,
+  );
+  const wide = payment([script], 600);
+  const one = join(wallet, [...many(20, script), source, wide]);
+  await wallet.caughtUp();
+  const two = (): Block => join(wallet, [...many(300, script), spender, ...many(20, script)], one);
+  let node: Block | undefined;
+  const states = await statesDuring(store, async () => {
+    node = two();
+    await wallet.caughtUp();
+    await wallet.exclusive(async () => {});
+  });
+  const tip = node!;
+  t.ok(states.length > 5, `${states.length} states`);
+  const want = knowledge(wallet);
+  const partly = new Set<number>();
+  for (const rows of states) {
+    const again = await reload(made, rows, tip);
+    t.same(knowledge(again.wallet), want, 'knows what it would know otherwise');
+    // And its rows say the same.
+    await again.wallet.exclusive(async () => {});
+    const saved: StoreEntry[] = [];
+    for await (const row of again.store.iterate()) saved.push(row);
+    t.same(knowledge((await reload(made, saved, tip)).wallet), want, 'for good');
+    partly.add(rows.length);
+    // Another block came in its place: what was learned of it is in no block.
+    const other = new Block(one, []);
+    const { wallet: turned } = await reload(made, rows, other);
+    const { txs, spends } = turned.ledger;
+    for (const row of txs.rows()) if (txs.height(row) > one.height) t.fail('a record names the block that was cut off');
+    const row = txs.find(spender.txid);
+    if (row < 0) continue;
+    t.equal(txs.state(row), TX_STATE.UNCONFIRMED);
+    for (let i = 0; i < spender.inputCount; i++) if (!spends.isSpender(spender.outpoint(i), row)) t.fail(`input ${i} is forgotten`);
+  }
+  t.equal(partly.size, states.length, 'each had more rows');
+
+  // Both blocks leave, others come.
+  const replaced = await statesDuring(store, async () => {
+    leave(wallet, tip);
+    leave(wallet, one);
+    node = join(wallet, [source, ...many(200, script)], first);
+    await wallet.caughtUp();
+    await wallet.exclusive(async () => {});
+  });
+  t.ok(replaced.length > 5, `${replaced.length} states`);
+  for (const rows of replaced) {
+    // The chain is where it was: nothing of it may be missing.
+    const { wallet: back } = await reload(made, rows, tip);
+    const confirmed = knowledge(back).filter((line) => line.startsWith('tx ') && line.includes(` ${TX_STATE.CONFIRMED} `));
+    t.equal(confirmed.length, want.filter((line) => line.startsWith('tx ')).length, 'all of both blocks');
+    const { wallet: gone } = await reload(made, rows, node!);
+    const { txs } = gone.ledger;
+    t.equal(txs.state(txs.find(source.txid)), TX_STATE.CONFIRMED);
+    t.equal(txs.state(txs.find(wide.txid)), TX_STATE.UNCONFIRMED, 'or of the others');
+  }
+});
