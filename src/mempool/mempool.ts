@@ -11,6 +11,7 @@ import type { AcceptOptions } from './accept/workspace.js';
 import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
+import { keyOf } from './hash-key.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
@@ -268,18 +269,28 @@ export class Mempool {
       .map(({ txid, delta, row }) => ({ txid, delta, entry: this.#view(row) }));
   }
 
-  /** What a restart should bring back, as it is at the call. Release it once it is written. */
+  /**
+   * What a restart should bring back, as it is at the call, with what is on its way back from disconnected blocks. Release it once it is
+   * written.
+   */
   async saved(): Promise<SavedPool & { release(): void }> {
     const pool = this.#pool;
+    const now = this.#deps.clock.nowSeconds();
+    // Parents of what is here: before it.
+    const back = this.#reorg.onTheirWay.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
+    const returning = new Set(this.#reorg.onTheirWay.map(({ txid }) => keyOf(txid)));
     const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
-    const absent = [...pool.prioritised()].filter(({ row }) => row === NO_ROW).map(({ txid, delta }) => [txid, delta] as const);
+    const absent = [...pool.prioritised()]
+      .filter(({ txid, row }) => row === NO_ROW && !returning.has(keyOf(txid)))
+      .map(({ txid, delta }) => [txid, delta] as const);
     const unbroadcast: Uint8Array[] = [];
     if (this.#unbroadcast > 0) for (const entry of this.entries()) if (entry.unbroadcast) unbroadcast.push(entry.txid);
     const snapshot = await this.snapshot();
     function* txs(): Generator<SavedRecord> {
+      yield* back;
       for (const { row, time } of snapshot) yield { bytes: pool.bytesOf(row), time, delta: deltas.get(row) ?? 0 };
     }
-    return { count: snapshot.length, txs: txs(), deltas: absent, unbroadcast, release: () => snapshot.release() };
+    return { count: back.length + snapshot.length, txs: txs(), deltas: absent, unbroadcast, release: () => snapshot.release() };
   }
 
   /** The node ends: what waits in the pool will have waited in vain. Before the estimates are saved. */

@@ -1,6 +1,9 @@
 // Limits of the mempool as a whole, with Core 0.21's defaults. Rules about single transactions are policy's (policy/options.ts).
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
 
+/** Satoshis that prioritisetransaction may add in all, either way: more than there are, and sums with fees stay exact as numbers. */
+export const MOST_DELTA = 2 ** 52;
+
 export interface MempoolOptions {
   readonly policy: PolicyOptions;
   /** -maxmempool in bytes of estimated memory. */

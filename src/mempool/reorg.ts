@@ -75,6 +75,14 @@ export class ReorgFollower {
     return this.#work !== null;
   }
 
+  /** Transactions that are on their way back and not in the pool yet, parents before their children. */
+  get onTheirWay(): TxView[] {
+    const { pool } = this.#deps;
+    const found: TxView[] = [];
+    for (const { tx } of this.#returning) if (!tx.isCoinbase && pool.find(tx.txid) === NO_ROW) found.push(tx);
+    return found;
+  }
+
   /** Synchronous part. Call inside the chain's apply step. */
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;

@@ -11,6 +11,7 @@ import { byAge, worseByDescendants } from './eviction-order.js';
 import { bytesOfKey, keyOf } from './hash-key.js';
 import { IdTable } from './id-table.js';
 import { LinkTable } from './link-table.js';
+import { MOST_DELTA } from './options.js';
 import { RecordArena } from './record-arena.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { RowHeap } from './row-heap.js';
@@ -290,10 +291,16 @@ export class TxPool implements EntryStore {
     }
   }
 
-  /** prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. @param txid internal order */
-  prioritise(txid: Uint8Array, deltaSats: number): void {
+  /**
+   * prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. All that was added stops at MOST_DELTA.
+   * @param txid internal order
+   */
+  prioritise(txid: Uint8Array, wantedSats: number): void {
     const key = keyOf(txid);
-    this.#deltas.set(key, (this.#deltas.get(key) ?? 0) + deltaSats);
+    const before = this.#deltas.get(key) ?? 0;
+    const total = Math.max(-MOST_DELTA, Math.min(MOST_DELTA, before + wantedSats));
+    const deltaSats = total - before;
+    this.#deltas.set(key, total);
     const row = this.find(txid);
     if (row === NO_ROW) return;
     const { modifiedFee, ancestorFees, descendantFees } = this.rows;

@@ -41,6 +41,11 @@ export function asInt64(value: JsonValue | undefined): bigint {
   return integer(value, -0x8000_0000_0000_0000n, 0x7fff_ffff_ffff_ffffn);
 }
 
+/** A 64-bit signed integer that is to be exact as a number: one beyond a limit either way is refused in the same words. */
+export function asInt64Within(value: JsonValue | undefined, limit: number): number {
+  return Number(integer(value, -BigInt(limit), BigInt(limit)));
+}
+
 /** A double. */
 export function asDouble(value: JsonValue | undefined): number {
   if (!(value instanceof JsonNumber)) return wrong('a number');

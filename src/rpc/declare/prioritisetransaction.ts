@@ -10,7 +10,7 @@ export const prioritisetransaction: MethodSpec = {
   args: [
     { name: 'txid', type: 'hex', help: 'The transaction' },
     { name: 'dummy', type: 'num', optional: true, help: 'Old priority, must be 0 or null' },
-    { name: 'fee_delta', type: 'num', help: 'Satoshis to add; they add up over calls' },
+    { name: 'fee_delta', type: 'num', help: 'Satoshis to add, at most 2^52 either way; they add up over calls' },
   ],
   results: [{ type: 'bool', help: 'Always true' }],
   examples: [{ cli: '"txid" 0.0 10000', rpc: '"txid", 0.0, 10000' }],

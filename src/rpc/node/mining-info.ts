@@ -1,6 +1,7 @@
 // getmininginfo, getnetworkhashps, prioritisetransaction.
 import { retargetInterval } from '../../consensus/params/chain-params.js';
-import { asDouble, asHash, asInt, asInt64 } from '../args.js';
+import { MOST_DELTA } from '../../mempool/options.js';
+import { asDouble, asHash, asInt, asInt64Within } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { difficultyOf } from '../render/difficulty.js';
@@ -66,11 +67,11 @@ export const getmininginfo: NodeRun = async (ctx) => {
 
 export const prioritisetransaction: NodeRun = (ctx, args) => {
   const txid = asHash(args[0], 'txid');
-  const delta = asInt64(args[2]);
+  const delta = asInt64Within(args[2], MOST_DELTA);
   const dummy = args[1] ?? null;
   if (dummy !== null && asDouble(dummy) !== 0) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.');
   }
-  ctx.mempool.prioritise(txid, Number(delta));
+  ctx.mempool.prioritise(txid, delta);
   return true;
 };

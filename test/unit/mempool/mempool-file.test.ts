@@ -116,6 +116,12 @@ t.test('too old, unspendable, cut off, and a stop', async (t) => {
   const options = { nowSeconds: now, expirySeconds: 500, stopping: never };
   t.same(await restorePool(pool, parts, options), { restored: 1, failed: 1, expired: 1, alreadyThere: 0 });
   t.equal(pool.feeDelta(old.txid), 3, 'the prioritisation outlives it, as in Core');
+  // A file may say more than can be counted exactly.
+  const beyond = new Uint8Array(32).fill(2);
+  await restorePool(pool, [{ kind: 'delta', txid: beyond, delta: 2 ** 63 }], options);
+  t.equal(pool.feeDelta(beyond), 2 ** 52);
+  pool.prioritise(beyond, -7);
+  t.equal(pool.feeDelta(beyond), 4_503_599_627_370_489);
   const stopped = new AbortController();
   stopped.abort();
   const more: SavedPart[] = [{ kind: 'tx', tx: pay(chain.fund(50_000), 1), time: now, delta: 0 }];
@@ -137,6 +143,46 @@ t.test('a file is of the moment when saving began', async (t) => {
   saved.release();
   const found = parts.flatMap((part) => (part.kind === 'tx' ? [[hashToHex(part.tx.txid), part.delta]] : []));
   t.same(found.sort(), [txs[0], txs[1], txs[2]].map((tx) => [hashToHex(tx.txid), tx === txs[2] ? 7 : 0]).sort());
+});
+
+t.test('what is on its way back from a disconnected block at that moment is saved before what spends it', async (t) => {
+  const { pool, chain, clock } = createPool({ policy: NO_POLICY });
+  const first = pay(chain.fund(50_000), 49_000);
+  const second = pay(outpointOf(first, 0), 48_000);
+  const third = pay(outpointOf(second, 0), 47_000);
+  chain.connect([first]);
+  chain.connect([second]);
+  await pool.accept(third);
+  const absent = new Uint8Array(32).fill(1);
+  pool.prioritise(absent, -5);
+  chain.reorg(2, [[], []]);
+  pool.prioritise(second.txid, 700);
+  clock.seconds += 100;
+  t.ok(pool.returning);
+  t.notOk(pool.has(first.txid));
+  const saving = pool.saved();
+  await pool.settled();
+  const saved = await saving;
+  const file = Buffer.concat([...encodePool(saved)]);
+  saved.release();
+  const parts = [...decodePool(file, crypto)];
+  t.match(parts[0], { kind: 'count', count: 3 });
+  const found = parts.flatMap((part) => (part.kind === 'tx' ? [[hashToHex(part.tx.txid), part.delta]] : []));
+  t.same(found, [
+    [hashToHex(first.txid), 0],
+    [hashToHex(second.txid), 700],
+    [hashToHex(third.txid), 0],
+  ]);
+  t.same(
+    parts.filter(({ kind }) => kind === 'delta'),
+    [{ kind: 'delta', txid: absent, delta: -5 }],
+  );
+
+  const other = createPool({ policy: NO_POLICY });
+  for (const [key, coin] of chain.coinMap) other.chain.coinMap.set(key, coin);
+  const options = { nowSeconds: clock.seconds, expirySeconds: 1_000, stopping: never };
+  t.same(await restorePool(other.pool, parts, options), { restored: 3, failed: 0, expired: 0, alreadyThere: 0 });
+  t.equal(other.pool.feeDelta(second.txid), 700);
 });
 
 t.test('what is on its way back from a disconnected block is saved when the node stops', async (t) => {

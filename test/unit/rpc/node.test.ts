@@ -275,6 +275,9 @@ t.test('control and network', async (t) => {
     '-8 Priority is no longer supported, dummy argument to prioritisetransaction must be 0.',
   );
   t.equal(await fault('prioritisetransaction', 'ab'.repeat(32), 1, 1.5), '-1 JSON integer out of range', 'the delta is read first');
+  // Core takes all of an int64; what is no longer exact as a number is refused like what is beyond that.
+  for (const delta of [2 ** 52 + 1, -(2 ** 52) - 1, 9_000_000_000_000_000_000])
+    t.equal(await fault('prioritisetransaction', 'ab'.repeat(32), null, delta), '-1 JSON integer out of range', `${delta}`);
   t.same(await call('logging'), { net: false, rpc: false });
   t.same(await call('logging', ['all'], ['net']), { net: false, rpc: true });
   t.equal(await fault('logging', ['net', 'foo']), '-8 unknown logging category foo');
