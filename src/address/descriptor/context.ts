@@ -5,7 +5,7 @@ import type { KeyParams } from '../key-params.js';
 
 /**
  * `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: what it reads, and what came later (tr, rawtr, multi_a,
- * miniscript, musig, multipath, 20 keys in a multisig), without what later versions stopped taking (hybrid keys, white space);
+ * miniscript, musig, unused, multipath, 20 keys in a multisig), without what later versions stopped taking (hybrid keys, white space);
  * a hardened step is printed with the sign that was read.
  */
 export type DescriptorLanguage = '0.21' | 'master';

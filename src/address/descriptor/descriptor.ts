@@ -46,6 +46,11 @@ export class Descriptor {
     return this.#root.isSingleType;
   }
 
+  /** Not so for unused(), which holds a key and makes no script. */
+  get hasScripts(): boolean {
+    return this.#root.hasScripts ?? true;
+  }
+
   /** What address type its scripts have, null for none or several. */
   get outputType(): OutputType | null {
     return this.#root.outputType;

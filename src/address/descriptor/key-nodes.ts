@@ -118,6 +118,21 @@ export class ComboNode extends OneKeyNode {
   }
 }
 
+/** unused(KEY): holds a key for later and makes no script. */
+export class UnusedNode extends OneKeyNode {
+  readonly outputType = null;
+  readonly hasScripts = false;
+  protected readonly name = 'unused';
+
+  protected remake(key: (xOnly: boolean) => KeyExpression): ScriptNode {
+    return new UnusedNode(key(false));
+  }
+
+  protected scriptsOf(): Uint8Array[] {
+    return [];
+  }
+}
+
 /** Functions of a threshold and keys. */
 export type MultiName = 'multi' | 'sortedmulti' | 'multi_a' | 'sortedmulti_a';
 

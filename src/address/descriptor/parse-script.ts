@@ -5,7 +5,7 @@ import { decodeAddress, encodeAddress } from '../address.js';
 import { DescriptorError } from './context.js';
 import { parseUint32, type Rest, splitCall, takeExpression, takeText } from './cursor.js';
 import type { KeyExpression } from './key-expression.js';
-import { ComboNode, type MultiName, MultiNode, PkhNode, PkNode, WpkhNode } from './key-nodes.js';
+import { ComboNode, type MultiName, MultiNode, PkhNode, PkNode, UnusedNode, WpkhNode } from './key-nodes.js';
 import { alignPaths, type KeyPlace, type ParseState, parseKey } from './parse-key.js';
 import { parseMiniscriptNode } from './parse-miniscript.js';
 import type { ScriptNode } from './script-node.js';
@@ -82,6 +82,10 @@ function parseCall(name: string, inner: string, place: ScriptPlace, state: Parse
       if (!later) return null;
       if (place !== 'top') throw new DescriptorError('Can only have rawtr at top level');
       return parseRawTr(inner, state);
+    case 'unused':
+      if (!later) return null;
+      if (place !== 'top') throw new DescriptorError('Can only have unused at top level');
+      return parseUnused(inner, state);
     default:
       return null;
   }
@@ -149,6 +153,15 @@ function parseRawTr(inner: string, state: ParseState): ScriptNode[] {
   const text = takeExpression(rest);
   if (rest.text !== '') throw new DescriptorError('rawtr(): only one key expected.');
   return parseKey(text, 'x-only', state).map((key) => new RawTrNode(key));
+}
+
+function parseUnused(inner: string, state: ParseState): ScriptNode[] {
+  const rest = { text: inner };
+  const text = takeExpression(rest);
+  if (rest.text !== '') throw new DescriptorError('unused(): only one key expected');
+  const keys = parseKey(text, 'any', state);
+  if (keys.some((key) => key.isRange)) throw new DescriptorError('unused(): key cannot be ranged');
+  return keys.map((key) => new UnusedNode(key));
 }
 
 function parseTr(inner: string, state: ParseState): ScriptNode[] {

@@ -17,6 +17,8 @@ export interface ScriptNode {
   readonly isSolvable: boolean;
   readonly isSingleType: boolean;
   readonly outputType: OutputType | null;
+  /** False where it holds a key and makes no script; absent: true. */
+  readonly hasScripts?: boolean;
   /** All its keys, from left to right. */
   keys(): readonly KeyExpression[];
   /** Its text; null when a key can't be printed. */

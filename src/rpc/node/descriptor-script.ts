@@ -17,6 +17,7 @@ export function descriptorScript(ctx: NodeContext, text: string, call: CallInfo)
     }
     const scripts = descriptor.scripts(0, { secrets });
     if (scripts === null) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Cannot derive script without private keys');
+    if (scripts.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor without scripts not accepted');
     // combo() expands to four scripts (the third is P2WPKH), or to two with an uncompressed key (the second is P2PKH).
     return { script: scripts[scripts.length === 4 ? 2 : scripts.length === 2 ? 1 : 0] };
   } finally {

@@ -283,6 +283,8 @@ async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: C
   const [descriptor] = parsed.descriptors;
   const { secrets } = parsed;
   try {
+    // Wallets of descriptors alone hold keys that have no script.
+    if (!descriptor.hasScripts) refuse('Cannot import unused() to a legacy wallet');
     data.hasSolvingData = descriptor.isSolvable;
     const watchOnly = optional(request, 'watchonly', asBool, false);
     let range = { begin: 0, end: 0 };

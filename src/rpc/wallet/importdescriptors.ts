@@ -87,6 +87,14 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
     }
     if (!complete) warnings.push('Not all private keys provided. Some wallet functionality may return unexpected errors');
   }
+  if (!descriptor.hasScripts) {
+    if (wallet.privateKeysDisabled) refuse('Cannot import unused() to wallet without private keys enabled');
+    for (const { publicKey } of parsed.secrets.pairs()) {
+      const id = ctx.crypto.hash160(publicKey);
+      if (!wallet.descriptors!.all.some((tracked) => tracked.hasSecret(id))) continue;
+      refuse('Cannot import an unused() descriptor when its private key is already in the wallet');
+    }
+  }
   const existing = wallet.descriptors!.find(wallet.descriptors!.idOf(descriptor));
   if (existing && rangeStart > existing.rangeStart) {
     const { rangeStart: from, rangeEnd: to } = existing;

@@ -96,6 +96,9 @@ export class TrackedDescriptor implements SecretSource {
     this.#secrets?.clear();
     this.#slab?.wipe();
   }
+  hasSecret(id: Uint8Array): boolean {
+    return this.#secrets?.has(hashKey(id)) ?? false;
+  }
   secret(id: Uint8Array): Uint8Array | undefined {
     const held = this.#secrets?.get(hashKey(id));
     return held && this.#slab ? this.vault.open(held.publicKey, this.#slab.get(held.entry)) : undefined;

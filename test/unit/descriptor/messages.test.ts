@@ -142,3 +142,29 @@ t.test('how the languages differ', async (t) => {
   t.match(mustParse(marked, OLD).descriptors[0].toString(), `pkh([deadbeef/1']${XPUB}/2'/*)`);
   t.match(mustParse(marked, LATER).descriptors[0].toString(), marked);
 });
+
+t.test('a key for later', async (t) => {
+  const cases: [string, string][] = [
+    [`unused(${KEY},${OTHER})`, 'unused(): only one key expected'],
+    [`unused(${XPUB}/*)`, 'unused(): key cannot be ranged'],
+    [`unused(${XPUB}/<0;1>/*)`, 'unused(): key cannot be ranged'],
+    [`sh(unused(${KEY}))`, 'Can only have unused at top level'],
+    [`wsh(unused(${KEY}))`, 'Can only have unused at top level'],
+    [`tr(${KEY},unused(${KEY}))`, 'Can only have unused at top level'],
+    ['unused()', 'No key provided'],
+    [`unused(musig(${KEY},${OTHER}))`, 'musig() is only allowed in tr() and rawtr()'],
+  ];
+  for (const [text, message] of cases) t.equal(refusal(text, LATER), message, text);
+  t.equal(refusal(`unused(${KEY})`, OLD), `unused(${KEY}) is not a valid descriptor function`);
+  for (const key of [KEY, LONG, XPUB, `[deadbeef/1h]${XPUB}/2`]) {
+    const [descriptor] = mustParse(`unused(${key})`).descriptors;
+    t.equal(String(descriptor).split('#')[0], `unused(${key})`);
+    t.same(descriptor.expand(0)?.scripts, []);
+    t.same(
+      [descriptor.isRange, descriptor.isSolvable, descriptor.isSingleType, descriptor.outputType, descriptor.hasScripts],
+      [false, true, true, null, false],
+    );
+  }
+  t.equal(mustParse(`unused(${XPUB}/<0;1>)`).descriptors.length, 2);
+  t.equal(mustParse(`pk(${KEY})`).descriptors[0].hasScripts, true);
+});
