@@ -1,8 +1,10 @@
 // SIGKILL at random moments of a wallet's life: while it gives out addresses, follows blocks and reorganisations, imports keys and scans for
-// them, or is loaded. Its tables come from an image and a journal. After each restart every address that was acknowledged is there, and the wallet's coins are those of the chain's own
-// set of coins, which knows nothing of wallets. ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
+// them, or is loaded. Its tables come from an image and a journal. After each restart every address that was acknowledged is there, the wallet's
+// coins are those of the chain's own set of coins, which knows nothing of wallets, and histories, balances and sums are those of the model of
+// random histories. ADIT_KILLS sets how many kills, ADIT_SEED where the dice begin.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { ChainWallet } from '../framework/chain-wallet.js';
 import { CallError, Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
@@ -28,11 +30,14 @@ class Life {
   readonly imported = new Set<string>();
   readonly counts: Record<string, number> = {};
   #labels = 0;
+  readonly #model: ChainWallet;
 
   constructor(
     private readonly node: Daemon,
     private readonly random: () => number,
-  ) {}
+  ) {
+    this.#model = new ChainWallet(node);
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   async on(wallet: string, method: string, ...params: unknown[]): Promise<any> {
@@ -143,6 +148,12 @@ class Life {
       }
     }
   }
+  /** Addresses that a wallet has keys of, acknowledged or not; imported ones have no label of their own. */
+  async #keysOf(wallet: string): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const address of this.given.keys()) if ((await this.on(wallet, 'getaddressinfo', address)).ismine) found.set(address, '');
+    return found;
+  }
   /** What is wrong after a restart. */
   async check(): Promise<string[]> {
     const wrong: string[] = [];
@@ -150,10 +161,6 @@ class Life {
     if (loaded.slice().sort().join() !== 'i,w') return [`loaded: ${loaded.join()}`];
     while ((await this.on('i', 'getwalletinfo')).scanning !== false) await sleep(20);
     await this.settle();
-    for (const [address, label] of this.given) {
-      const info = await this.on('w', 'getaddressinfo', address);
-      if (!info.ismine || info.labels[0] !== label) wrong.push(`${address} is not what was given out as ${label}`);
-    }
     for (const address of this.imported) {
       if (!(await this.on('i', 'getaddressinfo', address)).ismine) wrong.push(`${address} was imported and is not there`);
     }
@@ -175,6 +182,8 @@ class Life {
       if (wallet === 'w' && Math.round(mine.immature * 1e8) !== immatureSats)
         wrong.push(`${wallet}: ${mine.immature} immature, ${immatureSats / 1e8} in the chain`);
     }
+    wrong.push(...(await this.#model.compare('w', this.given)));
+    wrong.push(...(await this.#model.compare('i', await this.#keysOf('i'))));
     return wrong;
   }
 }

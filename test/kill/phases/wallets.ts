@@ -1,9 +1,11 @@
 // Kills while wallets are made, encrypted, saved and restored. After each kill the wallet is whole, as it was before the call or as the call
-// makes it, and loads; a name whose wallet was not made is free. Nothing is half encrypted: the passphrase opens all keys, none lies plain on
+// makes it, and loads; a name whose wallet was not made is free. One with a history answers as the model of random histories, itself and in
+// what was restored of it. Nothing is half encrypted: the passphrase opens all keys, none lies plain on
 // the disk, and addresses that are given out from then on are of a seed that no plain copy has. Callers: the kill suite.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainWallet } from '../../framework/chain-wallet.js';
 import { CallError, Daemon } from '../../framework/daemon.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 import { count, emptyReport, type Phase, putAway, type RoundPlan, type RoundReport, RUN_UP, StartMeter } from './phase.js';
@@ -17,22 +19,26 @@ const BEYOND = 1.15;
 const WAYS = ['encrypting', 'creating', 'restoring', 'saving'] as const;
 type Way = (typeof WAYS)[number];
 
-/** What a wallet has to say of itself. */
-interface Contents {
-  readonly addresses: readonly string[];
-  readonly balance: number;
-}
+const FOREIGN = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+/** Payments in the history of the wallet that is saved and restored. */
+const PAYMENTS = 8;
+/** Confirmations of what they spend: still spendable when a few blocks leave. */
+const RIPE = 105;
 
 class WalletRound {
   readonly wrong: string[] = [];
   readonly #tookMs: Record<Way, number> = { encrypting: 300, creating: 300, restoring: 200, saving: 50 };
-  #kept: Contents = { addresses: [], balance: 0 };
+  /** Labels of all addresses that the wallet gave out; undefined: for change. */
+  readonly #kept = new Map<string, string | undefined>();
+  readonly #model: ChainWallet;
 
   constructor(
     private readonly node: Daemon,
     private readonly random: () => number,
     private readonly report: RoundReport,
-  ) {}
+  ) {
+    this.#model = new ChainWallet(node);
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   #on(wallet: string, method: string, ...params: unknown[]): Promise<any> {
@@ -47,12 +53,15 @@ class WalletRound {
 
   async begin(): Promise<void> {
     await this.node.call('createwallet', 'kept');
-    const addresses: string[] = [];
-    for (const kind of ['legacy', 'p2sh-segwit', 'bech32']) addresses.push(await this.#on('kept', 'getnewaddress', kind, kind));
-    await this.node.call('generatetoaddress', RUN_UP, addresses[2]);
+    for (const kind of ['legacy', 'p2sh-segwit', 'bech32']) this.#kept.set(await this.#on('kept', 'getnewaddress', kind, kind), kind);
+    await this.node.call('generatetoaddress', RUN_UP, [...this.#kept.keys()][2]);
+    for (let i = 0; i < PAYMENTS; i++) await this.#pay();
+    // The last of them come again, higher up.
+    await this.node.call('invalidateblock', await this.node.call('getblockhash', RUN_UP + PAYMENTS - 2));
+    await this.node.call('generatetoaddress', 4, FOREIGN);
     await this.#on('kept', 'keypoolrefill', KEPT_KEYS);
-    this.#kept = { addresses, balance: await this.#on('kept', 'getbalance') };
-    this.report.blocks = RUN_UP;
+    this.report.blocks = await this.node.call('getblockcount');
+    this.wrong.push(...(await this.#model.compare('kept', this.#kept)));
     // How long each takes, left alone.
     const timed = async (way: Way, work: () => Promise<unknown>): Promise<void> => {
       const began = performance.now();
@@ -65,6 +74,23 @@ class WalletRound {
     await this.node.call('createwallet', 'calm encrypted');
     await timed('encrypting', () => this.#on('calm encrypted', 'encryptwallet', PASSPHRASE));
     for (const name of ['calm', 'calm made', 'calm encrypted']) await this.#putAway(name);
+  }
+
+  /** Mines a payment to somebody, to a new address of its own and back. */
+  async #pay(): Promise<void> {
+    const coins: { txid: string; vout: number; amount: number }[] = await this.#on('kept', 'listunspent', RIPE);
+    const { txid, vout, amount } = coins[Math.floor(this.random() * coins.length)];
+    const own = await this.#on('kept', 'getnewaddress', 'paid');
+    const change = await this.#on('kept', 'getrawchangeaddress');
+    const share = Math.floor(amount * 1e6) / 4e6;
+    const raw = await this.node.call(
+      'createrawtransaction',
+      [{ txid, vout }],
+      [{ [FOREIGN]: share }, { [own]: share }, { [change]: share }],
+    );
+    const { hex } = await this.#on('kept', 'signrawtransactionwithwallet', raw);
+    await this.node.call('generateblock', FOREIGN, [hex]);
+    this.#kept.set(own, 'paid').set(change, undefined);
   }
 
   /** One call that is cut off, the start after it, and what it left. */
@@ -96,6 +122,7 @@ class WalletRound {
     count(this.report.kills, answered ? `after ${way}` : way);
     await up();
     try {
+      this.wrong.push(...(await this.#model.compare('kept', this.#kept)));
       if (before) await this.#checkEncrypted(name, before, answered);
       else if (way === 'creating') await this.#checkCreated(name, { descriptors, secret: passphrase !== null, answered });
       else if (way === 'restoring') await this.#checkRestored(name, answered);
@@ -188,12 +215,8 @@ class WalletRound {
   }
 
   async #compareWithKept(name: string): Promise<void> {
-    for (const address of this.#kept.addresses) {
-      if (!(await this.#on(name, 'getaddressinfo', address)).ismine) this.wrong.push(`${name}: ${address} is not its own`);
-      else await this.#on(name, 'dumpprivkey', address);
-    }
-    const balance = await this.#on(name, 'getbalance');
-    if (balance !== this.#kept.balance) this.wrong.push(`${name}: a balance of ${balance}, not ${this.#kept.balance}`);
+    this.wrong.push(...(await this.#model.compare(name, this.#kept)));
+    for (const address of this.#kept.keys()) await this.#on(name, 'dumpprivkey', address);
     const { keypoolsize } = await this.#on(name, 'getwalletinfo');
     if (keypoolsize < KEPT_KEYS) this.wrong.push(`${name}: ${keypoolsize} keys in the pool`);
     await this.#putAway(name);
