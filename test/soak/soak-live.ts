@@ -16,6 +16,14 @@ const report = await runSoak({
 console.log(tableOf(report));
 console.log(`refusals: ${JSON.stringify(report.refusals)}; tips moved on before a verdict: ${report.late}`);
 console.log(`resident MB, every 10 s: ${report.residentMb.join(' ')}`);
+for (const [part, megabytes] of Object.entries(report.census)) {
+  console.log(
+    `${part} MB, every minute: ${megabytes
+      .filter((_, i) => i % 6 === 0)
+      .map((one) => one.toFixed(1))
+      .join(' ')}`,
+  );
+}
 const faults = faultsOf(report, true);
 for (const fault of faults) console.log(`FAULT ${fault}`);
 process.exitCode = faults.length > 0 ? 1 : 0;

@@ -7,7 +7,7 @@ import { figure, scrape } from '../framework/scrape.js';
 import { Judge } from './judge.js';
 import { type BatchReply, Payments } from './payments.js';
 import { idOf, type RawReply, SoakClient } from './soak-client.js';
-import type { SoakOptions, SoakReport } from './soak-report.js';
+import { MEMORY_PARTS, type MemoryPart, type SoakOptions, type SoakReport } from './soak-report.js';
 import { blockOf } from './template-block.js';
 
 const POLLERS = 4;
@@ -35,6 +35,7 @@ class Soak {
   readonly #errors: string[] = [];
   readonly #pollerMs: number[] = [];
   readonly #residentMb: number[] = [];
+  readonly #census = Object.fromEntries(Object.keys(MEMORY_PARTS).map((part) => [part, []])) as unknown as Record<MemoryPart, number[]>;
   readonly #lagMs: number[] = [];
   /** Tip that each poll was told last. */
   readonly #told: string[];
@@ -120,6 +121,7 @@ class Soak {
       pollerMs: this.#pollerMs,
       lagMs: this.#lagMs.slice(SETTLED),
       residentMb: this.#residentMb,
+      census: this.#census,
       waitersAtEnd,
     };
   }
@@ -213,6 +215,7 @@ class Soak {
       const text = await scrape(this.#metrics);
       this.#lagMs.push(figure(text, 'adit_nodejs_eventloop_lag_p99_seconds') * 1000 - LAG_STEP_MS);
       this.#residentMb.push(Math.round(figure(text, 'adit_process_resident_memory_bytes') / 1e6));
+      for (const [part, { metric }] of Object.entries(MEMORY_PARTS)) this.#census[part as MemoryPart].push(figure(text, metric) / 1e6);
     }
   }
 }
