@@ -6,7 +6,7 @@ import type { KeyParams } from '../key-params.js';
 /**
  * `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: what it reads, and what came later (tr, rawtr, multi_a,
  * miniscript, musig, unused, multipath, 20 keys in a multisig), without what later versions stopped taking (hybrid keys, white space);
- * a hardened step is printed with the sign that was read.
+ * a hardened step is printed with the sign that was read. What is inferred has `'` in both, as Core 0.21.1 prints it.
  */
 export type DescriptorLanguage = '0.21' | 'master';
 

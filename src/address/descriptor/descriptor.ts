@@ -96,11 +96,10 @@ export class Descriptor {
    */
   at(index: number, options: DeriveOptions = NOTHING): Descriptor | null {
     if (!this.isSingleType || this.scripts(index, options) === null) return null;
-    const mark = this.#context.language === '0.21' ? "'" : 'h';
     const replaced = this.#root.replaceKeys((key, xOnly) => {
       // There is one: the script was made with it.
       const publicKey = key.publicKey(index, options) as Uint8Array;
-      return new OriginatedKey(key.origin(index), new SingleKey(publicKey, xOnly, this.#context), mark);
+      return new OriginatedKey(key.origin(index), new SingleKey(publicKey, xOnly, this.#context));
     });
     return new Descriptor(replaced, this.#context);
   }

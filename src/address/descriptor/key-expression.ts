@@ -260,7 +260,8 @@ export class OriginatedKey implements KeyExpression {
   readonly #inner: KeyExpression;
   readonly #mark: HardenedMark;
 
-  constructor(origin: KeyOrigin, inner: KeyExpression, mark: HardenedMark) {
+  /** @param mark as it was read; what is inferred has the sign of Core 0.21 */
+  constructor(origin: KeyOrigin, inner: KeyExpression, mark: HardenedMark = "'") {
     this.#origin = origin;
     this.#inner = inner;
     this.#mark = mark;

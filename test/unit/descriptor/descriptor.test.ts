@@ -191,6 +191,7 @@ t.test('a descriptor of one index says what inference says', async (t) => {
     const { descriptors } = mustParse(form.replaceAll('K', () => `[deadbeef/1h]${XPUB}/${count++}/*`));
     const single = String(descriptors[0].at(9));
     t.notMatch(single, /xpub|musig|sorted/);
+    t.notMatch(single, /\/\d+h/, 'with the sign of Core 0.21');
     t.same(mustParse(single).descriptors[0].scripts(0), descriptors[0].scripts(9), single);
   }
   t.equal(mustParse(`combo(${KEY})`).descriptors[0].at(0), null);
@@ -230,6 +231,7 @@ t.test('inference says what a provider knows', async (t) => {
     const inferred = bare(String(inferDescriptor(outputs[0], provider, OLD)));
     // The second key's origin is not known to the provider.
     t.equal(inferred, form.replace(/\[(?!deadbeef)[0-9a-f]{8}\]/, ''), form);
+    t.equal(bare(String(inferDescriptor(outputs[0], provider, descriptorContext()))), inferred, 'in either language');
   }
   const blind = (form: string) => inferDescriptor(mustParse(form, OLD).descriptors[0].scripts(0)?.[0] as Uint8Array, NO_PROVIDER, OLD);
   t.equal(bare(String(blind(`wpkh(${KEY})`))), 'addr(bc1qngw83fg8dz0k749cg7k3emc7v98wy0c74dlrkd)');
