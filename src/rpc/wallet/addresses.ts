@@ -88,9 +88,11 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
   ensureUnlocked(wallet);
   const flush = given(args[0]) ? asBool(args[0]) : true;
   let seed: Uint8Array;
+  let isCompressed = true;
   if (given(args[1])) {
     const key = privateKeyOf(args[1], ctx, call) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid private key');
     seed = key.key;
+    isCompressed = key.compressed;
     for (const compressed of [true, false]) {
       const publicKey = ctx.descriptors.keys.publicKey(seed, compressed)!;
       if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) {
@@ -102,7 +104,7 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
   try {
     await wallet.change((batch) => {
       ensureUnlocked(wallet);
-      legacy.setSeed(seed, batch);
+      legacy.setSeed(seed, batch, isCompressed);
       if (flush) legacy.newPool(batch);
     }, true);
     wallet.hasKeyManager = true;

@@ -21,7 +21,7 @@ export function includeWatchOnly(wallet: Wallet, value: JsonValue | undefined): 
 }
 
 /** Leaves out coins of addresses that were spent from, when the wallet minds. */
-function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => boolean) | undefined {
+export function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => boolean) | undefined {
   if (!avoid || !wallet.record.has(WALLET_FLAG.AVOID_REUSE)) return undefined;
   return (coin) => wallet.isUsed(wallet.ledger.coins.script(coin));
 }
@@ -30,7 +30,7 @@ function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => boolean)
  * Balances, all of one moment: where they take a look at every coin, the wallet is held meanwhile.
  * @param questions asked in that moment
  */
-function balancesOf(wallet: Wallet, call: CallInfo, questions: () => readonly BalanceQuestion[]): Balances[] | Promise<Balances[]> {
+export function balancesOf(wallet: Wallet, call: CallInfo, questions: () => readonly BalanceQuestion[]): Balances[] | Promise<Balances[]> {
   const { ledger } = wallet;
   const now = questions();
   if (!now.some(needsCoins)) return now.map((question) => ledger.balances(question));

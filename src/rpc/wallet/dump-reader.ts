@@ -169,23 +169,28 @@ function wordsOf(line: Uint8Array): Uint8Array[] {
 
 function readLine(ctx: NodeContext, line: Uint8Array, contents: DumpContents): void {
   const [first, time, ...words] = wordsOf(line);
-  if (words.length === 0) return;
+  if (time === undefined) return;
   const wif = decodeWif(first, ctx.params, ctx.crypto);
   if (wif) {
     const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed)!;
-    const label = words.map(textOf).find((word) => word.startsWith('label='));
-    contents.addKey({
-      secret: wif.key,
-      publicKey,
-      label: label && decodeLabel(label.slice(6)),
-      time: Math.max(1, parseTime(textOf(time))),
-    });
+    contents.addKey({ secret: wif.key, publicKey, label: labelOf(words.map(textOf)), time: Math.max(1, parseTime(textOf(time))) });
     wif.key.fill(0);
     return;
   }
   // A key of another network, or one that was misspelt, becomes no string either.
   const script = first.every(isHexDigit) ? hexBytes(textOf(first)) : null;
   if (script) contents.addScript(script, parseTime(textOf(time)));
+}
+
+/** The label among the words after the time, up to a comment. @returns empty when none is said, undefined for keys without: change and reserve */
+function labelOf(words: readonly string[]): string | undefined {
+  let label: string | undefined = '';
+  for (const word of words) {
+    if (word.startsWith('#')) break;
+    if (word === 'change=1' || word === 'reserve=1') label = undefined;
+    if (word.startsWith('label=')) label = decodeLabel(word.slice(6));
+  }
+  return label;
 }
 
 const isHexDigit = (code: number): boolean => (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);

@@ -141,8 +141,8 @@ export const dumpwallet: Run<NodeContext> = async (ctx, args, call) => {
 /** Puts a key of a dump into the wallet. */
 function importKey(ctx: NodeContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
   const { secret, publicKey, label, time } = key;
-  if (legacy.hasSecret(ctx.crypto.hash160(publicKey))) return;
-  legacy.importSecret(secret, publicKey, time, batch);
+  // A key that is held already gets the label of its line all the same.
+  if (!legacy.hasSecret(ctx.crypto.hash160(publicKey))) legacy.importSecret(secret, publicKey, time, batch);
   if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
 }
 

@@ -5,6 +5,7 @@ import type { Run } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, Double, type JsonResult } from '../wire/values.js';
+import { balancesOf, usedFilter } from './coins.js';
 import { settledWallet } from './select.js';
 
 /** Core's answer for a wallet without any key manager: the largest int64. */
@@ -37,7 +38,8 @@ function poolSizes(wallet: Wallet): { external: number; internal: number } {
 export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
   const { record, ledger, vault } = wallet;
-  const mine = ledger.balances({ ownership: OWNERSHIP.SPENDABLE });
+  const skip = usedFilter(wallet, true);
+  const [mine] = await balancesOf(wallet, call, () => [{ ownership: OWNERSHIP.SPENDABLE, skip }]);
   const pools = poolSizes(wallet);
   const seed = wallet.legacy && record.hd ? hashHex(record.hd.seedId) : undefined;
   const scanning: JsonResult = wallet.scan

@@ -32,6 +32,8 @@ export interface ImportData {
   readonly publicKeys: Map<string, Uint8Array>;
   /** Public keys in the order they enter a key pool. */
   readonly ordered: Uint8Array[];
+  /** Where among those keys begin that give change whatever the request says; Infinity: nowhere. */
+  changeFrom: number;
   readonly secrets: Map<string, SecretKey>;
   readonly origins: { publicKey: Uint8Array; origin: KeyOrigin }[];
   /** Anything but bare output scripts was given and fits. */
@@ -44,6 +46,7 @@ const emptyImport = (): ImportData => ({
   scripts: new Map(),
   publicKeys: new Map(),
   ordered: [],
+  changeFrom: Number.POSITIVE_INFINITY,
   secrets: new Map(),
   origins: [],
   hasSolvingData: false,
@@ -280,11 +283,14 @@ async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: C
     refuse(parsed.error);
     return;
   }
-  const [descriptor] = parsed.descriptors;
-  const { secrets } = parsed;
+  const { descriptors, secrets } = parsed;
+  const [descriptor] = descriptors;
   try {
     // Wallets of descriptors alone hold keys that have no script.
     if (!descriptor.hasScripts) refuse('Cannot import unused() to a legacy wallet');
+    if (descriptors.length > 1 && request.has('internal')) {
+      refuse("Cannot have multipath descriptor while also specifying 'internal'");
+    }
     data.hasSolvingData = descriptor.isSolvable;
     const watchOnly = optional(request, 'watchonly', asBool, false);
     let range = { begin: 0, end: 0 };
@@ -298,28 +304,32 @@ async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: C
     const keys = optional(request, 'keys', asArray, []);
     const { crypto } = ctx;
     const origins = new Set<string>();
-    for (let index = range.begin; index <= range.end; index++) {
-      const expansion = descriptor.expand(index, { secrets });
-      if (expansion === null) continue;
-      data.targets.push(...expansion.scripts);
-      for (const script of expansion.innerScripts) data.scripts.set(hashKey(crypto.hash160(script)), script);
-      const hashed = expansion.hashedKeys.map((key) => ({ id: hashKey(crypto.hash160(key)), key }));
-      for (const { id, key } of hashed.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-        data.ordered.push(key);
-        data.publicKeys.set(id, key);
+    for (const [at, path] of descriptors.entries()) {
+      // Of two paths the second gives change.
+      if (at === 1 && descriptors.length === 2) data.changeFrom = data.ordered.length;
+      for (let index = range.begin; index <= range.end; index++) {
+        const expansion = path.expand(index, { secrets });
+        if (expansion === null) continue;
+        data.targets.push(...expansion.scripts);
+        for (const script of expansion.innerScripts) data.scripts.set(hashKey(crypto.hash160(script)), script);
+        const hashed = expansion.hashedKeys.map((key) => ({ id: hashKey(crypto.hash160(key)), key }));
+        for (const { id, key } of hashed.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+          data.ordered.push(key);
+          data.publicKeys.set(id, key);
+        }
+        for (const { publicKey, origin } of expansion.keys) {
+          const id = hashKey(crypto.hash160(publicKey));
+          if (origins.has(id)) continue;
+          origins.add(id);
+          data.origins.push({ publicKey, origin });
+        }
+        for (const pair of path.secretsAt(index, secrets)) {
+          const id = hashKey(crypto.hash160(pair.publicKey));
+          keepSecret(data, id, pair);
+        }
+        const pause = breath();
+        if (pause) await pause;
       }
-      for (const { publicKey, origin } of expansion.keys) {
-        const id = hashKey(crypto.hash160(publicKey));
-        if (origins.has(id)) continue;
-        origins.add(id);
-        data.origins.push({ publicKey, origin });
-      }
-      for (const pair of descriptor.secretsAt(index, secrets)) {
-        const id = hashKey(crypto.hash160(pair.publicKey));
-        keepSecret(data, id, pair);
-      }
-      const pause = breath();
-      if (pause) await pause;
     }
     for (const item of keys) {
       const key = readSecret(ctx, item, call);

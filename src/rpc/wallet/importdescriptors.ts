@@ -24,7 +24,6 @@ import { ensureUnlocked, walletOf } from './select.js';
 /** A request that passed every check. */
 interface Accepted {
   readonly parsed: ParsedDescriptor;
-  readonly descriptor: Descriptor;
   readonly active: boolean;
   readonly internal: boolean;
   readonly label: string;
@@ -32,6 +31,9 @@ interface Accepted {
   readonly rangeEnd: number;
   readonly nextIndex: number;
 }
+
+/** Whether a path of a multipath descriptor gives change: of two the second does. */
+const isChange = ({ parsed, internal }: Accepted, at: number): boolean => (parsed.descriptors.length === 2 ? at === 1 : internal);
 
 /** Whether every key of the descriptor has its secret in the text, at index 0. */
 function hasAllSecrets(ctx: NodeContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
@@ -52,7 +54,12 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
   const active = bool('active');
   const internal = bool('internal');
   const label = request.has('label') ? asString(request.get('label')) : '';
-  const [descriptor] = parsed.descriptors;
+  const { descriptors } = parsed;
+  const [descriptor] = descriptors;
+  const isMultipath = descriptors.length > 1;
+  if (isMultipath && request.has('internal')) {
+    fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, "Cannot have multipath descriptor while also specifying 'internal'");
+  }
   let rangeStart = 0;
   let rangeEnd = 1;
   let nextIndex = 0;
@@ -74,18 +81,26 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
     }
   }
   if (active && !descriptor.isRange) bad('Active descriptors must be ranged');
+  if (isMultipath && request.has('label')) bad('Multipath descriptors should not have a label');
   if (request.has('range') && request.has('label')) bad('Ranged descriptors should not have a label');
   if (internal && request.has('label')) bad('Internal addresses should not have a label');
   if (active && !descriptor.isSingleType) refuse('Combo descriptors cannot be set to active');
   if (wallet.privateKeysDisabled && parsed.secrets.size > 0) {
     refuse('Cannot import private keys to a wallet with private keys disabled');
   }
-  const complete = hasAllSecrets(ctx, descriptor, parsed);
-  if (!wallet.privateKeysDisabled) {
-    if (parsed.secrets.size === 0) {
-      refuse('Cannot import descriptor without private keys to a wallet with private keys enabled');
+  for (const path of descriptors) {
+    const complete = hasAllSecrets(ctx, path, parsed);
+    if (!wallet.privateKeysDisabled) {
+      if (parsed.secrets.size === 0) {
+        refuse('Cannot import descriptor without private keys to a wallet with private keys enabled');
+      }
+      if (!complete) warnings.push('Not all private keys provided. Some wallet functionality may return unexpected errors');
     }
-    if (!complete) warnings.push('Not all private keys provided. Some wallet functionality may return unexpected errors');
+    const existing = wallet.descriptors!.find(wallet.descriptors!.idOf(path));
+    if (existing && rangeStart > existing.rangeStart) {
+      const { rangeStart: from, rangeEnd: to } = existing;
+      fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
+    }
   }
   if (!descriptor.hasScripts) {
     if (wallet.privateKeysDisabled) refuse('Cannot import unused() to wallet without private keys enabled');
@@ -95,44 +110,58 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
       refuse('Cannot import an unused() descriptor when its private key is already in the wallet');
     }
   }
-  const existing = wallet.descriptors!.find(wallet.descriptors!.idOf(descriptor));
-  if (existing && rangeStart > existing.rangeStart) {
-    const { rangeStart: from, rangeEnd: to } = existing;
-    fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
-  }
-  return { parsed, descriptor, active, internal, label, rangeStart, rangeEnd, nextIndex };
+  return { parsed, active, internal, label, rangeStart, rangeEnd, nextIndex };
 }
 
 function applyRequest(
   ctx: NodeContext,
   wallet: Wallet,
   accepted: Accepted,
-  how: { time: number; ahead: ScriptsAhead | undefined },
+  how: { time: number; ahead: readonly ScriptsAhead[] },
+  warnings: string[],
+  batch: WalletBatch,
+): void {
+  for (const [at, descriptor] of accepted.parsed.descriptors.entries()) {
+    applyPath(
+      ctx,
+      wallet,
+      accepted,
+      { descriptor, isInternal: isChange(accepted, at), time: how.time, ahead: how.ahead[at] },
+      warnings,
+      batch,
+    );
+  }
+}
+
+/** Takes one descriptor of a request in. */
+function applyPath(
+  ctx: NodeContext,
+  wallet: Wallet,
+  { parsed, active, label, rangeStart, rangeEnd, nextIndex }: Accepted,
+  { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: ScriptsAhead | undefined },
   warnings: string[],
   batch: WalletBatch,
 ): void {
   const keys = wallet.descriptors!;
-  const { descriptor, rangeStart, rangeEnd, nextIndex } = accepted;
-  const fresh = { descriptor, secrets: accepted.parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, ...how };
-  const tracked = keys.add(fresh, batch);
+  const tracked = keys.add({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
   if (tracked === null) fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
-  if (!descriptor.isRange && !accepted.internal) {
+  if (!descriptor.isRange && !isInternal) {
     // Of several scripts the shortest is labelled, the first of Core's ordered set.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
     const script = [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).at(0);
     const destination = script && destinationOf(script, ctx.crypto);
-    if (destination) wallet.book.set(destination, accepted.label, 'receive', batch);
+    if (destination) wallet.book.set(destination, label, 'receive', batch);
   }
-  if (!accepted.active) {
+  if (!active) {
     keys.deactivate(tracked, batch);
     return;
   }
   if (descriptor.outputType === null) warnings.push('Unknown output type, cannot set descriptor to active.');
-  else keys.setActive(tracked, accepted.internal, batch);
+  else keys.setActive(tracked, isInternal, batch);
 }
 
-/** A request as it was read: its descriptor, with scripts that will be needed; or why it cannot be imported. */
-type ReadDescriptor = { readonly request: JsonObject; readonly parsed: ParsedDescriptor; ahead?: ScriptsAhead } | ImportOutcome;
+/** A request as it was read: its descriptors, with scripts that they will need; or why it cannot be imported. */
+type ReadDescriptor = { readonly request: JsonObject; readonly parsed: ParsedDescriptor; readonly ahead: ScriptsAhead[] } | ImportOutcome;
 
 function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
   try {
@@ -142,7 +171,7 @@ function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): 
     if (request.has('label')) asString(request.get('label'));
     const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
-    return { request, parsed };
+    return { request, parsed, ahead: [] };
   } catch (error) {
     return { success: false, error: elementError(error), warnings: [] };
   }
@@ -151,36 +180,37 @@ function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): 
 /** Scripts of a call that are made before its change; what goes beyond is made in it. */
 const MOST_AHEAD = 1_000_000;
 
-/** Makes the scripts that a request will need, in slices. @param most of them @returns none for a single index, or when it will be refused, as things are */
-async function scriptsAhead(
+/** Makes the scripts that a request will need, in slices; none for a single index, or when it will be refused, as things are. @param left of them */
+async function makeAhead(
   ctx: NodeContext,
   wallet: Wallet,
-  request: JsonObject,
-  parsed: ParsedDescriptor,
-  most: number,
+  { request, parsed, ahead }: Exclude<ReadDescriptor, ImportOutcome>,
+  left: { count: number },
   breath: Breath,
-): Promise<ScriptsAhead | undefined> {
-  if (!parsed.descriptors[0].isRange) return undefined;
+): Promise<void> {
+  if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;
   try {
     accepted = readRequest(ctx, wallet, request, parsed, []);
   } catch (error) {
     // The change refuses it again, or not any more.
     elementError(error);
-    return undefined;
+    return;
   }
-  const { descriptor } = accepted;
-  const { first, end } = wallet.descriptors!.dueOf(accepted);
-  const cache = new DescriptorCache();
-  const scripts: Uint8Array[][] = [];
-  for (let index = first; index < end && scripts.length < most; index++) {
-    const made = descriptor.scripts(index, { cache, secrets: parsed.secrets });
-    if (made === null) break;
-    scripts.push(made);
-    const pause = breath();
-    if (pause) await pause;
+  for (const descriptor of parsed.descriptors) {
+    const { first, end } = wallet.descriptors!.dueOf({ ...accepted, descriptor });
+    const cache = new DescriptorCache();
+    const scripts: Uint8Array[][] = [];
+    for (let index = first; index < end && left.count > 0; index++) {
+      const made = descriptor.scripts(index, { cache, secrets: parsed.secrets });
+      if (made === null) break;
+      scripts.push(made);
+      left.count--;
+      const pause = breath();
+      if (pause) await pause;
+    }
+    ahead.push({ first, scripts, cache });
   }
-  return { first, scripts, cache };
 }
 
 /** Reads requests in slices for `apply`. Private keys in them are overwritten afterwards, come what may. */
@@ -193,14 +223,13 @@ async function withRead(
 ): Promise<ImportOutcome[]> {
   const breath = breathOf(wallet, new Slicer(call.breathe));
   const read: ReadDescriptor[] = [];
-  let left = MOST_AHEAD;
+  const left = { count: MOST_AHEAD };
   try {
     for (const request of requests as JsonObject[]) {
       const one = readDescriptor(ctx, request, call);
       read.push(one);
       if ('success' in one) continue;
-      one.ahead = await scriptsAhead(ctx, wallet, request, one.parsed, left, breath);
-      left -= one.ahead?.scripts.length ?? 0;
+      await makeAhead(ctx, wallet, one, left, breath);
       const pause = breath();
       if (pause) await pause;
     }

@@ -21,11 +21,11 @@ import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 const MAX_SCRIPT = 520;
 
-/** The time of a request, "now" resolved. */
+/** The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do not tell them apart. */
 export function importTime(request: JsonValue, now: number): number {
   const value = request instanceof JsonObject && request.has('timestamp') ? (request.get('timestamp') ?? null) : undefined;
   if (value === undefined) return fail(RPC_CODE.TYPE_ERROR, 'Missing required timestamp field for key');
-  if (value instanceof JsonNumber) return Number(asInt64(value));
+  if (value instanceof JsonNumber) return Math.min(Number(asInt64(value)), Number.MAX_SAFE_INTEGER);
   if (value === 'now') return now;
   return fail(RPC_CODE.TYPE_ERROR, `Expected number or "now" timestamp value for key. got type ${typeName(value)}`);
 }
@@ -85,9 +85,9 @@ async function applyImport(ctx: NodeContext, wallet: Wallet, read: AcceptedImpor
   await eachInSlices(read.scripts, breath, (script) => legacy.importScript(script, time, batch));
   await eachInSlices(data.secrets.values(), breath, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));
   await eachInSlices(data.origins, breath, ({ publicKey, origin }) => legacy.importOrigin(publicKey, origin, batch));
-  await eachInSlices(data.ordered, breath, (key) => {
+  await eachInSlices(data.ordered.entries(), breath, ([at, key]) => {
     if (!data.publicKeys.has(hashKey(ctx.crypto.hash160(key)))) return;
-    legacy.importPublicKey(key, time, { add: addToPool, internal }, batch);
+    legacy.importPublicKey(key, time, { add: addToPool, internal: internal || at >= data.changeFrom }, batch);
   });
   const how = { hasSolvingData: data.hasSolvingData, label: internal ? null : label, time };
   await eachInSlices(read.targets, breath, (script) => importTarget(ctx, wallet, script, how, batch));

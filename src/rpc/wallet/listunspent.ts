@@ -2,6 +2,7 @@
 // as many as asked for, else all; in slices, and of one moment. Core 0.21, rpcwallet.cpp and AvailableCoins.
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { solve } from '../../policy/script-type.js';
 import { BUCKET } from '../../wallet/coins/coin-table.js';
 import { destinationOf, payToKey } from '../../wallet/keys/destination.js';
@@ -90,34 +91,47 @@ interface FoundCoin {
 const limited = (filter: CoinFilter): boolean => filter.minSum !== MAX_MONEY || filter.maxCount > 0n;
 /** Below this share of all records with coins, sorting those is quicker than walking all. */
 const SORT_SHARE = 16;
+/** Coins between two looks at the clock. */
+const LOOK_EVERY = 64;
 /** Starts over after a change that often; then the selection is made in one go. */
 const MAX_STARTS = 3;
 
-/** Unspent coins in order of txid and output, perhaps with others among them; null now and then: a good moment for a pause. */
-function* orderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number | null> {
+/** Coins that may pass where they are few enough to be sorted, in no order; null: every coin may, and records have an order already. */
+function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> {
+  const { coins } = wallet.ledger;
+  if (filter.scripts === null) {
+    yield* coins.inBucket(BUCKET.CONFIRMED);
+    yield* coins.inBucket(BUCKET.PENDING);
+    return;
+  }
+  for (const script of filter.scripts.values()) {
+    yield* coins.ofScript(script);
+    // Outputs that pay to a bare key count as its P2PKH address.
+    const { type, solutions } = solve(script);
+    const key = type === 'pubkeyhash' ? wallet.provider(script)?.publicKey(solutions[0]) : undefined;
+    if (key) yield* coins.ofScript(payToKey(key));
+  }
+}
+/** Whether sorting the coins that may pass is quicker than walking all records. */
+function areFew(wallet: Wallet, filter: CoinFilter): boolean {
+  if (filter.scripts !== null) return !limited(filter);
   const { coins, txs } = wallet.ledger;
-  const sorted = (rows: number[]): number[] =>
-    rows.sort((a, b) => txs.compareTxids(coins.txRow(a), coins.txRow(b)) || coins.vout(a) - coins.vout(b));
-  if (filter.scripts !== null && !limited(filter)) {
-    const rows: number[] = [];
-    for (const script of filter.scripts.values()) {
-      rows.push(...coins.ofScript(script));
-      // Outputs that pay to a bare key count as its P2PKH address.
-      const { type, solutions } = solve(script);
-      const key = type === 'pubkeyhash' ? wallet.provider(script)?.publicKey(solutions[0]) : undefined;
-      if (key) rows.push(...coins.ofScript(payToKey(key)));
-    }
-    yield* sorted(rows);
-    return;
-  }
-  const unspent = coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING);
-  if (unspent * SORT_SHARE < txs.size) {
-    yield* sorted([...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)]);
-    return;
-  }
+  return (coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING)) * SORT_SHARE < txs.size;
+}
+/** Every coin in order of txid and output; null now and then: a good moment for a pause. */
+function* everyCoin(wallet: Wallet): Generator<number | null> {
+  const { coins, txs } = wallet.ledger;
   for (const row of txs.inTxidOrder()) {
     yield* coins.ofTx(row);
     yield null;
+  }
+}
+/** Coins of a list; null now and then: a good moment for a pause. */
+function* withPauses(coins: Iterable<number>): Generator<number | null> {
+  let seen = 0;
+  for (const coin of coins) {
+    yield coin;
+    if (++seen % LOOK_EVERY === 0) yield null;
   }
 }
 
@@ -146,28 +160,49 @@ function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<numbe
 /** Coins that pass, in Core's order, of one moment. */
 async function selectCoins(wallet: Wallet, filter: CoinFilter, slicer: Slicer): Promise<FoundCoin[]> {
   for (let start = 1; ; start++) {
-    const { generation } = wallet;
-    const found: FoundCoin[] = [];
-    const memo = new Map<number, boolean>();
-    let sum = 0;
-    let stale = false;
-    for (const coin of orderedCoins(wallet, filter)) {
-      if (coin === null) {
-        if (start > MAX_STARTS || !slicer.due) continue;
-        await slicer.pause();
-        stale = wallet.generation !== generation;
-        if (stale) break;
-        continue;
-      }
-      const passed = judge(wallet, coin, filter, memo);
-      if (passed === null) continue;
-      found.push(passed);
-      sum += wallet.ledger.coins.value(coin);
-      if (filter.minSum !== MAX_MONEY && sum >= filter.minSum) break;
-      if (filter.maxCount > 0n && BigInt(found.length) >= filter.maxCount) break;
-    }
-    if (!stale) return found;
+    while (wallet.held) await wallet.held;
+    const found = await tryToSelect(wallet, filter, start > MAX_STARTS ? null : slicer);
+    if (found !== null) return found;
   }
+}
+
+/** @param slicer null: in one go @returns null when the wallet changed in a pause */
+async function tryToSelect(wallet: Wallet, filter: CoinFilter, slicer: Slicer | null): Promise<FoundCoin[] | null> {
+  const { generation, ledger } = wallet;
+  const { coins, txs } = ledger;
+  const hasChanged = async (): Promise<boolean> => {
+    await slicer?.pause();
+    return wallet.held !== null || wallet.generation !== generation;
+  };
+  let candidates = everyCoin(wallet);
+  if (areFew(wallet, filter)) {
+    const rows: number[] = [];
+    for (const coin of withPauses(unorderedCoins(wallet, filter))) {
+      if (coin !== null) rows.push(coin);
+      else if (slicer?.due && (await hasChanged())) return null;
+    }
+    const inOrder = (a: number, b: number): number => txs.compareTxids(coins.txRow(a), coins.txRow(b)) || coins.vout(a) - coins.vout(b);
+    const sorted = slicer === null ? rows.sort(inOrder) : await sortInSlices(rows, inOrder, slicer);
+    // Sorting may have paused.
+    if (wallet.held || wallet.generation !== generation) return null;
+    candidates = withPauses(sorted);
+  }
+  const found: FoundCoin[] = [];
+  const memo = new Map<number, boolean>();
+  let sum = 0;
+  for (const coin of candidates) {
+    if (coin === null) {
+      if (slicer?.due && (await hasChanged())) return null;
+      continue;
+    }
+    const passed = judge(wallet, coin, filter, memo);
+    if (passed === null) continue;
+    found.push(passed);
+    sum += coins.value(coin);
+    if (filter.minSum !== MAX_MONEY && sum >= filter.minSum) break;
+    if (filter.maxCount > 0n && BigInt(found.length) >= filter.maxCount) break;
+  }
+  return found;
 }
 
 /** What a script's coins have in common. */

@@ -333,10 +333,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
       if (this.deps.tools.keys.publicKey(secret, true) !== null) return secret;
     }
   }
-  /** Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret. */
-  setSeed(secret: Uint8Array, batch: WalletBatch): void {
+  /** Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret. @param compressed its public key's form, whose hash names the seed */
+  setSeed(secret: Uint8Array, batch: WalletBatch, compressed = true): void {
     const { record } = this.deps;
-    const publicKey = this.deps.tools.keys.publicKey(secret, true);
+    const publicKey = this.deps.tools.keys.publicKey(secret, compressed);
     if (publicKey === null) throw new Error('seeds come from WIF or from generateSeed, both checked');
     const row = this.keys.touch(publicKey);
     const seedId = this.keys.id(row);

@@ -1,0 +1,205 @@
+// What imports bring: every path of a descriptor, labels of dumps, times, seeds; and sums and lists of coins that go with them.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { encodeAddress } from '../../../src/address/address.js';
+import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import { encodeWif } from '../../../src/address/wif.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { getnewaddress, sethdseed } from '../../../src/rpc/wallet/addresses.js';
+import { getbalances } from '../../../src/rpc/wallet/coins.js';
+import { importwallet } from '../../../src/rpc/wallet/dump.js';
+import { getwalletinfo } from '../../../src/rpc/wallet/getwalletinfo.js';
+import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
+import { importmulti, importTime } from '../../../src/rpc/wallet/importmulti.js';
+import { listunspent } from '../../../src/rpc/wallet/listunspent.js';
+import { Amount, JsonNumber, JsonObject, type RawJson } from '../../../src/rpc/wire/values.js';
+import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
+import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
+import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { turnsDuring } from '../../framework/turns.js';
+import { run, XPRV, XPUB } from '../../framework/wallet-calls.js';
+
+const params = chainParams('regtest');
+const addressOf = (script: Uint8Array): string => encodeAddress(script, params, crypto) as string;
+const fine = [{ success: true }];
+
+/** A wallet for public keys alone. */
+async function watchOnly(descriptors: boolean): Promise<Wallet> {
+  const { wallet } = await createMemoryWallet({ descriptors });
+  wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+  return wallet;
+}
+/** Scripts of the paths of a descriptor at an index. */
+const scriptsAt = (text: string, index: number): Uint8Array[] =>
+  mustParse(text, descriptorContext('master', 'regtest')).descriptors.map((one) => one.scripts(index)?.[0] as Uint8Array);
+
+t.test('importdescriptors takes every path of a multipath descriptor', async (t) => {
+  const wallet = await watchOnly(true);
+  const keys = wallet.descriptors!;
+  const desc = addChecksum(`wpkh(${XPUB}/<0;1>/*)`);
+  const request = { desc, timestamp: 'now', range: [0, 5], active: true };
+  t.same(await run(wallet, importdescriptors, [request]), fine);
+  const [first, second] = scriptsAt(desc, 5);
+  t.not(wallet.isMine(first), 0);
+  t.not(wallet.isMine(second), 0);
+  const text = (internal: boolean): string => String(keys.active('bech32', internal)?.descriptor);
+  t.equal(text(false), addChecksum(`wpkh(${XPUB}/0/*)`));
+  t.equal(text(true), addChecksum(`wpkh(${XPUB}/1/*)`), 'the second of two gives change');
+
+  const error = (code: number, message: string) => [{ success: false, error: { code, message } }];
+  const internal = error(-5, "Cannot have multipath descriptor while also specifying 'internal'");
+  t.same(await run(wallet, importdescriptors, [{ ...request, internal: false }]), internal);
+  t.same(await run(wallet, importdescriptors, [{ ...request, label: '' }]), error(-8, 'Multipath descriptors should not have a label'));
+
+  const three = { desc: addChecksum(`pkh(${XPUB}/<4;5;6>/7)`), timestamp: 'now' };
+  t.same(await run(wallet, importdescriptors, [three]), fine);
+  for (const script of scriptsAt(three.desc, 0)) {
+    t.not(wallet.isMine(script), 0);
+    t.equal(wallet.book.label(script), '', 'of three none gives change');
+  }
+  const two = { desc: addChecksum(`pkh(${XPUB}/<8;9>/7)`), timestamp: 'now' };
+  t.same(await run(wallet, importdescriptors, [two]), fine);
+  t.same(
+    scriptsAt(two.desc, 0).map((script) => wallet.book.label(script)),
+    ['', undefined],
+  );
+
+  const { wallet: spender } = await createMemoryWallet({ descriptors: true });
+  const secret = { desc: addChecksum(`sh(wpkh(${XPRV}/<0';1'>/*))`), timestamp: 'now', range: 3, active: true };
+  t.same(await run(spender, importdescriptors, [secret]), fine);
+  for (const internal of [false, true]) {
+    const tracked = spender.descriptors!.active('p2sh-segwit', internal);
+    t.ok(tracked?.hasSecrets);
+    t.match(String(tracked?.descriptor), internal ? "/1'/*" : "/0'/*");
+  }
+});
+
+t.test('importmulti takes every path of a multipath descriptor', async (t) => {
+  const wallet = await watchOnly(false);
+  const desc = addChecksum(`wpkh(${XPUB}/<0;1>/*)`);
+  const request = { desc, timestamp: 'now', range: [0, 2], watchonly: true, keypool: true, label: 'both' };
+  const pool = wallet.legacy!.pool;
+  const before = new Set(pool.entries().map(({ index }) => index));
+  t.same(await run(wallet, importmulti, [request], { rescan: false }), fine);
+  const [receiving, change] = [0, 1].map((at) => [0, 1, 2].map((index) => scriptsAt(desc, index)[at]));
+  for (const script of [...receiving, ...change]) {
+    t.not(wallet.isMine(script), 0);
+    t.equal(wallet.book.label(script), 'both');
+  }
+  const added = pool.entries().filter(({ index }) => !before.has(index));
+  const scripts = (internal: boolean) => added.filter((one) => one.internal === internal).map(({ id }) => keyHashProgram(id));
+  t.same(scripts(false), receiving);
+  t.same(scripts(true), change, 'the second of two gives change');
+  t.same(await run(wallet, importmulti, [{ ...request, label: undefined, internal: true }], { rescan: false }), [
+    { success: false, error: { code: -5, message: "Cannot have multipath descriptor while also specifying 'internal'" } },
+  ]);
+});
+
+t.test('times that no clock shows', (t) => {
+  for (const [given, taken] of [
+    ['9223372036854775807', 9007199254740991],
+    ['9007199254740993', 9007199254740991],
+    ['9007199254740990', 9007199254740990],
+    ['-9223372036854775808', -(2 ** 63)],
+  ] as const) {
+    t.equal(importTime(new JsonObject(['timestamp'], [new JsonNumber(given)]), 0), taken);
+  }
+  t.end();
+});
+
+const secretOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);
+const keyId = (secret: Uint8Array, compressed = true): Uint8Array => crypto.hash160(keyMath.publicKey(secret, compressed) as Uint8Array);
+const wifOf = (key: Uint8Array, compressed = true): string => encodeWif({ key, compressed }, params, crypto);
+
+t.test('labels of a dump', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-labels-'));
+  t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const { wallet } = await createMemoryWallet();
+  const time = '2020-01-01T00:00:00Z';
+  const lines: readonly (readonly [words: string, label: string | undefined])[] = [
+    [time, ''],
+    [`${time} label=plain # addr=none`, 'plain'],
+    [`${time} change=1`, undefined],
+    [`${time} reserve=1 # addr=none`, undefined],
+    [`${time} hdseed=1`, ''],
+    [`${time} change=1 label=last`, 'last'],
+    [`${time} label=one label=two%20words`, 'two words'],
+    [`${time} # label=comment`, ''],
+    ['', ''],
+  ];
+  const file = path.join(folder, 'dump');
+  const write = (text: (at: number) => string): void =>
+    fs.writeFileSync(file, lines.map((_, at) => `${wifOf(secretOf(at + 1))} ${text(at)}\n`).join(''));
+  write((at) => lines[at][0]);
+  await run(wallet, importwallet, file);
+  for (const [at, [words, label]] of lines.entries()) {
+    const id = keyId(secretOf(at + 1));
+    t.ok(wallet.legacy!.hasSecret(id), words);
+    t.equal(wallet.book.label(payToKeyHash(id)), label, words);
+  }
+  write(() => `${time} label=new`);
+  await run(wallet, importwallet, file);
+  for (const at of lines.keys()) t.equal(wallet.book.label(payToKeyHash(keyId(secretOf(at + 1)))), 'new', 'of a key that is held already');
+});
+
+t.test('a seed in uncompressed form', async (t) => {
+  for (const compressed of [true, false]) {
+    const { wallet } = await createMemoryWallet();
+    await run(wallet, sethdseed, true, wifOf(secretOf(5), compressed));
+    const id = keyId(secretOf(5), compressed);
+    t.same(wallet.record.hd?.seedId, id, 'is named by the hash of its key in that form');
+    t.ok(wallet.legacy!.hasSecret(id));
+    await run(wallet, getnewaddress);
+  }
+});
+
+t.test('getwalletinfo and getbalances of a wallet that avoids reuse', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet({ avoidReuse: true });
+  const [used, other] = [await address('bech32'), await address('bech32')];
+  await receive(
+    [
+      { script: used, value: 1000 },
+      { script: other, value: 30_000 },
+    ],
+    900,
+  );
+  await receive(
+    [
+      { script: used, value: 200 },
+      { script: other, value: 5000 },
+    ],
+    0,
+  );
+  await wallet.change((batch) => wallet.book.markUsed(used, batch));
+  const { mine } = (await run(wallet, getbalances)) as { mine: Record<string, unknown> };
+  const info = (await run(wallet, getwalletinfo)) as Record<string, unknown>;
+  t.same([info.balance, info.unconfirmed_balance, info.immature_balance], [mine.trusted, mine.untrusted_pending, mine.immature]);
+  t.same(info.balance, new Amount(30_000));
+  t.same(info.unconfirmed_balance, new Amount(5000));
+});
+
+t.test('listunspent of an address with very many coins', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet();
+  const [script, other] = [await address('bech32'), await address('bech32')];
+  const count = 130_000;
+  const portion = Array.from({ length: count / 10 }, (_, at) => ({ script, value: 1000 + at }));
+  for (let i = 0; i < 10; i++) await receive([...portion, { script: other, value: 5 }], 900 - i);
+  let listed: { txid: string; vout: number }[] = [];
+  const turns = await turnsDuring(async () => {
+    listed = JSON.parse(((await run(wallet, listunspent, 1, 9999999, [addressOf(script)])) as RawJson).text);
+  });
+  t.equal(listed.length, count);
+  t.ok(turns > 50, `${turns} turns`);
+  const reversed = (txid: string): string => Buffer.from(txid, 'hex').reverse().toString('hex');
+  const inOrder = [...listed].sort((a, b) => (reversed(a.txid) < reversed(b.txid) ? -1 : a.txid === b.txid ? a.vout - b.vout : 1));
+  t.strictSame(
+    listed.map(({ txid, vout }) => `${txid}:${vout}`),
+    inOrder.map(({ txid, vout }) => `${txid}:${vout}`),
+    'in order of txid and output',
+  );
+});
