@@ -66,8 +66,8 @@ interface BodyFacts {
 /** How a call goes to the node thread. */
 interface Forwarded extends BodyFacts {
   readonly method: string;
-  /** By the port that is drained first, with bytes of its own. */
-  readonly priority: boolean;
+  /** By the port that is drained first, with bytes of its own, even if it is no submission: it holds a secret. */
+  readonly secret?: boolean;
 }
 
 export class Front {
@@ -250,19 +250,19 @@ export class Front {
       const allowed = this.#methods.allowed(user);
       const call: FrontCall = { user, uri: exchange.target, allowed };
       const secret = body.byteLength <= QUICK_LOOK_BYTES ? secretMethodIn(body, SECRET_PLACES) : null;
-      if (body.byteLength > LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
+      if (body.byteLength >= LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
         if (allowed !== null) {
           void this.#readLong(exchange, body, shared, call);
           return;
         }
         const method = scanMethod(body);
-        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method, priority: SUBMISSIONS.has(method) });
+        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method });
         return;
       }
       const plan = secret === null ? this.#desk.plan(body, call) : this.#desk.planSecret(body, call);
       if (plan === null) {
         // Not made text of here; the priority port takes the bytes themselves along, so that nothing of them stays on this thread.
-        this.#toNode(exchange, user, body, { method: secret ?? '', priority: true });
+        this.#toNode(exchange, user, body, { method: secret ?? '', secret: true });
         body.fill(0);
         return;
       }
@@ -312,7 +312,7 @@ export class Front {
         exchange.reply(403, TYPE_DEFAULT, '');
         break;
       case 'node':
-        this.#toNode(exchange, user, body, { method: plan.method, priority: plan.priority, shared, plain });
+        this.#toNode(exchange, user, body, { method: plan.method, shared, plain });
         break;
       case 'template': {
         const begun = performance.now();
@@ -328,10 +328,11 @@ export class Front {
 
   /** Hands a call to the node thread. */
   #toNode(exchange: Exchange, user: string, body: Uint8Array, call: Forwarded): void {
-    const { method, priority, shared = false, plain = false } = call;
+    const { method, secret = false, shared = false, plain = false } = call;
     const waits = METHODS.get(method)?.waits === true;
     const { link } = this.#deps;
     const submission = SUBMISSIONS.has(method);
+    const priority = submission || secret;
     const id = link.call({ user, uri: exchange.target, method, body, shared, priority, submission, waits, plain }, (status, reply) =>
       this.#deliver(exchange, status, reply),
     );

@@ -174,7 +174,7 @@ export class LenientListener {
     reply.on('close', () => inner.destroy());
     request.on('error', () => inner.destroy());
     // It may be refused before it is sent.
-    if (Number(request.headers['content-length']) > LARGE_BODY_BYTES) inner.flushHeaders();
+    if (Number(request.headers['content-length']) >= LARGE_BODY_BYTES) inner.flushHeaders();
     request.pipe(inner);
   }
 }

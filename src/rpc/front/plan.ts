@@ -16,7 +16,7 @@ import { parseTemplateRequest, type TemplateRequest } from './template-request.j
 export type CallPlan =
   | { readonly kind: 'reply'; readonly status: number; readonly body: string | Uint8Array }
   | { readonly kind: 'forbidden' }
-  | { readonly kind: 'node'; readonly method: string; readonly priority: boolean }
+  | { readonly kind: 'node'; readonly method: string }
   | TemplatePlan;
 
 /** A single getblocktemplate in template mode whose arguments are in order. */
@@ -93,7 +93,7 @@ export class FrontDesk {
     if (names !== null && call.allowed !== null && !names.has('getblocktemplate')) {
       if (!allAllowed(names, call.allowed)) return FORBIDDEN;
       const [method] = named.isBatch ? ['batch'] : names;
-      return { kind: 'node', method, priority: SUBMISSIONS.has(method) };
+      return { kind: 'node', method };
     }
     let refused = null as Reply | null;
     const batch = LongBatch.in(body, (source) => {
@@ -106,7 +106,7 @@ export class FrontDesk {
       return { kind: 'reply', ...faultReply(parseFault(error)) };
     }
     if (reader instanceof RequestReader) return this.#planParsed(reader.body, call, true);
-    return refused ? refusal(refused) : { kind: 'node', method: 'batch', priority: false };
+    return refused ? refusal(refused) : { kind: 'node', method: 'batch' };
   }
 
   #planParsed(parsed: ParsedBody, call: FrontCall, large: boolean): CallPlan {
@@ -119,9 +119,9 @@ export class FrontDesk {
     if (long || this.#dispatcher.place(parsed) === 'elsewhere') {
       if (parsed.kind === 'single') {
         const { method } = parsed.entry;
-        return { kind: 'node', method, priority: SUBMISSIONS.has(method) };
+        return { kind: 'node', method };
       }
-      return { kind: 'node', method: 'batch', priority: false };
+      return { kind: 'node', method: 'batch' };
     }
     const info: CallInfo = { user: call.user, path: call.uri };
     // Front methods are synchronous, so their replies are.
@@ -133,7 +133,7 @@ export class FrontDesk {
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
       // A light template is small, and its transactions are held on the node thread.
-      if (request.mode === 'proposal' || request.light) return { kind: 'node', method: entry.method, priority: false };
+      if (request.mode === 'proposal' || request.light) return { kind: 'node', method: entry.method };
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
       const [prefix, suffix] = envelopeAround(entry);
       const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });

@@ -1,6 +1,6 @@
 // The node thread's desk: whole bodies from the fronts in, replies out. Keeps the list of calls under way for getrpcinfo and
 // tells metrics how long each took. Called by http/link and by tests.
-import { METHODS } from '../declare/methods.js';
+import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
 import { GONE, type Reply } from '../wire/reply.js';
@@ -61,11 +61,6 @@ export interface NodeDeskDeps {
   readonly onFault?: (method: string, error: unknown) => void;
 }
 
-/** With -disablewallet the wallet's methods do not exist. */
-function withoutWallets(methods: typeof METHODS): typeof METHODS {
-  return new Map([...methods].filter(([, spec]) => spec.category !== 'wallet'));
-}
-
 /** One per node. */
 export class NodeDesk {
   readonly #dispatcher: Dispatcher<NodeContext>;
@@ -73,7 +68,7 @@ export class NodeDesk {
   constructor(context: NodeContext, deps: NodeDeskDeps) {
     const { active } = deps;
     this.#dispatcher = new Dispatcher<NodeContext>({
-      methods: context.wallets === null ? withoutWallets(METHODS) : METHODS,
+      methods: methodsOf(context.wallets !== null),
       runs: NODE_RUNS,
       context,
       warmup: deps.warmup,

@@ -215,20 +215,18 @@ t.test('a front answers what it can', async (t) => {
 });
 
 t.test('what goes to the node', async (t) => {
-  t.same(plan('{"method":"submitblock","params":["00"]}'), { kind: 'node', method: 'submitblock', priority: true });
-  t.same(plan('{"method":"getblock","params":["00"]}'), { kind: 'node', method: 'getblock', priority: false });
-  t.same(plan('[{"method":"getblockcount"},{"method":"getblock"}]'), { kind: 'node', method: 'batch', priority: false });
+  t.same(plan('{"method":"submitblock","params":["00"]}'), { kind: 'node', method: 'submitblock' });
+  t.same(plan('{"method":"getblock","params":["00"]}'), { kind: 'node', method: 'getblock' });
+  t.same(plan('[{"method":"getblockcount"},{"method":"getblock"}]'), { kind: 'node', method: 'batch' });
   t.same(plan(`[${'{"method":"getblockcount"},'.repeat(100)}{"method":"getblockcount"}]`), {
     kind: 'node',
     method: 'batch',
-    priority: false,
   });
   t.match(plan('[{"method":"getblockcount"},{"method":"uptime"}]'), { kind: 'reply', status: 200 });
   t.same(plan('{"method":"getblock"}', new Set(['uptime'])), { kind: 'forbidden' });
   t.same(plan('{"method":"getblocktemplate","params":[{"mode":"proposal","data":"00"}]}'), {
     kind: 'node',
     method: 'getblocktemplate',
-    priority: false,
   });
 });
 
@@ -389,9 +387,9 @@ t.test('large bodies of users with a list of methods', async (t) => {
   const other = '{"method":"getblock"}';
   const fault = (code: number, text: string) => `{"result":null,"error":{"code":${code},"message":"${text}"},"id":null}\n`;
   const torn = { kind: 'reply', status: 500, body: fault(-32700, 'Parse error') };
-  const node = (method: string, priority = false) => ({ kind: 'node', method, priority });
+  const node = (method: string) => ({ kind: 'node', method });
   t.same(await planned(`${pad}${uptime}`), node('uptime'), 'the front is not kept by the answer');
-  t.same(await planned(`{"params":["${'0'.repeat(70_000)}"],"method":"submitblock"}`), node('submitblock', true));
+  t.same(await planned(`{"params":["${'0'.repeat(70_000)}"],"method":"submitblock"}`), node('submitblock'));
   t.match(await planned(`{"method":"getblocktemplate","params":[{"rules":["segwit"]}]}${pad}`), { kind: 'template' });
   t.same(await planned(`${other}${pad}`), { kind: 'forbidden' });
   t.same(await planned(`{"id":1}${pad}`), node(''), 'malformed ones get their own error');
