@@ -197,6 +197,20 @@ t.test('isMine is the naive model', async (t) => {
   t.ok(spendable > 100 && watched > 100, `enough of both kinds: ${spendable} spendable, ${watched} watched`);
 });
 
+t.test('a witness program counts as watched where only its P2PKH script is', async (t) => {
+  const { legacy } = newWallet();
+  const batch = new WalletBatch();
+  const asked: Tree[] = [
+    { kind: 'wpkh', key: 0 },
+    { kind: 'sh', inner: { kind: 'wpkh', key: 0 } },
+  ];
+  legacy.watch(scriptOf({ kind: 'pkh', key: 0 }), 1, batch);
+  const answers = (): number[] => asked.map((one) => legacy.isMine(scriptOf(one)));
+  t.same(answers(), [0, 0], 'the program is not known');
+  legacy.importScript(scriptOf(asked[0]), 1, batch);
+  t.same(answers(), [1, 1]);
+});
+
 t.test('a locked wallet says the same, and gives no secrets', async (t) => {
   const record = new WalletRecord();
   const vault = new Vault(true, crypto);
