@@ -3,7 +3,9 @@
 // first import of a loaded wallet reads its transactions, in portions and slices, and leaves a table of what else they pay behind
 // (coins/foreign-outputs.ts), so that later imports look at nothing but what they brought. A row says that this is due until it is done:
 // a process that dies in between does it, for everything, when the wallet is loaded again; after a look that failed, as a read from a bad
-// disk does, the next import does it. Caller: Wallet.
+// disk does, the next import does it. Keys that come in passing (pools are filled, addresses given out, payments use keys up) are noticed
+// in every change, and looked at in the table in the same turn; without the table all transactions are read once, where another copy of the
+// wallet may have given out those keys before. Caller: Wallet.
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
 import type { ScriptCursor } from './keys/key-source.js';
@@ -17,8 +19,25 @@ import type { Wallet } from './wallet.js';
 const PORTION = 256;
 /** A step of work that found no coin. */
 const NO_COIN = -1;
+/** Of a wallet of no more transactions all are read to be sure, whether or not anything speaks of another copy. */
+const FEW = 5000;
 /** The row that says so. */
 export const REASSESS_KEY = walletKey(WALLET_PREFIX.reassess);
+/** What is known of copies of the wallet: restored from a backup, or its database was. */
+export const COPIES_KEY = walletKey(WALLET_PREFIX.copies);
+/** Bits of that row. */
+export const COPIES = {
+  /** All that is known was looked at for every key that came: not so in wallets of earlier versions. */
+  LOOKED: 1,
+  /** Keys may have been given out by a copy before they came here. */
+  GIVE: 2,
+} as const;
+/**
+ * How far a look goes without the table of foreign outputs: through all transactions; the same, unless the table was given up, for scripts
+ * that nothing says were paid; or no further than coins.
+ */
+type Depth = 'sure' | 'unsure' | 'coins';
+const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
 
 export class Reassessor {
   /** One at a time. */
@@ -27,18 +46,25 @@ export class Reassessor {
   #due = 0;
   /** A look failed: what it was to see is seen by the next, which looks at everything. */
   #missed = false;
+  /** How far keys were noticed. */
+  #seen: ScriptCursor = { ...NO_CURSOR };
+  /** While it is loaded keys may come, and what they are paid is yet to be read. */
+  #loading = false;
+  /** The row says that a look is due for keys that came while the wallet was loaded. */
+  #noted = false;
+  #copied = false;
 
   constructor(private readonly wallet: Wallet) {}
 
   /** A change of keys or scripts; see Wallet.changeKeys. */
-  change<T>(work: (batch: WalletBatch) => T): Promise<T> {
+  change<T>(work: (batch: WalletBatch) => T, sync: boolean): Promise<T> {
     return this.#changed((note) =>
       this.wallet.change((batch) => {
         const before = this.wallet.keys.scriptCursor();
         const result = work(batch);
         note(batch, before);
         return result;
-      }),
+      }, sync),
     );
   }
   /** One that has the wallet for itself; see Wallet.changeKeysAlone. */
@@ -58,6 +84,10 @@ export class Reassessor {
     let touched: TouchedScripts = null;
     try {
       const result = await make((batch, before) => {
+        this.#seen = keys.scriptCursor();
+        this.wallet.freshSeed = false;
+        // Ranges that are filled from here on were somebody's before.
+        if (this.wallet.descriptors) this.giveElsewhere(batch);
         if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before) ?? (this.#missed ? 'any' : null);
         if (touched === null) return;
         batch.put(REASSESS_KEY, new Uint8Array(0));
@@ -74,13 +104,95 @@ export class Reassessor {
     this.#due++;
     try {
       await this.#inLine('any');
+      await this.wallet.change((batch) => this.#writeCopies(batch));
     } finally {
       this.#due--;
     }
   }
 
-  #inLine(touched: Exclude<TouchedScripts, null>): Promise<void> {
-    const run = this.#line.then(() => this.#look(this.#missed ? 'any' : touched));
+  /** The keys are those that were loaded: see Wallet.loaded. */
+  begin(copied: boolean): void {
+    this.#copied = copied;
+    this.#loading = true;
+    this.#seen = this.wallet.keys.scriptCursor();
+  }
+  /** Notices keys from now on, and those that came while the wallet was loaded. */
+  async noticeAll(): Promise<void> {
+    this.#loading = false;
+    await this.wallet.change(() => {});
+    await this.looked;
+    if (!this.#noted) return;
+    this.#noted = false;
+    await this.wallet.change((batch) => {
+      if (this.#due === 0 && !this.#missed) batch.del(REASSESS_KEY);
+    });
+  }
+  /** Settled when every look that is due is over, however it ended. */
+  get looked(): Promise<void> {
+    return this.#line;
+  }
+  /** Looks at what is known for keys that came with a change, of whatever kind. */
+  notice(batch: WalletBatch): void {
+    const { keys, ledger } = this.wallet;
+    if (!keys.hasNewScripts(this.#seen)) return;
+    if (this.#loading) {
+      if (!this.#noted && ledger.txs.size > 0) batch.put(REASSESS_KEY, new Uint8Array(0));
+      this.#noted = true;
+      return;
+    }
+    if (ledger.txs.size === 0) {
+      ledger.foreign ??= new ForeignOutputs(true);
+      this.#seen = keys.scriptCursor();
+      return;
+    }
+    const table = this.#table;
+    const unread = table === null && this.#mayBePaid(batch);
+    const scripts: Uint8Array[] = [];
+    for (const script of keys.newScripts(this.#seen)) {
+      if (unread || table?.has(script) || this.#isMisjudged(script)) scripts.push(script);
+    }
+    if (scripts.length === 0) return;
+    batch.put(REASSESS_KEY, new Uint8Array(0));
+    this.#due++;
+    // What failed is missed and done later; nobody waits for it here.
+    this.#inLine(scripts, table ? 'sure' : unread ? 'unsure' : 'coins')
+      .catch(() => {})
+      .finally(() => this.#due--);
+  }
+  /** Whether coins of a script count as what it is no longer. */
+  #isMisjudged(script: Uint8Array): boolean {
+    const { keys, ledger } = this.wallet;
+    const [coin] = ledger.coins.ofScript(script);
+    return coin !== undefined && ledger.coins.ownership(coin) !== keys.isMine(script);
+  }
+  /** Whether transactions that were known before may pay keys that come now, when no table says so. */
+  #mayBePaid(batch: WalletBatch): boolean {
+    const { keys, ledger } = this.wallet;
+    if (keys.usedAhead) {
+      keys.usedAhead = false;
+      this.wallet.freshSeed = false;
+      this.giveElsewhere(batch);
+    }
+    if (this.wallet.freshSeed || ledger.foreign?.overflown) return false;
+    return this.#copied || ledger.txs.size <= FEW;
+  }
+  /** See Wallet.giveElsewhere. */
+  giveElsewhere(batch: WalletBatch): void {
+    if (this.#copied) return;
+    this.#copied = true;
+    this.#writeCopies(batch);
+  }
+  #writeCopies(batch: WalletBatch): void {
+    batch.put(COPIES_KEY, Uint8Array.of(COPIES.LOOKED | (this.#copied ? COPIES.GIVE : 0)));
+  }
+  /** What known transactions pay to others, where all of it is known. */
+  get #table(): ForeignOutputs | null {
+    const { foreign } = this.wallet.ledger;
+    return foreign?.complete === true && !foreign.overflown ? foreign : null;
+  }
+
+  #inLine(touched: Exclude<TouchedScripts, null>, depth: Depth = 'sure'): Promise<void> {
+    const run = this.#line.then(() => (this.#missed ? this.#look('any', 'sure') : this.#look(touched, depth)));
     this.#line = run.then(
       () => {
         this.#missed = false;
@@ -91,17 +203,17 @@ export class Reassessor {
     );
     return run;
   }
-  async #look(touched: Exclude<TouchedScripts, null>): Promise<void> {
+  async #look(touched: Exclude<TouchedScripts, null>, depth: Depth): Promise<void> {
     const { wallet } = this;
     const { ledger } = wallet;
     if (touched === 'any') ledger.foreign = null;
-    const known = ledger.foreign?.complete === true && !ledger.foreign.overflown ? ledger.foreign : null;
+    const known = this.#table;
     const rows = new Set<number>();
     const slicer = new Slicer();
     const coins = touched === 'any' ? ledger.coins.rows() : this.#coinsOf(touched, known, rows);
     await this.#inSlices(coins, slicer, (coin, batch) => coin !== NO_COIN && ledger.reassessCoin(coin, batch));
     if (known) await this.#transactions(rows, slicer);
-    else await this.#allTransactions(slicer);
+    else if (depth === 'sure' || (depth === 'unsure' && !ledger.foreign?.overflown)) await this.#allTransactions(slicer);
     await wallet.change((batch) => {
       if (this.#due === 1) batch.del(REASSESS_KEY);
     });

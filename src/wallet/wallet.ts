@@ -82,6 +82,8 @@ export class Wallet {
   hasKeyManager = true;
   /** Encrypted, and still with the seed from before: a new one is made when it is unlocked (encrypt-wallet.ts). */
   seedDue = false;
+  /** The keys in use grow from a seed that was made at random since the wallet was loaded: nobody has paid those that come. */
+  freshSeed = false;
   /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
   images: WalletImages | null = null;
   /** Set while the database is exchanged: events wait. */
@@ -269,6 +271,7 @@ export class Wallet {
   }
   /** Writes a batch after all before it. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
+    this.#reassessor.notice(batch);
     const { images } = this;
     const large = batch.ops.length > LARGE_BATCH;
     if (!large) images?.note(batch);
@@ -338,12 +341,28 @@ export class Wallet {
    * Like `change`, for keys or scripts that may have been paid already: once it is written, coins and transactions that are known are looked
    * at for what the new ones concern.
    */
-  changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
-    return this.#reassessor.change(work);
+  changeKeys<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
+    return this.#reassessor.change(work, sync);
   }
   /** The same like `changeAlone`. */
   changeKeysAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
     return this.#reassessor.changeAlone(work);
+  }
+  /** The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`. @param copied see layout.ts */
+  loaded(copied: boolean): void {
+    this.#reassessor.begin(copied);
+  }
+  /** Notes that somebody else has what this wallet's keys grow from, and may give out addresses before they come here. */
+  giveElsewhere(batch: WalletBatch): void {
+    this.#reassessor.giveElsewhere(batch);
+  }
+  /** Looks at what is known for keys that came since it was loaded, and from now on for all that come. */
+  noticeKeys(): Promise<void> {
+    return this.#reassessor.noticeAll();
+  }
+  /** Fulfilled when what is known was looked at for all keys that came. */
+  looked(): Promise<void> {
+    return this.#reassessor.looked;
   }
   /** Does for everything what a cut off `changeKeys` did not come to. */
   reassessAll(): Promise<void> {

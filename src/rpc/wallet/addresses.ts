@@ -5,6 +5,7 @@ import { solve } from '../../policy/script-type.js';
 import { purposeOf } from '../../wallet/address-book.js';
 import { fillPool } from '../../wallet/keys/fill-pool.js';
 import type { AddressType } from '../../wallet/keys/key-source.js';
+import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asAddressType } from '../address-type.js';
 import { asBool, asInt, asString } from '../args.js';
@@ -73,6 +74,7 @@ export const keypoolrefill: Run<NodeContext> = async (ctx, args, call) => {
   }
   ensureUnlocked(wallet);
   await fillPool(wallet, size, new Slicer(call.breathe), () => ensureUnlocked(wallet));
+  await wallet.looked();
   const { legacy, descriptors } = wallet;
   const waiting = legacy
     ? legacy.pool.externalSize + legacy.pool.internalSize
@@ -102,16 +104,28 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
     }
   } else seed = legacy.generateSeed();
   try {
-    await wallet.change((batch) => {
+    const work = (batch: WalletBatch): void => {
       ensureUnlocked(wallet);
       legacy.setSeed(seed, batch, isCompressed);
       if (flush) legacy.newPool(batch);
-    }, true);
+    };
+    if (given(args[1])) {
+      await wallet.changeKeys((batch) => {
+        work(batch);
+        wallet.giveElsewhere(batch);
+      }, true);
+    } else {
+      await wallet.change((batch) => {
+        work(batch);
+        wallet.freshSeed = true;
+      }, true);
+    }
     wallet.hasKeyManager = true;
   } finally {
     seed.fill(0);
   }
   if (flush) await fillPool(wallet, 0, new Slicer(call.breathe));
+  await wallet.looked();
   return null;
 };
 

@@ -65,6 +65,7 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
     wallet.unlock(key, seconds);
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0, new Slicer(call.breathe));
+    await wallet.looked();
     if (seconds === 0) wallet.lock();
   } finally {
     passphrase.fill(0);

@@ -7,12 +7,12 @@ import { grown } from '../tables/byte-table.js';
 
 /** Outputs above which the table is given up: 50 MB. */
 const MOST = 2 ** 21;
-const LEAST_SLOTS = 1024;
+const LEAST_SLOTS = 64;
 const END = -1;
 
 export class ForeignOutputs {
   /** Whether every known transaction is in the table. */
-  complete = false;
+  complete: boolean;
   /** Strangers choose scripts: they should not know which ones share a mark. */
   readonly #seed = randomInt(2 ** 32);
   /** Open addressing; 0 is empty. */
@@ -24,8 +24,13 @@ export class ForeignOutputs {
   #next = new Int32Array(LEAST_SLOTS);
   #count = 0;
 
-  /** @param most entries, for tests */
-  constructor(private readonly most = MOST) {}
+  /** @param complete for a wallet without transactions @param most entries, for tests */
+  constructor(
+    complete = false,
+    private readonly most = MOST,
+  ) {
+    this.complete = complete;
+  }
 
   /** Whether there were too many outputs: nothing is told then. */
   get overflown(): boolean {
@@ -54,6 +59,11 @@ export class ForeignOutputs {
     const slot = this.#slotOf(this.#markOf(script));
     if (this.#marks[slot] === 0) return;
     for (let entry = this.#heads[slot]; entry !== END; entry = this.#next[entry]) yield this.#rows[entry];
+  }
+
+  /** Whether a transaction may pay a script. */
+  has(script: Uint8Array): boolean {
+    return this.#marks[this.#slotOf(this.#markOf(script))] !== 0;
   }
 
   #markOf(script: Uint8Array): number {

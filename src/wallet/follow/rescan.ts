@@ -177,6 +177,7 @@ export async function scanBlocks(
     else lastFailed = node;
     if (slicer.due) await slicer.pause();
   }
+  await wallet.looked();
   // A wallet that was closed meanwhile goes on when it is loaded again.
   if (!wallet.closed) await wallet.change((batch) => batch.del(RESCAN_KEY));
   if (scan.abort) {

@@ -147,6 +147,8 @@ export class DescriptorKeys implements KeySource {
   #owners = new Int32Array(32);
   #indices = new Int32Array(32);
 
+  usedAhead = false;
+
   constructor(private readonly deps: DescriptorDeps) {}
 
   /** All descriptors in the order they came. */
@@ -317,6 +319,7 @@ export class DescriptorKeys implements KeySource {
     if (place === undefined) return;
     const { tracked, index } = place;
     if (index >= tracked.nextIndex) {
+      this.usedAhead = true;
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }

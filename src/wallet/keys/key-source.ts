@@ -48,6 +48,8 @@ export interface KeySource {
   metadata(script: Uint8Array): ScriptMetadata | undefined;
   /** An output paid to this script: keys up to it leave the pool, the pool is topped up. */
   markUsed(script: Uint8Array, batch: WalletBatch): void;
+  /** Whether a payment came to a key that was not given out yet: another copy of the wallet gives out addresses. */
+  usedAhead: boolean;
   canGiveAddresses(internal: boolean): boolean;
   /**
    * Fills pools.

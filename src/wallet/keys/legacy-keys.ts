@@ -65,6 +65,7 @@ interface Branch {
 export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool = new KeyPool();
+  usedAhead = false;
   /** Explicit scripts by HASH160. */
   readonly #scripts = new ByteTable();
   readonly #scriptBytes = new ByteArena();
@@ -257,6 +258,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);
       if (entry) {
+        this.usedAhead = true;
         for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
         this.topUp(0, batch);
       }
@@ -274,6 +276,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
     const missing = Math.max(this.deps.keypoolSize, 1) - ahead;
     if (missing <= 0) return;
+    this.usedAhead = true;
     this.#derive(chain, internal, missing, batch);
     this.#writeRecord(batch);
   }

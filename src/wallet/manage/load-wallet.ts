@@ -14,7 +14,7 @@ import { type ImageColumn, ImageError, ImageLoader, wipeSecrets } from '../image
 import { type ImageRules, WalletImages } from '../image/wallet-images.js';
 import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
-import { REASSESS_KEY } from '../reassess.js';
+import { COPIES, COPIES_KEY, REASSESS_KEY } from '../reassess.js';
 import { finishParts } from '../storage/large-batch.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
@@ -99,7 +99,10 @@ export async function loadWallet(
   await readSeedDue(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   const scanRow = await store.get(walletKey(WALLET_PREFIX.rescan));
-  const reassessDue = (await store.get(REASSESS_KEY)) !== undefined;
+  const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
+  wallet.loaded((copies & COPIES.GIVE) !== 0);
+  // Versions that did not look at what is known for every key left wallets behind that lack coins.
+  const reassessDue = (await store.get(REASSESS_KEY)) !== undefined || (copies & COPIES.LOOKED) === 0;
   return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null, reassessDue };
 }
 

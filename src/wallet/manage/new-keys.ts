@@ -20,6 +20,7 @@ const BRANCHES = [
 /** A new seed and the first keys that grow from it, for fillPool to go on with; the old keys stay. The wallet is unlocked. */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   const { legacy, descriptors } = wallet;
+  wallet.freshSeed = true;
   if (legacy) {
     const seed = legacy.generateSeed();
     legacy.setSeed(seed, batch);

@@ -14,6 +14,7 @@ import { catchUp, rollBack } from '../follow/catch-up.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
+import { COPIES, COPIES_KEY } from '../reassess.js';
 import type { WalletChain, WalletChange, WalletFilters, WalletOptions, WalletPool } from '../source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../storage/layout.js';
 import {
@@ -198,6 +199,7 @@ export class WalletManager {
       // Nobody sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
       await wallet.change((batch) => {
         batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+        batch.put(COPIES_KEY, Uint8Array.of(COPIES.LOOKED));
         record.write(batch);
         if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
         if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
@@ -241,12 +243,13 @@ export class WalletManager {
         wallet = result.wallet;
         await rollBack(wallet, result.locator, this.#deps.chain);
         if (result.reassessDue) {
-          this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys whose import was cut off`);
+          this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
           await wallet.reassessAll();
         }
         // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
         await wallet.saveImage();
         await this.#attach(wallet);
+        await wallet.noticeKeys();
         await fillPool(wallet, 0);
         if (result.openScan) this.#resumeScan(wallet, result.openScan);
         await this.#deps.onLoaded(wallet);
@@ -331,6 +334,8 @@ export class WalletManager {
         const store = await openDatabase(await clearNewDatabase(folder));
         try {
           await readBackup(file, store);
+          const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
+          await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
         } finally {
           await store.close();
         }

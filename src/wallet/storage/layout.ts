@@ -15,6 +15,7 @@
 //   'l'     txid, 32 | vout, BE32                output locked by lockunspent
 //   'm'     master key number, BE32              encrypted master key
 //   'q'     -                                    empty: keys came, and known coins and transactions are not all looked at again (reassess.ts)
+//   'Q'     -                                    bits: 1 all was looked at for every key, 2 other copies give out addresses (reassess.ts)
 //   'S'     -                                    empty: encrypted with the seed from before, a new one is made at the first unlocking
 //   'R'     -                                    rescan under way: start, stop, next height
 //   'B'     number, BE32                         rows of a part of a large batch (large-batch.ts, msgpack)
@@ -48,6 +49,7 @@ export const WALLET_PREFIX = {
   lockedCoin: ascii('l'),
   masterKey: ascii('m'),
   reassess: ascii('q'),
+  copies: ascii('Q'),
   seedDue: ascii('S'),
   rescan: ascii('R'),
   batchPart: ascii('B'),

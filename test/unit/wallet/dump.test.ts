@@ -225,7 +225,7 @@ t.test('a wallet that is locked or closed while a dump is taken in', async (t) =
       },
     );
     if (act === 'close') {
-      await t.rejects(imported, { code: 'STORE_CLOSED' });
+      await t.rejects(imported, { code: -18 });
       t.ok(
         writes.every((ops) => ops === 0),
         'nothing was written',

@@ -21,6 +21,7 @@ import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { OWNERSHIP, type Ownership } from '../../../src/wallet/keys/ownership.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { generateKeys } from '../../../src/wallet/manage/new-keys.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import type { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
@@ -205,6 +206,8 @@ t.test('later imports read what they concern', async (t) => {
     await wallet.changeKeys((batch) => wallet.legacy!.importSecret(new Uint8Array(key.secret), key.publicKey, 1, batch));
     return reads;
   };
+  // As after loading.
+  wallet.ledger.foreign = null;
   t.equal(await load(keys[1]), 300, 'the first one reads every transaction');
   t.equal(await load(keys[2]), 0, 'a key that nobody paid');
   t.equal(await load(keys[0]), 7, 'a key that was paid');
@@ -255,6 +258,78 @@ for (const [what, next] of [
     t.same(faultsOf(wallet, txs), []);
     t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
     await wallet.close();
+  });
+}
+
+for (const descriptors of [false, true]) {
+  t.test(`keys that another copy gave out before, ${descriptors ? 'of descriptors' : 'from a pool'}`, async (t) => {
+    let reads = 0;
+    class Counting extends MemoryStore {
+      override getMany(wanted: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+        reads += wanted.length;
+        return super.getMany(wanted);
+      }
+    }
+    const copyOf = async (store: Store): Promise<Counting> => {
+      const copy = new Counting();
+      const rows: BatchOp[] = [];
+      for await (const [key, value] of store.iterate()) rows.push({ type: 'put', key, value });
+      await copy.batch(rows);
+      return copy;
+    };
+    const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
+    await first.wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      first.wallet.record.write(batch);
+    });
+    const load = async (store: Store): Promise<Wallet> => {
+      const { wallet } = await loadWallet(first.surroundings, { name: 'w', folder: '/nowhere/w' }, store);
+      wallet.ledger.setTip(TIP);
+      await wallet.ledger.judgeAll();
+      return wallet;
+    };
+    const wallet = await load(await copyOf(first.wallet.store));
+    const given: Uint8Array[] = [];
+    for (let i = 0; i < 12; i++) given.push(await first.address('bech32'));
+    const txs: TxView[] = [];
+    const tell = async (to: Wallet, tx: TxView): Promise<void> => {
+      const { ledger } = first.wallet;
+      await to.change((batch) => to.ledger.sync(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch));
+      txs.push(tx);
+    };
+    // Too large for what was read lately to stay in memory.
+    const big = { script: new Uint8Array(50_000), value: 0 };
+    const pay = (...indices: number[]): Promise<TxView> =>
+      first.receive([...indices.map((i) => ({ script: given[i], value: 100 + i })), big], TIP);
+    await tell(wallet, await pay(0, 11));
+    for (let i = 0; i < 100; i++) await tell(wallet, await pay(0));
+    await tell(wallet, await pay(1, 6));
+    reads = 0;
+    await wallet.noticeKeys();
+    t.same(faultsOf(wallet, txs), [], 'what came while it was loaded');
+    t.equal(reads, txs.length, 'all is read once');
+    const before = wallet.ledger.coins.size;
+    for (let i = 2; i < 12; i++) {
+      const made = await wallet.change((batch) => wallet.keys.newAddress('bech32', false, batch));
+      if ('error' in made) throw new Error(made.error);
+      await wallet.looked();
+      const faults = faultsOf(wallet, txs);
+      if (faults.length > 0) t.same(faults, [], `address ${i}`);
+    }
+    t.equal(wallet.ledger.coins.size, before + 2, 'outputs that nobody knew of are there');
+    t.equal(reads, txs.length + 2, 'and only their transactions were read');
+    await tell(wallet, await pay(11));
+    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+
+    const again = await load(await copyOf(wallet.store));
+    await again.noticeKeys();
+    reads = 0;
+    await again.change((batch) => generateKeys(again, descriptorContext('master', 'regtest'), batch));
+    for (let i = 0; i < 5; i++) await again.change((batch) => again.keys.newAddress('bech32', false, batch));
+    await again.looked();
+    t.equal(reads, 0, 'keys of a seed that was made at random were never paid');
+    t.equal(await again.store.get(REASSESS_KEY), undefined);
+    for (const one of [first.wallet, wallet, again]) await one.close();
   });
 }
 
@@ -336,7 +411,7 @@ t.test('a process that dies after an import', async (t) => {
 });
 
 t.test('more foreign outputs than the table takes', async (t) => {
-  const table = new ForeignOutputs(3000);
+  const table = new ForeignOutputs(false, 3000);
   const script = (i: number): Uint8Array => Uint8Array.of(0x51, i & 255, i >> 8);
   for (let i = 0; i < 2999; i++) table.add(script(i % 1000), i);
   t.same([...table.rowsOf(script(5))], [2005, 1005, 5]);

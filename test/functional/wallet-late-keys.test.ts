@@ -1,0 +1,110 @@
+// Keys that come to a wallet after the transactions that pay them: from its pool, from a seed, and in wallets that an earlier version left
+// without those coins. Real processes, regtest.
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { Daemon } from '../framework/daemon.js';
+
+t.setTimeout(240_000);
+
+const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+const MAGIC = 'adit wallet backup 1\n';
+
+/** A backup without some of its rows. */
+function without(file: string, prefixes: string): Buffer {
+  const bytes = fs.readFileSync(file);
+  const kept = [bytes.subarray(0, MAGIC.length)];
+  for (let at = MAGIC.length; at < bytes.length - 32; ) {
+    const end = at + 8 + bytes.readUInt32BE(at) + bytes.readUInt32BE(at + 4);
+    if (!prefixes.includes(String.fromCharCode(bytes[at + 8]))) kept.push(bytes.subarray(at, end));
+    at = end;
+  }
+  const all = Buffer.concat(kept);
+  return Buffer.concat([all, createHash('sha256').update(all).digest()]);
+}
+
+for (const descriptors of [false, true]) {
+  t.test(descriptors ? 'descriptors' : 'legacy keys', async (t) => {
+    const node = await Daemon.start('-keypool=2', '-fallbackfee=0.0002');
+    t.teardown(() => node.remove());
+    const backup = path.join(node.dir, 'backup');
+    const coinsOf = async (wallet: string): Promise<number> => (await node.callWallet(wallet, 'listunspent', 0)).length;
+    const addresses = async (wallet: string, count: number): Promise<string[]> => {
+      const made: string[] = [];
+      for (let i = 0; i < count; i++) made.push(await node.callWallet(wallet, 'getnewaddress', '', 'bech32'));
+      return made;
+    };
+    await node.call('createwallet', 'src', false, false, '', false, descriptors);
+    await node.callWallet('src', 'backupwallet', backup);
+    await node.call('createwallet', 'fund');
+    await node.call('generatetoaddress', 101, await node.callWallet('fund', 'getnewaddress'));
+    const given = await addresses('src', 13);
+    await node.callWallet('fund', 'sendmany', '', { [given[0]]: 1, [given[6]]: 1, [given[12]]: 1 });
+    await node.call('generatetoaddress', 1, OTHER);
+    t.equal(await coinsOf('src'), 3);
+
+    await node.call('restorewallet', 'filled', backup);
+    t.equal(await coinsOf('filled'), 1, 'the pool does not reach so far');
+    await node.callWallet('filled', 'keypoolrefill', 9);
+    t.equal(await coinsOf('filled'), 2, 'a pool that is filled');
+    await node.callWallet('filled', 'keypoolrefill', 20);
+    t.equal(await coinsOf('filled'), 3, 'and once more, with what is read already');
+    await node.call('unloadwallet', 'filled');
+
+    await node.call('restorewallet', 'loaded', backup);
+    await node.call('unloadwallet', 'loaded');
+    await node.call('loadwallet', 'loaded');
+    t.equal(await coinsOf('loaded'), 1);
+    await node.callWallet('loaded', 'keypoolrefill', 20);
+    t.equal(await coinsOf('loaded'), 3, 'a wallet that was loaded since');
+    const damaged = path.join(node.dir, 'damaged');
+    await node.callWallet('loaded', 'backupwallet', damaged);
+    await node.call('unloadwallet', 'loaded');
+
+    await node.call('restorewallet', 'asked', backup);
+    for (let i = 0; i < 6; i++) await node.callWallet('asked', 'getnewaddress');
+    await node.callWallet('asked', 'keypoolrefill', 2);
+    t.equal(await coinsOf('asked'), 2, 'addresses that are asked for');
+    await node.call('unloadwallet', 'asked');
+
+    // Coins were lost, and nothing says that they were looked for: so earlier versions left it.
+    fs.writeFileSync(damaged, without(damaged, 'oQq'));
+    await node.call('restorewallet', 'earlier', damaged);
+    t.equal(await coinsOf('earlier'), 3, 'a wallet of an earlier version');
+    t.equal((await node.callWallet('earlier', 'getbalances')).mine.trusted, 3);
+    t.equal(await node.stop().then(({ code }) => code), 0);
+    t.equal(node.output(), '', 'nothing on stderr');
+  });
+}
+
+t.test('a seed for what was watched', async (t) => {
+  const node = await Daemon.start('-keypool=8', '-fallbackfee=0.0002');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'src');
+  const dump = path.join(node.dir, 'dump');
+  await node.callWallet('src', 'dumpwallet', dump);
+  const seed = fs.readFileSync(dump, 'utf8').match(/^(\S+) .*hdseed=1/m)?.[1];
+  const [watched, silent]: string[] = [
+    await node.callWallet('src', 'getnewaddress', '', 'bech32'),
+    await node.callWallet('src', 'getnewaddress', '', 'bech32'),
+  ];
+  await node.call('createwallet', 'fund');
+  await node.call('generatetoaddress', 101, await node.callWallet('fund', 'getnewaddress'));
+  await node.callWallet('fund', 'sendmany', '', { [watched]: 1, [silent]: 2 });
+  await node.call('generatetoaddress', 1, OTHER);
+  await node.call('createwallet', 'watch', false, true);
+  await node.callWallet('watch', 'importaddress', watched);
+  await node.call('unloadwallet', 'watch');
+  await node.call('loadwallet', 'watch');
+  t.same(await node.callWallet('watch', 'getbalances'), {
+    mine: { trusted: 0, untrusted_pending: 0, immature: 0 },
+    watchonly: { trusted: 1, untrusted_pending: 0, immature: 0 },
+  });
+  await node.callWallet('watch', 'sethdseed', true, seed);
+  const after = await node.callWallet('watch', 'getbalances');
+  t.equal(after.mine.trusted, 3, 'what was watched is spendable, and the other output is known');
+  await node.call('unloadwallet', 'watch');
+  await node.call('loadwallet', 'watch');
+  t.same(await node.callWallet('watch', 'getbalances'), after);
+});
