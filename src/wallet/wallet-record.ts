@@ -50,9 +50,11 @@ export class WalletRecord {
   get canSplit(): boolean {
     return this.version >= WALLET_VERSION.HD_SPLIT;
   }
-  /** Notes a key's time; 0 or less counts as 1, the beginning of everything. */
-  bornAt(seconds: number): void {
-    this.birthSeconds = Math.min(this.birthSeconds, Math.max(seconds, 1));
+  /** Notes a key's time; 0 or less counts as 1, the beginning of everything. @returns whether it is earlier than all before */
+  bornAt(seconds: number): boolean {
+    const before = this.birthSeconds;
+    this.birthSeconds = Math.min(before, Math.max(seconds, 1));
+    return this.birthSeconds < before;
   }
 
   write(batch: WalletBatch): void {

@@ -187,7 +187,7 @@ t.test('encryption leaves no key behind', async (t) => {
     t.ok(allBytes(folder).includes(secret), 'plain on disk before');
     await node.call('unloadwallet', name);
     const [image] = fs.readdirSync(path.join(folder, 'wallet.db')).filter((file) => file.startsWith('tables-'));
-    t.equal(fs.readFileSync(path.join(folder, 'wallet.db', image)).includes(secret), !descriptors, 'in the image of the tables as well');
+    t.ok(fs.readFileSync(path.join(folder, 'wallet.db', image)).includes(secret), 'in the image of the tables as well');
     await node.call('loadwallet', name);
 
     const phrase = `a passphrase of wallet ${name}`;

@@ -25,6 +25,7 @@ const NOTHING: DeriveOptions = {};
 export class Descriptor {
   readonly #root: ScriptNode;
   readonly #context: DescriptorContext;
+  #text: string | null = null;
 
   constructor(root: ScriptNode, context: DescriptorContext) {
     this.#root = root;
@@ -63,7 +64,8 @@ export class Descriptor {
 
   /** The canonical public text with its checksum. */
   toString(): string {
-    return addChecksum(this.#root.text((key) => key.publicText()) as string);
+    this.#text ??= addChecksum(this.#root.text((key) => key.publicText()) as string);
+    return this.#text;
   }
 
   /** The text with every secret in it and its checksum; null when one is missing. */

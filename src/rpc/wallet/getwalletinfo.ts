@@ -14,7 +14,7 @@ const NEVER = 9_223_372_036_854_775_807n;
 /** Time of the oldest key in waiting; null where nothing is shown. */
 function oldestKey(wallet: Wallet): number | bigint | null {
   const { legacy, descriptors, record } = wallet;
-  if (descriptors) return descriptors.all.length === 0 ? NEVER : null;
+  if (descriptors) return descriptors.count === 0 ? NEVER : null;
   if (!legacy || !wallet.hasKeyManager) return NEVER;
   const now = wallet.parts.now();
   const { pool } = legacy;

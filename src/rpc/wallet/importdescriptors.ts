@@ -5,7 +5,8 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
-import type { DescriptorKeys, ScriptsAhead, TrackedDescriptor } from '../../wallet/keys/descriptor-keys.js';
+import type { DescriptorKeys, ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
+import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -105,9 +106,8 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
   if (!descriptor.hasScripts) {
     if (wallet.privateKeysDisabled) refuse('Cannot import unused() to wallet without private keys enabled');
     for (const { publicKey } of parsed.secrets.pairs()) {
-      const id = ctx.crypto.hash160(publicKey);
-      if (!wallet.descriptors!.all.some((tracked) => tracked.hasSecret(id))) continue;
-      refuse('Cannot import an unused() descriptor when its private key is already in the wallet');
+      if (wallet.descriptors!.holdsSecretOf(publicKey))
+        refuse('Cannot import an unused() descriptor when its private key is already in the wallet');
     }
   }
   return { parsed, active, internal, label, rangeStart, rangeEnd, nextIndex };
@@ -309,7 +309,7 @@ export const listdescriptors: Run<NodeContext> = (ctx, args, call) => {
     if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
     ensureUnlocked(wallet);
   }
-  const rows = keys.all.map((tracked) => {
+  const rows = Array.from(keys.all(), (tracked) => {
     const { descriptor, cache } = tracked;
     const text = priv
       ? descriptor.privateText(tracked)

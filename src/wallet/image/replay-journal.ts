@@ -5,7 +5,7 @@ import { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 import { bytesKeyOf, decodeTxRow, type TxRow } from '../coins/tx-row.js';
 import { TX_STATE } from '../coins/tx-table.js';
-import { WALLET_PREFIX } from '../storage/layout.js';
+import { DESCRIPTOR_ROWS, WALLET_PREFIX } from '../storage/layout.js';
 import type { Wallet } from '../wallet.js';
 
 /** Rows fetched together. */
@@ -50,10 +50,12 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
     else legacy?.unloadWatched(script);
     return true;
   });
-  await each(
-    WALLET_PREFIX.descriptorScripts,
-    present((key, value) => descriptors?.loadRow(key, value)),
-  );
+  for (const prefix of DESCRIPTOR_ROWS) {
+    await each(
+      prefix,
+      present((key, value) => descriptors?.loadRow(key, value)),
+    );
+  }
   await each(
     WALLET_PREFIX.address,
     present((key, value) => book.load(key.subarray(1), value)),

@@ -25,6 +25,8 @@ const IN_TABLES: ReadonlySet<number> = new Set([
   WALLET_PREFIX.key,
   WALLET_PREFIX.script,
   WALLET_PREFIX.watched,
+  WALLET_PREFIX.descriptor,
+  WALLET_PREFIX.descriptorKey,
   WALLET_PREFIX.descriptorScripts,
   WALLET_PREFIX.address,
   WALLET_PREFIX.tx,

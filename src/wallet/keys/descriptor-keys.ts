@@ -2,22 +2,20 @@
 // happens once per index; afterwards scripts come from disk. Core: DescriptorScriptPubKeyMan, one per descriptor.
 
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
-import { DescriptorCache } from '../../address/descriptor/cache.js';
+import type { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor, OutputType } from '../../address/descriptor/descriptor.js';
-import { parseDescriptor } from '../../address/descriptor/parse.js';
-import type { SecretSource } from '../../address/descriptor/secrets.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Seal, Vault } from '../crypt/vault.js';
-import { ImageError, type TableImage } from '../image/table-image.js';
+import type { TableImage } from '../image/table-image.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
-import { SecretSlab } from '../tables/secret-slab.js';
 import type { WalletRecord } from '../wallet-record.js';
+import { DescriptorTable, type TrackedDescriptor } from './descriptor-table.js';
 import { keyOfDestination } from './destination.js';
 import {
   type AddressResult,
@@ -29,7 +27,7 @@ import {
   type TopUp,
 } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
-import { FlatProvider, type SigningProvider } from './signing-provider.js';
+import { FlatProvider, idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import type { TouchedScripts } from './touched-scripts.js';
 
 export interface DescriptorDeps {
@@ -39,71 +37,7 @@ export interface DescriptorDeps {
   readonly keypoolSize: number;
 }
 
-/** Room for a private key as it rests, plain or sealed. */
-const SLAB_BYTES = 48;
-const SLAB_SECRETS = 1;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
-
-/** One descriptor with its window. */
-export class TrackedDescriptor implements SecretSource {
-  /** Seconds when it was made or from when it matters. */
-  time = 0;
-  /** Indices shown as its range: from, up to but without. */
-  rangeStart = 0;
-  rangeEnd = 0;
-  /** The next index given out. */
-  nextIndex = 0;
-  /** The highest index whose scripts are in the table, -1 for none. */
-  expanded = -1;
-  /** Its place among the wallet's descriptors. */
-  number = -1;
-  // A wallet may hold very many descriptors of one public key each: what they have no use for is not made.
-  /** Public keys by hashKey of HASH160, and where their secrets rest; null without any. */
-  #secrets: Map<string, { readonly publicKey: Uint8Array; readonly entry: number }> | null = null;
-  #slab: SecretSlab | null = null;
-
-  constructor(
-    readonly id: Uint8Array,
-    readonly descriptor: Descriptor,
-    private readonly vault: Vault,
-    readonly cache = new DescriptorCache(),
-  ) {}
-
-  get hasSecrets(): boolean {
-    return this.#secrets !== null && this.#secrets.size > 0;
-  }
-  /** @param resting the secret in the form it rests in; copied */
-  keepSecret(id: Uint8Array, publicKey: Uint8Array, resting: Uint8Array): void {
-    this.#secrets ??= new Map();
-    this.#slab ??= new SecretSlab(SLAB_BYTES, SLAB_SECRETS);
-    this.#secrets.set(hashKey(id), { publicKey: new Uint8Array(publicKey), entry: this.#slab.add(resting) });
-  }
-  /** Seals every secret. @returns makes the sealed ones count and overwrites the plain ones; null without any */
-  sealed(seal: Seal): (() => void) | null {
-    const old = this.#slab;
-    if (this.#secrets === null || old === null) return null;
-    const next = new SecretSlab(SLAB_BYTES, SLAB_SECRETS);
-    const secrets = new Map(this.#secrets);
-    for (const [id, { publicKey, entry }] of this.#secrets)
-      secrets.set(id, { publicKey, entry: next.add(seal(publicKey, old.get(entry))) });
-    return () => {
-      this.#secrets = secrets;
-      this.#slab = next;
-      old.wipe();
-    };
-  }
-  wipe(): void {
-    this.#secrets?.clear();
-    this.#slab?.wipe();
-  }
-  hasSecret(id: Uint8Array): boolean {
-    return this.#secrets?.has(hashKey(id)) ?? false;
-  }
-  secret(id: Uint8Array): Uint8Array | undefined {
-    const held = this.#secrets?.get(hashKey(id));
-    return held && this.#slab ? this.vault.open(held.publicKey, this.#slab.get(held.entry)) : undefined;
-  }
-}
 
 /** What to add; the secrets are copied. */
 export interface NewDescriptor {
@@ -141,38 +75,49 @@ const WRITTEN_AGAIN = 16;
 const slotOf = (type: OutputType, internal: boolean): string => `${type}/${internal ? 1 : 0}`;
 
 export class DescriptorKeys implements KeySource {
-  readonly #byId = new Map<string, TrackedDescriptor>();
-  readonly #list: TrackedDescriptor[] = [];
+  readonly #table: DescriptorTable;
   readonly #scripts = new ByteTable();
   #owners = new Int32Array(32);
   #indices = new Int32Array(32);
 
   usedAhead = false;
 
-  constructor(private readonly deps: DescriptorDeps) {}
+  constructor(private readonly deps: DescriptorDeps) {
+    this.#table = new DescriptorTable(deps.context, deps.vault);
+  }
 
-  /** All descriptors in the order they came. */
-  get all(): readonly TrackedDescriptor[] {
-    return this.#list;
+  /** How many descriptors there are. */
+  get count(): number {
+    return this.#table.count;
+  }
+  /** All of them in the order they came, each made when it is its turn. */
+  *all(): Generator<TrackedDescriptor> {
+    for (let number = 0; number < this.#table.count; number++) yield this.#table.at(number);
   }
   find(id: Uint8Array): TrackedDescriptor | undefined {
-    return this.#byId.get(hashKey(id));
+    const number = this.#table.find(id);
+    return number < 0 ? undefined : this.#table.at(number);
   }
   idOf(descriptor: Descriptor): Uint8Array {
-    return this.deps.context.hashes.sha256(new TextEncoder().encode(descriptor.toString()));
+    if (this.#identified?.descriptor !== descriptor) {
+      this.#identified = { descriptor, id: this.deps.context.hashes.sha256(Buffer.from(descriptor.toString(), 'latin1')) };
+    }
+    return this.#identified.id;
   }
+  /** The last answer of `idOf`: an import asks several times. */
+  #identified: { readonly descriptor: Descriptor; readonly id: Uint8Array } | null = null;
   active(type: OutputType, internal: boolean): TrackedDescriptor | undefined {
     const id = this.deps.record.active.get(slotOf(type, internal));
     return id && this.find(id);
   }
   /** Descriptors that give out addresses, each once. */
   actives(internal?: boolean): TrackedDescriptor[] {
-    const found = new Set<TrackedDescriptor>();
+    const found = new Map<number, TrackedDescriptor>();
     for (const [slot, id] of this.deps.record.active) {
       const tracked = internal === undefined || slot.endsWith(internal ? '/1' : '/0') ? this.find(id) : undefined;
-      if (tracked) found.add(tracked);
+      if (tracked) found.set(tracked.number, tracked);
     }
-    return [...found];
+    return [...found.values()];
   }
   setActive(tracked: TrackedDescriptor, internal: boolean, batch: WalletBatch): void {
     const type = tracked.descriptor.outputType;
@@ -183,9 +128,11 @@ export class DescriptorKeys implements KeySource {
   }
   /** Stops a descriptor from giving out addresses. */
   deactivate(tracked: TrackedDescriptor, batch: WalletBatch): void {
-    const { active } = this.deps.record;
-    for (const [slot, id] of active) if (equalBytes(id, tracked.id)) active.delete(slot);
-    this.deps.record.write(batch);
+    const { record } = this.deps;
+    const { id } = tracked;
+    let changed = false;
+    for (const [slot, active] of record.active) if (equalBytes(active, id)) changed = record.active.delete(slot);
+    if (changed) record.write(batch);
   }
 
   // -- look-ups
@@ -216,7 +163,7 @@ export class DescriptorKeys implements KeySource {
   /** Which descriptor a script belongs to, and at which index. */
   locate(script: Uint8Array): { tracked: TrackedDescriptor; index: number } | undefined {
     const row = this.#scripts.find(script);
-    return row < 0 ? undefined : { tracked: this.#list[this.#owners[row]], index: this.#indices[row] };
+    return row < 0 ? undefined : { tracked: this.#table.at(this.#owners[row]), index: this.#indices[row] };
   }
   provider(script: Uint8Array): DescriptorProvider | undefined {
     const place = this.locate(script);
@@ -266,7 +213,7 @@ export class DescriptorKeys implements KeySource {
     const target = size > 0 ? size : Math.max(this.deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
     let result: TopUp = 'full';
-    if (!tracked.descriptor.isRange) {
+    if (!tracked.isRange) {
       end = 1;
       tracked.rangeStart = 0;
     }
@@ -308,7 +255,7 @@ export class DescriptorKeys implements KeySource {
   #cut(tracked: TrackedDescriptor, end: number, batch: WalletBatch): void {
     for (; tracked.expanded >= end; tracked.expanded--) {
       for (const script of this.#expand(tracked, tracked.expanded) ?? []) {
-        if (this.locate(script)?.tracked === tracked) this.#scripts.remove(script);
+        if (this.locate(script)?.tracked.number === tracked.number) this.#scripts.remove(script);
       }
       batch.del(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, tracked.expanded));
     }
@@ -333,50 +280,37 @@ export class DescriptorKeys implements KeySource {
   }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
-    const id = this.idOf(fresh.descriptor);
-    const { ahead, due } = fresh;
+    const { descriptor, ahead, due } = fresh;
+    const id = this.idOf(descriptor);
     const known = this.find(id);
-    const tracked = known ?? new TrackedDescriptor(id, fresh.descriptor, this.deps.vault, ahead?.cache);
+    const tracked = known ?? this.#table.add(id, descriptor.toString(), descriptor, ahead?.cache);
+    if (known && ahead) known.cache.learn(ahead.cache);
     this.#cut(tracked, this.dueOf(fresh).end, batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
     tracked.rangeEnd = fresh.rangeEnd;
     tracked.nextIndex = fresh.nextIndex;
     for (const { publicKey, secret } of fresh.secrets) {
-      const keyId = this.deps.context.hashes.hash160(publicKey);
       const resting = this.deps.vault.seal(publicKey, secret);
-      tracked.keepSecret(keyId, publicKey, resting);
-      batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, keyId), packRow([publicKey, resting]));
+      tracked.keepSecret(publicKey, resting);
+      batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
-    if (!known) this.#take(tracked);
-    else if (ahead) known.cache.learn(ahead.cache);
     const expanded = this.#topUp(tracked, 0, batch, { ahead, due });
-    this.deps.record.bornAt(fresh.time);
-    this.deps.record.write(batch);
+    if (this.deps.record.bornAt(fresh.time)) this.deps.record.write(batch);
     this.write(tracked, batch);
     return expanded === 'unable' ? null : tracked;
   }
 
-  #take(tracked: TrackedDescriptor): void {
-    tracked.number = this.#list.length;
-    this.#byId.set(hashKey(tracked.id), tracked);
-    this.#list.push(tracked);
-  }
-
   /** As KeyTable's. */
-  async sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
-    const exchanges: (() => void)[] = [];
-    for (const tracked of this.#list) {
-      const exchange = tracked.sealed(seal);
-      if (exchange) exchanges.push(exchange);
-      if (slicer.due) await slicer.pause();
-    }
-    return () => {
-      for (const exchange of exchanges) exchange();
-    };
+  sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
+    return this.#table.secrets.sealAll(seal, slicer);
+  }
+  /** Whether the private half of a public key is held, for whichever descriptor. */
+  holdsSecretOf(publicKey: Uint8Array): boolean {
+    return this.#table.secrets.holds(publicKey);
   }
   wipe(): void {
-    for (const tracked of this.#list) tracked.wipe();
+    this.#table.secrets.wipe();
   }
 
   write(tracked: TrackedDescriptor, batch: WalletBatch): void {
@@ -384,7 +318,7 @@ export class DescriptorKeys implements KeySource {
     batch.put(
       walletKey(WALLET_PREFIX.descriptor, tracked.id),
       packRow([
-        tracked.descriptor.toString(),
+        tracked.text,
         tracked.time,
         tracked.rangeStart,
         tracked.rangeEnd,
@@ -402,42 +336,35 @@ export class DescriptorKeys implements KeySource {
 
   // -- loading
 
-  /** Writes the table of scripts down, or takes it from what was written; descriptors are loaded before. */
+  /** Writes the tables down, or takes them from what was written; then the rows of `keptIds` are due. */
   image(at: TableImage): void {
+    this.#table.image(at);
     this.#scripts.image(at);
     this.#owners = at.column(this.#owners, this.#scripts.rows);
     this.#indices = at.column(this.#indices, this.#scripts.rows);
-    // Descriptors are numbered anew with every start.
-    const ids = at.bytes(() => packRow(this.#list.map(({ id, expanded }) => [id, expanded])));
-    if (!at.restoring) return;
-    const numbers = unpackRow(ids).map((row) => {
-      const [id, expanded] = row as RowValue[];
-      const tracked = this.find(bytesOf(id));
-      if (tracked === undefined) throw new ImageError('a descriptor is gone');
-      tracked.expanded = Number(expanded);
-      return tracked.number;
-    });
-    for (let row = 0; row < this.#scripts.rows; row++) this.#owners[row] = numbers[this.#owners[row]];
+  }
+  /** Descriptors that no image holds whole. */
+  keptIds(): Generator<Uint8Array> {
+    return this.#table.keptIds();
   }
   /** @returns false when a stored descriptor does not parse */
   loadRow(key: Uint8Array, value: Uint8Array): boolean {
     const id = key.subarray(1, 33);
-    if (key[0] === WALLET_PREFIX.descriptor) return this.#loadDescriptor(new Uint8Array(id), value);
+    if (key[0] === WALLET_PREFIX.descriptor) return this.#loadDescriptor(id, value);
     const tracked = this.find(id);
     if (tracked === undefined) return false;
     if (key[0] === WALLET_PREFIX.descriptorScripts) {
       this.#track(tracked, keyNumber(key, 33), unpackRow(value) as Uint8Array[]);
     } else {
       const [publicKey, resting] = unpackRow(value);
-      if (publicKey instanceof Uint8Array && resting instanceof Uint8Array) tracked.keepSecret(key.subarray(33), publicKey, resting);
+      if (publicKey instanceof Uint8Array && resting instanceof Uint8Array) tracked.keepSecret(publicKey, resting);
     }
     return true;
   }
   #loadDescriptor(id: Uint8Array, value: Uint8Array): boolean {
     const [text, time, rangeStart, rangeEnd, nextIndex, parents, derived, lastHardened] = unpackRow(value);
-    const parsed = parseDescriptor(String(text), this.deps.context, { requireChecksum: true });
-    if ('error' in parsed) return false;
-    const tracked = new TrackedDescriptor(id, parsed.descriptors[0], this.deps.vault);
+    const tracked = this.#table.load(id, String(text));
+    if (tracked === null) return false;
     tracked.time = Number(time);
     tracked.rangeStart = Number(rangeStart);
     tracked.rangeEnd = Number(rangeEnd);
@@ -448,7 +375,6 @@ export class DescriptorKeys implements KeySource {
       if (!Array.isArray(keys)) continue;
       for (let i = 0; i + 1 < keys.length; i += 2) tracked.cache.addDerived(place, Number(keys[i]), bytesOf(keys[i + 1]));
     }
-    this.#take(tracked);
     return true;
   }
 }
@@ -489,6 +415,7 @@ export class DescriptorProvider implements SigningProvider {
     const expansion = tracked.descriptor.expand(index, { cache: tracked.cache, secrets: tracked });
     if (expansion === null) return flat;
     flat.addExpansion(expansion, this.context.hashes);
+    for (const { publicKey, origin } of expansion.keys) for (const id of this.#idsOf(publicKey)) flat.origins.set(hashKey(id), origin);
     return flat;
   }
   /** hashKey of every id that a question may be answered about. */
@@ -509,10 +436,16 @@ export class DescriptorProvider implements SigningProvider {
     if (!this.hasSecret(id)) return undefined;
     let found: Uint8Array | undefined;
     for (const pair of this.tracked.descriptor.secretsAt(this.index, this.tracked)) {
-      if (found === undefined && equalBytes(this.context.hashes.hash160(pair.publicKey), id)) found = pair.secret;
+      if (found === undefined && this.#idsOf(pair.publicKey).some((one) => equalBytes(one, id))) found = pair.secret;
       else pair.secret.fill(0);
     }
     return found;
+  }
+  /** By what a key is asked for: the text of an x-only key does not say which parity the one had whose secret is held. */
+  #idsOf(publicKey: Uint8Array): Uint8Array[] {
+    const { hashes } = this.context;
+    const isXOnly = this.tracked.descriptor.outputType === 'bech32m';
+    return isXOnly ? idsOfXOnly(publicKey.subarray(1), hashes) : [hashes.hash160(publicKey)];
   }
   origin(id: Uint8Array) {
     return this.#flat.origin(id);

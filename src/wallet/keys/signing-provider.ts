@@ -1,6 +1,7 @@
 // What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the wallet's key
 // stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with StackedProvider.
 import type { Expansion, TaprootOutput } from '../../address/descriptor/expansion.js';
+import { evenKey } from '../../address/descriptor/taproot-tree.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
@@ -26,6 +27,14 @@ export interface SigningProvider {
   origin(id: Uint8Array): KeyOrigin | undefined;
   /** What is behind a taproot output. @param outputKey x-only, 32 bytes */
   taproot?(outputKey: Uint8Array): TaprootOutput | undefined;
+}
+
+/** HASH160 of both points that an x-only key can be. */
+export function idsOfXOnly(publicKey: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): [even: Uint8Array, odd: Uint8Array] {
+  const key = evenKey(publicKey);
+  const even = hash160(key);
+  key[0] = 3;
+  return [even, hash160(key)];
 }
 
 /** Plain maps filled by the caller; keys are hashKey(HASH160). */

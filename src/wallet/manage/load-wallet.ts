@@ -16,7 +16,7 @@ import { DescriptorKeys } from '../keys/descriptor-keys.js';
 import { LegacyKeys } from '../keys/legacy-keys.js';
 import { COPIES, COPIES_KEY, REASSESS_KEY } from '../reassess.js';
 import { finishParts } from '../storage/large-batch.js';
-import { WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
+import { DESCRIPTOR_ROWS, WALLET_PREFIX, WALLET_SCHEMA, WALLET_SCHEMA_IMAGE, walletKey } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
 import { databaseOf } from '../storage/wallet-folder.js';
 import { Wallet, type WalletParts } from '../wallet.js';
@@ -72,7 +72,9 @@ export async function loadWallet(
     if ((record.flags & ~KNOWN_FLAGS) >> 32n !== 0n) corrupt('Wallet requires newer version of adit');
     const wallet = assembleWallet(surroundings, { ...place, record, encrypted: masterRow !== undefined, store });
     if (masterRow) wallet.masterKeys.push(decodeMasterKey(masterRow));
-    if (!(await loadSmallRows(store, wallet))) corrupt('Wallet corrupted');
+    const { legacy } = wallet;
+    // No image holds these: they are few.
+    if (legacy) await scanRows(store, WALLET_PREFIX.pool, (key, value) => legacy.loadRow(key, value));
     return wallet;
   };
   const images = surroundings.images ? new WalletImages(surroundings.images, databaseOf(place.folder)) : null;
@@ -106,16 +108,23 @@ export async function loadWallet(
   return { wallet, locator: new Uint8Array(locator), openScan: scanRow ? decodeOpenScan(scanRow) : null, reassessDue };
 }
 
-/** Rows that no image holds: they are few. @returns false for a damaged one */
-async function loadSmallRows(store: Store, { legacy, descriptors }: Wallet): Promise<boolean> {
-  let sound = true;
-  if (legacy) await scanRows(store, WALLET_PREFIX.pool, (key, value) => legacy.loadRow(key, value));
-  for (const prefix of descriptors ? [WALLET_PREFIX.descriptor, WALLET_PREFIX.descriptorKey] : []) {
-    await scanRows(store, prefix, (key, value) => {
-      if (!descriptors!.loadRow(key, value)) sound = false;
-    });
+/** Rows fetched together. */
+const PORTION = 256;
+
+/** Reads the rows of descriptors that an image does not hold whole. @returns false for a damaged one */
+async function loadKept(store: Store, descriptors: DescriptorKeys): Promise<boolean> {
+  const slicer = new Slicer();
+  const keys = [...descriptors.keptIds()].map((id) => walletKey(WALLET_PREFIX.descriptor, id));
+  for (let from = 0; from < keys.length; from += PORTION) {
+    const portion = keys.slice(from, from + PORTION);
+    const values = await store.getMany(portion);
+    for (const [i, key] of portion.entries()) {
+      const value = values[i];
+      if (value === undefined || !descriptors.loadRow(key, value)) return false;
+      if (slicer.due) await slicer.pause();
+    }
   }
-  return sound;
+  return true;
 }
 
 /** Fills the tables from an image and the rows written after it. @returns false when that does not work out or takes too long */
@@ -138,6 +147,7 @@ async function restore(
   const { ledger, keys } = wallet;
   if (images.tooMany(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
   if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
+  if (wallet.descriptors && !(await loadKept(store, wallet.descriptors))) return false;
   // The replay judged coins before these transactions were there: whether one is conflicted decides about what it spends.
   const slicer = new Slicer();
   for (const row of ledger.txs.liveRows()) {
@@ -164,12 +174,13 @@ async function loadTables(store: Store, wallet: Wallet, hashes: Hashes, images: 
       visit((key, value) => legacy!.loadRow(key, value)),
     );
   }
-  if (descriptors)
+  for (const prefix of descriptors ? DESCRIPTOR_ROWS : []) {
     await scanRows(
       store,
-      WALLET_PREFIX.descriptorScripts,
-      visit((key, value) => descriptors.loadRow(key, value)),
+      prefix,
+      visit((key, value) => descriptors!.loadRow(key, value)),
     );
+  }
   await scanRows(
     store,
     WALLET_PREFIX.address,

@@ -5,11 +5,10 @@ import { isCompressedKey } from '../../consensus/script/encoding.js';
 import { SigVersion } from '../../consensus/script/script-run.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
-import { FlatProvider, type SigningProvider } from '../keys/signing-provider.js';
+import { FlatProvider, idsOfXOnly, type SigningProvider } from '../keys/signing-provider.js';
 import { scriptsIn } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { isSignable } from './sign-input.js';
-import { idsOfXOnly } from './sign-taproot.js';
 import { emptySignatureData } from './signature-data.js';
 import type { SigningTx } from './signing-tx.js';
 

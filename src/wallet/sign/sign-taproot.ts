@@ -2,10 +2,10 @@
 // SignTaproot.
 
 import type { KeyOrigin } from '../../address/descriptor/expansion.js';
-import { evenKey } from '../../address/descriptor/taproot-tree.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { compareBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { TAPROOT_LEAF_TAPSCRIPT, tapleafHash } from '../../consensus/script/taproot.js';
+import { idsOfXOnly } from '../keys/signing-provider.js';
 import { satisfyScript } from './satisfy-script.js';
 import { emptyTaproot, leafKey, type SignatureData, type SpendableLeaf, type TaprootData } from './signature-data.js';
 import type { SolvingTools } from './solving-tools.js';
@@ -68,14 +68,6 @@ function leafSignature(publicKey: Uint8Array, leafHash: Uint8Array, taproot: Tap
   const signature = tools.createSchnorr?.(publicKey, leafHash, null) ?? null;
   if (signature) taproot.leafSignatures.set(key, { publicKey, leafHash, signature });
   return signature;
-}
-
-/** HASH160 of both points that an x-only key can be. */
-export function idsOfXOnly(publicKey: Uint8Array, { hash160 }: SolvingTools['hashes']): [even: Uint8Array, odd: Uint8Array] {
-  const key = evenKey(publicKey);
-  const even = hash160(key);
-  key[0] = 3;
-  return [even, hash160(key)];
 }
 
 /** Keeps where a key comes from, for the signers of a PSBT. */

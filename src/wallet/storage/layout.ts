@@ -63,6 +63,9 @@ export const WALLET_PREFIX = {
   journal: ascii('J'),
 } as const;
 
+/** Rows of descriptors, in the order they are read. */
+export const DESCRIPTOR_ROWS = [WALLET_PREFIX.descriptor, WALLET_PREFIX.descriptorKey, WALLET_PREFIX.descriptorScripts] as const;
+
 /** Whether a row speaks of the image of the tables: it means nothing in another database. */
 export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.image || key[0] === WALLET_PREFIX.journal;
 

@@ -1,12 +1,15 @@
-// Every row under a prefix, in portions: the next one is read while the last one is worked off, and the event loop turns in between.
+// Every row under a prefix, in portions: the next one is read while the last one is worked off, in slices.
+import { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 
-/** Rows of a portion: a few milliseconds of work. */
 const PORTION = 2000;
+/** Rows between two looks at the clock. */
+const ROWS = 16;
 
 /** Visits rows in order of their keys. Keys and values are views that end with the visit. @returns how many there were */
 export async function scanRows(store: Store, prefix: number, visit: (key: Uint8Array, value: Uint8Array) => void): Promise<number> {
   const cursor = store.cursor({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) });
+  const slicer = new Slicer();
   let count = 0;
   try {
     let reading = cursor.next(PORTION);
@@ -16,8 +19,10 @@ export async function scanRows(store: Store, prefix: number, visit: (key: Uint8A
       reading = cursor.next(PORTION);
       // Should a visit throw, nobody waits for this one any more.
       reading.catch(() => {});
-      for (const [key, value] of rows) visit(key, value);
-      count += rows.length;
+      for (const [key, value] of rows) {
+        visit(key, value);
+        if (++count % ROWS === 0 && slicer.due) await slicer.pause();
+      }
     }
   } finally {
     await cursor.close();

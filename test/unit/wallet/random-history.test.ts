@@ -20,8 +20,6 @@ import type { JsonValue } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
 import { rollBack } from '../../../src/wallet/follow/catch-up.js';
-import type { ImageFiles } from '../../../src/wallet/image/image-file.js';
-import { type ImageColumn, typeOf, withRoom } from '../../../src/wallet/image/table-image.js';
 import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
@@ -32,6 +30,7 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
+import { MemoryImages } from '../../framework/memory-images.js';
 import { NaiveWallet, type PlainBlock, type PlainRecord, type PlainScript, type PlainTx } from '../../framework/naive-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
@@ -88,29 +87,6 @@ interface Input {
   readonly txid: string;
   readonly vout: number;
 }
-
-/** Images in memory, as copies. */
-class MemoryImages implements ImageFiles {
-  readonly #kept = new Map<string, ImageColumn[]>();
-  restored = 0;
-
-  async write(id: Uint8Array, columns: readonly ImageColumn[]): Promise<void> {
-    this.#kept.set(hexOf(id), columns.map(copyColumn));
-  }
-  async read(id: Uint8Array): Promise<ImageColumn[] | null> {
-    const kept = this.#kept.get(hexOf(id));
-    if (kept) this.restored++;
-    return kept?.map(copyColumn) ?? null;
-  }
-  async keepOnly(id: Uint8Array | null): Promise<void> {
-    for (const name of this.#kept.keys()) if (id === null || name !== hexOf(id)) this.#kept.delete(name);
-  }
-}
-const copyColumn = ({ column, secret }: ImageColumn): ImageColumn => {
-  const copy = withRoom(typeOf(column), column.length);
-  copy.set(column);
-  return { column: copy, secret };
-};
 
 class World {
   readonly #next: () => number;

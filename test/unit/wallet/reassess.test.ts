@@ -349,7 +349,7 @@ t.test('a range that is cut, of scripts that another descriptor gives too', asyn
     await to.changeKeys((batch) => to.descriptors!.add(fresh, batch));
   };
   await add('wpkh', 20);
-  const script = wallet.descriptors!.all.at(-1)!.descriptor.scripts(15, {})![0];
+  const script = [...wallet.descriptors!.all()].at(-1)!.descriptor.scripts(15, {})![0];
   await add('combo', 20);
   const tx = await memory.receive([{ script, value: 77 }], TIP);
   await add('wpkh', 5);

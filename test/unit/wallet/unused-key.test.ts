@@ -32,7 +32,7 @@ t.test('it is kept, listed and loaded again', async (t) => {
   const store = new MemoryStore();
   await store.batch((await allRows(wallet)).map(([key, value]) => ({ type: 'put', key, value })));
   const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder: '' }, store);
-  const held = loaded.descriptors!.all.filter(({ descriptor }) => !descriptor.hasScripts);
+  const held = [...loaded.descriptors!.all()].filter(({ descriptor }) => !descriptor.hasScripts);
   t.equal(held.length, 1);
   t.equal(held[0].descriptor.privateText(held[0]), addChecksum(`unused(${XPRV})`));
   t.match(JSON.stringify(await run(loaded, listdescriptors)), new RegExp(`unused.${XPUB}.`));

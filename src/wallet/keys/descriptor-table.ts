@@ -1,0 +1,213 @@
+// The descriptors of a wallet as rows of columns, numbered in the order they came; a row may be a million's. What a caller gets is a
+// TrackedDescriptor, made when it is asked for and forgotten with the answer. Kept are those from which deriving learns something: ranges
+// and extended keys, of which a wallet has a few. Caller: descriptor-keys.ts.
+import { DescriptorCache } from '../../address/descriptor/cache.js';
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
+import { parseDescriptor } from '../../address/descriptor/parse.js';
+import type { SecretSource } from '../../address/descriptor/secrets.js';
+import { isPlainText, teaches, trustingContext } from '../../address/descriptor/stored-text.js';
+import { equalBytes } from '../../consensus/bytes/hex.js';
+import type { Vault } from '../crypt/vault.js';
+import { ImageError, type TableImage } from '../image/table-image.js';
+import { ByteArena } from '../tables/byte-arena.js';
+import { ByteTable, grown } from '../tables/byte-table.js';
+import { DescriptorSecrets } from './descriptor-secrets.js';
+
+/** One descriptor with its window: a view of its row. */
+export class TrackedDescriptor implements SecretSource {
+  #descriptor: Descriptor | null;
+
+  /** @param number its place among the wallet's descriptors @param descriptor null: read when it is asked for */
+  constructor(
+    private readonly table: DescriptorTable,
+    readonly number: number,
+    descriptor: Descriptor | null,
+    readonly cache: DescriptorCache,
+  ) {
+    this.#descriptor = descriptor;
+  }
+
+  get descriptor(): Descriptor {
+    this.#descriptor ??= this.table.read(this.number);
+    return this.#descriptor;
+  }
+  /** SHA-256 of the text. */
+  get id(): Uint8Array {
+    return this.table.id(this.number);
+  }
+  /** The public text with its checksum. */
+  get text(): string {
+    return this.table.text(this.number);
+  }
+  get isRange(): boolean {
+    return this.table.isRange(this.number);
+  }
+  /** Seconds when it was made or from when it matters. */
+  get time(): number {
+    return this.table.times[this.number];
+  }
+  set time(seconds: number) {
+    this.table.times[this.number] = seconds;
+  }
+  /** The first of the indices shown as its range. */
+  get rangeStart(): number {
+    return this.table.rangeStarts[this.number];
+  }
+  set rangeStart(index: number) {
+    this.table.rangeStarts[this.number] = index;
+  }
+  /** The index behind them. */
+  get rangeEnd(): number {
+    return this.table.rangeEnds[this.number];
+  }
+  set rangeEnd(index: number) {
+    this.table.rangeEnds[this.number] = index;
+  }
+  /** The next index given out. */
+  get nextIndex(): number {
+    return this.table.nextIndices[this.number];
+  }
+  set nextIndex(index: number) {
+    this.table.nextIndices[this.number] = index;
+  }
+  /** The highest index whose scripts are in the table of scripts, -1 for none. */
+  get expanded(): number {
+    return this.table.expandedEnds[this.number] - 1;
+  }
+  set expanded(index: number) {
+    this.table.expandedEnds[this.number] = index + 1;
+  }
+
+  get hasSecrets(): boolean {
+    return this.table.secrets.has(this.number);
+  }
+  /** @param resting the secret in the form it rests in; copied */
+  keepSecret(publicKey: Uint8Array, resting: Uint8Array): void {
+    this.table.secrets.keep(this.number, publicKey, resting);
+  }
+  secret(id: Uint8Array): Uint8Array | undefined {
+    return this.table.secret(this.number, id);
+  }
+}
+
+const RANGE = 1;
+const KEPT = 2;
+
+export class DescriptorTable {
+  readonly #ids = new ByteTable();
+  /** By number, as printed. */
+  readonly #texts = new ByteArena();
+  #flags = new Uint8Array(32);
+  // By number, see TrackedDescriptor.
+  times = new Float64Array(32);
+  rangeStarts = new Uint32Array(32);
+  rangeEnds = new Uint32Array(32);
+  nextIndices = new Uint32Array(32);
+  expandedEnds = new Uint32Array(32);
+  readonly secrets = new DescriptorSecrets();
+  readonly #kept = new Map<number, TrackedDescriptor>();
+  /** Of the others the one asked for last: a call asks more than once. */
+  #latest: TrackedDescriptor | null = null;
+  readonly #trusting: DescriptorContext;
+
+  constructor(
+    private readonly context: DescriptorContext,
+    private readonly vault: Vault,
+  ) {
+    this.#trusting = trustingContext(context);
+  }
+
+  get count(): number {
+    return this.#ids.rows;
+  }
+  /** The number of a descriptor, -1 when there is none. */
+  find(id: Uint8Array): number {
+    return this.#ids.find(id);
+  }
+  at(number: number): TrackedDescriptor {
+    const kept = this.#kept.get(number);
+    if (kept) return kept;
+    if (this.#latest?.number !== number) this.#latest = new TrackedDescriptor(this, number, null, new DescriptorCache());
+    return this.#latest;
+  }
+  id(number: number): Uint8Array {
+    return new Uint8Array(this.#ids.key(number));
+  }
+  text(number: number): string {
+    const { buffer, byteOffset, byteLength } = this.#texts.get(number);
+    return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+  }
+  isRange(number: number): boolean {
+    return (this.#flags[number] & RANGE) !== 0;
+  }
+  read(number: number): Descriptor {
+    const parsed = parseDescriptor(this.text(number), this.#trusting, { requireChecksum: true });
+    if ('error' in parsed) throw new Error(`a descriptor that was taken in is none: ${parsed.error}`);
+    return parsed.descriptors[0];
+  }
+  secret(number: number, id: Uint8Array): Uint8Array | undefined {
+    for (const { publicKey, resting } of this.secrets.of(number)) {
+      if (equalBytes(this.context.hashes.hash160(publicKey), id)) return this.vault.open(publicKey, resting);
+    }
+    return undefined;
+  }
+
+  /** Takes in a descriptor that is not there yet. @param descriptor of this text; null for a plain one */
+  add(id: Uint8Array, text: string, descriptor: Descriptor | null, cache = new DescriptorCache()): TrackedDescriptor {
+    const number = this.#ids.add(id);
+    this.#texts.add(Buffer.from(text, 'latin1'));
+    this.#flags = grown(this.#flags, number);
+    this.times = grown(this.times, number);
+    this.rangeStarts = grown(this.rangeStarts, number);
+    this.rangeEnds = grown(this.rangeEnds, number);
+    this.nextIndices = grown(this.nextIndices, number);
+    this.expandedEnds = grown(this.expandedEnds, number);
+    this.secrets.room(number);
+    const tracked = new TrackedDescriptor(this, number, descriptor, cache);
+    this.#flags[number] = (descriptor?.isRange ? RANGE : 0) | (teaches(text) ? KEPT : 0);
+    if (teaches(text)) this.#kept.set(number, tracked);
+    return tracked;
+  }
+  /** The descriptor of a stored text, with an empty cache; null when it is none. */
+  load(id: Uint8Array, text: string): TrackedDescriptor | null {
+    const known = this.#ids.find(id);
+    if (known >= 0 && !this.#isKept(known)) return this.at(known);
+    if (this.#isSound(id, text)) return this.add(id, text, null);
+    const parsed = parseDescriptor(text, this.context, { requireChecksum: true });
+    if ('error' in parsed) return null;
+    const [descriptor] = parsed.descriptors;
+    if (known < 0) return this.add(id, text, descriptor);
+    const tracked = new TrackedDescriptor(this, known, descriptor, new DescriptorCache());
+    this.#kept.set(known, tracked);
+    return tracked;
+  }
+  /** Whether a text needs no reading: it is plain, and to the letter what was printed. */
+  #isSound(id: Uint8Array, text: string): boolean {
+    return isPlainText(text, this.context.language) && equalBytes(this.context.hashes.sha256(Buffer.from(text, 'latin1')), id);
+  }
+  #isKept(number: number): boolean {
+    return (this.#flags[number] & KEPT) !== 0;
+  }
+  /** Ids of those whose rows tell more than the table. */
+  *keptIds(): Generator<Uint8Array> {
+    for (let number = 0; number < this.count; number++) if (this.#isKept(number)) yield this.id(number);
+  }
+
+  /** Writes the table down or takes it from what was written; then `load` is due for `keptIds`. */
+  image(at: TableImage): void {
+    // What a text means, and whether it means anything, depends on the language.
+    const { language } = this.context;
+    if (Buffer.from(at.bytes(() => Buffer.from(language))).toString() !== language) throw new ImageError('descriptors of another language');
+    this.#ids.image(at);
+    this.#texts.image(at);
+    const { count } = this;
+    this.#flags = at.column(this.#flags, count);
+    this.times = at.column(this.times, count);
+    this.rangeStarts = at.column(this.rangeStarts, count);
+    this.rangeEnds = at.column(this.rangeEnds, count);
+    this.nextIndices = at.column(this.nextIndices, count);
+    this.expandedEnds = at.column(this.expandedEnds, count);
+    this.secrets.image(at, count);
+  }
+}

@@ -1,0 +1,580 @@
+// Descriptors of a wallet as rows of columns, held against descriptors as objects: whatever is imported, imported again, paid, sealed,
+// reloaded from rows or from an image, or cut off by a crash, both answer alike. DESCRIPTOR_RUNS and DESCRIPTOR_STEPS make it long,
+// DESCRIPTOR_SEED repeats a run.
+import t, { type Test } from 'tap';
+import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import type { DescriptorContext } from '../../../src/address/descriptor/context.js';
+import type { Descriptor } from '../../../src/address/descriptor/descriptor.js';
+import { inferDescriptor } from '../../../src/address/descriptor/infer.js';
+import { type ParsedDescriptor, parseDescriptor } from '../../../src/address/descriptor/parse.js';
+import type { SecretSource } from '../../../src/address/descriptor/secrets.js';
+import { isPlainText, teaches } from '../../../src/address/descriptor/stored-text.js';
+import { encodeWif } from '../../../src/address/wif.js';
+import { hashKey } from '../../../src/consensus/bytes/hex.js';
+import { STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
+import { SighashCache } from '../../../src/consensus/script/sighash.js';
+import { verifyTxInput } from '../../../src/consensus/script/verify-input.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
+import { Slicer } from '../../../src/lib/slicer.js';
+import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { describeScript } from '../../../src/rpc/wallet/describe.js';
+import { listdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp } from '../../../src/storage/store.js';
+import { encodeMasterKey, sealMasterKey } from '../../../src/wallet/crypt/master-key.js';
+import { sealSecret } from '../../../src/wallet/crypt/vault.js';
+import { DescriptorSecrets } from '../../../src/wallet/keys/descriptor-secrets.js';
+import { isSolvable } from '../../../src/wallet/keys/is-mine.js';
+import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
+import { FlatProvider, idsOfXOnly } from '../../../src/wallet/keys/signing-provider.js';
+import { loadWallet, type WalletSurroundings } from '../../../src/wallet/manage/load-wallet.js';
+import { signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
+import { bytesOf, packRow, unpackRow } from '../../../src/wallet/storage/rows.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
+import { MemoryImages } from '../../framework/memory-images.js';
+import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { turnsDuring } from '../../framework/turns.js';
+
+const RUNS = Number(process.env.DESCRIPTOR_RUNS ?? 6);
+const STEPS = Number(process.env.DESCRIPTOR_STEPS ?? 60);
+const SEED = Number(process.env.DESCRIPTOR_SEED ?? 1);
+
+const XPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
+const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZWARbtRtfnLcJ5MQ2AtHcQJCCRUcMRvmDUjyEmNUWwx8UbK';
+const KEYPOOL = 5;
+const context = descriptorContext('master', 'regtest');
+const call: CallInfo = { user: '', path: '/' };
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const secretOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);
+const publicOf = (n: number, compressed = true): Uint8Array => context.keys.publicKey(secretOf(n), compressed) as Uint8Array;
+const passphrase = Buffer.from('correct horse');
+const masterKey = new Uint8Array(32).fill(5);
+const sealedMaster = encodeMasterKey(await sealMasterKey(masterKey, passphrase));
+const seal = (publicKey: Uint8Array, secret: Uint8Array): Uint8Array => sealSecret(masterKey, publicKey, secret, crypto);
+
+function parse(text: string, language: DescriptorContext = context): ParsedDescriptor {
+  const parsed = parseDescriptor(text, language);
+  if ('error' in parsed) throw new Error(`${text}: ${parsed.error}`);
+  return parsed;
+}
+
+/** The object form: what the wallet should say of one descriptor. */
+interface Plain {
+  readonly descriptor: Descriptor;
+  time: number;
+  next: number;
+  end: number;
+  /** By hashKey of the public key's HASH160. */
+  readonly secrets: Map<string, { publicKey: Uint8Array; secret: Uint8Array }>;
+}
+
+const nodeOf = (wallet: Wallet): NodeContext =>
+  ({ wallets: { select: () => wallet }, descriptors: context, params: context.params, crypto }) as unknown as NodeContext;
+
+/** All rows as they are on the disk. */
+async function rowsOf(wallet: Wallet): Promise<[Uint8Array, Uint8Array][]> {
+  await wallet.exclusive(async () => {});
+  const rows: [Uint8Array, Uint8Array][] = [];
+  for await (const [key, value] of wallet.store.iterate()) rows.push([key.slice(), value.slice()]);
+  return rows;
+}
+async function storeOf(rows: readonly [Uint8Array, Uint8Array][]): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  await store.batch(rows.map(([key, value]): BatchOp => ({ type: 'put', key, value })));
+  return store;
+}
+const descriptorRow = (id: Uint8Array): Uint8Array => walletKey(WALLET_PREFIX.descriptor, id);
+
+class World {
+  readonly images = new MemoryImages();
+  /** By id in hex, in the order they came. */
+  readonly plain = new Map<string, Plain>();
+  readonly #random: () => number;
+  readonly below = (limit: number): number => Math.floor(this.#random() * limit);
+  readonly chance = (share: number): boolean => this.#random() < share;
+  readonly pick = <T>(list: readonly T[]): T => list[this.below(list.length)];
+  readonly #surroundings: WalletSurroundings;
+  readonly reloads = { rows: 0, image: 0 };
+
+  private constructor(
+    seed: number,
+    public wallet: Wallet,
+    surroundings: WalletSurroundings,
+  ) {
+    this.#random = pseudoRandom(seed);
+    const log = {
+      info() {},
+      warn: (line: string) => {
+        throw new Error(line);
+      },
+    };
+    // Some write a new image often, others live from a long journal.
+    const leastJournal = seed % 2 === 0 ? 0 : 5000;
+    this.#surroundings = { ...surroundings, images: { files: () => this.images, leastRows: 0, leastJournal, log } };
+  }
+  static async create(seed: number): Promise<World> {
+    const { wallet, surroundings } = await createMemoryWallet({ descriptors: true, wallet: { keypool: KEYPOOL } });
+    await wallet.change((batch) => {
+      batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+      wallet.record.write(batch);
+    });
+    return new World(seed, wallet, surroundings);
+  }
+
+  get #locked(): boolean {
+    return this.wallet.vault.locked;
+  }
+  #key(xOnly: boolean, anySize: boolean): string {
+    const n = 1 + this.below(9);
+    const origin = this.chance(0.3) ? this.pick(['[d34db33f]', "[d34db33f/84'/0/5']", '[d34db33f/84h/2147483647h/0]']) : '';
+    const compressed = !anySize || this.chance(0.8);
+    if (!this.#locked && this.chance(0.5)) return origin + encodeWif({ key: secretOf(n), compressed }, context.params, crypto);
+    const key = hex(publicOf(n, compressed));
+    return origin + (xOnly && this.chance(0.7) ? key.slice(2) : key);
+  }
+  /** Any descriptor, most of one key. */
+  #text(): string {
+    const any = (): string => this.#key(false, true);
+    const compressed = (): string => this.#key(false, false);
+    const xOnly = (): string => this.#key(true, false);
+    const extended = (): string => (this.#locked || this.chance(0.5) ? XPUB : XPRV);
+    const forms: (() => string)[] = [
+      () => `pk(${any()})`,
+      () => `pkh(${any()})`,
+      () => `wpkh(${compressed()})`,
+      () => `combo(${any()})`,
+      () => `sh(wpkh(${compressed()}))`,
+      () => `sh(pkh(${any()}))`,
+      () => `tr(${xOnly()})`,
+      () => `rawtr(${xOnly()})`,
+      () => `multi(1,${any()},${any()})`,
+      () => `wsh(multi(2,${compressed()},${compressed()}))`,
+      () => `tr(${xOnly()},pk(${xOnly()}))`,
+      () => `raw(6a01${hex(Uint8Array.of(this.below(4)))})`,
+      () => `wpkh(${extended()}/0/${this.below(3)})`,
+      () => `pkh(${extended()}/1/*)`,
+    ];
+    return this.pick(forms)();
+  }
+
+  // -- what happens
+
+  async import(): Promise<void> {
+    const { secrets, descriptors } = parse(this.#text());
+    const [descriptor] = descriptors;
+    const time = 1 + this.below(1_000_000);
+    const fresh = { descriptor, secrets: secrets.pairs(), time, rangeStart: 0, rangeEnd: descriptor.isRange ? 4 : 1, nextIndex: 0 };
+    const text = descriptor.toString();
+    const id = hex(crypto.sha256(Buffer.from(text)));
+    const known = this.plain.get(id) ?? { descriptor: parse(text).descriptors[0], time, next: 0, end: 0, secrets: new Map() };
+    known.time = time;
+    known.next = 0;
+    known.end = descriptor.isRange ? KEYPOOL : 1;
+    for (const { publicKey, secret } of secrets.pairs()) {
+      known.secrets.set(hashKey(crypto.hash160(publicKey)), { publicKey: publicKey.slice(), secret: secret.slice() });
+    }
+    this.plain.set(id, known);
+    await this.wallet.changeKeys((batch) => this.wallet.descriptors!.add(fresh, batch));
+    secrets.wipe();
+  }
+  async pay(): Promise<void> {
+    const [id, { descriptor, end }] = this.pick([...this.plain]);
+    const scripts = descriptor.scripts(this.below(end)) ?? [];
+    const script = this.pick(scripts);
+    const place = this.wallet.descriptors!.locate(script);
+    if (!place) throw new Error(`a script of ${id} belongs to nobody`);
+    const owner = this.plain.get(hex(place.tracked.id)) as Plain;
+    if (place.index >= owner.next) owner.next = place.index + 1;
+    if (owner.descriptor.isRange) owner.end = Math.max(owner.next + KEYPOOL, owner.end);
+    await this.wallet.change((batch) => this.wallet.keys.markUsed(script, batch));
+  }
+  /** As encryptWallet does it, whose new database has no image. */
+  async encrypt(): Promise<void> {
+    if (this.wallet.vault.encrypted) return;
+    const rows = (await rowsOf(this.wallet)).filter(([key]) => key[0] !== WALLET_PREFIX.image && key[0] !== WALLET_PREFIX.journal);
+    const sealed = rows.map(([key, value]): [Uint8Array, Uint8Array] => {
+      if (key[0] !== WALLET_PREFIX.descriptorKey) return [key, value];
+      const [publicKey, secret] = unpackRow(value);
+      return [key, packRow([publicKey, seal(bytesOf(publicKey), bytesOf(secret))])];
+    });
+    sealed.push([walletKey(WALLET_PREFIX.masterKey, 1), sealedMaster]);
+    this.wallet.images?.forget();
+    this.wallet.store = await storeOf(sealed);
+    (await this.wallet.descriptors!.sealAll(seal, new Slicer()))();
+    this.wallet.vault.unlock(masterKey.slice());
+  }
+  async lock(): Promise<void> {
+    if (this.wallet.vault.locked) this.wallet.vault.unlock(masterKey.slice());
+    else if (this.wallet.vault.encrypted) this.wallet.lock();
+  }
+  /** @param how crash: the process ends as it is; unload: an image is written where it is due; backup: rows without their image */
+  async reload(how: 'crash' | 'unload' | 'backup'): Promise<void> {
+    const { wallet } = this;
+    if (how === 'unload') await wallet.saveImage();
+    const rows = await rowsOf(wallet);
+    await wallet.close();
+    for (const tracked of wallet.descriptors!.all()) {
+      if (tracked.hasSecrets) throw new Error('a closed wallet has secrets');
+    }
+    if (how === 'backup') await this.images.keepOnly(null);
+    const loaded = await loadWallet(this.#surroundings, { name: 'w', folder: '' }, await storeOf(rows));
+    this.wallet = loaded.wallet;
+    // An image that is no good is given up.
+    this.reloads[(await this.wallet.store.get(walletKey(WALLET_PREFIX.image))) ? 'image' : 'rows']++;
+    this.wallet.tip = wallet.tip;
+    this.wallet.ledger.judged = true;
+  }
+
+  // -- what must be
+
+  async check(t: Test, when: string): Promise<void> {
+    const wrong = [...(await this.#wrongLists()), ...this.#wrongDescriptors(), ...(await this.#wrongRows())];
+    t.same(wrong.slice(0, 3), [], when);
+  }
+  async #wrongLists(): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const priv of this.#locked ? [false] : [false, true]) {
+      const expected = [...this.plain.values()].map(({ descriptor, time, next, end, secrets }) => {
+        const source = sourceOf(secrets);
+        const desc = priv ? descriptor.privateText(source) : descriptor.normalizedText(this.#locked ? {} : { secrets: source });
+        const range = descriptor.isRange ? { range: [0, end - 1], next, next_index: next } : {};
+        return { desc: desc ?? descriptor.toString(), timestamp: time, active: false, ...range };
+      });
+      expected.sort((a, b) => (a.desc < b.desc ? -1 : 1));
+      const answer = encodeJson(await listdescriptors(nodeOf(this.wallet), [priv], call));
+      const listed = JSON.parse(Buffer.from(answer).toString()).descriptors as { active: boolean }[];
+      // The wallet's own are active.
+      if (listed.filter(({ active }) => active).length !== 6) wrong.push('own descriptors');
+      const others = listed.filter(({ active }) => !active);
+      if (JSON.stringify(others) !== JSON.stringify(expected)) {
+        wrong.push(`${JSON.stringify(others, null, 1)} instead of ${JSON.stringify(expected, null, 1)}`);
+      }
+    }
+    return wrong;
+  }
+  #wrongDescriptors(): string[] {
+    const wrong: string[] = [];
+    const keys = this.wallet.descriptors!;
+    if (keys.count !== this.plain.size + 6 || [...keys.all()].length !== keys.count) wrong.push(`${keys.count} descriptors`);
+    for (const [id, plain] of this.plain) {
+      const say = (what: string): unknown => wrong.push(`${what} of ${plain.descriptor.toString()}`);
+      const tracked = keys.find(Buffer.from(id, 'hex'));
+      if (!tracked || hex(tracked.id) !== id || tracked.descriptor.toString() !== plain.descriptor.toString()) return [`no ${id}`];
+      if (tracked.time !== plain.time || tracked.nextIndex !== plain.next || tracked.rangeEnd !== plain.end) say('figures');
+      if (tracked.expanded !== plain.end - 1) say('what is expanded');
+      if (tracked.hasSecrets !== plain.secrets.size > 0) say('secrets');
+      for (const { publicKey, secret } of plain.secrets.values()) {
+        const held = tracked.secret(crypto.hash160(publicKey));
+        if ((held && hex(held)) !== (this.#locked ? undefined : hex(secret))) say('a secret');
+      }
+      if (tracked.secret(crypto.hash160(publicOf(200))) !== undefined) say('a secret that it has not');
+      for (let index = 0; index < plain.end; index++) {
+        for (const script of plain.descriptor.scripts(index) ?? []) wrong.push(...this.#wrongScript(script));
+      }
+      // Behind the range; others may have it.
+      for (const script of (plain.descriptor.isRange && plain.descriptor.scripts(plain.end)) || []) {
+        if (keys.locate(script)?.tracked.number === tracked.number) say('a script too many');
+      }
+    }
+    const stranger = plainScriptOf(publicOf(201));
+    if (keys.isMine(stranger) !== OWNERSHIP.NO || keys.locate(stranger) || keys.provider(stranger)) wrong.push('a stranger');
+    return wrong;
+  }
+  /** A script is that of any descriptor that gives it. */
+  #wrongScript(script: Uint8Array): string[] {
+    const keys = this.wallet.descriptors!;
+    const place = keys.locate(script);
+    const plain = place && this.plain.get(hex(place.tracked.id));
+    const provider = keys.provider(script);
+    if (keys.isMine(script) !== OWNERSHIP.SPENDABLE || !plain || !provider) return [`${hex(script)} is nobody's`];
+    const { descriptor, secrets, time } = plain;
+    const { index } = place;
+    const wrong: string[] = [];
+    const say = (what: string): unknown => wrong.push(`${what} of ${hex(script)}, ${descriptor.toString()}, ${index}`);
+    const expansion = descriptor.expand(index)!;
+    if (!expansion.scripts.some((one) => hex(one) === hex(script))) say('the descriptor');
+    const flat = new FlatProvider();
+    flat.addExpansion(expansion, crypto);
+    const text = isSolvable(script, flat, crypto) ? inferDescriptor(script, flat, context).toString() : null;
+    const { outputType } = descriptor;
+    const own = descriptor.isSolvable && outputType !== null && outputType !== 'legacy' ? descriptor.at(index)!.toString() : null;
+    if (describeScript(nodeOf(this.wallet), script, provider) !== (text ?? own)) say('the text');
+    for (const [id, inner] of flat.scripts) if (hex(provider.script(bytesOfKey(id)) ?? EMPTY) !== hex(inner)) say('an inner script');
+    for (const [id, key] of flat.publicKeys) if (hex(provider.publicKey(bytesOfKey(id)) ?? EMPTY) !== hex(key)) say('a public key');
+    const pairs = this.#locked ? [] : descriptor.secretsAt(index, sourceOf(secrets));
+    const from = outputType === 'bech32m' ? 1 : 0;
+    for (const { publicKey } of expansion.keys) {
+      const pair = pairs.find((one) => hex(one.publicKey.subarray(from)) === hex(publicKey.subarray(from)));
+      const origin = flat.origin(crypto.hash160(publicKey));
+      for (const id of outputType === 'bech32m' ? idsOfXOnly(publicKey.subarray(1), crypto) : [crypto.hash160(publicKey)]) {
+        if (JSON.stringify(provider.origin(id)) !== JSON.stringify(origin)) say('an origin');
+        if (provider.hasSecret(id) !== secrets.size > 0) say('having secrets');
+        if (hex(provider.secret(id) ?? EMPTY) !== hex(pair?.secret ?? EMPTY)) say('a secret');
+      }
+    }
+    const metadata = keys.metadata(script);
+    if (metadata && metadata.time !== time) say('the time');
+    return wrong;
+  }
+  /** Rows are as they always were: versions before this one read them. */
+  async #wrongRows(): Promise<string[]> {
+    const wrong: string[] = [];
+    const rows = new Map((await rowsOf(this.wallet)).map(([key, value]) => [hex(key), value]));
+    for (const [id, { descriptor, time, next, end, secrets }] of this.plain) {
+      const fields = unpackRow(rows.get(hex(descriptorRow(Buffer.from(id, 'hex')))) ?? packRow([]));
+      if (JSON.stringify(fields.slice(0, 5)) !== JSON.stringify([descriptor.toString(), time, 0, end, next])) wrong.push(`row of ${id}`);
+      for (const { publicKey, secret } of secrets.values()) {
+        const key = walletKey(WALLET_PREFIX.descriptorKey, Buffer.from(id, 'hex'), crypto.hash160(publicKey));
+        const [, resting] = unpackRow(rows.get(hex(key)) ?? packRow([]));
+        if (hex(bytesOf(resting)) !== hex(this.wallet.vault.encrypted ? seal(publicKey, secret) : secret)) wrong.push(`key row of ${id}`);
+      }
+    }
+    return wrong;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+const bytesOfKey = (key: string): Uint8Array => Buffer.from(key, 'latin1');
+const plainScriptOf = (publicKey: Uint8Array): Uint8Array => Uint8Array.of(0, 20, ...crypto.hash160(publicKey));
+const sourceOf = (secrets: Plain['secrets']): SecretSource => ({ secret: (id) => secrets.get(hashKey(id))?.secret.slice() });
+
+t.test('rows of columns answer as objects do', async (t) => {
+  const reloads = { rows: 0, image: 0 };
+  for (let run = 0; run < RUNS; run++) {
+    const seed = SEED + run;
+    const world = await World.create(seed);
+    for (let step = 0; step < STEPS; step++) {
+      const dice = world.below(100);
+      const what =
+        dice < 62 || world.plain.size === 0
+          ? 'import'
+          : dice < 80
+            ? 'pay'
+            : dice < 84
+              ? 'encrypt'
+              : dice < 89
+                ? 'lock'
+                : dice < 94
+                  ? 'crash'
+                  : 'unload';
+      if (what === 'crash' || what === 'unload') await world.reload(world.chance(0.2) ? 'backup' : what);
+      else await world[what]();
+      if (step % 10 === 9 || !['import', 'pay'].includes(what)) await world.check(t, `seed ${seed}, step ${step}, ${what}`);
+    }
+    reloads.rows += world.reloads.rows;
+    reloads.image += world.reloads.image;
+    await world.wallet.close();
+  }
+  if (RUNS >= 6 && STEPS >= 60) t.ok(reloads.rows > 3 && reloads.image > 3, JSON.stringify(reloads));
+});
+
+t.test('what is written after an image is read after it', async (t) => {
+  const world = await World.create(1);
+  for (let i = 0; i < 30; i++) await world.import();
+  await world.reload('unload');
+  await world.check(t, 'from rows');
+  await world.reload('unload');
+  await world.check(t, 'from an image');
+  for (let i = 0; i < 30; i++) await (i % 3 === 0 ? world.pay() : world.import());
+  await world.reload('crash');
+  await world.check(t, 'from an image and its journal');
+  t.same(world.reloads, { rows: 1, image: 2 });
+  await world.wallet.close();
+});
+
+t.test('rows that are damaged, or were named by another text', async (t) => {
+  const world = await World.create(3);
+  const key = hex(publicOf(1));
+  const text = addChecksum(`wpkh(${key})`);
+  const parsed = parse(text);
+  const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
+  await world.wallet.changeKeys((batch) => world.wallet.descriptors!.add(fresh, batch));
+  const { surroundings } = await createMemoryWallet();
+  const rows = await rowsOf(world.wallet);
+  const id = crypto.sha256(Buffer.from(text));
+  const load = async (change: (key: Uint8Array, value: Uint8Array) => [Uint8Array, Uint8Array], language: DescriptorContext = context) => {
+    const store = await storeOf(rows.map(([key, value]) => change(key, value)));
+    return (await loadWallet({ ...surroundings, context: language }, { name: 'w', folder: '' }, store)).wallet;
+  };
+  const isIts = (key: Uint8Array): boolean => hex(key) === hex(descriptorRow(id));
+  const withText = (value: Uint8Array, other: string): Uint8Array => packRow([other, ...unpackRow(value).slice(1)]);
+  const damaged = text.replace(
+    key,
+    key.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+  );
+  await t.rejects(
+    load((key, value) => [key, isIts(key) ? withText(value, damaged) : value]),
+    { message: /Wallet corrupted/ },
+  );
+  // The language changed since: its own text has another checksum, and the row keeps its name.
+  const renamed = await load((key, value) => [key, isIts(key) ? withText(value, addChecksum(`wpkh([00000000/1h]${key0()})`)) : value]);
+  function key0(): string {
+    return hex(publicOf(2));
+  }
+  t.match(renamed.descriptors!.find(id)?.descriptor.toString(), /^wpkh\(\[00000000\/1h\]/, 'read by the parser');
+  const older = await load((key, value) => [key, value], descriptorContext('0.21', 'regtest'));
+  t.equal(older.descriptors!.find(id)?.descriptor.toString(), text, 'the other language');
+  const later = addChecksum(`tr(${key.slice(2)})`);
+  await t.rejects(
+    load((key, value) => [key, isIts(key) ? withText(value, later) : value], descriptorContext('0.21', 'regtest')),
+    { message: /Wallet corrupted/ },
+    'a text that means nothing there',
+  );
+  for (const wallet of [renamed, older, world.wallet]) await wallet.close();
+});
+
+t.test('an image of another language is not read', async (t) => {
+  const world = await World.create(5);
+  const parsed = parse(`pkh(${hex(publicOf(1))})`);
+  const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
+  await world.wallet.changeKeys((batch) => world.wallet.descriptors!.add(fresh, batch));
+  await world.reload('unload');
+  await world.reload('unload');
+  t.equal(world.reloads.image, 1);
+  const rows = await rowsOf(world.wallet);
+  const log = { info() {}, warn: (line: string) => t.fail(line) };
+  const { surroundings } = await createMemoryWallet();
+  const images = { files: () => world.images, leastRows: 0, leastJournal: 0, log };
+  const { wallet } = await loadWallet(
+    { ...surroundings, context: descriptorContext('0.21', 'regtest'), images },
+    { name: 'w', folder: '' },
+    await storeOf(rows),
+  );
+  t.equal(world.images.restored, 2, 'looked at');
+  t.equal(await wallet.store.get(walletKey(WALLET_PREFIX.image)), undefined, 'and given up');
+  t.equal(wallet.descriptors!.count, 7);
+  for (const one of [wallet, world.wallet]) await one.close();
+});
+
+t.test('a private key of either parity signs for tr() and rawtr(), also after loading', async (t) => {
+  const world = await World.create(7);
+  const scripts: Uint8Array[] = [];
+  for (const name of ['tr', 'rawtr']) {
+    for (const n of [1, 2, 3, 4, 5]) {
+      const { descriptors, secrets } = parse(`${name}(${encodeWif({ key: secretOf(n), compressed: true }, context.params, crypto)})`);
+      const fresh = { descriptor: descriptors[0], secrets: secrets.pairs(), time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
+      await world.wallet.changeKeys((batch) => world.wallet.descriptors!.add(fresh, batch));
+      scripts.push(descriptors[0].scripts(0)![0]);
+    }
+  }
+  t.equal(new Set([1, 2, 3, 4, 5].map((n) => publicOf(n)[0])).size, 2, 'both parities');
+  for (const when of ['as imported', 'loaded from rows', 'loaded from an image']) {
+    for (const script of scripts) {
+      const spent = [{ value: 1000, script }];
+      const inputs = [{ prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: EMPTY, sequence: 0xfffffffd }];
+      const tx = parseTx(buildTx({ version: 2, inputs, outputs: [{ value: 900, script }], locktime: 0 }), crypto);
+      const signed = await signTransaction(tx, spent, world.wallet.provider(script)!, 0, { crypto, signer: createSigner() });
+      const whole = parseTx(withInputs(tx, signed), crypto);
+      t.equal(verifyTxInput(whole, 0, spent, STANDARD_SCRIPT_FLAGS, crypto, new SighashCache(whole, crypto, spent)), 0, when);
+    }
+    await world.reload('unload');
+  }
+  t.same(world.reloads, { rows: 1, image: 2 });
+  await world.wallet.close();
+});
+
+t.test('texts that need no parser', async (t) => {
+  const [key, other, large] = [hex(publicOf(1)), hex(publicOf(2)), hex(publicOf(1, false))];
+  const inner = (text: string): string[] => [`${text}`, `[d34db33f]${text}`, `[d34db33f/0/2147483647h]${text}`];
+  const plain = [
+    ...[key, large]
+      .flatMap(inner)
+      .flatMap((text) => [`pk(${text})`, `pkh(${text})`, `combo(${text})`, `sh(pk(${text}))`, `sh(pkh(${text}))`]),
+    ...inner(key).flatMap((text) => [`wpkh(${text})`, `sh(wpkh(${text}))`]),
+  ];
+  const later = inner(key.slice(2)).flatMap((text) => [`tr(${text})`, `rawtr(${text})`]);
+  const others = [
+    `wsh(pkh(${key}))`,
+    `sh(wsh(pk(${key})))`,
+    `multi(1,${key})`,
+    `tr(${key.slice(2)},pk(${other.slice(2)}))`,
+    `tr(musig(${key},${other}))`,
+    `wpkh(${XPUB}/0)`,
+    `wpkh(${XPUB}/*)`,
+    'raw(6a)',
+  ];
+  for (const language of ['0.21', 'master'] as const) {
+    const there = descriptorContext(language, 'regtest');
+    for (const text of [...plain, ...later, ...others]) {
+      const parsed = parseDescriptor(text, there);
+      if ('error' in parsed) {
+        t.equal(isPlainText(addChecksum(text), language), false, `${language}: ${text}`);
+        continue;
+      }
+      const [descriptor] = parsed.descriptors;
+      const printed = descriptor.toString();
+      t.equal(isPlainText(printed, language), !others.includes(text), `${language}: ${text}`);
+      if (!others.includes(text)) t.equal(teaches(printed), false);
+      if (descriptor.isRange || text.includes(XPUB)) t.equal(teaches(printed), true);
+    }
+  }
+  const hybrid = `pk(06${large.slice(2)})`;
+  t.equal(isPlainText(addChecksum(hybrid), '0.21'), false, 'one language only');
+  for (const text of [
+    `wpkh(${large})`,
+    `sh(wpkh(${key})`,
+    `wpkh(${key}))`,
+    `wpkh(${key}/0)`,
+    `wpkh(${key.toUpperCase()})`,
+    `combo(${key},${key})`,
+  ]) {
+    t.equal(isPlainText(addChecksum(text), 'master'), false, text);
+  }
+  t.equal(isPlainText(`wpkh(${key})`, 'master'), false, 'without its checksum');
+});
+
+t.test('secrets are overwritten', async (t) => {
+  const secrets = new DescriptorSecrets();
+  for (let descriptor = 0; descriptor < 100; descriptor++) secrets.room(descriptor);
+  for (let n = 1; n <= 90; n++) secrets.keep(n % 30, publicOf(n), secretOf(n));
+  secrets.keep(1, publicOf(1), secretOf(99));
+  const held = [...secrets.of(1)].map(({ publicKey, resting }) => `${hex(publicKey)} ${hex(resting)}`);
+  t.same(
+    held.sort(),
+    [
+      [1, 99],
+      [31, 31],
+      [61, 61],
+    ]
+      .map(([of, secret]) => `${hex(publicOf(of))} ${hex(secretOf(secret))}`)
+      .sort(),
+  );
+  const plain = [...secrets.of(1)].map(({ resting }) => resting);
+  (await secrets.sealAll(seal, new Slicer()))();
+  t.ok(
+    plain.every((secret) => secret.every((byte) => byte === 0)),
+    'when they are sealed',
+  );
+  const sealed = [...secrets.of(2)].map(({ publicKey, resting }) => [hex(publicKey), hex(resting), resting] as const);
+  t.ok(sealed.some(([key, resting]) => key === hex(publicOf(2)) && resting === hex(seal(publicOf(2), secretOf(2)))));
+  secrets.wipe();
+  t.ok(
+    sealed.every(([, , resting]) => resting.every((byte) => byte === 0)),
+    'at the end',
+  );
+  t.equal(secrets.has(2), false);
+  t.same([...secrets.of(2)], []);
+});
+
+t.test('many are loaded in slices', async (t) => {
+  const world = await World.create(9);
+  const count = 3000;
+  const at = (i: number): Uint8Array => crypto.hash160(Buffer.from(`script ${i}`));
+  await world.wallet.changeKeys((batch) => {
+    for (let i = 0; i < count; i++) {
+      const descriptor = parse(`raw(a914${hex(at(i))}87)`).descriptors[0];
+      world.wallet.descriptors!.add({ descriptor, secrets: [], time: 1, rangeStart: 0, rangeEnd: 1, nextIndex: 0 }, batch);
+    }
+  });
+  const turns = await turnsDuring(() => world.reload('backup'));
+  t.ok(turns > 10, `${turns} turns`);
+  t.equal(world.wallet.descriptors!.count, count + 6);
+  await world.wallet.close();
+});
