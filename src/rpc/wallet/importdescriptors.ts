@@ -4,6 +4,7 @@ import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
+import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
 import type { DescriptorKeys, ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
@@ -16,7 +17,9 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { asRange } from '../range.js';
-import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
+import { encodeJson } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
+import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { Breath } from './import-request.js';
 import { breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
 import { scanDeps, withRescan } from './rescan.js';
@@ -219,7 +222,7 @@ async function withRead(
   wallet: Wallet,
   requests: readonly JsonValue[],
   call: CallInfo,
-  apply: (read: readonly ReadDescriptor[]) => Promise<ImportOutcome[]>,
+  apply: (read: ReadDescriptor[], breath: Breath) => Promise<ImportOutcome[]>,
 ): Promise<ImportOutcome[]> {
   const breath = breathOf(wallet, new Slicer(call.breathe));
   const read: ReadDescriptor[] = [];
@@ -233,7 +236,7 @@ async function withRead(
       const pause = breath();
       if (pause) await pause;
     }
-    return await apply(read);
+    return await apply(read, breath);
   } finally {
     for (const one of read) if ('parsed' in one) one.parsed.secrets.wipe();
   }
@@ -268,10 +271,18 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
     for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
-    const outcomes = await withRead(ctx, wallet, requests, call, (read) =>
-      wallet.changeKeys((batch) => {
+    const outcomes = await withRead(ctx, wallet, requests, call, (read, breath) =>
+      wallet.changeKeysAlone(async (batch) => {
         ensureUnlocked(wallet);
-        const all = read.map((one, i) => processRequest(ctx, wallet, one, Math.max(times[i], 1), batch));
+        const all: ImportOutcome[] = [];
+        for (const [i, one] of read.entries()) {
+          all.push(processRequest(ctx, wallet, one, Math.max(times[i], 1), batch));
+          // What was applied is let go of: there may be many.
+          if ('parsed' in one) one.parsed.secrets.wipe();
+          read[i] = all[i];
+          const pause = breath();
+          if (pause) await pause;
+        }
         if (all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
         return all;
       }),
@@ -289,33 +300,50 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
   });
 };
 
-function listed(keys: DescriptorKeys, tracked: TrackedDescriptor, desc: string): Record<string, JsonResult> {
-  const { descriptor, time, rangeStart, rangeEnd, nextIndex } = tracked;
-  const active = keys.actives().includes(tracked);
+/** What is listed of a descriptor. @param internal whether it gives out change addresses; undefined: none at all */
+function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | undefined): Record<string, JsonResult> {
+  const { isRange, time, rangeStart, rangeEnd, nextIndex } = tracked;
   return {
     desc,
     timestamp: time,
-    active,
-    ...(active ? { internal: keys.actives(true).includes(tracked) } : {}),
-    ...(descriptor.isRange ? { range: [rangeStart, rangeEnd - 1], next: nextIndex, next_index: nextIndex } : {}),
+    active: internal !== undefined,
+    ...(internal === undefined ? {} : { internal }),
+    ...(isRange ? { range: [rangeStart, rangeEnd - 1], next: nextIndex, next_index: nextIndex } : {}),
   };
 }
 
-export const listdescriptors: Run<NodeContext> = (ctx, args, call) => {
+export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
   const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;
-  if (priv) {
-    if (wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
-    ensureUnlocked(wallet);
-  }
-  const rows = Array.from(keys.all(), (tracked) => {
-    const { descriptor, cache } = tracked;
+  if (priv && wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
+  const slicer = new Slicer(call.breathe);
+  const check = (): void => {
+    wallet.assertOpen();
+    if (priv) ensureUnlocked(wallet);
+  };
+  const pause = async (): Promise<void> => {
+    await slicer.pause();
+    while (wallet.held) await wallet.held;
+    check();
+  };
+  check();
+  const rows: { readonly desc: string; readonly number: number }[] = [];
+  for (const tracked of keys.all()) {
+    const { descriptor, cache, number } = tracked;
     const text = priv
       ? descriptor.privateText(tracked)
       : descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked });
-    return listed(keys, tracked, text ?? descriptor.toString());
-  });
-  rows.sort((a, b) => (String(a.desc) < String(b.desc) ? -1 : 1));
-  return { wallet_name: wallet.name, descriptors: rows };
+    rows.push({ desc: text ?? descriptor.toString(), number });
+    if (slicer.due) await pause();
+  }
+  const sorted = await sortInSlices(rows, (a, b) => (a.desc < b.desc ? -1 : a.desc > b.desc ? 1 : 0), slicer);
+  const internal = new Map(keys.actives().map(({ number }) => [number, false]));
+  for (const { number } of keys.actives(true)) internal.set(number, true);
+  const pieces = new Pieces(',');
+  for (const { desc, number } of sorted) {
+    pieces.add(encodeJson(listed(keys.at(number), desc, internal.get(number))));
+    if (slicer.due) await pause();
+  }
+  return new RawJson(`{"wallet_name":${encodeJson(wallet.name)},"descriptors":[${pieces.text()}]}`);
 };

@@ -90,9 +90,13 @@ export class DescriptorKeys implements KeySource {
   get count(): number {
     return this.#table.count;
   }
-  /** All of them in the order they came, each made when it is its turn. */
+  /** All that there are now, in the order they came, each made when it is its turn. */
   *all(): Generator<TrackedDescriptor> {
-    for (let number = 0; number < this.#table.count; number++) yield this.#table.at(number);
+    const { count } = this;
+    for (let number = 0; number < count; number++) yield this.#table.at(number);
+  }
+  at(number: number): TrackedDescriptor {
+    return this.#table.at(number);
   }
   find(id: Uint8Array): TrackedDescriptor | undefined {
     const number = this.#table.find(id);

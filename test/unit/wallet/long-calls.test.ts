@@ -5,6 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
+import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import type { KeyMath } from '../../../src/crypto/key-math.js';
 import { getaddressesbylabel, keypoolrefill, listlabels, sethdseed } from '../../../src/rpc/wallet/addresses.js';
@@ -96,6 +97,33 @@ for (const step of ['*', "*'"]) {
     );
   });
 }
+
+t.test('importdescriptors of many keys', async (t) => {
+  const request = (i: number) => {
+    const key = encodeWif({ key: crypto.sha256(Buffer.from(`key ${i}`)), compressed: true }, chainParams('regtest'), crypto);
+    return { desc: addChecksum(`${['wpkh', 'pkh', 'combo', 'tr'][i % 4]}(${key})`), timestamp: 1000 - (i % 7), label: `label ${i % 3}` };
+  };
+  const requests = Array.from({ length: 500 }, (_, i) => request(i % 400));
+  const { wallet } = await createMemoryWallet({ descriptors: true });
+  const { wallet: other } = await createMemoryWallet({ descriptors: true });
+  const before = [await rowsOf(wallet), await rowsOf(other)];
+  let applied = 0;
+  const apply = wallet.changeKeysAlone.bind(wallet);
+  wallet.changeKeysAlone = async (work) => {
+    let result: unknown;
+    applied = await turnsDuring(async () => {
+      result = await apply(work);
+    });
+    return result as never;
+  };
+  t.same(
+    await run(wallet, importdescriptors, requests),
+    requests.map(() => outcome[0]),
+  );
+  t.ok(applied > 10, `${applied} turns while they are taken in`);
+  for (let from = 0; from < requests.length; from += 20) await run(other, importdescriptors, requests.slice(from, from + 20));
+  t.strictSame(await rowsOf(wallet, before[0]), await rowsOf(other, before[1]));
+});
 
 t.test('a wallet that is locked or closed while importdescriptors reads', async (t) => {
   for (const closes of [false, true]) {

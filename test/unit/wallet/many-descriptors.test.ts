@@ -563,7 +563,7 @@ t.test('secrets are overwritten', async (t) => {
   t.same([...secrets.of(2)], []);
 });
 
-t.test('many are loaded in slices', async (t) => {
+t.test('many are loaded and listed in slices', async (t) => {
   const world = await World.create(9);
   const count = 3000;
   const at = (i: number): Uint8Array => crypto.hash160(Buffer.from(`script ${i}`));
@@ -576,5 +576,16 @@ t.test('many are loaded in slices', async (t) => {
   const turns = await turnsDuring(() => world.reload('backup'));
   t.ok(turns > 10, `${turns} turns`);
   t.equal(world.wallet.descriptors!.count, count + 6);
-  await world.wallet.close();
+  const listing = turnsDuring(() => Promise.resolve(listdescriptors(nodeOf(world.wallet), [], call)));
+  const listed = await listing;
+  t.ok(listed > 10, `${listed} turns`);
+  for (const act of ['lock', 'close'] as const) {
+    await world.encrypt();
+    if (world.wallet.vault.locked) world.wallet.vault.unlock(masterKey.slice());
+    const cut = turnsDuring(
+      () => Promise.resolve(listdescriptors(nodeOf(world.wallet), [true], call)),
+      () => world.wallet[act](),
+    );
+    await t.rejects(cut, { code: act === 'lock' ? -13 : -18 }, `${act} meanwhile`);
+  }
 });
