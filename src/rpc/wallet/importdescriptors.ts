@@ -136,6 +136,10 @@ function applyRequest(
   }
 }
 
+function failToAdd(descriptor: Descriptor): never {
+  return fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
+}
+
 /** Takes one descriptor of a request in. */
 function applyPath(
   ctx: NodeContext,
@@ -147,7 +151,7 @@ function applyPath(
 ): void {
   const keys = wallet.descriptors!;
   const tracked = keys.add({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
-  if (tracked === null) fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
+  if (tracked === null) failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
     // Of several scripts the shortest is labelled, the first of Core's ordered set.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
@@ -164,7 +168,9 @@ function applyPath(
 }
 
 /** A request as it was read: its descriptors, with scripts that they will need; or why it cannot be imported. */
-type ReadDescriptor = { readonly request: JsonObject; readonly parsed: ParsedDescriptor; readonly ahead: ScriptsAhead[] } | ImportOutcome;
+type ReadDescriptor =
+  | { readonly request: JsonObject; readonly parsed: ParsedDescriptor; readonly ahead: ScriptsAhead[]; unmade?: Descriptor }
+  | ImportOutcome;
 
 function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
   try {
@@ -187,10 +193,11 @@ const MOST_AHEAD = 1_000_000;
 async function makeAhead(
   ctx: NodeContext,
   wallet: Wallet,
-  { request, parsed, ahead }: Exclude<ReadDescriptor, ImportOutcome>,
+  read: Exclude<ReadDescriptor, ImportOutcome>,
   left: { count: number },
   breath: Breath,
 ): Promise<void> {
+  const { request, parsed, ahead } = read;
   if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;
   try {
@@ -206,7 +213,10 @@ async function makeAhead(
     const scripts: Uint8Array[][] = [];
     for (let index = first; index < end && left.count > 0; index++) {
       const made = descriptor.scripts(index, { cache, secrets: parsed.secrets });
-      if (made === null) break;
+      if (made === null) {
+        read.unmade = descriptor;
+        return;
+      }
       scripts.push(made);
       left.count--;
       const pause = breath();
@@ -247,7 +257,10 @@ function processRequest(ctx: NodeContext, wallet: Wallet, read: ReadDescriptor, 
   const { request, parsed, ahead } = read;
   const warnings: string[] = [];
   try {
-    applyRequest(ctx, wallet, readRequest(ctx, wallet, request, parsed, warnings), { time, ahead }, warnings, batch);
+    const accepted = readRequest(ctx, wallet, request, parsed, warnings);
+    // Before anything is changed: what has not all of its scripts would stay by halves.
+    if (read.unmade) failToAdd(read.unmade);
+    applyRequest(ctx, wallet, accepted, { time, ahead }, warnings, batch);
     return { success: true, warnings };
   } catch (error) {
     return { success: false, error: elementError(error), warnings };

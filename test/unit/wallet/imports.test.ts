@@ -7,6 +7,7 @@ import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import type { KeyMath } from '../../../src/crypto/key-math.js';
 import { getnewaddress, sethdseed } from '../../../src/rpc/wallet/addresses.js';
 import { getbalances } from '../../../src/rpc/wallet/coins.js';
 import { importwallet } from '../../../src/rpc/wallet/dump.js';
@@ -22,7 +23,7 @@ import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { descriptorContext, keyMath, mustParse } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
-import { run, XPRV, XPUB } from '../../framework/wallet-calls.js';
+import { rowsOf, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 const params = chainParams('regtest');
 const addressOf = (script: Uint8Array): string => encodeAddress(script, params, crypto) as string;
@@ -202,4 +203,29 @@ t.test('listunspent of an address with very many coins', async (t) => {
     inOrder.map(({ txid, vout }) => `${txid}:${vout}`),
     'in order of txid and output',
   );
+});
+
+t.test('a descriptor of which one index cannot be made', async (t) => {
+  const wallet = await watchOnly(true);
+  const keys = wallet.descriptors!;
+  const text = `wpkh(${XPUB}/3/*)`;
+  const context = descriptorContext('master', 'regtest');
+  const missing = mustParse(text, context).descriptors[0].expand(7)?.hashedKeys[0] as Uint8Array;
+  const math: KeyMath = Object.assign(Object.create(context.keys) as KeyMath, {
+    addToPublic: (publicKey: Uint8Array, tweak: Uint8Array) => {
+      const sum = context.keys.addToPublic(publicKey, tweak);
+      return sum && Buffer.compare(sum, missing) === 0 ? null : sum;
+    },
+  });
+  const descriptors = { ...context, keys: math };
+  const limping: typeof importdescriptors = (ctx, args, call) => importdescriptors({ ...ctx, descriptors } as typeof ctx, args, call);
+  const [rows, count] = [await rowsOf(wallet), keys.all.length];
+  const desc = addChecksum(text);
+  const request = { desc, timestamp: 'now', range: [0, 9], active: true };
+  t.same(await run(wallet, limping, [request]), [{ success: false, error: { code: -4, message: `Could not add descriptor '${desc}'` } }]);
+  t.equal(keys.all.length, count, 'nothing of it is kept');
+  t.equal(wallet.isMine(scriptsAt(text, 0)[0]), 0);
+  t.same(await rowsOf(wallet), rows);
+  t.same(await run(wallet, importdescriptors, [request]), fine);
+  t.not(wallet.isMine(scriptsAt(text, 7)[0]), 0);
 });
