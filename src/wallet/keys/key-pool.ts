@@ -1,47 +1,73 @@
 // The keys a legacy wallet keeps ready, in the order they are given out: receiving, change, and those of wallets from before the split.
-// Indices rise for ever; a pool is a run of them in order. Core: CKeyPool and its three sets.
-import { hashKey } from '../../consensus/bytes/hex.js';
+// Indices rise for ever; a pool is a run of them in order. Keys are rows of the key table, and what is known of them stands in columns: a
+// wallet may import a million into its pool. Core: CKeyPool and its three sets.
 import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
+import { grown } from '../tables/byte-table.js';
+import type { KeyTable } from './key-table.js';
 
 /** One key in waiting. */
 export interface PoolEntry {
   readonly index: number;
-  /** Seconds when it was made. */
-  readonly time: number;
   /** HASH160 of the public key. */
   readonly id: Uint8Array;
   readonly internal: boolean;
   readonly preSplit: boolean;
 }
 
+/** Which pool a key waits in. */
+const QUEUE = { EXTERNAL: 1, INTERNAL: 2, PRE_SPLIT: 3, PRE_SPLIT_INTERNAL: 4 } as const;
+type QueueKind = (typeof QUEUE)[keyof typeof QUEUE];
+const NO_QUEUE = 0;
+/** Entries given out before a queue is moved together. */
+const MOST_GONE = 1000;
+
 /** A queue of entries in order of their indices, cut off at the front. */
 class Queue {
-  #items: PoolEntry[] = [];
+  #indices = new Float64Array(32);
+  #times = new Float64Array(32);
+  #rows = new Int32Array(32);
   #head = 0;
+  #end = 0;
 
   get size(): number {
-    return this.#items.length - this.#head;
+    return this.#end - this.#head;
   }
-  get first(): PoolEntry | undefined {
-    return this.#items[this.#head];
+  /** Places of its entries, from the first up to but without the last. */
+  get head(): number {
+    return this.#head;
   }
-  push(entry: PoolEntry): void {
-    this.#items.push(entry);
+  get end(): number {
+    return this.#end;
   }
-  shift(): PoolEntry | undefined {
-    const entry = this.#items[this.#head];
-    if (entry === undefined) return undefined;
+  indexAt(place: number): number {
+    return this.#indices[place];
+  }
+  /** Seconds when it was made. */
+  timeAt(place: number): number {
+    return this.#times[place];
+  }
+  /** Of the key table. */
+  rowAt(place: number): number {
+    return this.#rows[place];
+  }
+  push(index: number, time: number, row: number): void {
+    const place = this.#end++;
+    this.#indices = grown(this.#indices, place);
+    this.#times = grown(this.#times, place);
+    this.#rows = grown(this.#rows, place);
+    this.#indices[place] = index;
+    this.#times[place] = time;
+    this.#rows[place] = row;
+  }
+  /** Drops the first entry of those there are. */
+  drop(): void {
     this.#head++;
-    if (this.#head > 1000 && this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
-    return entry;
-  }
-  entries(): readonly PoolEntry[] {
-    return this.#items.slice(this.#head);
+    if (this.#head <= MOST_GONE || this.#head * 2 <= this.#end) return;
+    for (const column of [this.#indices, this.#times, this.#rows]) column.copyWithin(0, this.#head, this.#end);
+    this.#end -= this.#head;
+    this.#head = 0;
   }
 }
 
@@ -51,8 +77,12 @@ export class KeyPool {
   #external = new Queue();
   #internal = new Queue();
   #preSplit = new Queue();
-  readonly #byKey = new Map<string, PoolEntry>();
+  /** By row of the key table: the index a key waits with, and where. */
+  #indices = new Float64Array(32);
+  #kinds = new Uint8Array(32);
   #lastIndex = 0;
+
+  constructor(private readonly keys: KeyTable) {}
 
   get externalSize(): number {
     return this.#external.size;
@@ -63,62 +93,78 @@ export class KeyPool {
   get preSplitSize(): number {
     return this.#preSplit.size;
   }
-  /** Waiting entries of all pools. */
+  /** Waiting entries of all pools, an object each. */
   entries(): PoolEntry[] {
-    return [...this.#external.entries(), ...this.#internal.entries(), ...this.#preSplit.entries()];
+    return [this.#external, this.#internal, this.#preSplit].flatMap((queue) =>
+      Array.from({ length: queue.size }, (_, i) => this.#entry(queue.rowAt(queue.head + i))),
+    );
   }
   find(id: Uint8Array): PoolEntry | undefined {
-    return this.#byKey.get(hashKey(id));
+    const row = this.keys.find(id);
+    return row < 0 || this.#kindOf(row) === NO_QUEUE ? undefined : this.#entry(row);
   }
   /** When the oldest entry of a pool was made; `now` for an empty one. */
   oldest(which: 'external' | 'internal' | 'preSplit', now: number): number {
-    return this.#queue(which).first?.time ?? now;
+    const queue = which === 'external' ? this.#external : which === 'internal' ? this.#internal : this.#preSplit;
+    return queue.size > 0 ? queue.timeAt(queue.head) : now;
   }
 
+  /** @param id of a key in the table */
   add(id: Uint8Array, internal: boolean, time: number, batch: WalletBatch): void {
-    const entry: PoolEntry = { index: ++this.#lastIndex, time, id: new Uint8Array(id), internal, preSplit: false };
-    this.#insert(entry);
-    batch.put(poolKey(entry.index), packRow([entry.time, entry.id, entry.internal, entry.preSplit]));
+    const row = this.keys.find(id);
+    const index = ++this.#lastIndex;
+    this.#insert(row, index, time, internal ? QUEUE.INTERNAL : QUEUE.EXTERNAL);
+    this.#write(row, time, batch);
   }
 
   /** Takes the next key to give out. */
   take(internal: boolean, batch: WalletBatch): PoolEntry | undefined {
     const queue = this.#preSplit.size > 0 ? this.#preSplit : internal ? this.#internal : this.#external;
-    return this.#shift(queue, batch);
+    return queue.size > 0 ? this.#shift(queue, batch) : undefined;
   }
 
   /** Removes an entry and all before it in its pool: an address of it was seen. @returns what was removed */
-  removeUpTo(entry: PoolEntry, batch: WalletBatch): PoolEntry[] {
-    const queue = this.#queueOf(entry);
+  removeUpTo({ index, internal, preSplit }: PoolEntry, batch: WalletBatch): PoolEntry[] {
+    const queue = preSplit ? this.#preSplit : internal ? this.#internal : this.#external;
     const removed: PoolEntry[] = [];
-    while (queue.first !== undefined && queue.first.index <= entry.index) removed.push(this.#shift(queue, batch)!);
+    while (queue.size > 0 && queue.indexAt(queue.head) <= index) removed.push(this.#shift(queue, batch));
     return removed;
   }
 
   /** Empties every pool. */
   clear(batch: WalletBatch): void {
-    for (const entry of this.entries()) batch.del(poolKey(entry.index));
+    for (const queue of [this.#external, this.#internal, this.#preSplit]) {
+      for (let place = queue.head; place < queue.end; place++) {
+        batch.del(poolKey(queue.indexAt(place)));
+        this.#kinds[queue.rowAt(place)] = NO_QUEUE;
+      }
+    }
     this.#external = new Queue();
     this.#internal = new Queue();
     this.#preSplit = new Queue();
-    this.#byKey.clear();
   }
 
   /** Wallets that get an internal chain later keep their old keys apart. */
   markPreSplit(batch: WalletBatch): void {
-    for (let entry = this.#external.shift(); entry; entry = this.#external.shift()) {
-      const split = { ...entry, preSplit: true };
-      this.#insert(split);
-      batch.put(poolKey(split.index), packRow([split.time, split.id, split.internal, true]));
+    const queue = this.#external;
+    this.#external = new Queue();
+    for (let place = queue.head; place < queue.end; place++) {
+      const row = queue.rowAt(place);
+      this.#insert(row, queue.indexAt(place), queue.timeAt(place), QUEUE.PRE_SPLIT);
+      this.#write(row, queue.timeAt(place), batch);
     }
   }
 
-  /** Reads stored rows in the order of their keys. */
-  load(key: Uint8Array, value: Uint8Array): void {
+  /** Reads stored rows in the order of their keys, once the key table is there. @returns false for one of a key that is not */
+  load(key: Uint8Array, value: Uint8Array): boolean {
     const [time, id, internal, preSplit] = unpackRow(value);
     const index = Number(new DataView(key.buffer, key.byteOffset, key.byteLength).getBigUint64(1));
     this.#lastIndex = Math.max(this.#lastIndex, index);
-    this.#insert({ index, time: Number(time), id: bytesOf(id), internal: internal === true, preSplit: preSplit === true });
+    const row = this.keys.find(bytesOf(id));
+    if (row < 0) return false;
+    const split = internal === true ? QUEUE.PRE_SPLIT_INTERNAL : QUEUE.PRE_SPLIT;
+    this.#insert(row, index, Number(time), preSplit === true ? split : internal === true ? QUEUE.INTERNAL : QUEUE.EXTERNAL);
+    return true;
   }
   /** The highest index ever used: kept with the wallet's record, as given keys leave no row. */
   get lastIndex(): number {
@@ -128,21 +174,36 @@ export class KeyPool {
     this.#lastIndex = Math.max(this.#lastIndex, index);
   }
 
-  #insert(entry: PoolEntry): void {
-    this.#queueOf(entry).push(entry);
-    this.#byKey.set(hashKey(entry.id), entry);
+  #kindOf(row: number): number {
+    return this.#kinds[row] ?? NO_QUEUE;
   }
-  #shift(queue: Queue, batch: WalletBatch): PoolEntry | undefined {
-    const entry = queue.shift();
-    if (entry === undefined) return undefined;
-    this.#byKey.delete(hashKey(entry.id));
+  #entry(row: number, index = this.#indices[row]): PoolEntry {
+    const kind = this.#kindOf(row);
+    return {
+      index,
+      id: this.keys.id(row),
+      internal: kind === QUEUE.INTERNAL || kind === QUEUE.PRE_SPLIT_INTERNAL,
+      preSplit: kind === QUEUE.PRE_SPLIT || kind === QUEUE.PRE_SPLIT_INTERNAL,
+    };
+  }
+  #insert(row: number, index: number, time: number, kind: QueueKind): void {
+    const queue = kind === QUEUE.EXTERNAL ? this.#external : kind === QUEUE.INTERNAL ? this.#internal : this.#preSplit;
+    queue.push(index, time, row);
+    this.#indices = grown(this.#indices, row);
+    this.#kinds = grown(this.#kinds, row);
+    this.#indices[row] = index;
+    this.#kinds[row] = kind;
+  }
+  #write(row: number, time: number, batch: WalletBatch): void {
+    const { index, id, internal, preSplit } = this.#entry(row);
+    batch.put(poolKey(index), packRow([time, id, internal, preSplit]));
+  }
+  #shift(queue: Queue, batch: WalletBatch): PoolEntry {
+    const row = queue.rowAt(queue.head);
+    const entry = this.#entry(row, queue.indexAt(queue.head));
+    queue.drop();
+    if (this.#indices[row] === entry.index) this.#kinds[row] = NO_QUEUE;
     batch.del(poolKey(entry.index));
     return entry;
-  }
-  #queueOf(entry: PoolEntry): Queue {
-    return entry.preSplit ? this.#preSplit : entry.internal ? this.#internal : this.#external;
-  }
-  #queue(which: 'external' | 'internal' | 'preSplit'): Queue {
-    return which === 'external' ? this.#external : which === 'internal' ? this.#internal : this.#preSplit;
   }
 }

@@ -64,7 +64,7 @@ interface Branch {
 
 export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
-  readonly pool = new KeyPool();
+  readonly pool: KeyPool;
   usedAhead = false;
   /** Explicit scripts by HASH160. */
   readonly #scripts = new ByteTable();
@@ -81,6 +81,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   constructor(private readonly deps: LegacyDeps) {
     this.keys = new KeyTable(deps.hashes);
+    this.pool = new KeyPool(this.keys);
   }
 
   // -- look-ups
@@ -491,14 +492,14 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   unloadWatched(script: Uint8Array): void {
     this.#watched.remove(script);
   }
-  loadRow(key: Uint8Array, value: Uint8Array): void {
+  /** @returns false for a damaged row */
+  loadRow(key: Uint8Array, value: Uint8Array): boolean {
     switch (key[0]) {
       case WALLET_PREFIX.key:
         this.keys.load(key.subarray(1), value);
         break;
       case WALLET_PREFIX.pool:
-        this.pool.load(key, value);
-        break;
+        return this.pool.load(key, value);
       case WALLET_PREFIX.script: {
         const row = this.#scripts.add(key.subarray(1));
         this.#setScript(row, value.subarray(8), fromBe64(value));
@@ -511,5 +512,6 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
         break;
       }
     }
+    return true;
   }
 }

@@ -66,34 +66,37 @@ export async function loadWallet(
   const row = await store.get(WalletRecord.key());
   if (schema === undefined || row === undefined) return corrupt('Wallet corrupted');
   const masterRow = await store.get(walletKey(WALLET_PREFIX.masterKey, 1));
-  const assemble = async (): Promise<Wallet> => {
+  const assemble = (): Wallet => {
     const record = WalletRecord.decode(row);
     // Flags above bit 31 say what must be understood.
     if ((record.flags & ~KNOWN_FLAGS) >> 32n !== 0n) corrupt('Wallet requires newer version of adit');
     const wallet = assembleWallet(surroundings, { ...place, record, encrypted: masterRow !== undefined, store });
     if (masterRow) wallet.masterKeys.push(decodeMasterKey(masterRow));
-    const { legacy } = wallet;
-    // No image holds these: they are few.
-    if (legacy) await scanRows(store, WALLET_PREFIX.pool, (key, value) => legacy.loadRow(key, value));
     return wallet;
   };
   const images = surroundings.images ? new WalletImages(surroundings.images, databaseOf(place.folder)) : null;
   // Rows written without a journal make an image untrue: it is given up before the first of them.
   const head = walletKey(WALLET_PREFIX.image);
   if (!images && (await store.get(head)) !== undefined) await store.batch([{ type: 'del', key: head }], { sync: true });
-  let wallet = await assemble();
+  let wallet = assemble();
   const image = images && (await images.load(store));
   if (!image || !(await restore(store, wallet, image, surroundings.crypto, images))) {
     if (image) {
       // What was restored is of no use, and its private keys must not stay.
       wallet.keys.wipe();
-      wallet = await assemble();
+      wallet = assemble();
       await images.discard(store);
     }
     if (!(await loadTables(store, wallet, surroundings.crypto, images))) return corrupt('Wallet corrupted');
   }
   const { legacy } = wallet;
   if (legacy) {
+    // No image holds these; they speak of keys that are in the tables.
+    let sound = true;
+    await scanRows(store, WALLET_PREFIX.pool, (key, value) => {
+      if (!legacy.loadRow(key, value)) sound = false;
+    });
+    if (!sound) corrupt('Wallet corrupted');
     legacy.pool.lastIndex = wallet.record.lastPoolIndex;
     wallet.hasKeyManager = !legacy.isEmpty;
   }

@@ -1,16 +1,22 @@
 // Tables of the wallet against maps: whatever is added and removed, both answer alike.
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import fc from 'fast-check';
 import t from 'tap';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { AddressBook } from '../../../src/wallet/address-book.js';
 import { BUCKET, type Bucket, CoinTable } from '../../../src/wallet/coins/coin-table.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { SpendTable } from '../../../src/wallet/coins/spend-table.js';
 import { ImageLoader, ImageSaver } from '../../../src/wallet/image/table-image.js';
+import { KeyPool } from '../../../src/wallet/keys/key-pool.js';
+import { KeyTable } from '../../../src/wallet/keys/key-table.js';
 import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { ByteArena } from '../../../src/wallet/tables/byte-arena.js';
 import { ByteTable } from '../../../src/wallet/tables/byte-table.js';
 
+const crypto = createNativeCrypto();
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 // Few distinct keys, so that additions meet removals; some long.
 const key = fc.oneof(
@@ -174,4 +180,99 @@ t.test('labels', async (t) => {
   const { bytes, book: again } = restored(book);
   t.ok(bytes < 5000, `${bytes} bytes`);
   t.same(again.labels(''), ['999 '.repeat(100)]);
+});
+
+t.test('key pool', async (_t) => {
+  const publicKey = (n: number): Uint8Array =>
+    new Uint8Array(33)
+      .fill(2, 0, 1)
+      .fill(n & 0xff, 1, 17)
+      .fill(n >> 8, 17);
+  const steps = fc.array(fc.tuple(fc.constantFrom('add', 'add', 'take', 'use', 'split', 'clear', 'load'), fc.nat(400), fc.boolean()), {
+    maxLength: 400,
+  });
+  type Entry = { index: number; id: string; internal: boolean; preSplit: boolean; time: number };
+  fc.assert(
+    fc.property(steps, (steps) => {
+      const keys = new KeyTable(crypto);
+      let pool = new KeyPool(keys);
+      let model: Entry[] = [];
+      let last = 0;
+      let made = 0;
+      const rows = new Map<string, { key: Uint8Array; value: Uint8Array }>();
+      const shown = ({ index, id, internal, preSplit }: { index: number; id: Uint8Array | string; internal: boolean; preSplit: boolean }) =>
+        `${index} ${typeof id === 'string' ? id : text(id)} ${internal} ${preSplit}`;
+      const queueOf = (entry: Entry): number => (entry.preSplit ? 2 : entry.internal ? 1 : 0);
+      for (const [kind, n, internal] of steps) {
+        const batch = new WalletBatch();
+        if (kind === 'add') {
+          const id = keys.id(keys.touch(publicKey(made++)));
+          pool.add(id, internal, n, batch);
+          model.push({ index: ++last, id: text(id), internal, preSplit: false, time: n });
+        } else if (kind === 'take') {
+          const wanted = model.some(({ preSplit }) => preSplit) ? 2 : internal ? 1 : 0;
+          const expected = model.find((entry) => queueOf(entry) === wanted);
+          const taken = pool.take(internal, batch);
+          if ((taken && shown(taken)) !== (expected && shown(expected))) return false;
+          model = model.filter((entry) => entry !== expected);
+        } else if (kind === 'use' && made > 0) {
+          const id = keys.id(keys.touch(publicKey(n % made)));
+          const expected = model.find((entry) => entry.id === text(id));
+          const found = pool.find(id);
+          if ((found && shown(found)) !== (expected && shown(expected))) return false;
+          if (found && expected) {
+            const gone = model.filter((entry) => queueOf(entry) === queueOf(expected) && entry.index <= expected.index);
+            if (pool.removeUpTo(found, batch).map(shown).join() !== gone.map(shown).join()) return false;
+            model = model.filter((entry) => !gone.includes(entry));
+          }
+        } else if (kind === 'split' && !model.some(({ preSplit }) => preSplit)) {
+          pool.markPreSplit(batch);
+          model = model.map((entry) => (entry.internal ? entry : { ...entry, preSplit: true }));
+        } else if (kind === 'clear') {
+          pool.clear(batch);
+          model = [];
+        } else if (kind === 'load') {
+          pool = new KeyPool(keys);
+          for (const name of [...rows.keys()].sort()) if (!pool.load(rows.get(name)!.key, rows.get(name)!.value)) return false;
+          pool.lastIndex = last;
+        }
+        for (const op of batch.ops) {
+          if (op.type === 'put') rows.set(text(op.key), { key: op.key, value: op.value });
+          else rows.delete(text(op.key));
+        }
+        const all = [0, 1, 2].flatMap((queue) => model.filter((entry) => queueOf(entry) === queue));
+        if (pool.entries().map(shown).join() !== all.map(shown).join()) return false;
+        const sizes = [0, 1, 2].map((queue) => model.filter((entry) => queueOf(entry) === queue).length);
+        if (`${pool.externalSize},${pool.internalSize},${pool.preSplitSize}` !== sizes.join()) return false;
+        const oldest = (queue: number): number => model.find((entry) => queueOf(entry) === queue)?.time ?? -1;
+        if (pool.oldest('external', -1) !== oldest(0) || pool.oldest('internal', -1) !== oldest(1)) return false;
+        if (rows.size !== model.length) return false;
+      }
+      return true;
+    }),
+    { numRuns: 60 },
+  );
+});
+
+t.test('a large key pool takes few bytes a key', async (t) => {
+  v8.setFlagsFromString('--expose_gc');
+  const collect: () => void = vm.runInNewContext('gc');
+  const used = (): number => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const count = 50_000;
+  const keys = new KeyTable(crypto);
+  const pool = new KeyPool(keys);
+  const publicKey = new Uint8Array(33).fill(2);
+  const rows = Int32Array.from({ length: count }, (_, i) => {
+    new DataView(publicKey.buffer).setUint32(4, i);
+    return keys.touch(publicKey);
+  });
+  const before = used();
+  for (const row of rows) pool.add(keys.id(row), true, 1, new WalletBatch());
+  const each = (used() - before) / count;
+  t.equal(pool.internalSize, count);
+  t.ok(each < 80, `${each} bytes each`);
 });
