@@ -78,6 +78,40 @@ for (const descriptors of [false, true]) {
   });
 }
 
+t.test('payments that wait, after an import', async (t) => {
+  const node = await Daemon.start('-keypool=2', '-fallbackfee=0.0002', '-mempoolexpiry=1');
+  t.teardown(() => node.remove());
+  for (const name of ['first', 'second', 'descriptors'])
+    await node.call('createwallet', name, false, false, '', false, name === 'descriptors');
+  const address = (name: string): Promise<string> => node.callWallet(name, 'getnewaddress');
+  await node.call('generatetoaddress', 1, await address('first'));
+  await node.call('generatetoaddress', 1, await address('descriptors'));
+  await node.call('generatetoaddress', 110, await address('second'));
+  let now = Math.floor(Date.now() / 1000);
+  const secret = `pkh(${await node.callWallet('first', 'dumpprivkey', await address('first'))})`;
+  const { checksum } = await node.call('getdescriptorinfo', secret);
+  const pubkey = '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
+  const imports: [wallet: string, method: string, ...params: unknown[]][] = [
+    ['first', 'importaddress', OTHER],
+    ['first', 'importpubkey', pubkey],
+    ['first', 'importmulti', [{ scriptPubKey: { address: OTHER }, timestamp: 'now', watchonly: true }]],
+    ['descriptors', 'importdescriptors', [{ desc: `${secret}#${checksum}`, timestamp: 'now' }]],
+  ];
+  const txids = new Map<string, string>();
+  for (const [wallet, method, ...params] of imports) {
+    await node.call('setmocktime', now);
+    if (!txids.has(wallet)) txids.set(wallet, await node.callWallet(wallet, 'sendtoaddress', OTHER, 1));
+    const txid = txids.get(wallet);
+    // What waited for two hours leaves the mempool when the next one comes.
+    now += 7200;
+    await node.call('setmocktime', now);
+    await node.callWallet('second', 'sendtoaddress', OTHER, 1);
+    t.notOk((await node.call('getrawmempool')).includes(txid), 'gone from the mempool');
+    await node.callWallet(wallet, method, ...params);
+    t.ok((await node.call('getrawmempool')).includes(txid), method);
+  }
+});
+
 t.test('a seed for what was watched', async (t) => {
   const node = await Daemon.start('-keypool=8', '-fallbackfee=0.0002');
   t.teardown(() => node.remove());

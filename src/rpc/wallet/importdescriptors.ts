@@ -5,7 +5,7 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
-import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan } from '../../wallet/follow/rescan.js';
 import type { DescriptorKeys, ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
@@ -22,7 +22,7 @@ import { Pieces } from '../wire/pieces.js';
 import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { Breath } from './import-request.js';
 import { breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
-import { scanDeps, withRescan } from './rescan.js';
+import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
 /** A request that passed every check. */
@@ -301,7 +301,7 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
       }),
     );
     if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
-    const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
+    const scannedTo = await scanImported(ctx, wallet, lowest);
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     return outcomes.map((outcome, i) =>
       outcomeResult(

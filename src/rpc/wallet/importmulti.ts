@@ -3,7 +3,7 @@
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
-import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
@@ -16,7 +16,7 @@ import { Slicer } from '../node/slices.js';
 import { hex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
 import { type Breath, type ImportData, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
-import { scanDeps, withRescan } from './rescan.js';
+import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 const MAX_SCRIPT = 520;
@@ -231,7 +231,7 @@ async function importAll(
   wallet.hasKeyManager = true;
   if (outcomes.some(({ success }) => success)) {
     if (rescan) {
-      const scannedTo = await rescanFrom(wallet, lowest, true, scanDeps(ctx, wallet));
+      const scannedTo = await scanImported(ctx, wallet, lowest);
       if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
       if (scannedTo > lowest) {
         return outcomes.map((outcome, i) =>

@@ -1,7 +1,7 @@
 // The older single imports: importprivkey, importaddress, importpubkey. Each watches or takes one thing and scans from the beginning.
 import { decodeAddress } from '../../address/address.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
-import { planRescan, rescanFrom } from '../../wallet/follow/rescan.js';
+import { planRescan } from '../../wallet/follow/rescan.js';
 import { payToKeyHash } from '../../wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../wallet/keys/key-table.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
@@ -13,7 +13,7 @@ import type { NodeContext } from '../node/context.js';
 import type { JsonValue } from '../wire/values.js';
 import { readSecret } from './import-request.js';
 import { importTarget } from './importmulti.js';
-import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
+import { refuseScanOfPruned, scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -42,7 +42,7 @@ async function importThenScan(
   refuseScanOfPruned(ctx);
   return withRescan(ctx, wallet, async () => {
     await work((batch) => planRescan(wallet, 0, scanDeps(ctx, wallet).chain, batch));
-    const scannedTo = await rescanFrom(wallet, 0, true, scanDeps(ctx, wallet));
+    const scannedTo = await scanImported(ctx, wallet, 0);
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     if (scannedTo > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Rescan was unable to fully rescan the blockchain. Some transactions may be missing.');

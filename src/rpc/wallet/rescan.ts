@@ -1,5 +1,6 @@
 // Scans of past blocks over RPC: rescanblockchain, abortrescan, and the part that importing calls share.
-import { markScan, type RescanDeps, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
+import { markScan, type RescanDeps, rescanFrom, reserve, scanBlocks } from '../../wallet/follow/rescan.js';
+import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -22,6 +23,13 @@ export async function withRescan<T>(ctx: NodeContext, wallet: Wallet, work: () =
   } finally {
     wallet.scan = null;
   }
+}
+
+/** Scans for what was imported; then the wallet's transactions that wait go to the mempool again. @returns as rescanFrom's */
+export async function scanImported(ctx: NodeContext, wallet: Wallet, seconds: number): Promise<number> {
+  const scannedTo = await rescanFrom(wallet, seconds, true, scanDeps(ctx, wallet));
+  if (ctx.spend) await reacceptTransactions(wallet, ctx.spend);
+  return scannedTo;
 }
 
 export const abortrescan: Run<NodeContext> = (ctx, _args, call) => {

@@ -1,4 +1,4 @@
-// Payments that wait for a block are handed in again: all of them when their wallet is loaded, and about once a day those that are older
+// Payments that wait for a block are handed in again: all of them when their wallet is loaded and after imports, and about once a day those that are older
 // than the last block, at random times so that nobody learns whose they are. Core 0.21: ReacceptWalletTransactions,
 // ResendWalletTransactions.
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -30,8 +30,9 @@ function waiting(wallet: Wallet): { row: number; tx: TxView }[] {
 export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): Promise<void> {
   if (!wallet.parts.options.walletBroadcast) return;
   await wallet.whole();
-  for (const { tx } of waiting(wallet)) {
+  for (const { row, tx } of waiting(wallet)) {
     if (wallet.closed) return;
+    if (wallet.ledger.txs.inMempool(row)) continue;
     await inSpendLine(wallet, () => submit(wallet, tx, tools, false));
   }
 }
