@@ -111,7 +111,7 @@ export class Ledger {
     if (known >= 0 && !update) return false;
     if (known < 0 && !(yield* this.#concerns(tx))) return false;
     for (let i = 0; i < tx.outputCount; i++) {
-      this.deps.keys.markUsed(tx.outputScript(i), batch);
+      for (const _ of this.deps.keys.markingUsed(tx.outputScript(i), batch)) yield false;
       if ((i & STEP_MASK) === STEP_MASK) yield false;
     }
     yield* this.#putting(tx, place, batch);

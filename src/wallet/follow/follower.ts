@@ -10,6 +10,9 @@ import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { connectBlock, DEFAULT_PACE, disconnectBlock, takeSteps, whole } from './block-steps.js';
 
+/** A payment may empty a pool. Filling one that is larger than the default takes turns. */
+const AT_ONCE_KEYPOOL = 1000;
+
 const bytesOf = (event: WalletEvent): number =>
   'block' in event ? event.block.txs.reduce((sum, tx) => sum + tx.totalSize, 0) : event.tx.totalSize;
 
@@ -34,7 +37,8 @@ export class Follower {
   drain(): Promise<void> | undefined {
     if (this.#turns !== undefined) return this.#turns;
     if (this.#inbox.length === 0 || this.wallet.frozen || this.wallet.closed) return undefined;
-    if (this.#bytes > (this.wallet.parts.pace ?? DEFAULT_PACE).atOnceBytes) {
+    const { pace, options } = this.wallet.parts;
+    if (this.#bytes > (pace ?? DEFAULT_PACE).atOnceBytes || options.keypool > AT_ONCE_KEYPOOL) {
       this.#turns = this.#inTurns();
       return this.#turns;
     }

@@ -24,6 +24,7 @@ import {
   type KeySource,
   type ScriptCursor,
   type ScriptMetadata,
+  STEP_KEYS,
   type TopUp,
 } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
@@ -265,7 +266,7 @@ export class DescriptorKeys implements KeySource {
     }
   }
 
-  markUsed(script: Uint8Array, batch: WalletBatch): void {
+  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined> {
     const place = this.locate(script);
     if (place === undefined) return;
     const { tracked, index } = place;
@@ -274,7 +275,7 @@ export class DescriptorKeys implements KeySource {
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }
-    this.#topUp(tracked, 0, batch);
+    while (this.#topUp(tracked, 0, batch, { due: afterSomeKeys(STEP_KEYS) }) === 'paused') yield;
   }
 
   /** The indices whose scripts `add` will make: from, up to but without. */

@@ -25,9 +25,11 @@ export type TopUp = 'full' | 'paused' | 'unable';
 
 /** Keys that giving out an address makes at most: more are missing only while something fills the pools in slices. */
 const SOME_KEYS = 100;
+/** Keys made between two looks at the clock, while a payment to the end of a pool is recorded: some two milliseconds. */
+export const STEP_KEYS = 8;
 /** For topUp: true once some keys were made. */
-export function afterSomeKeys(): () => boolean {
-  let left = SOME_KEYS;
+export function afterSomeKeys(count = SOME_KEYS): () => boolean {
+  let left = count;
   return () => --left <= 0;
 }
 
@@ -46,8 +48,8 @@ export interface KeySource {
   /** Whether anything may be said about a script (Core's CanProvide); the answers to give are the provider's. */
   provider(script: Uint8Array): SigningProvider | undefined;
   metadata(script: Uint8Array): ScriptMetadata | undefined;
-  /** An output paid to this script: keys up to it leave the pool, the pool is topped up. */
-  markUsed(script: Uint8Array, batch: WalletBatch): void;
+  /** An output paid to this script: keys up to it leave the pool, the pool is topped up, in steps of a few keys. */
+  markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined>;
   /** Whether a payment came to a key that was not given out yet: another copy of the wallet gives out addresses. */
   usedAhead: boolean;
   canGiveAddresses(internal: boolean): boolean;

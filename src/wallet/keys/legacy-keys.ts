@@ -28,6 +28,7 @@ import {
   type KeySource,
   type ScriptCursor,
   type ScriptMetadata,
+  STEP_KEYS,
   type TopUp,
 } from './key-source.js';
 import { KeyTable, keyHashProgram } from './key-table.js';
@@ -254,32 +255,38 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return type === 'bech32' ? program : scriptHashScript(this.deps.hashes.hash160(program));
   }
 
-  markUsed(script: Uint8Array, batch: WalletBatch): void {
+  *markingUsed(script: Uint8Array, batch: WalletBatch): Generator<void, void, undefined> {
     const { record, hashes } = this.deps;
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);
       if (entry) {
         this.usedAhead = true;
-        for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
-        this.topUp(0, batch);
+        let learnt = 0;
+        for (const used of this.pool.removeUpTo(entry, batch)) {
+          this.#learnProgram(this.keys.find(used.id), batch);
+          if (++learnt % STEP_KEYS === 0) yield;
+        }
+        while (this.topUp(0, batch, afterSomeKeys(STEP_KEYS)) === 'paused') yield;
       }
       if (record.inactive.length === 0) continue;
       const meta = this.keys.metadata(this.keys.find(id));
       if (meta?.seedId === undefined || meta.origin === undefined) continue;
       const seedId = meta.seedId;
       const chain = record.inactive.find((known) => Buffer.compare(known.seedId, seedId) === 0);
-      if (chain) this.#topUpInactive(chain, meta.origin.path, batch);
+      if (chain) while (this.#topUpInactive(chain, meta.origin.path, batch)) yield;
     }
   }
-  #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): void {
-    if (this.deps.vault.locked || path.length < 3) return;
+  /** @returns whether there is more to make */
+  #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): boolean {
+    if (this.deps.vault.locked || path.length < 3) return false;
     const internal = (path[1] & 0x7fff_ffff) !== 0;
     const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
     const missing = Math.max(this.deps.keypoolSize, 1) - ahead;
-    if (missing <= 0) return;
+    if (missing <= 0) return false;
     this.usedAhead = true;
-    this.#derive(chain, internal, missing, batch);
+    const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys(STEP_KEYS));
     this.#writeRecord(batch);
+    return length < missing;
   }
 
   /** Makes the next keys of a chain. @param due true: these are enough @returns their rows */

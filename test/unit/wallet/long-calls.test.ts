@@ -7,6 +7,8 @@ import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import type { KeyMath } from '../../../src/crypto/key-math.js';
 import { getaddressesbylabel, keypoolrefill, listlabels, sethdseed } from '../../../src/rpc/wallet/addresses.js';
 import { importdescriptors } from '../../../src/rpc/wallet/importdescriptors.js';
@@ -14,6 +16,7 @@ import { importmulti } from '../../../src/rpc/wallet/importmulti.js';
 import type { RawJson } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
+import { fillPool } from '../../../src/wallet/keys/fill-pool.js';
 import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
@@ -257,6 +260,37 @@ for (const descriptors of [false, true]) {
       for (const { rangeEnd, expanded } of wallet.descriptors!.actives()) t.same([rangeEnd, expanded], [keypool, keypool - 1]);
     else t.equal(wallet.legacy!.pool.entries().length, 2 * keypool);
     await manager.close();
+  });
+}
+
+for (const descriptors of [false, true]) {
+  t.test(`a payment to the last key of a large pool${descriptors ? ', descriptors' : ''}`, async (t) => {
+    const keypool = 1100;
+    const { wallet, address } = await createMemoryWallet({ descriptors, wallet: { keypool } });
+    await fillPool(wallet, 0);
+    let script = await address('bech32');
+    if (descriptors) {
+      const tracked = wallet.descriptors!.active('bech32', false)!;
+      script = tracked.descriptor.scripts(tracked.rangeEnd - 1, { cache: tracked.cache, secrets: tracked })![0];
+    } else
+      script = keyHashProgram(
+        wallet
+          .legacy!.pool.entries()
+          .filter(({ internal }) => !internal)
+          .at(-1)!.id,
+      );
+    const keys = () => (descriptors ? wallet.descriptors!.active('bech32', false)!.expanded : wallet.keys.scriptCount);
+    const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+    const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
+    const { most, all } = await mostInATurn(async () => {
+      wallet.push({ kind: 'entered', tx });
+      await wallet.caughtUp();
+    }, keys);
+    t.ok(all >= keypool - 1 && most < all / 4, `${most} of ${all} in one turn`);
+    t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
+    const rows = await rowsOf(wallet);
+    await wallet.change((batch) => t.equal(wallet.keys.topUp(0, batch), 'full'));
+    t.strictSame(await rowsOf(wallet), rows, 'nothing is missing');
   });
 }
 
