@@ -87,7 +87,7 @@ export class Reassessor {
         this.#seen = keys.scriptCursor();
         this.wallet.freshSeed = false;
         // Ranges that are filled from here on were somebody's before.
-        if (this.wallet.descriptors) this.giveElsewhere(batch);
+        if (this.wallet.descriptors && keys.hasNewScripts(before)) this.giveElsewhere(batch);
         if (ledger.txs.size > 0) touched = keys.touchedScripts(batch.ops, before) ?? (this.#missed ? 'any' : null);
         if (touched === null) return;
         batch.put(REASSESS_KEY, new Uint8Array(0));
