@@ -376,6 +376,8 @@ export class Wallet {
     if (this.#closed) masterKey.fill(0);
     this.assertOpen();
     this.vault.unlock(masterKey);
+    // The end of the time before does not count any more, if it came while somebody had the wallet for himself.
+    this.#lockDue = false;
     clearTimeout(this.#relock);
     if (seconds === null) return;
     this.unlockedUntil = this.parts.now() + seconds;
@@ -424,8 +426,8 @@ export class Wallet {
     for (let rest = this.drain(); rest; rest = this.drain()) await rest;
     if (this.#closed) return;
     this.#closed = true;
-    // What is cut off may have changed tables and not yet rows.
-    const settled = complete && this.scan === null && !this.#held;
+    // What is cut off may have changed tables and not yet rows, or rows and not yet tables, whose keys are plain still while the wallet is encrypted.
+    const settled = complete && this.scan === null && !this.frozen;
     if (this.scan) this.scan.abort = true;
     this.lock();
     await this.exclusive(async () => {

@@ -259,3 +259,18 @@ t.test('work of one wallet that wants it for itself', async (t) => {
   await wallet.close();
   await t.rejects(work('c'), { code: -18 });
 });
+
+t.test('who unlocks a wallet that was to be locked meanwhile finds it open', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const key = (): Uint8Array => new Uint8Array(32).fill(7);
+  wallet.unlock(key(), 60);
+  await wallet.alone(async () => wallet.lock());
+  t.ok(wallet.vault.locked, 'its time was over');
+  wallet.unlock(key(), 60);
+  await wallet.alone(async () => {
+    wallet.lock();
+    wallet.unlock(key(), 60);
+  });
+  t.notOk(wallet.vault.locked, 'it has a new time');
+  await wallet.close();
+});

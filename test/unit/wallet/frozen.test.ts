@@ -16,6 +16,8 @@ import { openStore } from '../../../src/storage/open-store.js';
 import type { BatchOp, BatchOptions, Store } from '../../../src/storage/store.js';
 import { openMasterKey } from '../../../src/wallet/crypt/master-key.js';
 import { type RescanDeps, reserve, scanBlocks } from '../../../src/wallet/follow/rescan.js';
+import { createImageFiles } from '../../../src/wallet/image/image-file.js';
+import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet, renewSeed } from '../../../src/wallet/manage/encrypt-wallet.js';
@@ -136,6 +138,48 @@ for (const descriptors of [false, true]) {
   });
 }
 
+t.test('a wallet with an image that is unloaded while its keys are sealed', async (t) => {
+  const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 3000 } });
+  const images = { files: createImageFiles, leastRows: 0, leastJournal: 0, log: { info() {}, warn: t.fail } };
+  await wallet.change((batch) => {
+    batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
+    wallet.record.write(batch);
+    wallet.writeLocator(batch);
+  });
+  wallet.images = new WalletImages(images, databaseOf(folder));
+  const { keys } = wallet.legacy!;
+  const secrets = [...keys.rows()].map((row) => Buffer.from(wallet.legacy!.secret(keys.id(row))!));
+  t.ok(secrets.length >= 6000);
+  const encrypted = encryptWallet(wallet, phrase, descriptorContext('master', 'regtest'));
+  // The database was exchanged, the tables were not: they are sealed in slices.
+  while (!fs.existsSync(newDatabaseOf(folder))) await new Promise((resolve) => setImmediate(resolve));
+  const closed = wallet.close();
+  await encrypted;
+  await closed;
+  let plain = 0;
+  for (const name of fs.readdirSync(folder, { recursive: true }) as string[]) {
+    const file = path.join(folder, name);
+    const bytes = fs.statSync(file).isFile() ? fs.readFileSync(file) : Buffer.alloc(0);
+    plain += secrets.filter((secret) => bytes.includes(secret)).length;
+  }
+  t.equal(plain, 0, 'no key is plain in any file');
+  const { wallet: again } = await loadWallet(
+    { ...surroundings, images },
+    { name: 'w', folder },
+    await openStore({ path: databaseOf(folder) }),
+  );
+  again.unlock((await openMasterKey(again.masterKeys[0], phrase))!, null);
+  const table = again.legacy!.keys;
+  const opened = new Set(
+    [...table.rows()].map((row) => again.legacy!.secret(table.id(row))).map((key) => key && Buffer.from(key).toString('hex')),
+  );
+  t.ok(
+    secrets.every((secret) => opened.has(secret.toString('hex'))),
+    'all of them open',
+  );
+  await again.close();
+});
+
 t.test('a wallet that is unloaded while it is encrypted', async (t) => {
   const { folder, wallet, surroundings } = await walletOnDisk(t);
   const context = descriptorContext('master', 'regtest');
@@ -196,7 +240,7 @@ for (const descriptors of [false, true]) {
 }
 
 t.test('keys of a large wallet are sealed in between other work', async (t) => {
-  const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 600 } });
+  const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 3000 } });
   const context = descriptorContext('master', 'regtest');
   await wallet.change((batch) => {
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
