@@ -398,3 +398,68 @@ t.test('names and files that would harm a wallet', async (t) => {
     'and nothing else is left',
   );
 });
+
+t.test('what lies in the place of a database stays', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  const wallets = path.join(node.networkDir, 'wallets');
+  await node.call('createwallet', 'w', false, false, '', false, false, true);
+  const backup = path.join(node.dir, 'w.backup');
+  await node.call('backupwallet', backup);
+  const bytes = fs.readFileSync(backup);
+
+  const folder = path.join(wallets, 'foo');
+  fs.mkdirSync(folder);
+  const refusesBoth = async (what: string, from: string): Promise<void> => {
+    await t.rejects(
+      node.call('createwallet', 'foo'),
+      { code: -4, message: `Wallet file verification failed. Failed to create database path '${folder}'. Database already exists.` },
+      `createwallet beside ${what}`,
+    );
+    await t.rejects(
+      node.call('restorewallet', 'foo', from),
+      { code: -36, message: `Failed to restore wallet. Database file exists in '${path.join(folder, 'wallet.db')}'.` },
+      `restorewallet beside ${what}`,
+    );
+  };
+  for (const name of ['wallet.db', 'wallet.db.new', 'wallet.db.old', 'wallet.dat']) {
+    const file = path.join(folder, name);
+    fs.copyFileSync(backup, file);
+    await refusesBoth(`a file ${name}`, file);
+    t.same(fs.readdirSync(folder), [name], 'nothing came and nothing went');
+    t.ok(fs.readFileSync(file).equals(bytes), 'byte for byte');
+    fs.unlinkSync(file);
+
+    fs.symlinkSync(path.join(node.dir, 'nowhere'), file);
+    await refusesBoth(`a link ${name} to nothing`, backup);
+    t.same(fs.readdirSync(folder), [name]);
+    fs.unlinkSync(file);
+  }
+  fs.mkdirSync(path.join(folder, 'wallet.db.old'));
+  fs.copyFileSync(backup, path.join(folder, 'wallet.db.old', 'kept'));
+  await refusesBoth('a folder wallet.db.old', backup);
+  t.ok(fs.readFileSync(path.join(folder, 'wallet.db.old', 'kept')).equals(bytes));
+  fs.rmSync(path.join(folder, 'wallet.db.old'), { recursive: true });
+
+  // What a cut-off creation left is in nobody's way, and a restoration that fails leaves what was there before it.
+  fs.mkdirSync(path.join(folder, 'wallet.db.new'));
+  fs.writeFileSync(path.join(folder, 'note'), 'mine');
+  const damaged = path.join(node.dir, 'damaged');
+  fs.writeFileSync(damaged, bytes.subarray(0, bytes.length - 40));
+  t.equal(await code(node.call('restorewallet', 'foo', damaged)), -4);
+  t.equal(fs.readFileSync(path.join(folder, 'note'), 'utf8'), 'mine');
+  await node.call('restorewallet', 'foo', backup);
+  t.same(fs.readdirSync(folder).sort(), ['note', 'wallet.db']);
+  t.same((await node.call('listwallets')).sort(), ['foo', 'w']);
+
+  // A file that comes while a wallet is made: the creation fails and takes away its own only.
+  const late = path.join(wallets, 'bar', 'wallet.db');
+  const making = code(node.call('createwallet', 'bar', false, false, 'stretching it takes a while'));
+  while (!fs.existsSync(`${late}.new`)) await new Promise(setImmediate);
+  fs.copyFileSync(backup, late);
+  t.not(await making, 0);
+  t.same(fs.readdirSync(path.dirname(late)), ['wallet.db']);
+  t.ok(fs.readFileSync(late).equals(bytes));
+  fs.unlinkSync(late);
+  await node.call('createwallet', 'bar');
+});

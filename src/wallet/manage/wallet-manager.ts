@@ -27,6 +27,7 @@ import {
   hasDatabase,
   installDatabase,
   isReservedFolder,
+  isTaken,
   repairFolder,
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
@@ -162,7 +163,7 @@ export class WalletManager {
     if (wanted.descriptors) warnings.push('Wallet is an experimental descriptor wallet');
     const folder = folderOf(this.options.dir, name);
     return this.#alone(folder, LOADING, async () => {
-      if ((await hasDatabase(folder)) || (await isForeign(folder))) {
+      if (await isTaken(folder)) {
         throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
       }
       if (secret && wanted.disablePrivateKeys) {
@@ -171,17 +172,18 @@ export class WalletManager {
           'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
         );
       }
-      const made = await makeFolder(folder, this.options.dir, name);
+      const place = await makeFolder(folder, this.options.dir, name);
       try {
-        return { wallet: await this.#make(wanted, folder, secret), warnings };
+        return { wallet: await this.#make(wanted, place, secret), warnings };
       } catch (error) {
-        await removeDatabase(folder, made);
+        await removeDatabase(place);
         throw error;
       }
     });
   }
 
-  async #make(wanted: NewWallet, folder: string, secret: boolean): Promise<Wallet> {
+  async #make(wanted: NewWallet, place: NewPlace, secret: boolean): Promise<Wallet> {
+    const { folder } = place;
     const { surroundings, chain } = this.#deps;
     const record = new WalletRecord();
     if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
@@ -208,7 +210,7 @@ export class WalletManager {
       await wallet.change((batch) => wallet.writeLocator(batch), true);
       wallet.lock();
       await store.close();
-      await installDatabase(folder);
+      await install(place);
       wallet.store = await openDatabase(databaseOf(folder));
       await this.#attach(wallet);
       if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(folder));
@@ -231,36 +233,42 @@ export class WalletManager {
 
   async load(name: string): Promise<Wallet> {
     const folder = folderToLoad(this.options.dir, name);
+    this.#assertNotLoaded(folder);
+    return this.#alone(folder, LOADING, () => this.#loadFrom(folder, name));
+  }
+  /** @throws WalletError where a folder's wallet is loaded */
+  #assertNotLoaded(folder: string): void {
     const loaded = this.#wallets.find((wallet) => wallet.parts.folder === folder);
     if (loaded) throw alreadyLoaded(loaded);
-    return this.#alone(folder, LOADING, async () => {
-      if (!(await hasDatabase(folder))) throw await notFound(folder);
-      await repairFolder(folder);
-      const store = await openDatabase(databaseOf(folder));
-      let wallet: Wallet | undefined;
-      try {
-        const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
-        wallet = result.wallet;
-        await rollBack(wallet, result.locator, this.#deps.chain);
-        if (result.reassessDue) {
-          this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
-          await wallet.reassessAll();
-        }
-        // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
-        await wallet.saveImage();
-        await this.#attach(wallet);
-        await wallet.noticeKeys();
-        await fillPool(wallet, 0);
-        if (result.openScan) this.#resumeScan(wallet, result.openScan);
-        await this.#deps.onLoaded(wallet);
-        return wallet;
-      } catch (error) {
-        const at = wallet ? this.#wallets.indexOf(wallet) : -1;
-        if (at >= 0) this.#wallets.splice(at, 1);
-        await (wallet ? wallet.close(false) : store.close());
-        throw error;
+  }
+  /** Loads a wallet whose folder nobody else uses meanwhile. */
+  async #loadFrom(folder: string, name: string): Promise<Wallet> {
+    if (!(await hasDatabase(folder))) throw await notFound(folder);
+    await repairFolder(folder);
+    const store = await openDatabase(databaseOf(folder));
+    let wallet: Wallet | undefined;
+    try {
+      const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
+      wallet = result.wallet;
+      await rollBack(wallet, result.locator, this.#deps.chain);
+      if (result.reassessDue) {
+        this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
+        await wallet.reassessAll();
       }
-    });
+      // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
+      await wallet.saveImage();
+      await this.#attach(wallet);
+      await wallet.noticeKeys();
+      await fillPool(wallet, 0);
+      if (result.openScan) this.#resumeScan(wallet, result.openScan);
+      await this.#deps.onLoaded(wallet);
+      return wallet;
+    } catch (error) {
+      const at = wallet ? this.#wallets.indexOf(wallet) : -1;
+      if (at >= 0) this.#wallets.splice(at, 1);
+      await (wallet ? wallet.close(false) : store.close());
+      throw error;
+    }
   }
 
   /** What scans of a wallet need of the node. */
@@ -322,14 +330,14 @@ export class WalletManager {
     );
     if (!isFile) throw new WalletError(WALLET_CODE.INVALID_PARAMETER, 'Backup file does not exist');
     const folder = folderOf(this.options.dir, name);
-    let made = false;
-    await this.#alone(folder, LOADING, async () => {
-      if ((await hasDatabase(folder)) || (await isForeign(folder))) {
+    return this.#alone(folder, LOADING, async () => {
+      if (await isTaken(folder)) {
         throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
       }
+      this.#assertNotLoaded(folder);
       if (!(await checkBackup(file)))
         throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
-      made = await makeFolder(folder, this.options.dir, name);
+      const place = await makeFolder(folder, this.options.dir, name);
       try {
         const store = await openDatabase(await clearNewDatabase(folder));
         try {
@@ -339,18 +347,13 @@ export class WalletManager {
         } finally {
           await store.close();
         }
-        await installDatabase(folder);
+        await install(place);
+        return await this.#loadFrom(folder, name);
       } catch (error) {
-        await removeDatabase(folder, made);
+        await removeDatabase(place);
         throw error;
       }
     });
-    try {
-      return await this.load(name);
-    } catch (error) {
-      await removeDatabase(folder, made);
-      throw error;
-    }
   }
 
   setLoadOnStart(name: string, load: boolean): void {
@@ -411,15 +414,16 @@ async function notFound(folder: string): Promise<WalletError> {
   return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);
 }
 
-/** Whether Core's wallet lies in a folder: nothing is put beside it. */
-const isForeign = (folder: string): Promise<boolean> =>
-  fs.stat(path.join(folder, 'wallet.dat')).then(
-    () => true,
-    () => false,
-  );
+/** What a creation or a restoration made: that much goes again if it fails. */
+interface NewPlace {
+  readonly folder: string;
+  /** Whether the folder is its own. */
+  readonly made: boolean;
+  /** Whether its database has got its name. */
+  installed: boolean;
+}
 
-/** @returns whether the folder is new */
-async function makeFolder(folder: string, dir: string, name: string): Promise<boolean> {
+async function makeFolder(folder: string, dir: string, name: string): Promise<NewPlace> {
   if (isReservedFolder(dir, folder)) {
     throw new WalletError(
       WALLET_CODE.WALLET,
@@ -438,13 +442,18 @@ async function makeFolder(folder: string, dir: string, name: string): Promise<bo
   } catch (error) {
     throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. ${(error as Error).message}`);
   }
-  return info === null;
+  return { folder, made: info === null, installed: false };
 }
 
-/** Takes away what a failed creation or restoration left. @param made whether the folder is its own */
-async function removeDatabase(folder: string, made: boolean): Promise<void> {
-  await clearNewDatabase(folder);
-  await fs.rm(databaseOf(folder), { recursive: true, force: true });
+async function install(place: NewPlace): Promise<void> {
+  await installDatabase(place.folder);
+  place.installed = true;
+}
+
+/** Takes away what a failed creation or restoration left. */
+async function removeDatabase({ folder, made, installed }: NewPlace): Promise<void> {
+  if (installed) await fs.rm(databaseOf(folder), { recursive: true, force: true });
+  else await clearNewDatabase(folder);
   if (made) await fs.rmdir(folder).catch(() => {});
 }
 

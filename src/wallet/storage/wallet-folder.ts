@@ -46,6 +46,16 @@ export async function hasDatabase(folder: string): Promise<boolean> {
   return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
 }
 
+/** Whether a folder can take no new database: something lies in its place, of whatever kind, or a wallet of Core's. */
+export async function isTaken(folder: string): Promise<boolean> {
+  for (const name of [...NAMES, CORE_NAME]) {
+    const info = await fs.lstat(path.join(folder, name)).catch(() => null);
+    // A folder of that name is what a creation or a restoration left that was cut off.
+    if (info !== null && !(name === NEW && info.isDirectory())) return true;
+  }
+  return false;
+}
+
 /** Writes a folder's names to the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder, 'r').catch(() => null);
