@@ -312,9 +312,15 @@ export class Wallet {
   drain(): Promise<void> | undefined {
     return this.#follower.drain();
   }
-  /** Works off everything that happened, when nothing has the wallet for itself; undefined when that is done at once. */
+  /**
+   * Works off everything that happened up to now, when nothing has the wallet for itself; undefined when that is done at once. What comes
+   * meanwhile is for those who ask then: nobody waits for more than two runs.
+   */
   caughtUp(): Promise<void> | undefined {
-    return (this.held ?? this.drain())?.then(() => this.caughtUp());
+    const { pushed } = this.#follower;
+    const next = (): Promise<void> | undefined => this.held ?? this.#follower.reach(pushed);
+    const first = next();
+    return first && goOn(first, next);
   }
   /** Settled at the end of the block that the wallet is in the middle of; undefined when it may be read. Another may follow: see whole(). */
   get midway(): Promise<void> | undefined {
@@ -444,6 +450,11 @@ export class Wallet {
   assertOpen(): void {
     if (this.#closed) throw new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
   }
+}
+
+/** Waits as long as there is something to wait for. */
+async function goOn(first: Promise<void>, next: () => Promise<void> | undefined): Promise<void> {
+  for (let wait: Promise<void> | undefined = first; wait; wait = next()) await wait;
 }
 
 /** A confirmed record's place. */

@@ -19,6 +19,7 @@ const bytesOf = (event: WalletEvent): number =>
 export class Follower {
   #inbox: WalletEvent[] = [];
   #bytes = 0;
+  #pushed = 0;
   #turns: Promise<void> | undefined;
   #begun = false;
 
@@ -26,7 +27,12 @@ export class Follower {
 
   push(event: WalletEvent): void {
     this.#inbox.push(event);
+    this.#pushed++;
     this.#bytes += bytesOf(event);
+  }
+  /** How many events there were. */
+  get pushed(): number {
+    return this.#pushed;
   }
   /** Settled when the wallet may be read again; undefined while it may, and then to the end of this turn. */
   get midway(): Promise<void> | undefined {
@@ -48,6 +54,11 @@ export class Follower {
     // A failure reaches onFault by way of Wallet.exclusive().
     this.#end(before, batch).catch(() => {});
     return undefined;
+  }
+
+  /** The same for the first `count` events. @returns undefined when the wallet may be read and knows of them; else whoever waits asks again */
+  reach(count: number): Promise<void> | undefined {
+    return this.#pushed - this.#inbox.length < count ? this.drain() : this.midway;
   }
 
   async #inTurns(): Promise<void> {

@@ -75,6 +75,8 @@ export class WalletManager {
   readonly #busy = new Map<string, string>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
+  /** Wallets whose queues are being worked off. */
+  readonly #following = new Set<Wallet>();
   #scheduled = false;
   /** The wallet without a name was loaded because no list says otherwise: the first list that is written names it. */
   #unnamedByHabit = false;
@@ -140,8 +142,18 @@ export class WalletManager {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.drain();
+      for (const wallet of this.#wallets) void this.#follow(wallet);
     });
+  }
+  /** Works off a wallet's queue to its end, once however many ask. */
+  async #follow(wallet: Wallet): Promise<void> {
+    if (this.#following.has(wallet)) return;
+    this.#following.add(wallet);
+    try {
+      for (let rest = wallet.caughtUp(); rest; rest = wallet.caughtUp()) await rest;
+    } finally {
+      this.#following.delete(wallet);
+    }
   }
   /** Works off everything that happened up to now; undefined when that is done at once. */
   drain(): Promise<unknown> | undefined {

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -15,12 +16,13 @@ import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import type { JsonValue } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { openStore } from '../../../src/storage/open-store.js';
-import type { StoreEntry } from '../../../src/storage/store.js';
+import type { Store, StoreEntry } from '../../../src/storage/store.js';
 import { TX_STATE } from '../../../src/wallet/coins/tx-table.js';
 import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
@@ -189,6 +191,83 @@ t.test('calls and blocks', async (t) => {
   });
   t.ok(label, 'made when all of the block is there');
   await wallet.close();
+});
+
+/** Has every batch of a database take longer than it takes for the next event to come. */
+function slowDown(store: Store): void {
+  const write = store.batch.bind(store);
+  store.batch = async (ops, options) => {
+    await setTimeout(3);
+    await write(ops, options);
+  };
+}
+
+t.test('calls are answered while events come faster than they are worked off', async (t) => {
+  const store = new MemoryStore();
+  const { wallet, address } = await createMemoryWallet({ store, pace: { atOnceBytes: 0, rowsPerWrite: 100 } });
+  const script = await address('bech32');
+  slowDown(store);
+  const asked = 150;
+  let answered = 0;
+  const answers: Promise<unknown>[] = [];
+  const size: Run<NodeContext> = () => {
+    t.equal(wallet.midway, undefined, 'not in the middle of a block');
+    return wallet.ledger.txs.size;
+  };
+  const ctx = { wallets: { select: () => wallet } } as unknown as NodeContext;
+  let tip = wallet.tip!;
+  for (let i = 1; i <= asked; i++) {
+    tip = join(wallet, many(1, script), tip);
+    const answer = Promise.resolve(followed(size)(ctx, [], call)).then((known) => {
+      answered++;
+      t.ok((known as number) >= i, 'knows of everything that came before it');
+    });
+    answers.push(answer);
+    await setTimeout(1);
+  }
+  t.ok(answered > asked / 2, `${answered} of ${asked}`);
+  await Promise.all(answers);
+  t.equal(wallet.tip, tip);
+  await wallet.close();
+});
+
+t.test('a wallet whose queue never ends is waited for once', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { wallet: some, surroundings } = await createMemoryWallet({ pace: { atOnceBytes: 0, rowsPerWrite: 100 } });
+  const manager = new WalletManager({
+    surroundings: { ...surroundings, options: { ...surroundings.options, dir } },
+    chain: { tip: some.tip } as WalletChain,
+    pool: { entries: () => [], get: () => undefined },
+    scanner: null,
+    filters: null,
+    log: { info() {}, warn() {} },
+    stopping: new AbortController().signal,
+    onLoaded: async () => {},
+    setLoadOnStart() {},
+  });
+  const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
+  const { wallet } = await manager.create({ ...wanted, name: 'w' });
+  const [{ id }] = wallet.legacy!.pool.entries();
+  slowDown(wallet.store);
+  let waiting = 0;
+  let most = 0;
+  const caughtUp = wallet.caughtUp.bind(wallet);
+  wallet.caughtUp = () => {
+    const rest = caughtUp();
+    if (rest) most = Math.max(most, ++waiting);
+    return rest?.finally(() => waiting--);
+  };
+  for (let i = 0; i < 100; i++) {
+    manager.onPoolAdded(payment([keyHashProgram(id)]));
+    await setTimeout(1);
+  }
+  t.equal(most, 1);
+  // Nobody asks, and still it is worked off to its end.
+  while (waiting > 0) await turn();
+  t.equal(wallet.ledger.txs.size, 100);
+  await manager.close();
+  await some.close();
 });
 
 t.test('a wallet that is closed in the middle of a block has all of it', async (t) => {
