@@ -4,8 +4,8 @@
 // (coins/foreign-outputs.ts), so that later imports look at nothing but what they brought. A row says that this is due until it is done:
 // a process that dies in between does it, for everything, when the wallet is loaded again; after a look that failed, as a read from a bad
 // disk does, the next import does it. Keys that come in passing (pools are filled, addresses given out, payments use keys up) are noticed
-// in every change, and looked at in the table in the same turn; without the table all transactions are read once, where another copy of the
-// wallet may have given out those keys before. Caller: Wallet.
+// in every change; a few are looked at in the table in the same turn, many in slices. Without the table all transactions are read once, where
+// another copy of the wallet may have given out those keys before. Caller: Wallet.
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
 import type { ScriptCursor } from './keys/key-source.js';
@@ -17,6 +17,8 @@ import type { Wallet } from './wallet.js';
 
 /** Transactions read together. */
 const PORTION = 256;
+/** Rows of keys and scripts that are looked at in the turn that they come in. */
+const AT_ONCE = 128;
 /** A step of work that found no coin. */
 const NO_COIN = -1;
 /** Of a wallet of no more transactions all are read to be sure, whether or not anything speaks of another copy. */
@@ -38,6 +40,7 @@ export const COPIES = {
  */
 type Depth = 'sure' | 'unsure' | 'coins';
 const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
+const rowsBefore = ({ keys, programs, scripts, watched }: ScriptCursor): number => keys + programs + scripts + watched;
 
 export class Reassessor {
   /** One at a time. */
@@ -118,11 +121,13 @@ export class Reassessor {
   }
   /** Notices keys from now on, and those that came while the wallet was loaded. */
   async noticeAll(): Promise<void> {
-    this.#loading = false;
-    await this.wallet.change(() => {});
+    const noted = await this.wallet.change(() => {
+      const before = this.#noted;
+      this.#loading = this.#noted = false;
+      return before;
+    });
     await this.looked;
-    if (!this.#noted) return;
-    this.#noted = false;
+    if (!noted) return;
     await this.wallet.change((batch) => {
       if (this.#due === 0 && !this.#missed) batch.del(REASSESS_KEY);
     });
@@ -136,7 +141,8 @@ export class Reassessor {
     const { keys, ledger } = this.wallet;
     if (!keys.hasNewScripts(this.#seen)) return;
     if (this.#loading) {
-      if (!this.#noted && ledger.txs.size > 0) batch.put(REASSESS_KEY, new Uint8Array(0));
+      if (this.#noted || ledger.txs.size === 0) return;
+      batch.put(REASSESS_KEY, new Uint8Array(0));
       this.#noted = true;
       return;
     }
@@ -147,11 +153,17 @@ export class Reassessor {
     }
     const table = this.#table;
     const unread = table === null && this.#mayBePaid(batch);
-    const scripts: Uint8Array[] = [];
-    for (const script of keys.newScripts(this.#seen)) {
-      if (unread || table?.has(script) || this.#isMisjudged(script)) scripts.push(script);
+    const from = this.#seen;
+    this.#seen = keys.scriptCursor();
+    const many = rowsBefore(this.#seen) - rowsBefore(from) > AT_ONCE;
+    // Random keys that nobody was told of.
+    if (many && this.wallet.freshSeed && table === null) return;
+    let scripts: Iterable<Uint8Array> = keys.newScripts(from);
+    if (!many) {
+      const found = [...scripts].filter((script) => unread || table?.has(script) || this.#isMisjudged(script));
+      if (found.length === 0) return;
+      scripts = found;
     }
-    if (scripts.length === 0) return;
     batch.put(REASSESS_KEY, new Uint8Array(0));
     this.#due++;
     // What failed is missed and done later; nobody waits for it here.
@@ -215,7 +227,7 @@ export class Reassessor {
     if (known) await this.#transactions(rows, slicer);
     else if (depth === 'sure' || (depth === 'unsure' && !ledger.foreign?.overflown)) await this.#allTransactions(slicer);
     await wallet.change((batch) => {
-      if (this.#due === 1) batch.del(REASSESS_KEY);
+      if (this.#due === 1 && !this.#noted) batch.del(REASSESS_KEY);
     });
   }
   /** Coins of scripts. @param rows receives the transactions that may pay them otherwise */

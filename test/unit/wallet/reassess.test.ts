@@ -28,6 +28,7 @@ import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { mostInATurn } from '../../framework/turns.js';
 
 const { keys: curve } = descriptorContext('master', 'regtest');
 const KEYS = 6;
@@ -408,6 +409,103 @@ t.test('a process that dies after an import', async (t) => {
   t.equal(await wallet.store.get(REASSESS_KEY), undefined);
   await wallet.close();
   await memory.wallet.close();
+});
+
+t.test('many keys in one change', async (t) => {
+  const SIZE = 4000;
+  const seed = new Uint8Array(32).fill(77);
+  const fill = (one: Wallet): Promise<unknown> =>
+    one.changeAlone(async (batch) => {
+      while (one.keys.topUp(SIZE, batch, () => false) === 'paused');
+    });
+  const reseed = (one: Wallet, bytes: Uint8Array): Promise<void> =>
+    one.change((batch) => {
+      one.legacy!.setSeed(bytes, batch, true);
+      one.legacy!.newPool(batch);
+    });
+  const pooled = async (one: Wallet): Promise<Uint8Array[]> => {
+    await fill(one);
+    const ids = [...one.legacy!.pool.entries()].map(({ id }) => id);
+    t.equal(ids.length, 2 * SIZE);
+    return ids;
+  };
+  const first = await createMemoryWallet();
+  await reseed(first.wallet, new Uint8Array(seed));
+  const ids = await pooled(first.wallet);
+  await first.wallet.close();
+
+  for (const { what, fresh, table } of [
+    { what: 'of an old seed', fresh: false, table: true },
+    { what: 'of an old seed, nothing read yet', fresh: false, table: false },
+    { what: 'of a fresh seed', fresh: true, table: true },
+    { what: 'of a fresh seed, nothing read yet', fresh: true, table: false },
+  ]) {
+    let dueWith = 0;
+    const { wallet, address, receive } = await createMemoryWallet();
+    const own = await address('bech32');
+    // The first and the last of the keys that are to come.
+    const paid = [ids[0], ids.at(-1)!].map(keyHashProgram);
+    const txs = [
+      await receive(
+        [...paid, own].map((script, i) => ({ script, value: 10 + i })),
+        TIP,
+      ),
+    ];
+    if (fresh) await wallet.change((batch) => generateKeys(wallet, descriptorContext('master', 'regtest'), batch));
+    else {
+      await reseed(wallet, new Uint8Array(seed));
+      await wallet.looked();
+      wallet.freshSeed = false;
+    }
+    if (!table) wallet.ledger.foreign = null;
+    const commit = wallet.commit.bind(wallet);
+    wallet.commit = (batch, sync) => {
+      const written = commit(batch, sync);
+      if (batch.ops.some(({ type, key }) => type === 'put' && Buffer.compare(key, REASSESS_KEY) === 0)) dueWith = batch.ops.length;
+      return written;
+    };
+    let scripts = 0;
+    const legacy = wallet.legacy!;
+    const newScripts = legacy.newScripts.bind(legacy);
+    legacy.newScripts = function* (cursor) {
+      for (const script of newScripts(cursor)) {
+        scripts++;
+        yield script;
+      }
+    };
+    const { most, all } = await mostInATurn(
+      async () => {
+        await fill(wallet);
+        await wallet.looked();
+      },
+      () => scripts,
+    );
+    if (fresh && !table) t.equal(all, 0, `${what}: nothing to look at`);
+    else {
+      t.ok(all > 7 * SIZE && most < all / 4, `${what}: ${most} of ${all} in one turn`);
+      t.ok(dueWith > 2 * SIZE, `${what}: the row comes with the keys`);
+    }
+    t.equal(wallet.isMine(paid[1]), fresh ? OWNERSHIP.NO : OWNERSHIP.SPENDABLE);
+    t.same(faultsOf(wallet, txs), [], what);
+    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+    await wallet.close();
+  }
+});
+
+t.test('keys that come while a wallet is loaded, before and after its first transaction', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet();
+  wallet.loaded(false);
+  const own = await address('bech32');
+  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing could have paid them');
+  await receive([{ script: own, value: 10 }], TIP);
+  await address('bech32');
+  t.ok(await wallet.store.get(REASSESS_KEY), 'a look is due');
+  await wallet.changeKeys((batch) => wallet.legacy!.watch(targets[0], 1, batch));
+  await address('bech32');
+  t.ok(await wallet.store.get(REASSESS_KEY), 'and still is after the look for an import');
+  await wallet.noticeKeys();
+  t.equal(await wallet.store.get(REASSESS_KEY), undefined);
+  await wallet.close();
 });
 
 t.test('more foreign outputs than the table takes', async (t) => {
