@@ -116,22 +116,28 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
   return { parsed, active, internal, label, rangeStart, rangeEnd, nextIndex };
 }
 
-function applyRequest(
+/** What requests are put into a wallet with, which is held meanwhile. */
+interface Applying {
+  readonly batch: WalletBatch;
+  readonly breath: Breath;
+}
+
+async function applyRequest(
   ctx: NodeContext,
   wallet: Wallet,
   accepted: Accepted,
   how: { time: number; ahead: readonly ScriptsAhead[] },
   warnings: string[],
-  batch: WalletBatch,
-): void {
+  apply: Applying,
+): Promise<void> {
   for (const [at, descriptor] of accepted.parsed.descriptors.entries()) {
-    applyPath(
+    await applyPath(
       ctx,
       wallet,
       accepted,
       { descriptor, isInternal: isChange(accepted, at), time: how.time, ahead: how.ahead[at] },
       warnings,
-      batch,
+      apply,
     );
   }
 }
@@ -141,17 +147,22 @@ function failToAdd(descriptor: Descriptor): never {
 }
 
 /** Takes one descriptor of a request in. */
-function applyPath(
+async function applyPath(
   ctx: NodeContext,
   wallet: Wallet,
   { parsed, active, label, rangeStart, rangeEnd, nextIndex }: Accepted,
   { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: ScriptsAhead | undefined },
   warnings: string[],
-  batch: WalletBatch,
-): void {
+  { batch, breath }: Applying,
+): Promise<void> {
   const keys = wallet.descriptors!;
-  const tracked = keys.add({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
-  if (tracked === null) failToAdd(descriptor);
+  const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) {
+    const pause = breath();
+    if (pause) await pause;
+  }
+  const tracked = step.value ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
     // Of several scripts the shortest is labelled, the first of Core's ordered set.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
@@ -169,7 +180,7 @@ function applyPath(
 
 /** A request as it was read: its descriptors, with scripts that they will need; or why it cannot be imported. */
 type ReadDescriptor =
-  | { readonly request: JsonObject; readonly parsed: ParsedDescriptor; readonly ahead: ScriptsAhead[]; unmade?: Descriptor }
+  | { readonly request: JsonObject; readonly parsed: ParsedDescriptor; readonly ahead: ScriptsAhead[]; unmade?: Descriptor; tooMany?: true }
   | ImportOutcome;
 
 function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
@@ -186,8 +197,12 @@ function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): 
   }
 }
 
-/** Scripts of a call that are made before its change; what goes beyond is made in it. */
-const MOST_AHEAD = 1_000_000;
+/**
+ * Scripts that a call may bring: all of them are in memory until they are written. Core has no bound but a range's length, and derives for
+ * hours where a range begins far from 0.
+ */
+const MOST_SCRIPTS = 2_000_000;
+const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from index 0 of a descriptor or from the last that the wallet has`;
 
 /** Makes the scripts that a request will need, in slices; none for a single index, or when it will be refused, as things are. @param left of them */
 async function makeAhead(
@@ -211,14 +226,18 @@ async function makeAhead(
     const { first, end } = wallet.descriptors!.dueOf({ ...accepted, descriptor });
     const cache = new DescriptorCache();
     const scripts: Uint8Array[][] = [];
-    for (let index = first; index < end && left.count > 0; index++) {
+    if (end - first > left.count) {
+      read.tooMany = true;
+      return;
+    }
+    left.count -= Math.max(end - first, 0);
+    for (let index = first; index < end; index++) {
       const made = descriptor.scripts(index, { cache, secrets: parsed.secrets });
       if (made === null) {
         read.unmade = descriptor;
         return;
       }
       scripts.push(made);
-      left.count--;
       const pause = breath();
       if (pause) await pause;
     }
@@ -236,7 +255,7 @@ async function withRead(
 ): Promise<ImportOutcome[]> {
   const breath = breathOf(wallet, new Slicer(call.breathe));
   const read: ReadDescriptor[] = [];
-  const left = { count: MOST_AHEAD };
+  const left = { count: MOST_SCRIPTS };
   try {
     for (const request of requests as JsonObject[]) {
       const one = readDescriptor(ctx, request, call);
@@ -252,7 +271,13 @@ async function withRead(
   }
 }
 
-function processRequest(ctx: NodeContext, wallet: Wallet, read: ReadDescriptor, time: number, batch: WalletBatch): ImportOutcome {
+async function processRequest(
+  ctx: NodeContext,
+  wallet: Wallet,
+  read: ReadDescriptor,
+  time: number,
+  apply: Applying,
+): Promise<ImportOutcome> {
   if ('success' in read) return read;
   const { request, parsed, ahead } = read;
   const warnings: string[] = [];
@@ -260,7 +285,8 @@ function processRequest(ctx: NodeContext, wallet: Wallet, read: ReadDescriptor, 
     const accepted = readRequest(ctx, wallet, request, parsed, warnings);
     // Before anything is changed: what has not all of its scripts would stay by halves.
     if (read.unmade) failToAdd(read.unmade);
-    applyRequest(ctx, wallet, accepted, { time, ahead }, warnings, batch);
+    if (read.tooMany) fail(RPC_CODE.INVALID_PARAMETER, TOO_MANY);
+    await applyRequest(ctx, wallet, accepted, { time, ahead }, warnings, apply);
     return { success: true, warnings };
   } catch (error) {
     return { success: false, error: elementError(error), warnings };
@@ -289,7 +315,7 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
         ensureUnlocked(wallet);
         const all: ImportOutcome[] = [];
         for (const [i, one] of read.entries()) {
-          all.push(processRequest(ctx, wallet, one, Math.max(times[i], 1), batch));
+          all.push(await processRequest(ctx, wallet, one, Math.max(times[i], 1), { batch, breath }));
           // What was applied is let go of: there may be many.
           if ('parsed' in one) one.parsed.secrets.wipe();
           read[i] = all[i];

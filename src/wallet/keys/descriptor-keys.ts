@@ -38,6 +38,8 @@ export interface DescriptorDeps {
   readonly keypoolSize: number;
 }
 
+/** Indices between two steps. */
+const STEP_SCRIPTS = 8;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
 /** What to add; the secrets are copied. */
@@ -214,7 +216,11 @@ export class DescriptorKeys implements KeySource {
     }
     return result;
   }
-  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding = {}): TopUp {
+  #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, expanding: Expanding = {}): TopUp {
+    return atOnce(this.#toppingUp(tracked, size, batch, expanding));
+  }
+  /** The same, some scripts a step. */
+  *#toppingUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
     const target = size > 0 ? size : Math.max(this.deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
     let result: TopUp = 'full';
@@ -233,6 +239,7 @@ export class DescriptorKeys implements KeySource {
         end = index + 1;
         result = 'paused';
       }
+      if (index % STEP_SCRIPTS === 0) yield;
     }
     if (end !== tracked.rangeEnd) {
       tracked.rangeEnd = end;
@@ -257,12 +264,13 @@ export class DescriptorKeys implements KeySource {
   }
 
   /** Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that a later one gave too stay. */
-  #cut(tracked: TrackedDescriptor, end: number, batch: WalletBatch): void {
+  *#cutting(tracked: TrackedDescriptor, end: number, batch: WalletBatch): Generator<void, void> {
     for (; tracked.expanded >= end; tracked.expanded--) {
       for (const script of this.#expand(tracked, tracked.expanded) ?? []) {
         if (this.locate(script)?.tracked.number === tracked.number) this.#scripts.remove(script);
       }
       batch.del(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, tracked.expanded));
+      if (tracked.expanded % STEP_SCRIPTS === 0) yield;
     }
   }
 
@@ -285,12 +293,16 @@ export class DescriptorKeys implements KeySource {
   }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
+    return atOnce(this.adding(fresh, batch));
+  }
+  /** The same in steps of a few scripts, for those who have the wallet for themselves. */
+  *adding(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {
     const { descriptor, ahead, due } = fresh;
     const id = this.idOf(descriptor);
     const known = this.find(id);
     const tracked = known ?? this.#table.add(id, descriptor.toString(), descriptor, ahead?.cache);
     if (known && ahead) known.cache.learn(ahead.cache);
-    this.#cut(tracked, this.dueOf(fresh).end, batch);
+    yield* this.#cutting(tracked, this.dueOf(fresh).end, batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
     tracked.rangeEnd = fresh.rangeEnd;
@@ -300,7 +312,7 @@ export class DescriptorKeys implements KeySource {
       tracked.keepSecret(publicKey, resting);
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
-    const expanded = this.#topUp(tracked, 0, batch, { ahead, due });
+    const expanded = yield* this.#toppingUp(tracked, 0, batch, { ahead, due });
     if (this.deps.record.bornAt(fresh.time)) this.deps.record.write(batch);
     this.write(tracked, batch);
     return expanded === 'unable' ? null : tracked;
@@ -381,6 +393,14 @@ export class DescriptorKeys implements KeySource {
       for (let i = 0; i + 1 < keys.length; i += 2) tracked.cache.addDerived(place, Number(keys[i]), bytesOf(keys[i + 1]));
     }
     return true;
+  }
+}
+
+/** All steps in one go. */
+function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 

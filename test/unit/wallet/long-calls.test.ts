@@ -101,6 +101,35 @@ for (const step of ['*', "*'"]) {
   });
 }
 
+t.test('a range that is imported again, shorter, and one that is too far away', async (t) => {
+  const { wallet } = await createMemoryWallet({ descriptors: true });
+  const request = (range: [number, number]) => ({ desc: addChecksum(`wpkh(${XPRV}/7/*)`), range, timestamp: 'now' });
+  const held = (range: [number, number]) =>
+    turnsDuring(
+      async () => t.same(await run(wallet, importdescriptors, [request(range)]), outcome),
+      undefined,
+      () => wallet.held !== null,
+    );
+  t.ok((await held([0, 19_999])) > 4, 'scripts are taken in in turns');
+  const rows = await rowsOf(wallet);
+  t.ok((await held([0, 10])) > 20, 'and go in turns');
+  t.equal(
+    rows.length - (await rowsOf(wallet)).length,
+    20_000 - Math.max(11, wallet.parts.options.keypool),
+    'all but those of the range and the pool',
+  );
+  const before = await rowsOf(wallet);
+  for (const range of [
+    [2_147_483_000, 2_147_483_646],
+    [2_000_000, 2_000_100],
+  ] as [number, number][]) {
+    t.match(await run(wallet, importdescriptors, [{ ...request(range), desc: addChecksum(`wpkh(${XPRV}/8/*)`) }]), [
+      { success: false, error: { code: -8, message: /^One call brings 2000000 scripts at most/ } },
+    ]);
+  }
+  t.same(await rowsOf(wallet), before, 'nothing is left of it');
+});
+
 t.test('importdescriptors of many keys', async (t) => {
   const request = (i: number) => {
     const key = encodeWif({ key: crypto.sha256(Buffer.from(`key ${i}`)), compressed: true }, chainParams('regtest'), crypto);
