@@ -273,11 +273,29 @@ function matchSolvingData(ctx: NodeContext, script: Uint8Array, walk: Walk, data
 /** Asked after each index of a range: a promise where it is time for a pause. It is rejected where there is no point in going on. */
 export type Breath = () => Promise<void> | undefined;
 
-/** A request with `desc`, read in slices: a range may have a million indices. @throws RpcError, and what `breath` is rejected with */
-export const readDescriptorImport = (ctx: NodeContext, request: JsonObject, call: CallInfo, breath: Breath): Promise<ImportData> =>
-  readImport((data) => fillFromDescriptor(ctx, request, call, data, breath));
+/** Indices of ranges that one call may bring: each takes some 5 kB until it is written. Core has no bound but a range's length. */
+export const MOST_INDICES = 300_000;
 
-async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo, data: ImportData, breath: Breath): Promise<void> {
+/**
+ * A request with `desc`, read in slices: a range may have a great many indices.
+ * @param left indices that the call may bring still
+ * @throws RpcError, and what `breath` is rejected with
+ */
+export const readDescriptorImport = (
+  ctx: NodeContext,
+  request: JsonObject,
+  call: CallInfo,
+  breath: Breath,
+  left = { indices: MOST_INDICES },
+): Promise<ImportData> => readImport((data) => fillFromDescriptor(ctx, request, call, data, { breath, left }));
+
+async function fillFromDescriptor(
+  ctx: NodeContext,
+  request: JsonObject,
+  call: CallInfo,
+  data: ImportData,
+  { breath, left }: { readonly breath: Breath; readonly left: { indices: number } },
+): Promise<void> {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
   if ('error' in parsed) {
     refuse(parsed.error);
@@ -300,6 +318,9 @@ async function fillFromDescriptor(ctx: NodeContext, request: JsonObject, call: C
     if (descriptor.isRange) {
       if (!request.has('range')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor is ranged, please specify the range');
       range = asRange(request.get('range'));
+      const indices = range.end - range.begin + 1;
+      if (indices > left.indices) fail(RPC_CODE.INVALID_PARAMETER, `One call imports ${MOST_INDICES} indices of ranges at most`);
+      left.indices -= indices;
     }
     const keys = optional(request, 'keys', asArray, []);
     const { crypto } = ctx;

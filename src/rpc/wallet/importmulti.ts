@@ -15,7 +15,7 @@ import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { hex } from '../render/hex.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
-import { type Breath, type ImportData, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
+import { type Breath, type ImportData, MOST_INDICES, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
 
@@ -114,7 +114,13 @@ interface Applying {
 type ReadImport = AcceptedImport | ImportOutcome;
 
 /** Reads a request and judges it, as far as that does not depend on what the wallet holds. */
-async function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, call: CallInfo, slicer: Slicer): Promise<ReadImport> {
+async function readRequest(
+  ctx: NodeContext,
+  wallet: Wallet,
+  request: JsonObject,
+  call: CallInfo,
+  { slicer, left }: { readonly slicer: Slicer; readonly left: { indices: number } },
+): Promise<ReadImport> {
   const breath = breathOf(wallet, slicer);
   let data: ImportData | undefined;
   try {
@@ -129,7 +135,7 @@ async function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject
     const hasDescriptor = request.has('desc');
     if (hasScript && hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Both a descriptor and a scriptPubKey should not be provided.');
     if (!hasScript && !hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Either a descriptor or scriptPubKey must be provided.');
-    data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, breath));
+    data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, breath, left));
     if (wallet.privateKeysDisabled && data.secrets.size > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
     }
@@ -205,10 +211,11 @@ async function importAll(
   const slicer = new Slicer(call.breathe);
   const breath = breathOf(wallet, slicer);
   const read: ReadImport[] = [];
+  const left = { indices: MOST_INDICES };
   let outcomes: ImportOutcome[];
   try {
     for (const request of requests) {
-      read.push(await readRequest(ctx, wallet, request as JsonObject, call, slicer));
+      read.push(await readRequest(ctx, wallet, request as JsonObject, call, { slicer, left }));
       const pause = breath();
       if (pause) await pause;
     }

@@ -101,6 +101,19 @@ for (const step of ['*', "*'"]) {
   });
 }
 
+t.test('importmulti has a bound for ranges', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const before = await rowsOf(wallet);
+  const bound = { success: false, error: { code: -8, message: 'One call imports 300000 indices of ranges at most' } };
+  t.match(await run(wallet, importmulti, [ranged([5, 300_005])], { rescan: false }), [bound]);
+  t.same(await rowsOf(wallet), before);
+  t.match(await run(wallet, importmulti, [ranged([0, 9]), ranged([0, 299_995]), ranged([10, 19])], { rescan: false }), [
+    { success: true },
+    bound,
+    { success: true },
+  ]);
+});
+
 t.test('a range that is imported again, shorter, and one that is too far away', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   const request = (range: [number, number]) => ({ desc: addChecksum(`wpkh(${XPRV}/7/*)`), range, timestamp: 'now' });
