@@ -76,7 +76,7 @@ export const bumpfee: Run<NodeContext> = async (ctx, args, call) => {
     const bump = await createBump(wallet, txid, control, tools, call.breathe);
     if ('error' in bump) return refuse(bump);
     const tx = (await sign(wallet, bump.tx, tools)) ?? fail(RPC_CODE.WALLET_ERROR, "Can't sign transaction.");
-    const obstacle = await commitBump(wallet, txid, tx, tools);
+    const obstacle = await commitBump(wallet, txid, { tx, chosen: bump.chosen }, tools);
     if (obstacle) return fail(RPC_CODE.WALLET_ERROR, obstacle.error);
     return { txid: hashHex(tx.txid), ...fees(bump) };
   });

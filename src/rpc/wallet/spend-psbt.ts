@@ -7,7 +7,9 @@ import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import { fillPsbt } from '../../wallet/fill-psbt.js';
 import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
+import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
+import { COINS_GONE } from '../../wallet/spend/create-transaction.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asObject, asString, checkType, checkTypes } from '../args.js';
@@ -124,7 +126,9 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
       const signed = parseTx(extractTx(psbt), ctx.crypto);
       result.txid = hashHex(signed.txid);
       if (addToWallet && !wantsPsbt) {
-        await commitTransaction(wallet, signed, new Map(), tools);
+        const stands = (): boolean => stillUnspent(wallet, funded.chosen);
+        const done = await commitTransaction(wallet, signed, new Map(), tools, { stands });
+        if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_GONE.error);
       } else result.hex = hex(signed.bytes);
     }
     result.complete = complete;

@@ -1,8 +1,7 @@
 // sendtoaddress, sendmany and settxfee. Core 0.21: wallet/rpcwallet.cpp.
 import { formatFeeRate } from '../../policy/fee-rate.js';
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
-import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
-import { createTransaction } from '../../wallet/spend/create-transaction.js';
+import { payAndRecord } from '../../wallet/spend/commit-transaction.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
 import { shuffle } from '../../wallet/spend/select/pace.js';
 import { inSpendLine } from '../../wallet/spend/spend-line.js';
@@ -35,10 +34,8 @@ async function sendMoney(
   const { control, values } = payment;
   const recipients = shuffle([...payment.recipients], tools.node.chance);
   const { tx, reason } = await inSpendLine(wallet, async () => {
-    const made = await createTransaction(wallet, { recipients, control, changePosition: -1, sign: true }, tools, call.breathe);
-    if ('error' in made) return fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error);
-    await commitTransaction(wallet, made.tx, values, tools);
-    return made;
+    const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools, call.breathe);
+    return 'error' in made ? fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error) : made;
   });
   const txid = hashHex(tx.txid);
   return verbose ? { txid, fee_reason: reason } : txid;

@@ -128,10 +128,14 @@ export async function addressNumbers(wallet: Wallet, rows: readonly number[], pa
 
 /** Whether coins chosen a moment ago can be spent still. @param outpoints as they were when chosen */
 export function stillThere(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
+  return stillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => wallet.isLocked(outpoint));
+}
+/** The same in the moment of recording, when they may be locked: for this payment, or too late. */
+export function stillUnspent(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
   const { coins, txs } = wallet.ledger;
   return outpoints.every((outpoint) => {
     const coin = coins.find(outpoint);
-    if (coin < 0 || wallet.isLocked(outpoint)) return false;
+    if (coin < 0) return false;
     const bucket = coins.bucket(coin);
     return bucket === BUCKET.CONFIRMED || (bucket === BUCKET.PENDING && txs.inMempool(coins.txRow(coin)));
   });

@@ -4,24 +4,61 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
-import type { SpendTools } from './create-transaction.js';
+import { stillUnspent } from './available-coins.js';
+import {
+  COINS_GONE,
+  createTransaction,
+  MAX_TRIES,
+  type Payment,
+  type PaymentError,
+  type PaymentRequest,
+  type SpendTools,
+} from './create-transaction.js';
+
+/** What goes with a payment's record. */
+export interface Recording {
+  /** Asked when nothing comes between it and the record, which may have waited for other work: whether the payment stands still. */
+  readonly stands: () => boolean;
+  /** Changes that belong to it, in the same batch. */
+  readonly also?: (batch: WalletBatch) => void;
+}
+
+/** Makes a signed payment and records it; when its coins go while the record waits, others are chosen. To be called in the spend line. */
+export async function payAndRecord(
+  wallet: Wallet,
+  request: PaymentRequest,
+  values: ReadonlyMap<string, string>,
+  tools: SpendTools,
+  breathe?: () => unknown,
+): Promise<Payment | PaymentError> {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const made = await createTransaction(wallet, request, tools, breathe);
+    if ('error' in made) return made;
+    const stands = (): boolean => stillUnspent(wallet, made.chosen);
+    if ((await commitTransaction(wallet, made.tx, values, tools, { stands })) !== false) return made;
+  }
+  return COINS_GONE;
+}
 
 /**
- * @param values comment, to, replaces_txid @param also changes that belong to it, in the same batch
- * @returns why it is not in the mempool, null when it is
+ * @param values comment, to, replaces_txid
+ * @returns false: it does not stand, nothing was recorded; otherwise why it is not in the mempool, null when it is
  */
 export async function commitTransaction(
   wallet: Wallet,
   tx: TxView,
   values: ReadonlyMap<string, string>,
   tools: SpendTools,
-  also?: (batch: WalletBatch) => void,
-): Promise<string | null> {
-  await wallet.change((batch) => {
+  { stands, also }: Recording,
+): Promise<string | null | false> {
+  const recorded = await wallet.change((batch) => {
+    if (!stands()) return false;
     wallet.ledger.put(tx, NOWHERE, batch, values);
     also?.(batch);
+    return true;
     // On the disk before anybody hears of the payment: a record lost with the machine's power would have it paid twice.
   }, true);
+  if (!recorded) return false;
   if (!wallet.parts.options.walletBroadcast) return null;
   const refusal = await submit(wallet, tx, tools, true);
   if (refusal !== null) logOf(wallet, tools, `CommitTransaction(): Transaction cannot be broadcast immediately, ${refusal}`);

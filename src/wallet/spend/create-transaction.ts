@@ -36,6 +36,8 @@ export interface Payment {
   readonly changePosition: number;
   /** Why the rate was paid. */
   readonly reason: string;
+  /** Outpoints of the coins that were chosen for it, without those that the caller named. */
+  readonly chosen: readonly Uint8Array[];
 }
 
 /** Why there is no payment, in Core's words. */
@@ -52,9 +54,11 @@ export interface SpendTools {
 const MAX_STANDARD_WEIGHT = 400_000;
 /** Coins looked at when the first choice is too many of them. */
 const LARGEST_COINS = 1000;
-/** Choices that lost a coin to something else before they were signed. */
-const MAX_TRIES = 5;
+/** Choices that lost a coin to something else before they were signed or recorded. */
+export const MAX_TRIES = 5;
 const NO_CHANGE_ADDRESS = "Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.";
+/** What was chosen was gone every time. */
+export const COINS_GONE: PaymentError = { error: 'Insufficient funds' };
 const TOO_LARGE: PaymentError = { error: 'Transaction too large' };
 const SEQUENCE_REPLACEABLE = 0xffff_fffd;
 /** Lets the lock time count. */
@@ -74,7 +78,7 @@ export async function createTransaction(
     const answer = await makePayment(wallet, request, tools, new Slicer(breathe));
     if (answer !== 'moved') return answer;
   }
-  return { error: 'Insufficient funds' };
+  return COINS_GONE;
 }
 
 async function makePayment(
@@ -129,11 +133,11 @@ async function makePayment(
   const tx = request.sign ? await sign(wallet, unsigned, tools) : unsigned;
   if (tx === null) return { error: 'Signing transaction failed' };
   if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
-  // From here to the record nothing is awaited that would let a block in.
+  // The record may have to wait for other work, and looks again: see commitTransaction.
   await wallet.whole();
   if (tools.options.rejectLongChains && !tools.node.fitsChainLimits(tx)) return { error: 'Transaction has too long of a mempool chain' };
   if (!stillThere(wallet, chosen)) return 'moved';
-  return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason };
+  return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
 }
 
 function assemble(

@@ -9,10 +9,12 @@ import { counts } from '../coins/coin-table.js';
 import { outpointOf } from '../coins/outpoint.js';
 import { destinationOf } from '../keys/destination.js';
 import { FILTER, type OwnershipFilter } from '../keys/ownership.js';
+import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
+import { stillUnspent } from './available-coins.js';
 import type { CoinControl } from './coin-control.js';
 import { commitTransaction } from './commit-transaction.js';
-import { createTransaction, type SpendTools } from './create-transaction.js';
+import { COINS_GONE, createTransaction, type PaymentError, type SpendTools } from './create-transaction.js';
 import { minimumFeeRate, requiredFeeRate } from './fee-rates.js';
 import type { Recipient } from './select/draft.js';
 import { type InputSize, virtualSize } from './select/tx-size.js';
@@ -31,12 +33,16 @@ export interface Bump {
   readonly tx: TxView;
   readonly oldFee: number;
   readonly newFee: number;
+  /** Outpoints of the coins that were added. */
+  readonly chosen: readonly Uint8Array[];
 }
 
 /** What a replacement pays above the old rate at least, satoshis per 1,000 virtual bytes: more than today's nodes ask. */
 const WALLET_INCREMENT = 5_000;
 
 const refuse = (failure: BumpFailure, error: string): BumpError => ({ failure, error });
+
+const notMade = ({ error }: PaymentError): BumpError => refuse('wallet', `Unable to create transaction. ${error}`);
 
 const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.privateKeysDisabled ? FILTER.WATCH : FILTER.SPENDABLE);
 
@@ -103,8 +109,8 @@ export async function createBump(
   // An unconfirmed input that the old payment did not have is not allowed (BIP-0125, rule 2).
   const wanted = { ...control, feeRate, changeScript: changeScript ?? control.changeScript, inputs, minDepth: 1 };
   const made = await createTransaction(wallet, { recipients, control: wanted, changePosition: -1, sign: false }, tools, breathe);
-  if ('error' in made) return refuse('wallet', `Unable to create transaction. ${made.error}`);
-  return { tx: made.tx, oldFee, newFee: made.fee };
+  if ('error' in made) return notMade(made);
+  return { tx: made.tx, oldFee, newFee: made.fee, chosen: made.chosen };
 }
 
 /** Whom it pays; several change outputs become one. */
@@ -171,19 +177,31 @@ function signedSize(wallet: Wallet, tx: TxView): number | null {
   );
 }
 
-/** Records the signed replacement beside what it replaces, and hands it in. @returns what stands in the way now, else null */
-export async function commitBump(wallet: Wallet, txid: Uint8Array, tx: TxView, tools: SpendTools): Promise<BumpError | null> {
+/**
+ * Records the signed replacement beside what it replaces, and hands it in.
+ * @param chosen see Bump @returns what stands in the way in the moment of recording, else null
+ */
+export async function commitBump(
+  wallet: Wallet,
+  txid: Uint8Array,
+  { tx, chosen }: Pick<Bump, 'tx' | 'chosen'>,
+  tools: SpendTools,
+): Promise<BumpError | null> {
   const { txs } = wallet.ledger;
   const row = txs.find(txid);
   const old = row < 0 ? undefined : await wallet.transaction(row);
   if (old === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
-  const obstacle = bumpObstacle(wallet, row, old, tools);
-  if (obstacle) return obstacle;
+  let obstacle: BumpError | null = null;
+  const stands = (): boolean => {
+    obstacle = bumpObstacle(wallet, row, old, tools) ?? (stillUnspent(wallet, chosen) ? null : notMade(COINS_GONE));
+    return obstacle === null;
+  };
   const values = new Map(txs.values(row) ?? []);
   values.set('replaces_txid', hashToHex(txid));
-  await commitTransaction(wallet, tx, values, tools, (batch) => {
+  const also = (batch: WalletBatch): void => {
     txs.setValue(row, 'replaced_by_txid', hashToHex(tx.txid));
     txs.write(row, txs.place(row), null, batch);
-  });
-  return null;
+  };
+  await commitTransaction(wallet, tx, values, tools, { stands, also });
+  return obstacle;
 }

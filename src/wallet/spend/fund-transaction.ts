@@ -20,6 +20,8 @@ export interface FundRequest {
 
 export interface FundedTransaction {
   readonly tx: TxFields;
+  /** Outpoints of the coins that were added. */
+  readonly chosen: readonly Uint8Array[];
   readonly fee: number;
   /** -1: no change. */
   readonly changePosition: number;
@@ -55,5 +57,5 @@ export async function fundTransaction(
     value: made.tx.outputValue(i),
     script: made.tx.outputScript(i),
   }));
-  return { tx: { ...tx, inputs, outputs }, fee: made.fee, changePosition: made.changePosition };
+  return { tx: { ...tx, inputs, outputs }, chosen: made.chosen, fee: made.fee, changePosition: made.changePosition };
 }

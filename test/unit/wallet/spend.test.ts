@@ -6,11 +6,12 @@ import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
 import { verifyTxInput } from '../../../src/consensus/script/verify-input.js';
-import type { TxView } from '../../../src/consensus/tx/tx-view.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
 import type { AddressType } from '../../../src/wallet/keys/key-source.js';
 import { type CoinControl, defaultControl } from '../../../src/wallet/spend/coin-control.js';
-import { commitTransaction } from '../../../src/wallet/spend/commit-transaction.js';
+import { commitTransaction, payAndRecord } from '../../../src/wallet/spend/commit-transaction.js';
 import { createTransaction, type Payment } from '../../../src/wallet/spend/create-transaction.js';
 import { discardFeeRate, minimumFeeRate } from '../../../src/wallet/spend/fee-rates.js';
 import { DEFAULT_SPEND } from '../../../src/wallet/spend/options.js';
@@ -22,6 +23,8 @@ const CENT = 1_000_000;
 const OUTSIDE = new Uint8Array(22).fill(7);
 OUTSIDE[0] = 0;
 OUTSIDE[1] = 20;
+/** A payment whose record waits for nothing. */
+const AT_ONCE = { stands: () => true };
 const KINDS: readonly AddressType[] = ['legacy', 'p2sh-segwit', 'bech32'];
 
 function pay(
@@ -139,7 +142,7 @@ t.test('random wallets, random payments', async (t) => {
           const sequence = replaceable ? 0xfffffffd : 0xfffffffe;
           if (answer.tx.sequence(0) !== sequence) faults.push('sequence');
           if (faults.length > 0) throw new Error(faults.join('; '));
-          await commitTransaction(wallet, answer.tx, new Map(), memory.tools);
+          await commitTransaction(wallet, answer.tx, new Map(), memory.tools, AT_ONCE);
           await memory.enter(answer.tx);
         }
       },
@@ -248,6 +251,38 @@ t.test('a coin that goes away while the payment is made is not spent', async (t)
   );
 });
 
+for (const others of [true, false]) {
+  t.test(`coins that go while the record waits${others ? '' : ', and there are no others'}`, async (t) => {
+    const memory = await createMemoryWallet();
+    const { wallet, tools } = memory;
+    for (let i = 0; i < (others ? 2 : 1); i++)
+      await memory.receive([{ script: await memory.address('bech32'), value: 5 * CENT }], TIP - 10);
+    // The record waits for work that has the wallet for itself; a payment that comes meanwhile is worked off at the end of that.
+    let first: TxView | undefined;
+    tools.node.fitsChainLimits = (tx) => {
+      if (first) return true;
+      first = tx;
+      const input = { prevHash: tx.prevHash(0), prevIndex: tx.prevIndex(0), scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+      const spend = buildTx({ version: 2, inputs: [input], outputs: [{ script: OUTSIDE, value: CENT }], locktime: 0 });
+      void wallet.alone(async () => {});
+      wallet.push({ kind: 'entered', tx: parseTx(spend, crypto) });
+      return true;
+    };
+    const request = {
+      recipients: [{ script: OUTSIDE, amount: CENT, subtractFee: false }],
+      control: defaultControl(false),
+      changePosition: -1,
+      sign: true,
+    };
+    const options = { ...tools.options, rejectLongChains: true };
+    const made = await payAndRecord(wallet, request, new Map(), { ...tools, options });
+    t.equal(wallet.ledger.txs.find(first!.txid), -1, 'no record of what cannot be paid');
+    if ('error' in made) t.same(made, { error: 'Insufficient funds' });
+    else t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'paid with others');
+    t.equal('error' in made, !others);
+  });
+}
+
 t.test('addresses used before', async (t) => {
   const memory = await createMemoryWallet({ avoidReuse: true });
   const { wallet, tools } = memory;
@@ -255,7 +290,7 @@ t.test('addresses used before', async (t) => {
   await memory.receive([{ script, value: 3 * CENT }], TIP - 10);
   const made = await pay(memory, CENT, { avoidAddressReuse: true });
   if ('error' in made) throw new Error(made.error);
-  await commitTransaction(wallet, made.tx, new Map(), tools);
+  await commitTransaction(wallet, made.tx, new Map(), tools, AT_ONCE);
   await memory.receive([{ script, value: 30 * CENT }], TIP - 10);
   t.same(await pay(memory, 20 * CENT, { avoidAddressReuse: true }), { error: 'Insufficient funds' });
   t.notOk('error' in (await pay(memory, 20 * CENT)));
@@ -319,7 +354,7 @@ t.test('a payment that cannot be handed in at this moment is made all the same',
   const made = await pay(memory, CENT);
   if ('error' in made) throw new Error(made.error);
   const busy = { ...tools, node: { ...tools.node, broadcast: () => Promise.reject(new Error('the verifier is busy')) } };
-  t.equal(await commitTransaction(wallet, made.tx, new Map(), busy), 'the verifier is busy', 'told, not thrown');
+  t.equal(await commitTransaction(wallet, made.tx, new Map(), busy, AT_ONCE), 'the verifier is busy', 'told, not thrown');
   t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'the record stands');
   const again = await pay(memory, 4 * CENT - 100_000);
   t.ok('error' in again, 'its coins are spent');
