@@ -33,6 +33,32 @@ export interface CallInfo {
   readonly ahead?: BatchAhead | undefined;
 }
 
+/** A call some of whose members are others. Its signal is made only when somebody looks, as that of the call. */
+export class DerivedCall implements CallInfo {
+  readonly user: string;
+  readonly path: string;
+  readonly breathe: (() => unknown) | undefined;
+  readonly taken: TakenSecrets | undefined;
+  readonly index: number | undefined;
+  readonly ahead: BatchAhead | undefined;
+
+  constructor(
+    private readonly of: CallInfo,
+    others: Pick<CallInfo, 'breathe' | 'index' | 'ahead'>,
+  ) {
+    this.user = of.user;
+    this.path = of.path;
+    this.taken = of.taken;
+    this.breathe = others.breathe ?? of.breathe;
+    this.index = others.index ?? of.index;
+    this.ahead = others.ahead ?? of.ahead;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.of.signal;
+  }
+}
+
 /** Work on entries of a batch whose turn has not come. It must not change what they answer. */
 export interface BatchAhead {
   /** The entry of this index is next. */
@@ -179,8 +205,7 @@ export class Dispatcher<Context> {
     const { context, lookAhead, warmup } = this.#deps;
     const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
     if (!ahead) return call;
-    const { user, path, signal, breathe, taken } = call;
-    return { user, path, signal, breathe, taken, ahead };
+    return new DerivedCall(call, { ahead });
   }
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
@@ -267,9 +292,7 @@ export class Dispatcher<Context> {
 
 /** A batch's call for one of its requests. */
 function callAt(call: CallInfo, index: number): CallInfo {
-  if (!call.taken?.size) return call;
-  const { user, path, signal, breathe, taken, ahead } = call;
-  return { user, path, signal, breathe, taken, ahead, index };
+  return call.taken?.size ? new DerivedCall(call, { index }) : call;
 }
 
 /** As text, or as the bytes that it is already. */

@@ -4,7 +4,7 @@ import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import type { CallInfo, Run } from '../dispatch.js';
+import { type CallInfo, DerivedCall, type Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 
@@ -99,13 +99,12 @@ export const followed =
     const wallet = meantWallet(ctx, call);
     if (wallet === undefined) return run(ctx, args, call);
     const { breathe } = call;
-    const pausing: CallInfo = {
-      ...call,
+    const pausing = new DerivedCall(call, {
       breathe: () => {
         const hold = breathe?.();
         return hold instanceof Promise ? hold.then(() => wallet.whole()) : wallet.midway;
       },
-    };
+    });
     const rest = wallet.caughtUp();
     return rest === undefined ? run(ctx, args, pausing) : rest.then(() => run(ctx, args, pausing));
   };

@@ -4,9 +4,10 @@ import { encodeAddress } from '../../../src/address/address.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
-import type { Run } from '../../../src/rpc/dispatch.js';
+import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { followed } from '../../../src/rpc/wallet/select.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import type { JsonResult } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -272,5 +273,29 @@ t.test('who unlocks a wallet that was to be locked meanwhile finds it open', asy
     wallet.unlock(key(), 60);
   });
   t.notOk(wallet.vault.locked, 'it has a new time');
+  await wallet.close();
+});
+
+t.test('a call of a wallet knows whether its client has gone', async (t) => {
+  const { wallet } = await createMemoryWallet();
+  const gone = new AbortController();
+  // Like those of the node's desk: the signal is made when somebody looks.
+  class Call implements CallInfo {
+    readonly user = 'somebody';
+    readonly path = '/';
+    get signal(): AbortSignal {
+      return gone.signal;
+    }
+  }
+  const seen: boolean[] = [];
+  const look: Run<NodeContext> = (_ctx, _args, { user, signal }) => {
+    seen.push(user === 'somebody' && signal?.aborted === true);
+    return null;
+  };
+  const ctx = { wallets: { select: () => wallet } } as unknown as NodeContext;
+  followed(look)(ctx, [], new Call());
+  gone.abort();
+  followed(look)(ctx, [], new Call());
+  t.same(seen, [false, true]);
   await wallet.close();
 });
