@@ -1,4 +1,5 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
+import { inTurns } from '../../lib/steps.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/ledger.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
@@ -11,6 +12,7 @@ import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
+import { breathOf } from './importmulti.js';
 import { settledWallet, walletOf, withSettled } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
@@ -35,20 +37,9 @@ export function balancesOf(wallet: Wallet, call: CallInfo, questions: () => read
   const now = questions();
   if (!now.some(needsCoins)) return now.map((question) => ledger.balances(question));
   return wallet.alone(async () => {
-    const slicer = new Slicer(call.breathe);
+    const breath = breathOf(wallet, new Slicer(call.breathe));
     const found: Balances[] = [];
-    for (const question of questions()) {
-      const steps = ledger.sumUp(question);
-      for (let step = steps.next(); ; step = steps.next()) {
-        if (step.done) {
-          found.push(step.value);
-          break;
-        }
-        if (!slicer.due) continue;
-        await slicer.pause();
-        wallet.assertOpen();
-      }
-    }
+    for (const question of questions()) found.push(await inTurns(ledger.sumUp(question), breath));
     return found;
   });
 }

@@ -1,7 +1,9 @@
 // A dump of private keys read back: bytes in portions, lines as views that are overwritten once they are read, and what they say in columns
 // that are overwritten when they are done with. No string ever holds a key. Caller: importwallet.
+
 import fs from 'node:fs/promises';
 import { decodeWif } from '../../address/wif.js';
+import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
 import { ByteArena } from '../../wallet/tables/byte-arena.js';
 import { grown } from '../../wallet/tables/byte-table.js';
 import { SecretSlab } from '../../wallet/tables/secret-slab.js';
@@ -14,8 +16,6 @@ import type { Breath } from './import-request.js';
 const PORTION = 65_536;
 /** The longest line that is read, room for a very long label. */
 const MAX_LINE = 1_048_576;
-/** The most a redeem script can hold. */
-const MAX_SCRIPT = 520;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
@@ -61,7 +61,7 @@ export class DumpContents {
     this.#from(time);
   }
   addScript(script: Uint8Array, time: number): void {
-    if (script.length > MAX_SCRIPT) this.spoilt = true;
+    if (script.length > MAX_SCRIPT_ELEMENT_SIZE) this.spoilt = true;
     if (this.spoilt) return;
     const row = this.#scripts.add(script);
     this.#scriptTimes = grown(this.#scriptTimes, row);

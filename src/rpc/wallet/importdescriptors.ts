@@ -5,11 +5,11 @@ import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
+import { inTurns } from '../../lib/steps.js';
 import { planRescan } from '../../wallet/follow/rescan.js';
 import type { DescriptorKeys, ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
-import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
@@ -21,7 +21,7 @@ import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { Breath } from './import-request.js';
-import { breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
+import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
@@ -116,12 +116,6 @@ function readRequest(ctx: NodeContext, wallet: Wallet, request: JsonObject, pars
   return { parsed, active, internal, label, rangeStart, rangeEnd, nextIndex };
 }
 
-/** What requests are put into a wallet with, which is held meanwhile. */
-interface Applying {
-  readonly batch: WalletBatch;
-  readonly breath: Breath;
-}
-
 async function applyRequest(
   ctx: NodeContext,
   wallet: Wallet,
@@ -157,12 +151,7 @@ async function applyPath(
 ): Promise<void> {
   const keys = wallet.descriptors!;
   const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
-  let step = steps.next();
-  for (; !step.done; step = steps.next()) {
-    const pause = breath();
-    if (pause) await pause;
-  }
-  const tracked = step.value ?? failToAdd(descriptor);
+  const tracked = (await inTurns(steps, breath)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
     // Of several scripts the shortest is labelled, the first of Core's ordered set.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];

@@ -2,6 +2,7 @@
 // and warnings.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
+import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { planRescan } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
@@ -18,8 +19,6 @@ import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } fro
 import { type Breath, type ImportData, MOST_INDICES, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
-
-const MAX_SCRIPT = 520;
 
 /** The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do not tell them apart. */
 export function importTime(request: JsonValue, now: number): number {
@@ -81,7 +80,7 @@ async function applyImport(ctx: NodeContext, wallet: Wallet, read: AcceptedImpor
   const { batch, breath } = apply;
   const legacy = legacyOf(wallet);
   // Core stores what fits before it fails; here nothing is stored.
-  if (read.scripts.some((script) => script.length > MAX_SCRIPT)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
+  if (read.scripts.some((script) => script.length > MAX_SCRIPT_ELEMENT_SIZE)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
   await eachInSlices(read.scripts, breath, (script) => legacy.importScript(script, time, batch));
   await eachInSlices(data.secrets.values(), breath, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));
   await eachInSlices(data.origins, breath, ({ publicKey, origin }) => legacy.importOrigin(publicKey, origin, batch));
@@ -104,8 +103,8 @@ interface AcceptedImport {
   readonly addToPool: boolean;
 }
 
-/** What requests are put into a wallet with. */
-interface Applying {
+/** What requests are put into a wallet with, which is held meanwhile. */
+export interface Applying {
   readonly batch: WalletBatch;
   readonly breath: Breath;
 }

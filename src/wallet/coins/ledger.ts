@@ -1,10 +1,12 @@
 // What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it. Everything is
 // synchronous; rows go into the batch the caller writes. A transaction may have tens of thousands of inputs: what is done for each of them
-// comes in steps too, between which the follower gives others a turn. Called by the follower (follow/follower.ts) and by rescans.
+// comes in steps too, between which the follower gives others a turn. Longer than most files because every change of a record changes its coins,
+// their judgements and the sums of them in the same step. Called by the follower (follow/follower.ts) and by rescans.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
+import { inOneGo } from '../../lib/steps.js';
 import { imageOfSet, type TableImage } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
@@ -32,14 +34,6 @@ const STEP_MASK = 255;
  * transaction is made up for when the block is taken back (Ledger.relink).
  */
 export type Steps<T = void> = Generator<boolean, T, undefined>;
-
-/** Takes all steps at once. */
-function finish<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
 
 /** Balances in satoshis of one class of ownership. */
 export interface Balances {
@@ -102,7 +96,7 @@ export class Ledger {
    * @returns whether it concerns the wallet
    */
   sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
-    return finish(this.syncing(tx, place, batch, update));
+    return inOneGo(this.syncing(tx, place, batch, update));
   }
   /** `sync` in steps. */
   *syncing(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): Steps<boolean> {
@@ -120,7 +114,7 @@ export class Ledger {
 
   /** Adds a record or moves it to where it is now. @returns its row */
   put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): number {
-    return finish(this.#putting(tx, place, batch, values));
+    return inOneGo(this.#putting(tx, place, batch, values));
   }
   *#putting(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>): Steps<number> {
     yield* this.#markSpentAddresses(tx, batch);
@@ -153,7 +147,7 @@ export class Ledger {
    * were written. @param tx its transaction
    */
   relink(tx: TxView, row: number, batch: WalletBatch): void {
-    finish(this.#addingOutputs(tx, row, batch));
+    inOneGo(this.#addingOutputs(tx, row, batch));
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
@@ -312,11 +306,7 @@ export class Ledger {
 
   /** Sums over unspent outputs where running sums tell what is confirmed (needsCoins says when). */
   balances(question: BalanceQuestion): Balances {
-    const steps = this.sumUp(question);
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done) return value;
-    }
+    return inOneGo(this.sumUp(question));
   }
   /** The same for any question, in steps: nothing may change between them. */
   *sumUp({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Balances> {
@@ -365,7 +355,7 @@ export class Ledger {
       if (this.deps.keys.isMine(script) !== OWNERSHIP.NO) isPaid = true;
       else if (coin < 0) noted?.add(script, row);
     }
-    if (isPaid && finish(this.#addingOutputs(tx, row, batch))) this.#judgeOutputs(row);
+    if (isPaid && inOneGo(this.#addingOutputs(tx, row, batch))) this.#judgeOutputs(row);
   }
 
   // -- inside
@@ -516,7 +506,7 @@ export class Ledger {
     this.coins.setBucket(coin, this.#bucketOf(coin));
   }
   #judgeOutputs(row: number): void {
-    finish(this.#judgingOutputs(row));
+    inOneGo(this.#judgingOutputs(row));
   }
   *#judgingOutputs(row: number): Steps {
     let count = 0;
@@ -527,7 +517,7 @@ export class Ledger {
     }
   }
   #judgeInputs(tx: TxView): void {
-    finish(this.#judgingInputs(tx));
+    inOneGo(this.#judgingInputs(tx));
   }
   *#judgingInputs(tx: TxView): Steps {
     if (tx.isCoinbase) return;
@@ -568,7 +558,7 @@ export class Ledger {
   /** Looks again at what a record touches: its own coins and those it spends. */
   judgeTx(tx: TxView): void {
     const row = this.txs.find(tx.txid);
-    if (row >= 0) finish(this.#judgingAround(tx, row));
+    if (row >= 0) inOneGo(this.#judgingAround(tx, row));
   }
 
   /** @returns false for a damaged row */

@@ -7,6 +7,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor, OutputType } from '../../address/descriptor/descriptor.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
+import { inOneGo } from '../../lib/steps.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { Seal, Vault } from '../crypt/vault.js';
 import type { TableImage } from '../image/table-image.js';
@@ -217,7 +218,7 @@ export class DescriptorKeys implements KeySource {
     return result;
   }
   #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, expanding: Expanding = {}): TopUp {
-    return atOnce(this.#toppingUp(tracked, size, batch, expanding));
+    return inOneGo(this.#toppingUp(tracked, size, batch, expanding));
   }
   /** The same, some scripts a step. */
   *#toppingUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
@@ -293,7 +294,7 @@ export class DescriptorKeys implements KeySource {
   }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
   add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
-    return atOnce(this.adding(fresh, batch));
+    return inOneGo(this.adding(fresh, batch));
   }
   /** The same in steps of a few scripts, for those who have the wallet for themselves. */
   *adding(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {
@@ -393,14 +394,6 @@ export class DescriptorKeys implements KeySource {
       for (let i = 0; i + 1 < keys.length; i += 2) tracked.cache.addDerived(place, Number(keys[i]), bytesOf(keys[i + 1]));
     }
     return true;
-  }
-}
-
-/** All steps in one go. */
-function atOnce<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
   }
 }
 

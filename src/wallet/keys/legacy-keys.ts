@@ -5,6 +5,7 @@ import { randomFillSync } from 'node:crypto';
 import { deriveSecretPath, type ExtendedSecret, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { scriptHashScript } from '../../consensus/script/build-script.js';
+import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
 import { isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
@@ -48,8 +49,6 @@ export interface LegacyDeps {
   readonly keypoolSize: number;
 }
 
-/** The most a redeem script can hold, and with it any script a legacy wallet stores. */
-const MAX_SCRIPT = 520;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
 /** What the keys of one half of an HD chain grow from. */
@@ -379,7 +378,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
   /** Stores a redeem or witness script; already known ones are left as they are. */
   addScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
-    if (script.length > MAX_SCRIPT) return false;
+    if (script.length > MAX_SCRIPT_ELEMENT_SIZE) return false;
     const before = this.#scripts.rows;
     const row = this.#scripts.add(this.deps.hashes.hash160(script));
     if (row < before) return true;
