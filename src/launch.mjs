@@ -17,7 +17,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
 
   start [OPTION...]    install, build, and run the daemon (regtest unless a network is named)
   build                install and build
-  test [FILE...]       install, build, and run the tests (or just the compiled test files named)
+  test [FILE...]       install, build, and run the tests (or just the test files named)
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
@@ -27,6 +27,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
                        install, build, and let several nodes sync, fall apart and agree again
   hostile              install, build, and attack a node for ten minutes (HOSTILE_SECONDS, HOSTILE_LANES, HOSTILE_ONLY)
+  soak                 install, build, and load a node in mode live for half an hour
 `;
 
 function fail(message) {
@@ -110,6 +111,15 @@ function compiledTests(...folders) {
   );
 }
 
+/** The compiled form of a test named by its source; a compiled file is taken as it is. */
+function compiledFile(file) {
+  const full = path.resolve(file);
+  if (!full.endsWith('.ts')) return full;
+  const compiled = inRoot('build', path.relative(root, full)).replace(/\.ts$/, '.js');
+  if (!fs.existsSync(compiled)) fail(`there is no test ${file}`);
+  return compiled;
+}
+
 function runTests(files) {
   if (files.length === 0) fail('no compiled test was found');
   become([inRoot('test', 'run-tests.mjs'), ...files]);
@@ -135,7 +145,7 @@ switch (command) {
   case 'test':
     install();
     build();
-    runTests(rest.length > 0 ? rest.map((file) => path.resolve(file)) : compiledTests('unit', 'fuzz', 'functional', 'kill'));
+    runTests(rest.length > 0 ? rest.map(compiledFile) : compiledTests('unit', 'fuzz', 'functional', 'kill'));
     break;
   case 'vectors':
     install();
@@ -173,6 +183,11 @@ switch (command) {
     install();
     build();
     become(['--enable-source-maps', inRoot('build', 'test', command, 'long.js'), ...rest]);
+    break;
+  case 'soak':
+    install();
+    build();
+    become(['--enable-source-maps', inRoot('build', 'test', 'soak', 'soak-live.js'), ...rest]);
     break;
   case undefined:
   case '-h':
