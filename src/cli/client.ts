@@ -21,8 +21,8 @@ export interface Target {
   /** 0: for ever. */
   readonly timeoutMs: number;
   readonly tls: boolean;
-  /** The certificate to trust, PEM. */
-  readonly ca?: Buffer;
+  /** Certificates to trust, PEM. */
+  readonly ca?: readonly (Buffer | string)[];
 }
 
 interface Raw {
@@ -43,7 +43,7 @@ function send(target: Target, body: string): Promise<Raw> {
         connection: 'close',
         authorization: `Basic ${Buffer.from(target.auth).toString('base64')}`,
       },
-      ...(target.ca ? { ca: target.ca } : {}),
+      ...(target.ca ? { ca: [...target.ca] } : {}),
       ...(target.timeoutMs > 0 ? { timeout: target.timeoutMs } : {}),
     };
     const request = (target.tls ? https : http).request(options, (reply) => {
@@ -55,22 +55,39 @@ function send(target: Target, body: string): Promise<Raw> {
     request.on('timeout', () => request.destroy(new CliError('timeout reached: no reply in time')));
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (error instanceof CliError) return reject(error);
-      const certificate = error.code !== undefined && /CERT|SSL|TLS|SELF_SIGNED/.test(error.code);
-      const why = certificate ? ` (${error.code})` : '';
+      const server = `${target.host}:${target.port}`;
+      const advice = error.code === undefined ? undefined : tlsAdvice(error.code);
       reject(
-        new NotYet(
-          `Could not connect to the server ${target.host}:${target.port}${why}\n\nMake sure the aditd server is running and that you are connecting to the correct RPC port.`,
-        ),
+        advice === undefined
+          ? new NotYet(
+              `Could not connect to the server ${server}\n\nMake sure the aditd server is running and that you are connecting to the correct RPC port.`,
+            )
+          : new CliError(`Could not connect to the server ${server} (${error.code})\n\n${advice}`),
       );
     });
     request.end(body);
   });
 }
 
+/** What to do about an error of TLS; undefined for every other one. */
+function tlsAdvice(code: string): string | undefined {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'The certificate is not for this host. Make one whose subjectAltName holds the name or address that -rpcconnect gives.';
+  if (/WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH/.test(code))
+    return 'The server does not speak TLS on this port: leave out -rpctls and -rpctlsca.';
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
+    return "The certificate is not trusted. Give the server's certificate or its authority's with -rpctlsca=FILE.";
+  return /SSL|TLS/.test(code) ? 'TLS could not be agreed on.' : undefined;
+}
+
 /** Asks, and reads the JSON of the reply. @throws CliError, NotYet */
 export async function post(target: Target, body: string): Promise<JsonValue> {
   const raw = await send(target, body);
   if (raw.status === 401) throw new CliError('Authorization failed: Incorrect rpcuser or rpcpassword');
+  if (raw.status === 403)
+    throw new CliError(
+      'server returned HTTP error 403: the node refuses this address (-rpcallowip) or this call for this user (-rpcwhitelist; with it, -rpcwhitelistdefault=0 leaves users without a list free to call everything)',
+    );
   const failed = raw.status >= 400 && ![400, 404, 500].includes(raw.status);
   if (failed) throw new CliError(`server returned HTTP error ${raw.status}`);
   if (raw.body.length === 0) throw new CliError('no response from server');

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rootCertificates } from 'node:tls';
 import { Args, ConfigError } from '../config/args.js';
 import { defaultDataDir, locate } from '../config/load.js';
 import { version } from '../config/version.js';
@@ -15,6 +16,7 @@ import { cliFlags, cliHelp } from './flags.js';
 import { generateSteps } from './generate.js';
 import { getInfo } from './get-info.js';
 import { netInfo } from './net-info.js';
+import { newRpcAuth } from './new-rpcauth.js';
 import { prettyJson } from './pretty.js';
 import { firstLine, passwordLine } from './stdin.js';
 
@@ -46,16 +48,33 @@ function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port
   return { host: split?.[1] ?? split?.[2] ?? connect, port };
 }
 
-function targetOf(args: Args, password: string | undefined): Target {
-  const { chain, netDir } = locate(args, false);
+/** The certificate file to trust: -rpctlsca, or the node's own from a configuration file that both read. */
+function trustedFile(args: Args, baseDir: string): string | undefined {
   const ca = args.text('rpctlsca');
+  if (ca !== undefined) return path.resolve(ca);
+  const cert = args.text('rpctlscert');
+  return cert === undefined ? undefined : path.resolve(baseDir, cert);
+}
+
+function readCertificate(file: string): Buffer {
+  try {
+    return fs.readFileSync(file);
+  } catch (error) {
+    throw new CliError(`Cannot read the certificate ${file}: ${(error as Error).message}`);
+  }
+}
+
+function targetOf(args: Args, password: string | undefined): Target {
+  const { baseDir, chain, netDir } = locate(args, false);
+  const trusted = trustedFile(args, baseDir);
   return {
     ...address(args, chain),
     auth: credentials(args, netDir, password),
     wallet: args.text('rpcwallet'),
     timeoutMs: args.int('rpcclienttimeout', 900) * 1000,
-    tls: args.bool('rpctls', false) || ca !== undefined,
-    ...(ca === undefined ? {} : { ca: fs.readFileSync(path.resolve(ca)) }),
+    tls: args.bool('rpctls', false) || trusted !== undefined,
+    // A node's certificate may be signed by a known authority as well as by itself.
+    ...(trusted === undefined ? {} : { ca: [readCertificate(trusted), ...rootCertificates] }),
   };
 }
 
@@ -133,6 +152,15 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   if (alone.length > 1) throw new CliError('Only one of -getinfo, -netinfo, -generate can be given');
   if (alone[0] === 'getinfo' && words.length > 0) throw new CliError('-getinfo takes no arguments');
   if (alone[0] === 'generate' && args.bool('named', false)) throw new CliError('-generate takes no named arguments');
+  const newUser = args.text('newrpcauth');
+  if (newUser !== undefined) {
+    const made = newRpcAuth(newUser);
+    if (made === undefined) throw new CliError('-newrpcauth=<user> takes a name without colon, dollar sign and white space');
+    process.stdout.write(
+      `For bitcoin.conf of the node:\nrpcauth=${made.line}\nFor the client, user ${newUser}, password:\n${made.password}\n`,
+    );
+    return 0;
+  }
   let password = args.text('rpcpassword');
   const lines = args.bool('stdin', false) || args.bool('stdinrpcpass', false) || args.bool('stdinwalletpassphrase', false);
   let input = lines && !process.stdin.isTTY ? fs.readFileSync(0, 'utf8') : '';

@@ -93,7 +93,7 @@ section('Chain selection', [
 ]);
 
 section('Block creation', [
-  ['blockmaxweight', 'int', 'Largest weight of a template (default: 3996000)'],
+  ['blockmaxweight', 'int', 'Largest weight of a template, header and coinbase included (4000 to 3996000, default: 3996000)'],
   ['blockmintxfee', 'amount', 'Lowest fee rate of a package in a template, BTC/kvB (default: 0.00001)'],
   ['blockversion', 'int', 'Version of blocks made here, regtest only'],
   ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 4000, least: 2000)'],

@@ -428,7 +428,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const templateMode = args.text('templatemode') ?? (chain === 'regtest' ? 'core' : 'live');
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
-  const maxWeight = Math.max(4000, Math.min(args.int('blockmaxweight', 3_996_000), 3_996_000));
+  const wantedWeight = args.int('blockmaxweight', 3_996_000);
+  const maxWeight = Math.max(4000, Math.min(wantedWeight, 3_996_000));
   const reservedWeight = args.int('blockreservedweight', 4000);
   if (reservedWeight < minReservedWeight)
     throw new ConfigError(
@@ -454,6 +455,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     ...argumentLines(args),
     ...pruning.notes,
   ];
+  if (wantedWeight !== maxWeight)
+    notes.push(`Warning: -blockmaxweight=${wantedWeight} is out of range; templates are built with ${maxWeight} (4000 to 3996000)`);
   for (const flag of flagByName.values()) {
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);

@@ -73,7 +73,9 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
   }
   const addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
   for (const address of addresses)
-    log.info(`JSON-RPC on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`);
+    log.info(
+      `JSON-RPC ${config.rpc.tls === null ? '' : 'over TLS '}on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`,
+    );
   return { addresses };
 }
 

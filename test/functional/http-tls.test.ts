@@ -96,7 +96,18 @@ t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
       return `${done.status} ${done.stdout}${done.stderr}`;
     };
     t.equal(cli(`-rpctlsca=${path.join(dir, 'cert.pem')}`, 'getblockcount'), '0 0\n', 'adit-cli');
-    t.match(cli('-rpctls', 'getblockcount'), /^1 error: Could not connect .*CERT|SELF_SIGNED/, 'who trusts nobody gets no answer');
+    t.match(
+      cli('-rpctls', 'getblockcount'),
+      /^1 error: Could not connect .*(CERT|SELF_SIGNED)[\s\S]*not trusted.*-rpctlsca/,
+      'a certificate that is not trusted, and what to do',
+    );
+    t.equal(cli('-rpctlscert=cert.pem', 'getblockcount'), '0 0\n', "the node's own option");
+    t.match(
+      cli('-rpctlscert=cert.pem', '-rpcconnect=127.1', 'getblockcount'),
+      /^1 error: .*ERR_TLS_CERT_ALTNAME_INVALID[\s\S]*subjectAltName/,
+      'a certificate for another host',
+    );
+    t.match(fs.readFileSync(path.join(dir, 'regtest', 'debug.log'), 'utf8'), /JSON-RPC over TLS on/);
     child.kill('SIGTERM');
     t.equal(await ended, 0);
   }

@@ -104,6 +104,25 @@ t.test('against a node', async (t) => {
   t.match(await cli('-nosuch', 'getblockcount'), { status: 1, err: /Invalid parameter -nosuch/ });
 });
 
+t.test('credentials made by -newrpcauth open the node, within what -rpcwhitelist allows', async (t) => {
+  const made = await run(['-newrpcauth=pool']);
+  const [, line, , password, end] = made.out.split('\n');
+  t.match(line, /^rpcauth=pool:[0-9a-f]{32}\$[0-9a-f]{64}$/);
+  t.match(password, /^[\w-]{43}$/);
+  t.same([made.status, made.err, end], [0, '', '']);
+  t.not((await run(['-newrpcauth=pool'])).out, made.out, 'a new password each time');
+  for (const name of ['', 'a:b', 'a$b', 'a b'])
+    t.match(await run([`-newrpcauth=${name}`]), { status: 1, err: /takes a name/ }, `"${name}"`);
+
+  const node = await Daemon.start(`-${line}`, '-rpcwhitelist=pool:getblockcount', '-rpcwhitelistdefault=0');
+  t.teardown(() => node.remove());
+  const target = ['-regtest', `-datadir=${node.dir}`, `-rpcport=${node.port}`];
+  const cli = (...args: string[]): Promise<Ended> => run([...target, '-rpcuser=pool', `-rpcpassword=${password}`, ...args]);
+  t.same(await cli('getblockcount'), { status: 0, out: '0\n', err: '' });
+  t.match(await cli('stop'), { status: 1, err: /HTTP error 403.*-rpcwhitelist/ }, 'the reason and the way out');
+  t.same(await run([...target, 'getblockcount']), { status: 0, out: '0\n', err: '' }, 'users without a list are free');
+});
+
 t.test('without a node', async (t) => {
   const port = await freePort();
   t.match(await run(['-regtest', `-rpcport=${port}`, '-rpcpassword=x', 'getblockcount']), {

@@ -174,7 +174,9 @@ t.test('bad values', async (t) => {
     3000,
     'raising the increment lifts the minimum',
   );
-  t.equal(load(undefined, '-regtest', '-blockmaxweight=99999999').mining.maxWeight, 3_996_000);
+  const heavy = load(undefined, '-regtest', '-blockmaxweight=99999999');
+  t.equal(heavy.mining.maxWeight, 3_996_000);
+  t.equal(heavy.notes.at(-1), 'Warning: -blockmaxweight=99999999 is out of range; templates are built with 3996000 (4000 to 3996000)');
 });
 
 t.test('limits of clusters are off unless they are given', async (t) => {
