@@ -25,7 +25,7 @@ import { AutoConnect, outboundTargets } from './peer/auto-connect.js';
 import { Bans } from './peer/bans.js';
 import { ClockCheck } from './peer/clock-check.js';
 import { Connections, type NetTotals } from './peer/connections.js';
-import { BindError, Connector } from './peer/connector.js';
+import { BindError, Connector, type Reach } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
@@ -82,6 +82,8 @@ export interface NetDeps {
   readonly asmap?: AsMap | null;
   /** A number in [0, 1) that nobody can foresee: delays and choices keep apart what peers may not connect. */
   readonly random?: () => number;
+  /** How peers are reached; absent: by sockets. */
+  readonly reach?: Reach;
   /** Told how long new blocks of peers take, seconds since they were first heard of. */
   readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
 }
@@ -108,7 +110,7 @@ export class Net {
   readonly #context: NetContext;
   readonly #files: AddressFiles;
   readonly #asmap: AsMap | null;
-  readonly #connector: Connector;
+  readonly #connector: Reach;
   readonly #connections: Connections;
   readonly #dispatcher: Dispatcher;
   readonly #inventory: Inventory;
@@ -164,7 +166,7 @@ export class Net {
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
     this.#tellActive(this.options.active);
-    this.#connector = new Connector(this.options, deps.params.p2pPort, log);
+    this.#connector = deps.reach ?? new Connector(this.options, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
     this.clockCheck = new ClockCheck((text) => log.warn(text));
     this.addresses = new AddrManager(() => clock.nowSeconds(), context.random, context.groupOf);

@@ -94,6 +94,10 @@ export interface Greeting {
   readonly relay?: boolean;
   readonly wtxidRelay?: boolean;
   readonly userAgent?: string;
+  /** Tells one connection from another. */
+  readonly nonce?: bigint;
+  /** Seconds since 1970. */
+  readonly time?: number;
 }
 
 /** version. */
@@ -103,19 +107,21 @@ export function versionPayload({
   startHeight = 0,
   relay = true,
   userAgent = '/test:1/',
+  nonce = BigInt(Math.floor(Math.random() * 2 ** 48)) + 2n,
+  time = Math.floor(Date.now() / 1000),
 }: Greeting): Buffer {
   const head = Buffer.alloc(20);
   head.writeInt32LE(version, 0);
   head.writeBigUInt64LE(services, 4);
-  head.writeBigInt64LE(BigInt(Math.floor(Date.now() / 1000)), 12);
+  head.writeBigInt64LE(BigInt(time), 12);
   const address = Buffer.alloc(26);
   const tail = Buffer.alloc(5);
   tail.writeInt32LE(startHeight, 0);
   tail[4] = relay ? 1 : 0;
-  const nonce = Buffer.alloc(8);
-  nonce.writeBigUInt64LE(BigInt(Math.floor(Math.random() * 2 ** 48)) + 2n);
+  const mark = Buffer.alloc(8);
+  mark.writeBigUInt64LE(nonce);
   const agent = Buffer.from(userAgent, 'latin1');
-  return Buffer.concat([head, address, address, nonce, compactSize(agent.length), agent, tail]);
+  return Buffer.concat([head, address, address, mark, compactSize(agent.length), agent, tail]);
 }
 
 /** A connection to a node. */

@@ -13,7 +13,7 @@ import { addressKey, addressText, type NetAddress, splitHostPort } from '../wire
 import { SERVICE } from '../wire/protocol.js';
 import type { Bans } from './bans.js';
 import { Connection } from './connection.js';
-import type { Connector, Inbound } from './connector.js';
+import type { Inbound, Reach } from './connector.js';
 import { evictionCandidate } from './eviction.js';
 import { type ConnectionType, Peer } from './peer.js';
 import { permissionsFor } from './permissions.js';
@@ -31,7 +31,7 @@ export interface NetTotals {
 }
 
 export interface ConnectionsParts {
-  readonly connector: Connector;
+  readonly connector: Reach;
   readonly bans: Bans;
   readonly addresses: AddrManager;
   readonly upload: UploadTarget;

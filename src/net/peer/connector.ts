@@ -25,6 +25,9 @@ export class BindError extends Error {
   }
 }
 
+/** How peers reach us and we reach them: sockets of this machine (Connector), or a stand-in for them. */
+export type Reach = Pick<Connector, 'listening' | 'listen' | 'resolve' | 'dial' | 'close'>;
+
 export class Connector {
   readonly #servers: net.Server[] = [];
   readonly #dialing = new Set<net.Socket>();
