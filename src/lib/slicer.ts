@@ -1,5 +1,6 @@
 // Long work on a thread that must stay responsive, in turns of a few milliseconds, so that blocks and calls get in between. The data
 // worked on is pinned by the caller (a block's bytes, a list made before). Callers: RPC and its batches, indexes, the chain's walks.
+import { workClock } from './work-clock.js';
 
 /** Milliseconds of work between turns. */
 const SLICE_MS = 2;
@@ -30,7 +31,7 @@ export function nextInLine(): Promise<void> {
 /** Gives the event loop a turn once a slice's time is used up. */
 export class Slicer {
   readonly #breathe: (() => unknown) | undefined;
-  #since = performance.now();
+  #since = workClock.now();
 
   /** @param breathe asked after each pause: a promise holds the work back until it is settled, for something more urgent */
   constructor(breathe?: () => unknown) {
@@ -39,13 +40,13 @@ export class Slicer {
 
   /** Whether it is time to pause. */
   get due(): boolean {
-    return performance.now() - this.#since >= SLICE_MS;
+    return workClock.now() - this.#since >= SLICE_MS;
   }
 
   /** Lets everything else that is ready run. */
   async pause(): Promise<void> {
     await nextInLine();
     await this.#breathe?.();
-    this.#since = performance.now();
+    this.#since = workClock.now();
   }
 }

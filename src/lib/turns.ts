@@ -1,6 +1,7 @@
 // A block may hold a hundred thousand outputs: what the chain does with each of them is cut into turns, so that whoever waits for
 // something small goes in between. Nobody sees the state between two turns; each user says why. Callers: chain steps, the mempool when
 // transactions come back and when it is restored; whoever lets others go in between.
+import { workClock } from './work-clock.js';
 
 /** Milliseconds of work between two turns of the event loop: all of a usual block's share of one step. */
 const TURN_MS = 5;
@@ -12,17 +13,17 @@ export function yieldToLoop(): Promise<void> {
 
 /** Work of the chain in turns. Unlike Slicer's, it doesn't stand in line behind other long work: everybody waits for blocks. */
 export class Turns {
-  #since = performance.now();
+  #since = workClock.now();
 
   /** Whether others should get a turn. */
   get over(): boolean {
-    return performance.now() - this.#since >= TURN_MS;
+    return workClock.now() - this.#since >= TURN_MS;
   }
 
   /** Lets the event loop serve what is due. */
   async next(): Promise<void> {
     await yieldToLoop();
-    this.#since = performance.now();
+    this.#since = workClock.now();
   }
 
   /** Runs work that stops wherever it may be interrupted. @returns what it returns */

@@ -1,5 +1,7 @@
 // Rounds of sending: everything that leaves without being asked for. Ten times a second each peer has its turn, and sooner when there is
 // something to tell; the turns of many peers are spread over several turns of the event loop. Callers: Net.
+
+import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';
 
 /** Milliseconds of one turn of the event loop. */
@@ -37,11 +39,11 @@ export class Rounds {
 
   #turn(): void {
     this.#called = false;
-    const until = performance.now() + TURN_MS;
+    const until = workClock.now() + TURN_MS;
     for (const peer of this.#due) {
       this.#due.delete(peer);
       if (!peer.leaving) this.send(peer);
-      if (performance.now() >= until) break;
+      if (workClock.now() >= until) break;
     }
     // Somebody may have asked for a turn meanwhile.
     if (this.#due.size === 0 || this.#stopped || this.#called) return;

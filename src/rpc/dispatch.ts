@@ -2,6 +2,7 @@
 // rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
 import { hideKeys } from '../address/descriptor/taken-keys.js';
 import { nextInLine } from '../lib/slicer.js';
+import { workClock } from '../lib/work-clock.js';
 import type { MethodSpec } from './declare/types.js';
 import { RPC_CODE, RpcError } from './errors.js';
 import { renderHelp } from './help.js';
@@ -212,14 +213,14 @@ export class Dispatcher<Context> {
   #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const reply = new BatchReply(this.#room);
     const turnMs = hooks.turnMs ?? TURN_MS;
-    const started = performance.now();
+    const started = workClock.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
       const hold = i > 0 ? hooks.breathe?.() : undefined;
       if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
       const entry = entries.at(i) as RequestEntry;
       call.ahead?.reached(i);
       const outcome = this.execute(entry, callAt(call, i));
-      if (outcome instanceof Promise || performance.now() - started > turnMs) {
+      if (outcome instanceof Promise || workClock.now() - started > turnMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
         return this.#batchLater(entries, reply, first, call, hooks);
       }
@@ -260,15 +261,15 @@ export class Dispatcher<Context> {
   ): Promise<Reply> {
     const turnMs = hooks.turnMs ?? TURN_MS;
     const waited = reply.count;
-    let turn = performance.now();
+    let turn = workClock.now();
     await first;
     // When the wait was for permission and not for an outcome, the next entry has breathed already.
     let breathed = reply.count === waited;
     while (reply.count < entries.length && !reply.full) {
       // Promises that were settled already give nobody a turn: the clock decides, not the kind of outcome.
-      if (performance.now() - turn > turnMs) {
+      if (workClock.now() - turn > turnMs) {
         await nextInLine();
-        turn = performance.now();
+        turn = workClock.now();
       }
       if (!breathed) await hooks.breathe?.();
       breathed = false;

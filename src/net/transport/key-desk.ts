@@ -14,10 +14,16 @@ export type Cancel = () => void;
 export class KeyDesk {
   readonly #waiting: { readonly urgent: Set<Job>; readonly others: Set<Job> } = { urgent: new Set(), others: new Set() };
   #credit = BURST_MS;
-  #countedAt = performance.now();
+  #countedAt: number;
   #due = false;
 
-  constructor(private readonly curve: EllSwift) {}
+  /** @param nowMs milliseconds from an arbitrary start, never going back */
+  constructor(
+    private readonly curve: EllSwift,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
+    this.#countedAt = nowMs();
+  }
 
   /** Pieces of work that wait. */
   get waiting(): number {
@@ -61,14 +67,14 @@ export class KeyDesk {
     const [job] = line;
     if (job === undefined) return;
     line.delete(job);
-    const began = performance.now();
+    const began = this.nowMs();
     job();
-    this.#credit -= performance.now() - began;
+    this.#credit -= this.nowMs() - began;
   }
 
   /** @returns milliseconds of work that may be done now; none below zero */
   #refill(): number {
-    const now = performance.now();
+    const now = this.nowMs();
     this.#credit = Math.min(BURST_MS, this.#credit + (now - this.#countedAt) * SHARE);
     this.#countedAt = now;
     return this.#credit;

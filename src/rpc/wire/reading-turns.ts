@@ -1,6 +1,7 @@
 // Large bodies that are read side by side: some milliseconds for all of them together in each turn of the loop. Values take many times the
 // room of the text they stand for, so at most one body is held as more than a few of them; the others wait for it with their text alone. A
 // block is one value: submissions pass long lists. Used by dispatch.ts on the node thread and by the desk of a front.
+import { workClock } from '../../lib/work-clock.js';
 
 /**
  * As so many values every body may be held while another one is read: a submission needs ten. Readers look at the number now and then, so it is
@@ -71,7 +72,7 @@ export class ReadingTurns {
 
   #turn = (): void => {
     this.#scheduled = false;
-    const began = performance.now();
+    const began = workClock.now();
     let first = true;
     let passed = false;
     // Steps may bring new bodies: they have their turn later.
@@ -84,7 +85,7 @@ export class ReadingTurns {
         // Half of the turn is for the others.
         this.#step(one, this.#waiting.size > 1 ? one.who.turnMs / 2 : one.who.turnMs, Number.POSITIVE_INFINITY);
       } else if (!one.held && one.reading.values <= FEW_VALUES) {
-        const ms = one.who.turnMs - (performance.now() - began);
+        const ms = one.who.turnMs - (workClock.now() - began);
         // One of them gets on in any case.
         if (ms <= 0 && passed) continue;
         passed = true;
