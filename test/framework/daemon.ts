@@ -7,11 +7,12 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from './until.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
-/** So long a start or an end may take: on a crowded machine either is a wait for the processor. */
-const START_MS = 120_000;
+/** How long a start or an end may take, in milliseconds. */
+const START_MS = PATIENCE_MS;
 
 /** An error reply of a call. */
 export class CallError extends Error {

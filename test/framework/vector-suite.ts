@@ -24,7 +24,7 @@ export function readVector(path: string): Buffer | null {
 export function vectorSuite<Row>(path: string, what: string, check: (row: Row, index: number) => string | null): void {
   const data = readVector(path);
   const skip = data === null ? `${join(VECTORS, path)} is not there` : false;
-  t.test(`${path}: ${what}`, { skip, timeout: 600_000 }, async (t) => {
+  t.test(`${path}: ${what}`, { skip }, async (t) => {
     const text = (data as Buffer).toString('utf8');
     const rows: Row[] = path.includes('.jsonl')
       ? text

@@ -7,13 +7,14 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
 const cliFile = path.join(root, 'build', 'src', 'adit-cli.js');
 
 function run(file: string, ...args: string[]): { status: number | null; out: string; err: string } {
-  const done = spawnSync(process.execPath, [file, ...args], { timeout: 60_000, encoding: 'utf8' });
+  const done = spawnSync(process.execPath, [file, ...args], { timeout: PATIENCE_MS, encoding: 'utf8' });
   return { status: done.status, out: done.stdout, err: done.stderr };
 }
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { warmupTexts } from '../../src/node/warmup.js';
 import { Daemon, freePort } from '../framework/daemon.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 const daemonFile = path.resolve(import.meta.dirname, '../../../build/src/aditd.js');
 
@@ -20,15 +21,13 @@ function folder(t: { teardown(run: () => void): unknown }, conf?: string): strin
 
 function refused(dir: string, ...args: string[]): string {
   const done = spawnSync(process.execPath, [daemonFile, `-datadir=${dir}`, '-printtoconsole=0', ...args], {
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
     encoding: 'utf8',
   });
   return `${done.status} ${done.stderr}`;
 }
 
 // Several processes, on a machine that may have other work.
-t.setTimeout(180_000);
-
 t.test('files that are refused', async (t) => {
   for (const [conf, args, message] of [
     [
@@ -149,7 +148,7 @@ t.test('calls before the chain is loaded', async (t) => {
       { stdio: 'ignore' },
     );
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(1)) {
+    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(1)) {
       const reply = await ask(port);
       if (!reply) continue;
       if (reply.status === 200) break;

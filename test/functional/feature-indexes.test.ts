@@ -12,8 +12,6 @@ const fault = (call: Promise<unknown>): Promise<string> =>
   );
 
 // Real processes, on a machine that may have other work.
-t.setTimeout(180_000);
-
 t.test('txindex, filters and coin statistics', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());

@@ -7,8 +7,7 @@ import t, { type Test } from 'tap';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { hash256, shown } from '../framework/messages.js';
-
-t.setTimeout(300_000);
+import { PATIENCE_MS } from '../framework/until.js';
 
 const chains = path.resolve(process.env.VECTORS ?? '../shared/vectors', 'chains');
 
@@ -23,7 +22,7 @@ const log = (node: Daemon): string => readFileSync(path.join(node.networkDir, 'd
 
 /** Waits until the node has read all its files as often as it was started. */
 async function loaded(node: Daemon, starts: number): Promise<void> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20)) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
     if (log(node).split('Done loading').length > starts) return;
   }
   throw new Error(`still loading: ${log(node).slice(-500)}`);
@@ -31,7 +30,7 @@ async function loaded(node: Daemon, starts: number): Promise<void> {
 
 function suite(name: string, height: number, options: readonly string[], more: (t: Test, node: Daemon) => Promise<void>): void {
   const file = path.join(chains, name);
-  t.test(`${name} ${options}`, { skip: existsSync(file) ? false : `${file} is not there`, timeout: 120_000 }, async (t) => {
+  t.test(`${name} ${options}`, { skip: existsSync(file) ? false : `${file} is not there` }, async (t) => {
     const blocks = hashes(file);
     const node = await Daemon.start(...options, `-loadblock=${file}`);
     t.teardown(() => node.remove());

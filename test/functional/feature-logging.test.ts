@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
-import { until } from '../framework/until.js';
+import { PATIENCE_MS, until } from '../framework/until.js';
 
 const daemonFile = path.resolve(import.meta.dirname, '../../../build/src/aditd.js');
 const ADDRESS = 'bcrt1qrkdm7junpxckxj8kxkfrdh45p57yxg3wyd3mcw';
@@ -26,7 +26,7 @@ function refused(...args: string[]): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-log-'));
   try {
     const done = spawnSync(process.execPath, [daemonFile, '-regtest', `-datadir=${dir}`, '-printtoconsole=0', ...args], {
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
       encoding: 'utf8',
     });
     return `${done.status} ${done.stderr}`;
@@ -36,8 +36,6 @@ function refused(...args: string[]): string {
 }
 
 // Several processes, on a machine that may have other work.
-t.setTimeout(280_000);
-
 t.test('lines of a run', async (t) => {
   const node = await Daemon.start('-debug=rpc', '-rpcbind=127.0.0.1', '-rpcauth=bob:salt$00', '-noconnect=0', '-debug=nonsense');
   t.teardown(() => node.remove());

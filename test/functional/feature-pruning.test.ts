@@ -9,7 +9,6 @@ import { unshown } from '../framework/messages.js';
 import { invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(300_000);
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const BLOCK = 2;
 const REFUSAL =

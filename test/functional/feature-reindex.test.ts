@@ -11,8 +11,7 @@ import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, rewar
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
-
-t.setTimeout(300_000);
+import { PATIENCE_MS } from '../framework/until.js';
 
 /** Blocks with spends; every tenth has a twin beside it that loses. */
 function plannedChain(length: number): { main: BuiltBlock[]; stale: BuiltBlock[] } {
@@ -35,7 +34,7 @@ const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir,
 
 /** Waits for one more "Done loading" than there were. */
 async function loaded(node: Daemon, before = 0): Promise<void> {
-  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
     if (node.exit) throw new Error(`the daemon ended: ${node.output()}`);
     if (log(node).split('Done loading').length - 1 > before) return;
   }

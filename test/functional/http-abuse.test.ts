@@ -7,7 +7,6 @@ import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { PATIENCE_MS, until } from '../framework/until.js';
 
-t.setTimeout(process.env.HTTP_ABUSE === 'long' ? 900_000 : 240_000);
 // Every part has a daemon of its own and mostly waits.
 t.jobs = 3;
 const long = process.env.HTTP_ABUSE === 'long';

@@ -21,9 +21,7 @@ async function ask(port: number, bytes: string, patienceMs?: number): Promise<Ra
 }
 
 // Several processes, on a machine that may have other work.
-t.setTimeout(180_000);
-
-t.test('both ports', { timeout: 120_000 }, async (t) => {
+t.test('both ports', async (t) => {
   const lenient = await freePort();
   const node = await Daemon.startAs('u:p', '-rpcuser=u', '-rpcpassword=p', `-rpclenientport=${lenient}`);
   t.teardown(() => node.remove());

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import t from 'tap';
 import { freePort } from '../framework/daemon.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
@@ -30,7 +31,7 @@ t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
   const refused = (...args: string[]): string => {
     const done = spawnSync(process.execPath, [daemonFile, '-regtest', `-datadir=${dir}`, '-printtoconsole=0', ...args], {
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
     });
     return `${done.status} ${done.stderr}`;
   };
@@ -71,7 +72,7 @@ t.test('TLS', { skip: missing && 'needs the openssl program' }, async (t) => {
         request.end(body);
       });
     let up = false;
-    for (const deadline = Date.now() + 30_000; !up && Date.now() < deadline; await sleep(20)) {
+    for (const deadline = Date.now() + PATIENCE_MS; !up && Date.now() < deadline; await sleep(20)) {
       up = (await ask('{"method":"uptime"}').catch(() => undefined))?.status === 200;
     }
     t.ok(up, `${fronts} fronts: up`);

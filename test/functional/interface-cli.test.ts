@@ -32,8 +32,6 @@ function run(args: readonly string[], input = ''): Promise<Ended> {
 }
 
 // Several processes, on a machine that may have other work.
-t.setTimeout(180_000);
-
 t.test('against a node', async (t) => {
   const node = await Daemon.start('-rpcauth=bob:aa$8e3ab8d9e0ab4cf5b9a3bc0a55fc2b1d6dd0b9b6e4b5e2b4cbbfb1f9b8b1f7a0');
   t.teardown(() => node.remove());

@@ -10,8 +10,6 @@ import { MiniWallet } from '../framework/mini-wallet.js';
 import { until } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-t.setTimeout(240_000);
-
 interface Message {
   topic: string;
   body: string;

@@ -35,8 +35,6 @@ function differences(schema: Schema, value: unknown, at: string): string[] {
 }
 
 // Real processes, on a machine that may have other work.
-t.setTimeout(180_000);
-
 t.test('results have the shape that is promised', async (t) => {
   const metrics = await freePort();
   const node = await Daemon.start(`-metricsport=${metrics}`);

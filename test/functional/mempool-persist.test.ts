@@ -7,11 +7,9 @@ import { mine } from '../framework/miner.js';
 import { MiniWallet, type Spendable } from '../framework/mini-wallet.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(180_000);
-
 const loaded = (node: Daemon): Promise<void> => until('the mempool is loaded', async () => (await node.call('getmempoolinfo')).loaded);
 
-t.test('a pool over restarts', { timeout: 120_000 }, async (t) => {
+t.test('a pool over restarts', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   const wallet = new MiniWallet();

@@ -12,8 +12,6 @@ import { PATIENCE_MS } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const browser = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0);
-t.setTimeout(120_000);
-
 /** The first events of the stream, until one satisfies. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the page is sent
 function eventWith(port: number, enough: (event: any) => boolean): Promise<any> {
@@ -93,7 +91,7 @@ t.test('events and the page', async (t) => {
         ...args,
         `http://127.0.0.1:${port}/`,
       ],
-      { encoding: 'utf8', timeout: 60_000 },
+      { encoding: 'utf8', timeout: PATIENCE_MS },
     ).stdout;
   let dom = '';
   // A browser's first start on a busy machine can take longer than it is given.

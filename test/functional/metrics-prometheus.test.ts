@@ -8,12 +8,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Daemon, freePort } from '../framework/daemon.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 const grafana = path.resolve(import.meta.dirname, '../../../grafana');
 const missing = spawnSync('prometheus', ['--version']).status !== 0;
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-t.setTimeout(120_000);
-
 interface Query {
   readonly from: string;
   readonly expr: string;
@@ -94,7 +93,7 @@ t.test('every panel and alert has data', { skip: missing && 'needs the prometheu
     const value = reply?.status === 200 ? JSON.parse(reply.body).data.result[0]?.value[1] : undefined;
     return Number(value ?? 0);
   };
-  for (const deadline = Date.now() + 60_000; (await scrapes()) < 6 && Date.now() < deadline; await sleep(200)) {
+  for (const deadline = Date.now() + PATIENCE_MS; (await scrapes()) < 6 && Date.now() < deadline; await sleep(200)) {
     const [hash] = await node.call('generatetoaddress', 1, address);
     const block = await node.call('getblock', hash, 0);
     await node.call('submitblock', block);

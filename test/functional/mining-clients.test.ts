@@ -6,8 +6,6 @@ import { type Mined, mine, type Template } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
 
-t.setTimeout(180_000);
-
 const lenientPort = await freePort();
 const node = await Daemon.start(`-rpclenientport=${lenientPort}`);
 t.teardown(() => node.remove());

@@ -19,8 +19,6 @@ import {
   unshown,
 } from '../framework/messages.js';
 
-t.setTimeout(240_000);
-
 const START = 1_700_000_000;
 const BLOCKS = 120;
 const PAYEE = Buffer.from(`0014${'11'.repeat(20)}`, 'hex');

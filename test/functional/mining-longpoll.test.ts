@@ -6,8 +6,6 @@ import { Daemon, freePort } from '../framework/daemon.js';
 import { serializeTx } from '../framework/messages.js';
 import { figure, metricBecomes, scrape } from '../framework/scrape.js';
 
-t.setTimeout(300_000);
-
 const WAITERS = 'adit_longpoll_waiters';
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const FRONTS = 2;
@@ -65,7 +63,7 @@ async function sameTemplate(t: Test, replies: readonly Promise<string>[], prevHa
   t.equal(JSON.parse(bodies[0]!.slice(4)).result.previousblockhash, prevHash, `${what}: work on the new tip`);
 }
 
-t.test('a block on one connection wakes polls on all the others', { timeout: 120_000 }, async (t) => {
+t.test('a block on one connection wakes polls on all the others', async (t) => {
   const b = await bench(t);
   for (let round = 0; round < 10; round++) {
     const { replies, settled } = await park(b, await longpollid(b.writer));
@@ -80,7 +78,7 @@ t.test('a block on one connection wakes polls on all the others', { timeout: 120
   }
 });
 
-t.test('generate, competing branches and invalidateblock', { timeout: 120_000 }, async (t) => {
+t.test('generate, competing branches and invalidateblock', async (t) => {
   const b = await bench(t);
   let polls = await park(b, await longpollid(b.writer));
   const [generated] = await b.writer.call('generatetoaddress', 1, ADDRESS);
@@ -118,7 +116,7 @@ t.test('generate, competing branches and invalidateblock', { timeout: 120_000 },
   t.equal(JSON.parse(stale.body).result.previousblockhash, best, 'a poll that knows an older tip is answered at once');
 });
 
-t.test('a transaction alone does not wake a poll before its time', { timeout: 120_000 }, async (t) => {
+t.test('a transaction alone does not wake a poll before its time', async (t) => {
   const b = await bench(t);
   const polls = await park(b, await longpollid(b.writer));
   const first = await b.writer.call('getblockhash', 1);
@@ -140,7 +138,7 @@ t.test('a transaction alone does not wake a poll before its time', { timeout: 12
   );
 });
 
-t.test('clients that go away free their place', { timeout: 120_000 }, async (t) => {
+t.test('clients that go away free their place', async (t) => {
   const b = await bench(t);
   const id = await longpollid(b.writer);
   const aborters = b.connections.map(() => new AbortController());
@@ -173,7 +171,7 @@ t.test('clients that go away free their place', { timeout: 120_000 }, async (t) 
   t.equal(await b.writer.call('getblockcount'), 111);
 });
 
-t.test('a node that stops answers who waits', { timeout: 120_000 }, async (t) => {
+t.test('a node that stops answers who waits', async (t) => {
   const b = await bench(t);
   for (const how of ['stop', 'SIGTERM']) {
     const polls = await park(b, await longpollid(b.writer));

@@ -5,8 +5,6 @@ import { type CallError, Daemon, freePort } from '../framework/daemon.js';
 import { clearOn, MAIN_MAGIC, P2pClient } from '../framework/p2p-client.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(240_000);
-
 async function fault(node: Daemon, ...params: unknown[]): Promise<string> {
   try {
     await node.call('getblocktemplate', ...params);
@@ -104,7 +102,7 @@ async function mineTo(node: Daemon, height: number): Promise<void> {
 const TOP = 0x20000000;
 const BIT = 28;
 
-t.test('a deployment that is signalled for', { timeout: 120_000 }, async (t) => {
+t.test('a deployment that is signalled for', async (t) => {
   const node = await Daemon.start('-vbparams=testdummy:0:999999999999:576');
   t.teardown(() => node.remove());
   const without = ['csv', '!segwit', 'taproot'];
@@ -131,7 +129,7 @@ t.test('a deployment that is signalled for', { timeout: 120_000 }, async (t) => 
   t.match(await signals(node), { version: TOP, status: 'active' });
 });
 
-t.test('a deployment that nobody signals for', { timeout: 120_000 }, async (t) => {
+t.test('a deployment that nobody signals for', async (t) => {
   const node = await Daemon.start('-vbparams=testdummy:0:1', `-blockversion=${TOP}`);
   t.teardown(() => node.remove());
   await mineTo(node, 143);

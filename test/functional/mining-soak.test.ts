@@ -3,9 +3,7 @@ import t from 'tap';
 import { faultsOf, type SoakReport } from '../soak/soak-report.js';
 import { runSoak } from '../soak/soak-run.js';
 
-t.setTimeout(280_000);
-
-t.test('blocks, reorganisations, replacements and polls for a while', { timeout: 270_000 }, async (t) => {
+t.test('blocks, reorganisations, replacements and polls for a while', async (t) => {
   const report = await runSoak({
     seconds: 16,
     least: { blocks: 10, accepted: 150 },

@@ -8,8 +8,6 @@ import { mine, type Template } from '../framework/miner.js';
 import { P2pClient } from '../framework/p2p-client.js';
 import { runHostile } from '../hostile/hostile-run.js';
 
-t.setTimeout(280_000);
-
 /** What a node of this size holds, and the bounds of traffic in either direction with what may be begun beyond them. */
 const MOST_BYTES = 1_000 * 2 ** 20;
 

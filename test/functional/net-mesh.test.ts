@@ -2,8 +2,6 @@
 import t from 'tap';
 import { runMesh } from '../mesh/mesh-run.js';
 
-t.setTimeout(280_000);
-
 t.test('two nodes agree after a reorganisation of 200 blocks', async (t) => {
   const report = await runMesh({ nodes: 2, blocks: 150, transactions: 200, reorg: 200 });
   t.strictSame(report.faults, []);

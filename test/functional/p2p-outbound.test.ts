@@ -10,8 +10,6 @@ import { headersPayload, P2pClient } from '../framework/p2p-client.js';
 import { type ProxyCall, SocksWorld } from '../framework/socks-world.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(240_000);
-
 const PORT = 18444;
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const seconds = (): number => Math.floor(Date.now() / 1000);

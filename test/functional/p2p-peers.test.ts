@@ -8,7 +8,6 @@ import { Daemon, freePort } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
 import { filterPayload, invPayload, P2pClient } from '../framework/p2p-client.js';
 
-t.setTimeout(290_000);
 const OURS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 /** The 20 bytes that the address above stands for. */
 const OUR_HASH = Buffer.from('751e76e8199196d454941c45d1b3a323f1433bd6', 'hex');

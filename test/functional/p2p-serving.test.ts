@@ -7,8 +7,6 @@ import { compactSize, hash256, serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, ty
 import { headersPayload, invPayload, P2pClient } from '../framework/p2p-client.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(240_000);
-
 const BASIC = 0;
 const WITNESS_BLOCK = 0x40000002;
 const WTX = 5;

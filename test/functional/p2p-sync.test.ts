@@ -7,7 +7,6 @@ import { serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, unshown } from '../frame
 import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(290_000);
 /** Pay to the witness script OP_TRUE. */
 const ANYONE = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';
 

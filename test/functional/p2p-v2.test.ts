@@ -11,7 +11,6 @@ import { framed, locatorPayload, P2pClient } from '../framework/p2p-client.js';
 import { until } from '../framework/until.js';
 import { V2Codec } from '../framework/v2-codec.js';
 
-t.setTimeout(290_000);
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
 interface PeerRow {

@@ -10,13 +10,11 @@ import { type CallError, Daemon } from '../framework/daemon.js';
 import { shown } from '../framework/messages.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
-t.setTimeout(300_000);
-
 const rules = { rules: ['segwit'] };
 /** Old enough to stay unchanged, young enough not to be initial download. */
 const startTime = (): number => Math.floor(Date.now() / 1000) - 3600;
 
-t.test('read your own writes on every front', { timeout: 120_000 }, async (t) => {
+t.test('read your own writes on every front', async (t) => {
   const node = await Daemon.start('-fronts=3');
   t.teardown(() => node.remove());
   const connections = await connect(node, 20);
@@ -72,7 +70,7 @@ t.test('read your own writes on every front', { timeout: 120_000 }, async (t) =>
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test('competing branches while fifty clients ask and send', { timeout: 120_000 }, async (t) => {
+t.test('competing branches while fifty clients ask and send', async (t) => {
   const node = await Daemon.start('-fronts=3', '-checktemplates=1', '-rpcworkqueue=1000');
   t.teardown(() => node.remove());
   const random = pseudoRandom(2);
@@ -171,67 +169,63 @@ t.test('competing branches while fifty clients ask and send', { timeout: 120_000
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
-t.test(
-  'a block of 99,000 outputs: others are answered meanwhile, with the coins before it or after it',
-  { timeout: 120_000 },
-  async (t) => {
-    const OUTPUTS = 98_900;
-    const node = await Daemon.start('-fronts=1');
-    t.teardown(() => node.remove());
-    const trunk = buildChain(GENESIS, 101);
-    for (const block of trunk) await node.call('submitblock', block.bytes.toString('hex'));
-    const coin = reward(trunk[0]!);
-    const outs = Array.from({ length: OUTPUTS }, () => ({ value: 1_000, script: ANYONE }));
-    const big = buildBlock(trunk[100]!, { txs: [spend([coin], outs)], fees: coin.value - OUTPUTS * 1_000 });
-    const bigHex = big.bytes.toString('hex');
-    const spent = [shown(coin.txid), coin.index, false] as const;
-    const created = [shown(big.txids[1]!), OUTPUTS - 1, false] as const;
+t.test('a block of 99,000 outputs: others are answered meanwhile, with the coins before it or after it', async (t) => {
+  const OUTPUTS = 98_900;
+  const node = await Daemon.start('-fronts=1');
+  t.teardown(() => node.remove());
+  const trunk = buildChain(GENESIS, 101);
+  for (const block of trunk) await node.call('submitblock', block.bytes.toString('hex'));
+  const coin = reward(trunk[0]!);
+  const outs = Array.from({ length: OUTPUTS }, () => ({ value: 1_000, script: ANYONE }));
+  const big = buildBlock(trunk[100]!, { txs: [spend([coin], outs)], fees: coin.value - OUTPUTS * 1_000 });
+  const bigHex = big.bytes.toString('hex');
+  const spent = [shown(coin.txid), coin.index, false] as const;
+  const created = [shown(big.txids[1]!), OUTPUTS - 1, false] as const;
 
-    const strange: string[] = [];
-    /** Asks for coins until the work is done. @returns replies from before and after it */
-    const during = async (work: Promise<unknown>, connects: boolean): Promise<[number, number]> => {
-      let over = false;
-      const counts: [number, number] = [0, 0];
-      const ended = work.finally(() => {
-        over = true;
-      });
-      while (!over) {
-        const [gone, come] = await Promise.all([node.call('gettxout', ...spent), node.call('gettxout', ...created)]);
-        // Null says nothing about the block it is true of.
-        const was = gone !== null ? gone.bestblock === trunk[100]!.hashHex : null;
-        const is = come !== null ? come.bestblock === big.hashHex : null;
-        if (was === false || is === false) strange.push(`${gone?.bestblock} ${come?.bestblock}`);
-        if (was) counts[connects ? 0 : 1]++;
-        if (is) counts[connects ? 1 : 0]++;
-        const template = await node.call('getblocktemplate', rules);
-        const known = [trunk[100]!.hashHex, big.hashHex].indexOf(template.previousblockhash);
-        if (known < 0 || template.height !== 102 + known) strange.push(`template on ${template.previousblockhash}`);
-      }
-      await ended;
-      return counts;
-    };
-    t.ok((await during(node.call('submitblock', bigHex), true))[0] > 2, 'answered while it was connected');
-    t.equal(await node.call('getbestblockhash'), big.hashHex);
-    await during(node.call('invalidateblock', big.hashHex), false);
-    t.equal((await node.call('gettxout', ...spent)).bestblock, trunk[100]!.hashHex);
-    await during(node.call('reconsiderblock', big.hashHex), true);
-    t.same(strange.slice(0, 10), []);
-
-    // The process dies somewhere on the way down, and the next one is at one end or the other.
-    for (const delayMs of [40, 120, 250]) {
-      const going = node.call('invalidateblock', big.hashHex).catch(() => undefined);
-      await sleep(delayMs);
-      await node.kill();
-      await going;
-      await node.up();
-      const best = await node.call('getbestblockhash');
-      t.ok([trunk[100]!.hashHex, big.hashHex].includes(best), best);
-      const [gone, come] = [await node.call('gettxout', ...spent), await node.call('gettxout', ...created)];
-      t.same([gone === null, come === null], best === big.hashHex ? [true, false] : [false, true]);
-      t.equal(await node.call('verifychain', 4, 3), true);
-      await node.call('reconsiderblock', big.hashHex);
-      t.equal(await node.call('getbestblockhash'), big.hashHex);
+  const strange: string[] = [];
+  /** Asks for coins until the work is done. @returns replies from before and after it */
+  const during = async (work: Promise<unknown>, connects: boolean): Promise<[number, number]> => {
+    let over = false;
+    const counts: [number, number] = [0, 0];
+    const ended = work.finally(() => {
+      over = true;
+    });
+    while (!over) {
+      const [gone, come] = await Promise.all([node.call('gettxout', ...spent), node.call('gettxout', ...created)]);
+      // Null says nothing about the block it is true of.
+      const was = gone !== null ? gone.bestblock === trunk[100]!.hashHex : null;
+      const is = come !== null ? come.bestblock === big.hashHex : null;
+      if (was === false || is === false) strange.push(`${gone?.bestblock} ${come?.bestblock}`);
+      if (was) counts[connects ? 0 : 1]++;
+      if (is) counts[connects ? 1 : 0]++;
+      const template = await node.call('getblocktemplate', rules);
+      const known = [trunk[100]!.hashHex, big.hashHex].indexOf(template.previousblockhash);
+      if (known < 0 || template.height !== 102 + known) strange.push(`template on ${template.previousblockhash}`);
     }
-    t.same(await node.stop(), { code: 0, signal: null });
-  },
-);
+    await ended;
+    return counts;
+  };
+  t.ok((await during(node.call('submitblock', bigHex), true))[0] > 2, 'answered while it was connected');
+  t.equal(await node.call('getbestblockhash'), big.hashHex);
+  await during(node.call('invalidateblock', big.hashHex), false);
+  t.equal((await node.call('gettxout', ...spent)).bestblock, trunk[100]!.hashHex);
+  await during(node.call('reconsiderblock', big.hashHex), true);
+  t.same(strange.slice(0, 10), []);
+
+  // The process dies somewhere on the way down, and the next one is at one end or the other.
+  for (const delayMs of [40, 120, 250]) {
+    const going = node.call('invalidateblock', big.hashHex).catch(() => undefined);
+    await sleep(delayMs);
+    await node.kill();
+    await going;
+    await node.up();
+    const best = await node.call('getbestblockhash');
+    t.ok([trunk[100]!.hashHex, big.hashHex].includes(best), best);
+    const [gone, come] = [await node.call('gettxout', ...spent), await node.call('gettxout', ...created)];
+    t.same([gone === null, come === null], best === big.hashHex ? [true, false] : [false, true]);
+    t.equal(await node.call('verifychain', 4, 3), true);
+    await node.call('reconsiderblock', big.hashHex);
+    t.equal(await node.call('getbestblockhash'), big.hashHex);
+  }
+  t.same(await node.stop(), { code: 0, signal: null });
+});

@@ -28,8 +28,6 @@ const values = [100_000, 200_000, 400_000, 800_000, 1_600_000];
 const origin = `[${ID.subarray(0, 4).toString('hex')}]${KEY.toString('hex')}`;
 
 // Real processes, on a machine that may have other work.
-t.setTimeout(180_000);
-
 t.test('what is found', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());

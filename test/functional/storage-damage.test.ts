@@ -7,8 +7,8 @@ import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
-t.setTimeout(600_000);
 const OPTIONS = ['-fronts=1', '-par=1', '-txindex', '-blockfilterindex', '-coinstatsindex', '-wallet=purse'];
 const XOR_KEY = Buffer.from('0102030405060708', 'hex');
 const tree = new BlockTree(pseudoRandom(21), Math.floor(Date.now() / 1000) - 3600);
@@ -101,7 +101,7 @@ async function isWhole(t: Test): Promise<void> {
 async function loaded(): Promise<void> {
   const synced = async (): Promise<boolean> =>
     Object.values(await node.call('getindexinfo')).every((index) => (index as { synced: boolean }).synced);
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, 30)))
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, 30)))
     if ((await node.call('getblockcount')) === tip.height && (await synced())) return;
   throw new Error('it does not come to the tip');
 }

@@ -11,8 +11,8 @@ import { ANYONE, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
-t.setTimeout(600_000);
 const startTime = Math.floor(Date.now() / 1000) - 3600;
 const tree = new BlockTree(pseudoRandom(11), startTime);
 let tip: TreeBlock = ROOT;
@@ -253,7 +253,7 @@ t.test('the data folder of another network', async (t) => {
     [...(node.child!.spawnargs.slice(1, 2) as string[]), '-signet', `-datadir=${node.dir}`, '-printtoconsole=0'],
     {
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
     },
   );
   t.equal(done.status, 1);
@@ -268,7 +268,7 @@ t.test('a folder that may not be written to', async (t) => {
   // Root may write everywhere, so it becomes somebody else.
   const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   const args = [...(node.child!.spawnargs.slice(1, 2) as string[]), '-regtest', `-datadir=${node.dir}`, '-printtoconsole=0'];
-  const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, ...other });
+  const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS, ...other });
   t.equal(done.status, 1);
   t.match(done.stderr, /^Error: Cannot write to data directory .*; check permissions\. \(EACCES\)\n$/);
 });
@@ -415,7 +415,7 @@ t.test('a full disk while everything is rebuilt', async (t) => {
   saysWhy(t, node, before, /Make room on the disk and start again/);
   fs.rmSync(ballast);
   await node.up();
-  for (const deadline = Date.now() + 60_000; (await node.call('getblockcount')) < tip.height && Date.now() < deadline; );
+  for (const deadline = Date.now() + PATIENCE_MS; (await node.call('getblockcount')) < tip.height && Date.now() < deadline; );
   t.equal(await node.call('getbestblockhash'), tip.hashHex, 'with room it goes on by itself');
   t.equal(await node.call('verifychain', 4, 0), true);
   t.same(await node.stop(), { code: 0, signal: null });
@@ -437,7 +437,7 @@ t.test('block files belong to one node at a time, whatever becomes of it', async
       `-blocksdir=${blocksDir}`,
       '-printtoconsole=0',
     ],
-    { timeout: 60_000, encoding: 'utf8' },
+    { timeout: PATIENCE_MS, encoding: 'utf8' },
   );
   t.equal(status, 1);
   t.match(stderr, /^Error: Cannot obtain a lock on directory \S+blocks\. adit is probably already running\.\n$/);

@@ -4,8 +4,6 @@ import path from 'node:path';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 
-t.setTimeout(240_000);
-
 async function refusal(promise: Promise<unknown>): Promise<[code: number, message: string] | null> {
   try {
     await promise;

@@ -5,8 +5,6 @@ import path from 'node:path';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 
-t.setTimeout(240_000);
-
 /** The bytes of every file below a folder. */
 function allBytes(folder: string): Buffer {
   const parts: Buffer[] = [];

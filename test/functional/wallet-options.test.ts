@@ -5,8 +5,6 @@ import path from 'node:path';
 import t from 'tap';
 import { Daemon, refusal } from '../framework/daemon.js';
 
-t.setTimeout(300_000);
-
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 /** Amounts as satoshis: sums of doubles drift. */
 const sats = (amount: number): number => Math.round(amount * 1e8);

@@ -4,8 +4,6 @@
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
-t.setTimeout(600_000);
-
 const MINERS = 1000;
 const PAYOUTS = 4;
 const elsewhere = 'bcrt1qft5p2uhsdcdc3l2ua4ap5qqfg4pjaqlp250x7us7a8qqhrxrxfsqseac85';

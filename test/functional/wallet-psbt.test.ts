@@ -3,8 +3,6 @@
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 
-t.setTimeout(240_000);
-
 async function fault(node: Daemon, method: string, ...params: unknown[]): Promise<string> {
   try {
     await node.call(method, ...params);

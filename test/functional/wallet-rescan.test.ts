@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { CallError, Daemon } from '../framework/daemon.js';
 
-t.setTimeout(300_000);
-
 // biome-ignore lint/suspicious/noExplicitAny: the same
 type Json = Record<string, any>;
 // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods

@@ -11,8 +11,6 @@ import { Daemon } from '../framework/daemon.js';
 import { descriptorContext } from '../framework/descriptor-context.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(240_000);
-
 const PHRASE = 'correct horse battery staple 7f3a';
 const SECOND = 'Tr0ub4dor and three 91cc';
 const WRONG = 'incorrect donkey 55ab';

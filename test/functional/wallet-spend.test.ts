@@ -5,8 +5,6 @@ import path from 'node:path';
 import t from 'tap';
 import { Daemon, refusal } from '../framework/daemon.js';
 
-t.setTimeout(300_000);
-
 const FALLBACK = '-fallbackfee=0.0002';
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 /** Amounts as satoshis: sums of doubles drift. */

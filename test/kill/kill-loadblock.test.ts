@@ -9,6 +9,7 @@ import { ANYONE, type BuiltBlock, buildBlock, GENESIS, spend } from '../framewor
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
+import { PATIENCE_MS } from '../framework/until.js';
 
 const kills = Number(process.env.ADIT_KILLS ?? 6);
 const seed = Number(process.env.ADIT_SEED ?? 1);
@@ -58,14 +59,13 @@ const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir,
 /** Waits until the import is over. @throws when the daemon ends */
 async function loaded(node: Daemon): Promise<void> {
   const before = log(node).split('Done loading').length;
-  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
     if (node.exit) throw new Error(`the daemon ended: ${node.output()}`);
     if (log(node).split('Done loading').length > before) return;
   }
   throw new Error(`still loading: ${log(node).slice(-500)}`);
 }
 
-t.setTimeout(300_000 + kills * 20_000);
 /** Waits until the import is at a height. */
 async function reached(node: Daemon, height: number): Promise<void> {
   while (!node.exit) {
@@ -92,7 +92,7 @@ async function finished(t: Test, node: Daemon): Promise<void> {
   t.same(await node.stop(), { code: 0, signal: null });
 }
 
-t.test('without kills', { timeout: 120_000 }, async (t) => {
+t.test('without kills', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();
@@ -108,7 +108,7 @@ for (const [cache, share, from] of [
   [4, Math.floor(kills / 3), 0],
   [20, Math.ceil(kills / 3), 1_400],
 ] as const) {
-  t.test(`killed with -dbcache=${cache}`, { timeout: 120_000 + kills * 10_000 }, async (t) => {
+  t.test(`killed with -dbcache=${cache}`, async (t) => {
     const random = pseudoRandom(seed + cache);
     const node = await Daemon.start(`-dbcache=${cache}`);
     t.teardown(() => node.remove());
@@ -140,7 +140,7 @@ for (const [cache, share, from] of [
   });
 }
 
-t.test('asked to stop while it reads', { timeout: 120_000 }, async (t) => {
+t.test('asked to stop while it reads', async (t) => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();

@@ -14,8 +14,6 @@ const FEED_MS = 1_200;
 const START_MS = 1_500;
 const MATURITY = 100;
 const FOREIGN = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
-t.setTimeout(180_000 + kills * 40_000);
-
 interface Coin {
   readonly txid: string;
   readonly vout: number;

@@ -93,70 +93,66 @@ function longPushes(script: Uint8Array): Uint8Array[] {
 const names = existsSync(join(VECTORS, FOLDER))
   ? readdirSync(join(VECTORS, FOLDER)).filter((name) => name.includes('.json') && !name.startsWith('index'))
   : [];
-t.test(
-  'real blocks with spent outputs',
-  { skip: names.length === 0 && `${join(VECTORS, FOLDER)} is not there`, timeout: 600_000 },
-  async (t) => {
-    t.equal(names.length, BLOCKS, 'all blocks are there');
-    const kinds = { scriptSig: 0, witness: 0, script: 0, amount: 0 };
-    for (const name of names) {
-      const stem = name.slice(0, name.indexOf('.json'));
-      const bytes = readVector(`${FOLDER}/${stem}.bin`) ?? readVector(`${FOLDER}/${stem}.bin.gz`);
-      const json = readVector(`${FOLDER}/${name}`);
-      if (bytes === null || json === null) {
-        t.fail(`${stem}: incomplete`);
-        continue;
-      }
-      const facts = JSON.parse(json.toString('utf8')) as Facts;
-      const flags = flagsOf(facts);
-      const block = parseBlock(bytes, crypto, { exact: true });
-      t.equal(block.weight, facts.weight, `${stem}: weight`);
-      let at = 0;
-      let cost = 0;
-      const spending: SpendingTx[] = [];
-      for (const tx of block.txs) {
-        const count = tx.isCoinbase ? 0 : tx.inputCount;
-        const spent = facts.spent.slice(at, at + count).map(([value, script]) => ({ value, script: unhex(script) }));
-        at += count;
-        cost += sigopCost(tx, spent, flags);
-        if (count > 0) spending.push({ tx, spent });
-      }
-      t.equal(at, facts.spent.length, `${stem}: one spent output per input`);
-      t.equal(cost, facts.sigopsCost, `${stem}: sigop cost`);
-      const failed = spending.filter((job) => firstError(job, flags) !== ScriptError.OK);
-      t.equal(failed.length, 0, `${stem}: ${facts.spent.length} inputs verify`);
+t.test('real blocks with spent outputs', { skip: names.length === 0 && `${join(VECTORS, FOLDER)} is not there` }, async (t) => {
+  t.equal(names.length, BLOCKS, 'all blocks are there');
+  const kinds = { scriptSig: 0, witness: 0, script: 0, amount: 0 };
+  for (const name of names) {
+    const stem = name.slice(0, name.indexOf('.json'));
+    const bytes = readVector(`${FOLDER}/${stem}.bin`) ?? readVector(`${FOLDER}/${stem}.bin.gz`);
+    const json = readVector(`${FOLDER}/${name}`);
+    if (bytes === null || json === null) {
+      t.fail(`${stem}: incomplete`);
+      continue;
+    }
+    const facts = JSON.parse(json.toString('utf8')) as Facts;
+    const flags = flagsOf(facts);
+    const block = parseBlock(bytes, crypto, { exact: true });
+    t.equal(block.weight, facts.weight, `${stem}: weight`);
+    let at = 0;
+    let cost = 0;
+    const spending: SpendingTx[] = [];
+    for (const tx of block.txs) {
+      const count = tx.isCoinbase ? 0 : tx.inputCount;
+      const spent = facts.spent.slice(at, at + count).map(([value, script]) => ({ value, script: unhex(script) }));
+      at += count;
+      cost += sigopCost(tx, spent, flags);
+      if (count > 0) spending.push({ tx, spent });
+    }
+    t.equal(at, facts.spent.length, `${stem}: one spent output per input`);
+    t.equal(cost, facts.sigopsCost, `${stem}: sigop cost`);
+    const failed = spending.filter((job) => firstError(job, flags) !== ScriptError.OK);
+    t.equal(failed.length, 0, `${stem}: ${facts.spent.length} inputs verify`);
 
-      const survivors: string[] = [];
-      // One block spends 20,000 coins whose script is empty and whose scriptSig any true value: nothing there can be changed for the worse.
-      const changeable = facts.spent.filter(([, script]) => script !== '').length;
-      const every = Math.max(1, Math.floor(changeable / MUTATED_INPUTS));
-      let seen = 0;
-      for (const { tx, spent } of spending) {
-        for (let i = 0; i < tx.inputCount; i++) {
-          if (spent[i].script.length === 0 || seen++ % every !== 0) continue;
-          const where = `${stem}, tx ${Buffer.from(tx.txid).reverse().toString('hex')}, input ${i}`;
-          const { script, value } = spent[i];
-          for (const push of isPushOnly(tx.scriptSig(i)) ? longPushes(tx.scriptSig(i)) : []) {
-            kinds.scriptSig++;
-            if (inputError(withByteChanged(tx, push, push.length >> 1), i, spent, flags) === 0) survivors.push(`${where}: scriptSig`);
-          }
-          for (const item of tx.witness(i)) {
-            if (item.length < 20) continue;
-            kinds.witness++;
-            if (inputError(withByteChanged(tx, item, item.length >> 1), i, spent, flags) === 0) survivors.push(`${where}: witness`);
-          }
-          kinds.script++;
-          const changed = script.slice();
-          changed[changed.length >> 1] ^= 0x01;
-          if (inputError(tx, i, replaced(spent, i, { value, script: changed }), flags) === 0) survivors.push(`${where}: spent script`);
-          if (tx.witnessCount(i) > 0) {
-            kinds.amount++;
-            if (inputError(tx, i, replaced(spent, i, { value: value + 1, script }), flags) === 0) survivors.push(`${where}: amount`);
-          }
+    const survivors: string[] = [];
+    // One block spends 20,000 coins whose script is empty and whose scriptSig any true value: nothing there can be changed for the worse.
+    const changeable = facts.spent.filter(([, script]) => script !== '').length;
+    const every = Math.max(1, Math.floor(changeable / MUTATED_INPUTS));
+    let seen = 0;
+    for (const { tx, spent } of spending) {
+      for (let i = 0; i < tx.inputCount; i++) {
+        if (spent[i].script.length === 0 || seen++ % every !== 0) continue;
+        const where = `${stem}, tx ${Buffer.from(tx.txid).reverse().toString('hex')}, input ${i}`;
+        const { script, value } = spent[i];
+        for (const push of isPushOnly(tx.scriptSig(i)) ? longPushes(tx.scriptSig(i)) : []) {
+          kinds.scriptSig++;
+          if (inputError(withByteChanged(tx, push, push.length >> 1), i, spent, flags) === 0) survivors.push(`${where}: scriptSig`);
+        }
+        for (const item of tx.witness(i)) {
+          if (item.length < 20) continue;
+          kinds.witness++;
+          if (inputError(withByteChanged(tx, item, item.length >> 1), i, spent, flags) === 0) survivors.push(`${where}: witness`);
+        }
+        kinds.script++;
+        const changed = script.slice();
+        changed[changed.length >> 1] ^= 0x01;
+        if (inputError(tx, i, replaced(spent, i, { value, script: changed }), flags) === 0) survivors.push(`${where}: spent script`);
+        if (tx.witnessCount(i) > 0) {
+          kinds.amount++;
+          if (inputError(tx, i, replaced(spent, i, { value: value + 1, script }), flags) === 0) survivors.push(`${where}: amount`);
         }
       }
-      t.same(survivors, [], `${stem}: every changed byte fails`);
     }
-    for (const [kind, count] of Object.entries(kinds)) t.ok(count > 50, `${kind}: ${count} changes tried`);
-  },
-);
+    t.same(survivors, [], `${stem}: every changed byte fails`);
+  }
+  for (const [kind, count] of Object.entries(kinds)) t.ok(count > 50, `${kind}: ${count} changes tried`);
+});

@@ -6,11 +6,12 @@ import { branch, expectedCoins, type TreeBlock } from '../../framework/block-tre
 import type { Daemon } from '../../framework/daemon.js';
 import type { KillMiner } from '../../framework/kill-miner.js';
 import { hash256, shown, unshown } from '../../framework/messages.js';
+import { PATIENCE_MS } from '../../framework/until.js';
 import { feedingPhase } from './feeding.js';
 import type { Phase } from './phase.js';
 
 const ALL = ['-txindex', '-blockfilterindex', '-coinstatsindex'] as const;
-const SYNC_MS = 60_000;
+const SYNC_MS = PATIENCE_MS;
 /** Blocks looked at after a kill. */
 const SAMPLES = 4;
 /** Calls of one batch. */

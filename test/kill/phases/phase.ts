@@ -7,6 +7,7 @@ import { type BlockTree, expectedCoins, type TreeBlock } from '../../framework/b
 import { coinFigures } from '../../framework/coin-figures.js';
 import { Daemon } from '../../framework/daemon.js';
 import type { KillMiner } from '../../framework/kill-miner.js';
+import { PATIENCE_MS } from '../../framework/until.js';
 
 /** What a round is given. */
 export interface RoundPlan {
@@ -68,7 +69,7 @@ export async function killWhileStarting(node: Daemon, delayMs: number, ...option
   return before;
 }
 
-const LOAD_MS = 60_000;
+const LOAD_MS = PATIENCE_MS;
 
 /** How long starts take on this machine, so that kills fall into all of one. */
 export class StartMeter {

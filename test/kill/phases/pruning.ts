@@ -9,6 +9,7 @@ import { coinFigures } from '../../framework/coin-figures.js';
 import { Daemon } from '../../framework/daemon.js';
 import { hash256, shown } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { PATIENCE_MS } from '../../framework/until.js';
 import {
   count,
   emptyReport,
@@ -34,7 +35,7 @@ const MOST_DELAY_MS = 900;
 /** Header behind magic and length. */
 const HEADER_AT = 8;
 const HEADER_BYTES = 80;
-const REMOVAL_MS = 20_000;
+const REMOVAL_MS = PATIENCE_MS;
 const PRUNED = 'Block not available (pruned data)';
 
 class PrunedChain {

@@ -230,17 +230,17 @@ async function everyWrite(t: Test, settings: Settings, act: Act = submitStory): 
 t.before(remember);
 t.teardown(() => rmSync(base.dir, { recursive: true, force: true }));
 
-t.test('near the tip', { timeout: 600_000 }, async (t) => {
+t.test('near the tip', async (t) => {
   const writes = await everyWrite(t, { maxTipAge: OUT_OF_DOWNLOAD, flushEach: false });
   t.ok(writes >= 15, 'there are writes to die at');
 });
 
-t.test('in initial download, coins gathered in memory', { timeout: 600_000 }, async (t) => {
+t.test('in initial download, coins gathered in memory', async (t) => {
   const writes = await everyWrite(t, { maxTipAge: IN_DOWNLOAD, flushEach: false });
   t.ok(writes >= 12);
 });
 
-t.test('in initial download, stored at once and connected in turns', { timeout: 600_000 }, async (t) => {
+t.test('in initial download, stored at once and connected in turns', async (t) => {
   const act: Act = async ({ chain }, acknowledged, flushEach) => {
     for (const block of story) await chain.submitHeader(block.header);
     for (const group of [story.slice(0, 1), story.slice(1, 5), story.slice(5)]) {
@@ -261,7 +261,7 @@ t.test('in initial download, stored at once and connected in turns', { timeout: 
   }
 });
 
-t.test('in initial download, flushed after every block', { timeout: 600_000 }, async (t) => {
+t.test('in initial download, flushed after every block', async (t) => {
   const writes = await everyWrite(t, { maxTipAge: IN_DOWNLOAD, flushEach: true });
   t.ok(writes >= 15);
 });
@@ -270,7 +270,7 @@ for (const [when, maxTipAge] of [
   ['near the tip', OUT_OF_DOWNLOAD],
   ['in initial download', IN_DOWNLOAD],
 ] as const) {
-  t.test(`while an invalidated branch is left, ${when}`, { timeout: 600_000 }, async (t) => {
+  t.test(`while an invalidated branch is left, ${when}`, async (t) => {
     const act: Act = async ({ chain }, acknowledged) => {
       for (const block of [a1, a2]) await chain.submitBlock(block.bytes);
       // The coins in the store stand on the branch that is going to be left.
@@ -300,7 +300,7 @@ for (const [when, maxTipAge] of [
   });
 }
 
-t.test('a chunked flush that died is replayed from blocks and undo data', { timeout: 600_000 }, async (t) => {
+t.test('a chunked flush that died is replayed from blocks and undo data', async (t) => {
   const small = { maxTipAge: IN_DOWNLOAD, flushEach: true, atomicFlushEntries: 0, flushChunkEntries: 1, dieAgain: true };
   const writes = await everyWrite(t, small);
   t.ok(writes >= 40, 'every coin is a write of its own');

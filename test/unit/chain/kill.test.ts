@@ -64,7 +64,7 @@ function live(folder: string, blocks: string, mode: string, kill: { afterLines: 
 }
 
 for (const mode of ['tip', 'download']) {
-  t.test(`killed ${KILLS} times, ${mode}`, { timeout: 300_000 }, async (t) => {
+  t.test(`killed ${KILLS} times, ${mode}`, async (t) => {
     const random = pseudoRandom(mode.length);
     const blocks = story();
     const folder = temporaryFolder();

@@ -318,7 +318,7 @@ class MortalStore extends MemoryStore {
   }
 }
 
-t.test('a process that dies at any write or removal', { timeout: 240_000 }, async (t) => {
+t.test('a process that dies at any write or removal', async (t) => {
   const more = buildChain(chain400[399]!, 4);
   let expected: Map<string, string> | null = null;
   let deaths = 0;

@@ -246,7 +246,7 @@ for (const [name, options] of [
   ['in initial download', { maxTipAge: IN_DOWNLOAD }],
   ['a block at a time', { maxTipAge: OUT_OF_DOWNLOAD, maxStepBytes: 1 }],
 ] as const) {
-  t.test(name, { timeout: 600_000 }, async (t) => {
+  t.test(name, async (t) => {
     await fc.assert(
       fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, options)),
       { numRuns: runs },

@@ -1,5 +1,7 @@
 // Encrypted connections (BIP-0324) without sockets: whatever the cuts, garbage and decoys, messages arrive as they were sent, through many
 // changes of keys; first bytes decide how a peer is spoken to; key work is taken in turns and given up with its connection.
+
+import { mock } from 'node:test';
 import fc from 'fast-check';
 import t from 'tap';
 import { decodeEllSwift, encodeEllSwift } from '../../../src/crypto/ellswift.js';
@@ -155,26 +157,30 @@ t.test('garbage without end', async (t) => {
 });
 
 t.test('key work: callers of ours first, one at a time, a share of the thread, none for those who left', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] });
+  t.teardown(() => mock.timers.reset());
   const done: string[] = [];
+  let nowMs = 0;
   const slow = {
     ...curve,
     create: () => {
-      const until = performance.now() + 8;
-      while (performance.now() < until);
+      nowMs += 8;
       return curve.create();
     },
   };
-  const keys = new KeyDesk(slow);
+  const keys = new KeyDesk(slow, () => nowMs);
   const cancels = Array.from({ length: 20 }, (_, i) => keys.create(false, () => done.push(`in${i}`)));
   keys.create(true, () => done.push('out'));
   t.equal(keys.waiting, 21);
   for (const cancel of cancels.slice(8)) cancel();
   t.equal(keys.waiting, 9);
-  const began = performance.now();
-  while (keys.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (keys.waiting > 0) {
+    mock.timers.tick(1);
+    nowMs++;
+  }
   t.same(done, ['out', ...Array.from({ length: 8 }, (_, i) => `in${i}`)]);
-  // 72 ms of work, 20 of them at once and the rest at a tenth of the time; less than half of what that makes would be too fast.
-  t.ok(performance.now() - began > 200, 'the thread was left to others');
+  // Before the ninth key, eight have taken 64 ms: 20 of them at once, the rest at a tenth of the time. The key and rounding follow.
+  t.equal(nowMs, 450, 'the thread was left to others');
 
   const gone = new Side(false, keys);
   gone.take(new Uint8Array(64).fill(9));

@@ -1,9 +1,11 @@
 // Tips in initial download are shown now and then, the last one always and at once.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mock } from 'node:test';
 import t from 'tap';
 import { TipPublisher } from '../../../src/node/tip-publisher.js';
 
 t.test('the last tip is shown at once, those before it now and then', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
   let nowMs = 0;
   let shown = 0;
   const publisher = new TipPublisher(
@@ -24,8 +26,10 @@ t.test('the last tip is shown at once, those before it now and then', async (t) 
   publisher.changed(false);
   t.equal(shown, 4, 'near the tip every one');
   publisher.changed(true);
-  while (shown < 5) await sleep(10);
-  t.pass('shown by and by when nothing follows');
+  mock.timers.tick(99);
+  t.equal(shown, 4);
+  mock.timers.tick(1);
+  t.equal(shown, 5, 'shown by and by when nothing follows');
   publisher.changed(true);
   publisher.rest();
   t.equal(shown, 6, 'at once when it is known that nothing follows');
@@ -33,6 +37,6 @@ t.test('the last tip is shown at once, those before it now and then', async (t) 
   t.equal(shown, 6, 'it was shown');
   publisher.changed(true);
   publisher.close();
-  await sleep(150);
+  mock.timers.tick(1_000);
   t.equal(shown, 6, 'not after the end');
 });

@@ -32,8 +32,6 @@ import { descriptorContext } from '../../framework/descriptor-context.js';
 import { createMemoryWallet, crypto, type MemoryWallet } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
 
-t.setTimeout(180_000);
-
 const VALUE = 1000;
 const PLAIN_BYTES = 32;
 const call: CallInfo = { user: '', path: '/' };

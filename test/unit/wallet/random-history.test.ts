@@ -39,8 +39,6 @@ const STEPS = Number(process.env.HISTORY_STEPS ?? 60);
 const SEED = Number(process.env.HISTORY_SEED ?? 1);
 const START = 1_700_000_000;
 
-t.setTimeout(120_000 + RUNS * STEPS * 1000);
-
 const crypto = createNativeCrypto();
 const context = descriptorContext('0.21', 'regtest');
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

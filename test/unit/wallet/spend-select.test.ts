@@ -360,31 +360,35 @@ t.test('very many coins are chosen from in short slices', async (t) => {
   const chance = seeded(9);
   const list = Array.from({ length: 100_000 }, () => ({ value: 1000 + chance.below(50 * CENT) }));
   const terms = termsOf(list, { costOfChange: 100 });
-  // Processor time, because on a busy machine the clock says little; it counts the collector's threads too, hence a second and third look.
-  const spentMs = (): number => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  };
-  const longestSlice = async (exact: boolean): Promise<number> => {
-    let since = spentMs();
+  // A slice may end at a look: so many there are, and no more than 2,048 draws of chance between two of them.
+  for (const [exact, wanted] of [
+    [true, 1_225],
+    [false, 16_267],
+  ] as const) {
+    let looks = 0;
+    let drawn = 0;
     let longest = 0;
     const pace: Pace = {
       get due() {
-        const slice = spentMs() - since;
-        longest = Math.max(longest, slice);
-        return slice > 2;
+        looks++;
+        drawn = 0;
+        return looks % 4 === 0;
       },
-      pause: async () => {
-        since = spentMs();
+      pause: async () => {},
+    };
+    const counted: Chance = {
+      below: (limit) => {
+        longest = Math.max(longest, ++drawn);
+        return chance.below(limit);
+      },
+      coin: () => {
+        longest = Math.max(longest, ++drawn);
+        return chance.coin();
       },
     };
-    const choice = await chooseCoins(terms, 12_345_678_901, exact, 100, chance, pace);
+    const choice = await chooseCoins(terms, 12_345_678_901, exact, 100, counted, pace);
     if (!exact) t.ok(choice.value >= 12_345_678_901);
-    return longest;
-  };
-  for (const exact of [true, false]) {
-    const slices: number[] = [];
-    while (slices.length < 3 && !slices.some((slice) => slice < 40)) slices.push(await longestSlice(exact));
-    t.ok(Math.min(...slices) < 40, `${slices.map((slice) => slice.toFixed(1)).join(', ')} ms`);
+    t.equal(looks, wanted, exact ? 'exactly' : 'closely');
+    t.ok(longest <= 2_048, `${longest} draws at a time`);
   }
 });
