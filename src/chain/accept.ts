@@ -36,7 +36,7 @@ export function acceptHeader(ws: ChainWorkspace, header: HeaderView): { verdict:
   const prev = index.get(header.prevHash);
   if (prev === undefined) return { verdict: reject('missing-prev', 'prev-blk-not-found'), node: null };
   if (prev.failed) return { verdict: reject('invalid-prev', 'bad-prevblk'), node: null };
-  const context = checkHeaderContext(header, prev, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws));
+  const context = checkHeaderContext(header, prev, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits);
   if (context !== null) return { verdict: context, node: null };
   if (index.buildsOnFailed(prev)) return { verdict: reject('invalid-prev', 'bad-prevblk'), node: null };
   return { verdict: null, node: index.addHeader(header.bytes, header.hash, prev, blockProof(header.bits)) };
@@ -66,7 +66,7 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
   if (!requested && !worthStoring(ws, node)) return { verdict: null, node, isNew: false };
   let failed: Reject | null = checkBlock(block, params, ws.crypto);
   if (failed === null && isLarge(block)) await yieldToLoop();
-  failed ??= contextualCheckBlock(block, node.prev, params);
+  failed ??= contextualCheckBlock(block, node.prev, params, ws.versionBits);
   if (failed !== null) {
     if (failed.category !== 'mutated') index.markFailedEarly(node);
     return { verdict: failed, node, isNew: false };

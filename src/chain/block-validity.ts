@@ -31,9 +31,9 @@ export async function testValidity(ws: ChainWorkspace, block: BlockView, options
   if (!equalBytes(block.header.prevHash, tip.hash)) return NOT_BEST;
   const { params } = ws;
   const early =
-    checkHeaderContext(block.header, tip, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws)) ??
+    checkHeaderContext(block.header, tip, params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits) ??
     checkBlock(block, params, ws.crypto, { checkPow: options.checkPow, checkMerkle: options.checkMerkle }) ??
-    contextualCheckBlock(block, tip, params);
+    contextualCheckBlock(block, tip, params, ws.versionBits);
   if (early !== null) return early;
   const klass = options.klass ?? 'proposal';
   const stillValid = () => ws.active.tip === tip;

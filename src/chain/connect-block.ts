@@ -64,7 +64,7 @@ export async function tryConnect(
   const { coins, clock, observe } = ws;
   const { klass, overlay, stillValid, ahead } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
-  const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags });
+  const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags, versionBits: ws.versionBits });
   const outpoints = new BlockOutpoints(block, overlay);
   const scripts = new ScriptRuns(ws.verifier, { flags, klass, sequential: ws.options.scriptThreads === 1 }, ws.log);
   const phases = { gather: 0, check: 0, scripts: 0 };

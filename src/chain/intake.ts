@@ -63,7 +63,7 @@ export class Intake {
       if (isLarge(block)) await hashIds(block);
       if (checkBlock(block, ws.params, ws.crypto) !== null) return null;
       if (isLarge(block)) await yieldToLoop();
-      if (contextualCheckBlock(block, node.prev, ws.params) !== null) return null;
+      if (contextualCheckBlock(block, node.prev, ws.params, ws.versionBits) !== null) return null;
       // What comes in the same turn of the event loop is written in one go.
       if (this.#batch.length === 0) this.#stored = yieldToLoop().then(() => this.#store());
       const entry = { block, node, isNew: false };

@@ -11,7 +11,7 @@ import type { ChainWorkspace } from './workspace.js';
 export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
   const block = await ws.blocks.read(node);
   // The second covers witnesses, which the merkle root does not: a flipped bit there must not make a good block count as invalid.
-  const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params);
+  const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);
   if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} fails ${verdict.reason}`);
   return block;
 }

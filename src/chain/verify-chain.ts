@@ -40,7 +40,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       // A view that passed before says so; the point here is to look again.
       block.checked = false;
       if (checks >= 1) {
-        const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params);
+        const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);
         if (verdict !== null) return bad(ws, node, verdict.reason);
       }
       if (checks >= 2) await ws.blocks.readUndo(node);

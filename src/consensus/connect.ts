@@ -13,9 +13,12 @@ import type { ChainParams } from './params/chain-params.js';
 import { enforceBip30 } from './rules/bip30.js';
 import { checkSpentCoins, missingInputs } from './rules/check-inputs.js';
 import { outputTotal } from './rules/check-transaction.js';
+import { cleanupEnforced } from './rules/cleanup/enforced.js';
+import { checkLegacyInputSigops } from './rules/cleanup/legacy-sigops.js';
 import { sequenceLocks, sequenceLocksMet } from './rules/locks.js';
 import { reject } from './rules/reject.js';
 import { blockSubsidy } from './rules/subsidy.js';
+import { VersionBitsCache } from './rules/versionbits.js';
 import { sigopCost } from './script/sigops.js';
 import type { Verdict } from './state.js';
 import type { TxView } from './tx/tx-view.js';
@@ -39,6 +42,8 @@ export interface ConnectResult {
 export interface ConnectOptions {
   /** From blockScriptFlags; decides which sigops count. */
   flags: number;
+  /** States of deployments already known in the header tree. */
+  versionBits?: VersionBitsCache;
 }
 
 /**
@@ -77,6 +82,8 @@ export class BlockConnector implements ConnectResult {
   private readonly coins: CoinView;
   private readonly flags: number;
   private readonly locksApply: boolean;
+  /** BIP-0054 holds. */
+  private readonly cleanup: boolean;
   private readonly indexByTxid = new Map<string, number>();
   // Outpoints spent so far in this block.
   private readonly used = new Set<string>();
@@ -91,6 +98,7 @@ export class BlockConnector implements ConnectResult {
     this.flags = opts.flags;
     this.height = prev.height + 1;
     this.locksApply = this.height >= params.csvHeight;
+    this.cleanup = cleanupEnforced(prev, params, opts.versionBits ?? new VersionBitsCache());
   }
 
   get scriptTxs(): number {
@@ -150,6 +158,8 @@ export class BlockConnector implements ConnectResult {
     const missing = this.gather(tx, tx.inputCount);
     if (missing !== null) return missing;
     const coins = this.gathered;
+    const sigops = this.cleanup ? checkLegacyInputSigops(tx, coins) : null;
+    if (sigops !== null) return sigops;
     const { verdict, fee } = checkSpentCoins(tx, coins, this.height);
     if (verdict !== null) return verdict;
     this.fees += fee;

@@ -26,6 +26,8 @@ export interface MempoolOptions {
   readonly limitClusterCount: number;
   /** -limitclustersize in virtual bytes; infinite unless given. */
   readonly limitClusterSize: number;
+  /** BIP-0054's limit on signature operations of inputs holds for everything here, whether or not blocks must obey it yet. */
+  readonly limitLegacySigops: boolean;
   /** Memory for transactions is taken in pieces of so many bytes. */
   readonly segmentBytes: number;
 }
@@ -42,5 +44,6 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   replaceByDiagram: false,
   limitClusterCount: Number.POSITIVE_INFINITY,
   limitClusterSize: Number.POSITIVE_INFINITY,
+  limitLegacySigops: true,
   segmentBytes: 1 << 20,
 };

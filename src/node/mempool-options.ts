@@ -1,16 +1,18 @@
 // From the options of the daemon to the limits of the mempool. Callers: node/start.
 import type { NodeConfig } from '../config/load.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import { cleanupPossible } from '../consensus/rules/cleanup/enforced.js';
 import type { MempoolOptions } from '../mempool/options.js';
 
-/** @param standardByDefault whether the network asks for standard transactions unless -acceptnonstdtxn says otherwise */
 export function mempoolOptions(
   { policy, mining }: Pick<NodeConfig, 'policy' | 'mining'>,
-  standardByDefault: boolean,
+  params: Pick<ChainParams, 'requireStandard' | 'deployments'>,
 ): Omit<MempoolOptions, 'segmentBytes'> {
+  const requireStandard = policy.requireStandard ?? params.requireStandard;
   const live = mining.templateMode === 'live';
   return {
     policy: {
-      requireStandard: policy.requireStandard ?? standardByDefault,
+      requireStandard,
       minRelayFeeRate: policy.minRelayFeeRate,
       incrementalFeeRate: policy.incrementalFeeRate,
       dustFeeRate: policy.dustFeeRate,
@@ -29,5 +31,7 @@ export function mempoolOptions(
     replaceByDiagram: live,
     limitClusterCount: policy.limitClusterCount,
     limitClusterSize: policy.limitClusterBytes,
+    // Templates take what the mempool holds: where blocks may have to obey the rule, nothing else gets in.
+    limitLegacySigops: requireStandard || cleanupPossible(params),
   };
 }

@@ -279,7 +279,7 @@ async function build(
     await checkStoredBlocks(chain, config, log);
   }
 
-  const mempool = new Mempool(mempoolOptions(config, params.requireStandard), {
+  const mempool = new Mempool(mempoolOptions(config, params), {
     chain,
     verifier,
     clock,
@@ -325,7 +325,7 @@ async function build(
     },
   );
   teardown.add(() => templates.close());
-  const templateAccess = createTemplateAccess({ chain, templates, slabs, state, stopping: stopping.signal });
+  const templateAccess = createTemplateAccess({ chain, templates, slabs, state, log, stopping: stopping.signal });
 
   let latest: ReturnType<typeof blockFigures> | undefined;
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());

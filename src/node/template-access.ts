@@ -4,10 +4,12 @@ import type { Chain } from '../chain/chain.js';
 import { templateState } from '../http/front/template-state.js';
 import type { SharedState } from '../http/link/shared-state.js';
 import { SlabReader, type SlabRing } from '../http/link/slab-ring.js';
+import type { Logger } from '../log/logger.js';
 import { RpcError } from '../rpc/errors.js';
 import type { TemplateRequest } from '../rpc/front/template-request.js';
 import type { TemplateAccess } from '../rpc/node/context.js';
 import { RawJson } from '../rpc/wire/values.js';
+import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import { TemplateFault, type TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
 
@@ -17,6 +19,7 @@ export interface TemplateAccessDeps {
   readonly templates: TemplateService;
   readonly slabs: SlabRing;
   readonly state: SharedState;
+  readonly log: Logger;
   /** Fires when the node begins to stop. */
   readonly stopping: AbortSignal;
 }
@@ -49,7 +52,9 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
   templates.onPublish((facts) => view.onTemplate(facts, facts.slabIndex < 0 ? null : slabs.publish({ index: facts.slabIndex })));
   deps.stopping.addEventListener('abort', () => view.stop());
 
+  const coinbases = new CoinbaseWatch(deps.log);
   return {
+    coinbaseSubmitted: (client, coinbase, height) => coinbases.submitted(client, coinbase, height),
     onTip: (hashHex) => view.onTip(hashHex),
     getBlockTemplate: (request: TemplateRequest, signal: AbortSignal | undefined) =>
       new Promise<RawJson>((resolve, reject) => {

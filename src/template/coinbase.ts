@@ -3,13 +3,14 @@
 
 import { merkleRoot, WITNESS_COMMITMENT_HEADER } from '../consensus/block/merkle.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
+import type { CoinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
+import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import { plainPush, pushNumber } from '../consensus/script/build-script.js';
 import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 
 const NO_INDEX = 0xffffffff;
-const FINAL_SEQUENCE = 0xffffffff;
 const COINBASE_VERSION = 2;
 /** What the commitment commits to besides the witnesses; goes into the coinbase's witness. */
 const WITNESS_RESERVED_VALUE = new Uint8Array(32);
@@ -38,6 +39,8 @@ export interface CoinbaseFields {
   readonly commitment: Uint8Array | null;
   /** Whether the witness with the reserved value is there, as from segwit's activation on. */
   readonly witness: boolean;
+  /** Where BIP-0054 holds; else null. */
+  readonly lock: CoinbaseLock | null;
 }
 
 /** @returns the serialised coinbase */
@@ -51,12 +54,12 @@ export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
         prevHash: new Uint8Array(32),
         prevIndex: NO_INDEX,
         scriptSig: join(pushNumber(fields.height), plainPush(scriptNumber(fields.extraNonce))),
-        sequence: FINAL_SEQUENCE,
+        sequence: fields.lock?.sequence ?? SEQUENCE_FINAL,
         witness: fields.witness && fields.commitment !== null ? [WITNESS_RESERVED_VALUE] : [],
       },
     ],
     outputs,
-    locktime: 0,
+    locktime: fields.lock?.locktime ?? 0,
   });
 }
 

@@ -1,5 +1,8 @@
 // The parts of a getblocktemplate result around its transactions, in Core's member order (BIP-0022, 0023, 0009, 0145). Pure; called on
 // the front threads for every reply, so it joins strings and does nothing else.
+
+import { CONSENSUS_CLEANUP } from '../consensus/params/deployment.js';
+import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
 
 /** What differs from one reply to the next. */
@@ -65,13 +68,18 @@ export function renderTemplate(facts: TemplateFacts, context: RenderContext): Re
   const bits = currentBits(facts, context.curtime);
   const weightLimit = facts.weightLimit === null ? '' : `,"weightlimit":${facts.weightLimit}`;
   const challenge = facts.signetChallengeHex === null ? '' : `,"signet_challenge":"${facts.signetChallengeHex}"`;
+  // BIP-0054's fields are for clients that name the rule, on every network: Core 0.21's reply has none.
+  const lock = coinbaseLock(facts.height);
+  const locked = context.clientRules.includes(CONSENSUS_CLEANUP)
+    ? `,"coinbaselocktime":${lock.locktime},"coinbasesequence":${lock.sequence}`
+    : '';
   const commitment = facts.commitmentHex === null ? '' : `,"default_witness_commitment":"${facts.commitmentHex}"`;
   const tail =
     `,"coinbaseaux":{},"coinbasevalue":${facts.coinbaseValue},"longpollid":${JSON.stringify(context.longpollid)}` +
     `,"target":"${targetHex(bits)}","mintime":${facts.minTime},"mutable":["time","transactions","prevblock"]` +
     `,"noncerange":"00000000ffffffff","sigoplimit":${facts.sigopLimit},"sizelimit":${facts.sizeLimit}${weightLimit}` +
     `,"curtime":${context.curtime},"bits":"${(bits >>> 0).toString(16).padStart(8, '0')}","height":${facts.height}` +
-    `${challenge}${commitment}}`;
+    `${challenge}${commitment}${locked}}`;
   return { head: encoder.encode(head), tail: encoder.encode(tail) };
 }
 

@@ -4,6 +4,7 @@
 
 import { parseBlock } from '../consensus/block/block-view.js';
 import { toHex } from '../consensus/bytes/hex.js';
+import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import { rejectText } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -405,7 +406,7 @@ export class TemplateService {
     build: Pick<TemplateFacts, 'epoch' | 'counter' | 'builtAt' | 'time' | 'slabIndex' | 'live'>,
   ): TemplateFacts {
     const { chain, hashes } = this.#deps;
-    const { lockTimeCutoff: _, segwitDefined, segwitActive: __, subsidy, ...shown } = base;
+    const { lockTimeCutoff: _, segwitDefined, segwitActive: __, cleanupActive: ___, subsidy, ...shown } = base;
     const challenge = chain.params.signetChallenge;
     return {
       ...build,
@@ -460,6 +461,7 @@ export class TemplateService {
       script,
       commitment: facts.segwitDefined ? commitmentScript(chosen.witnessRoot, hashes) : null,
       witness: facts.segwitActive,
+      lock: facts.cleanupActive ? coinbaseLock(facts.height) : null,
     });
     const bits = easy !== null && time > easy.afterTime ? easy.bits : facts.bits;
     const { version, height } = facts;

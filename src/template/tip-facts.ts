@@ -5,6 +5,8 @@ import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '.
 import { type ChainParams, retargetInterval } from '../consensus/params/chain-params.js';
 import { NEVER_HEIGHT } from '../consensus/params/deployment.js';
 import { MAX_TIMEWARP } from '../consensus/rules/check-header-context.js';
+import { cleanupEnforced } from '../consensus/rules/cleanup/enforced.js';
+import { cleanupMinTime } from '../consensus/rules/cleanup/header-times.js';
 import { requiredBits } from '../consensus/rules/required-bits.js';
 import { blockSubsidy } from '../consensus/rules/subsidy.js';
 import { computeBlockVersion, deploymentState, type VersionBitsCache } from '../consensus/rules/versionbits.js';
@@ -34,6 +36,8 @@ export type TipFacts = Pick<
   readonly segwitDefined: boolean;
   /** Segwit holds for the block being built. */
   readonly segwitActive: boolean;
+  /** BIP-0054 holds for the block being built. */
+  readonly cleanupActive: boolean;
   /** Satoshis. */
   readonly subsidy: number;
 };
@@ -60,6 +64,8 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
   }
   if (params.signetChallenge !== null) rules.push('!signet');
   const lockTimeCutoff = tip.medianTimePast();
+  const cleanupActive = cleanupEnforced(tip, params, versionBits);
+  const minTime = earliestTime(tip, params, lockTimeCutoff);
   const scale = segwitActive ? 1 : WITNESS_SCALE_FACTOR;
   return {
     prevHashHex: tip.hashHex,
@@ -68,7 +74,7 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
     rules,
     requiredRules,
     vbAvailable,
-    minTime: earliestTime(tip, params, lockTimeCutoff),
+    minTime: cleanupActive ? Math.max(minTime, cleanupMinTime(tip, params)) : minTime,
     ...targetFacts(tip, params),
     sigopLimit: MAX_BLOCK_SIGOPS_COST / scale,
     sizeLimit: MAX_BLOCK_WEIGHT / scale,
@@ -76,6 +82,7 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
     lockTimeCutoff,
     segwitDefined: params.segwitHeight !== NEVER_HEIGHT,
     segwitActive,
+    cleanupActive,
     subsidy: blockSubsidy(height, params),
   };
 }

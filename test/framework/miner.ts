@@ -44,8 +44,8 @@ export interface Mined {
 
 let extraNonce = 0;
 
-/** Builds and solves a block from a template; its reward is locked as `kind` to `key`. */
-export function mine(template: Template, kind: Kind, key: TestKey): Mined {
+/** Builds and solves a block from a template; its reward is locked as `kind` to `key`. @param lock of the coinbase; none unless given */
+export function mine(template: Template, kind: Kind, key: TestKey, lock = { locktime: 0, sequence: 0xffffffff }): Mined {
   const coinbase: Tx = {
     version: 2,
     ins: [
@@ -53,7 +53,7 @@ export function mine(template: Template, kind: Kind, key: TestKey): Mined {
         txid: Buffer.alloc(32),
         index: 0xffffffff,
         script: Buffer.concat([scriptNumber(template.height), push(Buffer.from(`adit test ${extraNonce++}`))]),
-        sequence: 0xffffffff,
+        sequence: lock.sequence,
         witness: [Buffer.alloc(32)],
       },
     ],
@@ -61,7 +61,7 @@ export function mine(template: Template, kind: Kind, key: TestKey): Mined {
       { value: template.coinbasevalue, script: scriptFor(kind, key) },
       { value: 0, script: Buffer.from(template.default_witness_commitment, 'hex') },
     ],
-    locktime: 0,
+    locktime: lock.locktime,
   };
   const id = txid(coinbase);
   const header: Header = {

@@ -10,6 +10,9 @@ export const NO_TIMEOUT = 0x7fff_ffff_ffff_ffffn;
 /** Height of a buried deployment that is switched off. */
 export const NEVER_HEIGHT = 0x7fffffff;
 
+/** Name of the deployment of BIP-0054. */
+export const CONSENSUS_CLEANUP = 'consensuscleanup';
+
 /** A soft fork voted in by version bits (BIP-0009 with a minimum activation height). */
 export interface Deployment {
   readonly name: string;

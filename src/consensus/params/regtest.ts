@@ -2,7 +2,7 @@
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
-import { ALWAYS_ACTIVE, NO_TIMEOUT } from './deployment.js';
+import { ALWAYS_ACTIVE, CONSENSUS_CLEANUP, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
 import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from './genesis.js';
 import { CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
@@ -43,6 +43,8 @@ export function regtestParams(): ChainParams {
     deployments: [
       { name: 'testdummy', bit: 28, startTime: 0n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
       { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
+      // A miner that does not know the rule makes invalid coinbases: it must say that it does.
+      { name: CONSENSUS_CLEANUP, bit: 4, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: false },
     ],
     ruleChangeThreshold: 108,
     minerConfirmationWindow: 144,

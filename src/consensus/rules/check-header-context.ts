@@ -5,8 +5,11 @@ import type { HeaderContext } from '../header-context.js';
 import { MAX_FUTURE_BLOCK_TIME } from '../limits.js';
 import { type ChainParams, retargetInterval } from '../params/chain-params.js';
 import type { Verdict } from '../state.js';
+import { cleanupEnforced } from './cleanup/enforced.js';
+import { checkCleanupTimes } from './cleanup/header-times.js';
 import { reject } from './reject.js';
 import { requiredBits } from './required-bits.js';
+import { VersionBitsCache } from './versionbits.js';
 
 /** BIP-0094: seconds the first block of a period may lie before its parent. Templates respect it on every network. */
 export const MAX_TIMEWARP = 600;
@@ -15,6 +18,7 @@ export const MAX_TIMEWARP = 600;
  * Rules of a header as the child of `prev`, in Core's order.
  * @param nowSeconds the node's clock
  * @param lastCheckpoint height of the highest checkpoint whose block is in the header tree; -1 for none
+ * @param cache states of deployments already known in this tree
  */
 export function checkHeaderContext(
   header: HeaderView,
@@ -22,6 +26,7 @@ export function checkHeaderContext(
   params: ChainParams,
   nowSeconds: number,
   lastCheckpoint = -1,
+  cache = new VersionBitsCache(),
 ): Verdict {
   const height = prev.height + 1;
   const time = header.time;
@@ -31,6 +36,8 @@ export function checkHeaderContext(
   if (params.enforceBip94 && height % retargetInterval(params) === 0 && time < prev.time - MAX_TIMEWARP) {
     return reject('invalid-header', 'time-timewarp-attack', "block's timestamp is too early on diff adjustment block");
   }
+  const cleanup = cleanupEnforced(prev, params, cache) ? checkCleanupTimes(time, prev, params) : null;
+  if (cleanup !== null) return cleanup;
   if (time > nowSeconds + MAX_FUTURE_BLOCK_TIME) {
     return reject('time-future', 'time-too-new', 'block timestamp too far in the future');
   }

@@ -1,5 +1,5 @@
 // A block in its place: finality, the height in the coinbase, the witness commitment, weight. Used before a block is stored and for
-// proposals. BIP-0034, BIP-0113, BIP-0141.
+// proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
 
 import type { BlockView } from '../block/block-view.js';
 import { witnessCommitmentIndex, witnessMerkleRoot } from '../block/merkle.js';
@@ -9,15 +9,27 @@ import { MAX_BLOCK_WEIGHT } from '../limits.js';
 import type { ChainParams } from '../params/chain-params.js';
 import { pushNumber } from '../script/build-script.js';
 import type { Verdict } from '../state.js';
+import { checkCoinbaseLock } from './cleanup/coinbase-lock.js';
+import { cleanupEnforced } from './cleanup/enforced.js';
+import { checkTransactionSize } from './cleanup/transaction-size.js';
 import { isFinalTx } from './locks.js';
 import { reject } from './reject.js';
+import { VersionBitsCache } from './versionbits.js';
 
 const COMMITMENT_OFFSET = 6;
 // Core's messages begin with the name of its function.
 const WHERE = 'ContextualCheckBlock : ';
 
-/** Rules of a block as the child of `prev` (null for genesis), in Core's order. */
-export function contextualCheckBlock(block: BlockView, prev: HeaderContext | null, params: ChainParams): Verdict {
+/**
+ * Rules of a block as the child of `prev` (null for genesis), in Core's order.
+ * @param cache states of deployments already known in the tree of `prev`
+ */
+export function contextualCheckBlock(
+  block: BlockView,
+  prev: HeaderContext | null,
+  params: ChainParams,
+  cache = new VersionBitsCache(),
+): Verdict {
   const height = prev === null ? 0 : prev.height + 1;
   const cutoff = height >= params.csvHeight && prev !== null ? prev.medianTimePast() : block.header.time;
   for (const tx of block.txs) {
@@ -26,11 +38,20 @@ export function contextualCheckBlock(block: BlockView, prev: HeaderContext | nul
   if (height >= params.bip34Height && !beginsWith(block.txs[0].scriptSig(0), pushNumber(height))) {
     return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
   }
+  const cleanup = cleanupEnforced(prev, params, cache) ? checkCleanup(block, height) : null;
+  if (cleanup !== null) return cleanup;
   const witness = checkWitnessCommitment(block, height >= params.segwitHeight);
   if (witness !== null) return witness;
   // After the commitment: before it, anyone could pad a witness and have a good block remembered as too heavy.
   if (block.weight > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-blk-weight', `${WHERE}weight limit failed`);
   return null;
+}
+
+/** BIP-0054, as far as a block's own transactions can tell. */
+function checkCleanup(block: BlockView, height: number): Verdict {
+  let verdict = checkCoinbaseLock(block.txs[0], height);
+  for (let i = 0; verdict === null && i < block.txs.length; i++) verdict = checkTransactionSize(block.txs[i]);
+  return verdict;
 }
 
 function beginsWith(script: Uint8Array, start: Uint8Array): boolean {

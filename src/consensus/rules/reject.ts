@@ -32,11 +32,15 @@ export type ConsensusReason =
   | 'bad-fork-prior-to-checkpoint'
   | 'time-too-old'
   | 'time-timewarp-attack'
+  | 'time-negative-interval'
   | 'time-too-new'
   | `bad-version(0x${string})`
   // Blocks in their chain.
   | 'bad-txns-nonfinal'
   | 'bad-cb-height'
+  | 'bad-cb-locktime'
+  | 'bad-cb-sequence'
+  | 'bad-txns-size'
   | 'bad-witness-nonce-size'
   | 'bad-witness-merkle-match'
   | 'unexpected-witness'
@@ -49,6 +53,7 @@ export type ConsensusReason =
   | 'bad-txns-in-belowout'
   | 'bad-txns-fee-outofrange'
   | 'bad-txns-accumulated-fee-outofrange'
+  | 'bad-txns-legacy-sigops'
   | 'bad-cb-amount'
   // Scripts; which one applies depends on how they were run.
   | 'block-validation-failed'

@@ -4,6 +4,7 @@ import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { Coin } from '../../consensus/coin.js';
 import { checkSpentCoins } from '../../consensus/rules/check-inputs.js';
 import { checkTransaction } from '../../consensus/rules/check-transaction.js';
+import { legacySigopsWithin } from '../../consensus/rules/cleanup/legacy-sigops.js';
 import { isFinalTx, sequenceLocks, sequenceLocksMet } from '../../consensus/rules/locks.js';
 import { SCRIPT_VERIFY_TAPROOT, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { sigopCost } from '../../consensus/script/sigops.js';
@@ -89,6 +90,9 @@ export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
   if (verdict !== null) return verdict;
   work.fee = fee;
   work.spendsCoinbase = spent.some((coin) => coin.coinbase);
+  if (options.limitLegacySigops && !legacySigopsWithin(tx, spent)) {
+    return policyReject('inputs-not-standard', 'bad-txns-nonstandard-inputs', 'non-witness sigops exceed bip54 limit');
+  }
   if (!options.policy.requireStandard) return null;
   if (!inputsAreStandard(tx, spent, (nextFlags & SCRIPT_VERIFY_TAPROOT) !== 0)) {
     return policyReject('inputs-not-standard', 'bad-txns-nonstandard-inputs');

@@ -35,7 +35,14 @@ export const getblocktemplate: MethodSpec = {
           type: 'arr',
           optional: true,
           help: 'Soft forks the client supports; needed for a template',
-          inner: [{ name: 'support', type: 'str', optional: true, help: 'Such as "segwit"; that one is required' }],
+          inner: [
+            {
+              name: 'support',
+              type: 'str',
+              optional: true,
+              help: 'Such as "segwit", which is required; "consensuscleanup" adds what BIP54 asks of a coinbase',
+            },
+          ],
         },
         { name: 'longpollid', type: 'str', optional: true, help: 'As in the template the client has' },
         { name: 'data', type: 'hex', optional: true, help: 'The block, in mode "proposal"' },
@@ -116,6 +123,13 @@ export const getblocktemplate: MethodSpec = {
           optional: true,
           help: 'Script of the commitment output for the transactions of the template',
         },
+        {
+          type: 'num',
+          key: 'coinbaselocktime',
+          optional: true,
+          help: 'With the rule "consensuscleanup" (BIP54): nLockTime that the coinbase uses',
+        },
+        { type: 'num', key: 'coinbasesequence', optional: true, help: 'The same: nSequence of its input' },
         { type: 'num', key: 'transactioncount', optional: true, help: 'Light: how many transactions the node will add' },
         { type: 'num', key: 'totalfees', optional: true, help: 'Light: their fees in satoshis, contained in coinbasevalue' },
         {

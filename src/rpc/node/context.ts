@@ -338,6 +338,8 @@ export interface TemplateAccess {
   buildBlock(script: Uint8Array, options: { empty: boolean }): Promise<Uint8Array>;
   /** Transactions of a template that was given out without them, in block order; null when its workid is unknown or too old. */
   pinned(workId: string): readonly TxView[] | null;
+  /** A client brought a block with this coinbase: the operator is warned if its next ones may be invalid. */
+  coinbaseSubmitted(client: string, coinbase: TxView, height: number): void;
   /** Weight and transaction count (without coinbase) of the last block assembled, null before the first. */
   lastAssembled(): { weight: number; transactions: number } | null;
 }

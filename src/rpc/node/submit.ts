@@ -34,15 +34,17 @@ function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
 /** BIP-0022's word for a verdict: null when valid. */
 const verdictWord = (reject: Reject | null): string | null => (reject ? reject.reason || 'rejected' : null);
 
-/** A block that arrived as bytes, for links that carry no hex: the same as submitblock. */
-export async function submitBlockBytes(ctx: NodeContext, bytes: Uint8Array): Promise<string | null> {
-  return submit(ctx, blockFromBytes(ctx, bytes));
+/** A block that arrived as bytes, for links that carry no hex: the same as submitblock. @param client who brought it, for the log */
+export async function submitBlockBytes(ctx: NodeContext, bytes: Uint8Array, client: string): Promise<string | null> {
+  return submit(ctx, blockFromBytes(ctx, bytes), client);
 }
 
-async function submit(ctx: NodeContext, block: BlockView): Promise<string | null> {
+async function submit(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
   if (!block.txs[0]?.isCoinbase) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
   const known = ctx.chain.known(block.hash);
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;
+  const parent = ctx.chain.node(block.header.prevHash);
+  if (parent) ctx.templates.coinbaseSubmitted(client, block.txs[0], parent.height + 1);
   const outcome = await ctx.chain.submitBlock(ctx.chain.withWitnessReserved(block), { force: true });
   await ctx.mempool.settled();
   switch (outcome.kind) {
@@ -54,6 +56,9 @@ async function submit(ctx: NodeContext, block: BlockView): Promise<string | null
       return outcome.kind;
   }
 }
+
+/** How the log names who calls. */
+const userName = (user: string): string => `RPC user ${JSON.stringify(user)}`;
 
 /** BIP-0022's second argument; BFGMiner sends one without a workid, others text. */
 function workIdOf(parameters: JsonValue | undefined): string | null {
@@ -73,20 +78,20 @@ function coinbaseAfterHeader(ctx: NodeContext, bytes: Uint8Array): TxView | null
 }
 
 /** A block on a light template: header and coinbase, to which the template's transactions are added. */
-function submitWork(ctx: NodeContext, text: string, workId: string): Promise<string | null> | string {
+function submitWork(ctx: NodeContext, text: string, workId: string, client: string): Promise<string | null> | string {
   const bytes = hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
   const coinbase = bytes.length > HEADER_SIZE ? coinbaseAfterHeader(ctx, bytes) : null;
-  if (coinbase === null) return submit(ctx, blockFromBytes(ctx, bytes));
+  if (coinbase === null) return submit(ctx, blockFromBytes(ctx, bytes), client);
   const txs = ctx.templates.pinned(workId);
   if (txs === null) return 'stale-work';
   const block = buildBlock(bytes.subarray(0, HEADER_SIZE), [coinbase.bytes, ...txs.map((tx) => tx.bytes)]);
-  return submit(ctx, blockFromBytes(ctx, block));
+  return submit(ctx, blockFromBytes(ctx, block), client);
 }
 
-export const submitblock: NodeRun = (ctx, args) => {
+export const submitblock: NodeRun = (ctx, args, call) => {
   const text = asString(args[0]);
   const workId = workIdOf(args[1]);
-  return workId === null ? submit(ctx, decodeBlock(ctx, text)) : submitWork(ctx, text, workId);
+  return workId === null ? submit(ctx, decodeBlock(ctx, text), userName(call.user)) : submitWork(ctx, text, workId, userName(call.user));
 };
 
 export const submitheader: NodeRun = async (ctx, args) => {

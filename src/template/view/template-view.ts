@@ -1,6 +1,7 @@
 // getblocktemplate on a front: checks in Core's order, long polls, and replies made of a head, the shared transactions bytes and
 // a tail. A template of an older tip is never given: the call waits until the node thread has published the new one.
 // Callers: http/front. References: BIP-0022, BIP-0023; 5-second rule and counters as in Core 0.21's rpc/mining.cpp.
+import { CONSENSUS_CLEANUP } from '../../consensus/params/deployment.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
@@ -141,7 +142,7 @@ export class TemplateView {
     const shared = this.#lease(published);
     if (!shared) return null;
     const { facts, place } = published;
-    const { head, tail } = this.#render(published, ['segwit', ...facts.vbAvailable.map(({ name }) => name)]);
+    const { head, tail } = this.#render(published, ['segwit', ...facts.requiredRules, ...facts.vbAvailable.map(({ name }) => name)]);
     const release = () => {
       if (place) this.#deps.release(place);
     };
@@ -303,8 +304,9 @@ export class TemplateView {
       published.curtime = curtime;
       published.rendered.clear();
     }
-    // What a client lists matters only where a deployment asks for it.
+    // What a client lists matters only where a deployment or a member of the reply asks for it.
     const known = published.facts.vbAvailable.filter(({ name }) => clientRules.includes(name)).map(({ name }) => name);
+    if (clientRules.includes(CONSENSUS_CLEANUP) && !known.includes(CONSENSUS_CLEANUP)) known.push(CONSENSUS_CLEANUP);
     const key = known.join();
     let rendered = published.rendered.get(key);
     if (!rendered) {

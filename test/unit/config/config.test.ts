@@ -10,6 +10,7 @@ import { parseConf } from '../../../src/config/conf-file.js';
 import { helpText } from '../../../src/config/help.js';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { version } from '../../../src/config/version.js';
+import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { httpOptions } from '../../../src/node/http-options.js';
 import { mempoolOptions } from '../../../src/node/mempool-options.js';
@@ -54,7 +55,7 @@ t.test('-prune', async (t) => {
 });
 
 t.test('what the mempool is told', async (t) => {
-  const told = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', ...argv), true);
+  const told = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', ...argv), chainParams('regtest'));
   const policy = {
     requireStandard: true,
     minRelayFeeRate: 1_000,
@@ -77,6 +78,7 @@ t.test('what the mempool is told', async (t) => {
     replaceByDiagram: false,
     limitClusterCount: Number.POSITIVE_INFINITY,
     limitClusterSize: Number.POSITIVE_INFINITY,
+    limitLegacySigops: true,
   };
   t.strictSame(told(), plain);
   const rules: [string, Partial<typeof policy>][] = [
@@ -90,7 +92,10 @@ t.test('what the mempool is told', async (t) => {
     ['-permitbaremultisig=0', { permitBareMultisig: false }],
     ['-bytespersigop=50', { bytesPerSigop: 50 }],
   ];
-  for (const [option, change] of rules) t.strictSame(told(option), { ...plain, policy: { ...policy, ...change } }, option);
+  for (const [option, change] of rules) {
+    const limitLegacySigops = change.requireStandard ?? true;
+    t.strictSame(told(option), { ...plain, policy: { ...policy, ...change }, limitLegacySigops }, option);
+  }
   const limits: [string, Partial<typeof plain>][] = [
     ['-maxmempool=50', { maxUsageBytes: 50_000_000 }],
     ['-mempoolexpiry=2', { expirySeconds: 7_200 }],
@@ -103,8 +108,12 @@ t.test('what the mempool is told', async (t) => {
     ['-limitclustersize=9', { limitClusterSize: 9_000 }],
   ];
   for (const [option, change] of limits) t.strictSame(told(option), { ...plain, ...change }, option);
-  t.equal(mempoolOptions(load(undefined, '-testnet'), false).policy.requireStandard, false, 'the network decides unless told');
-  t.equal(mempoolOptions(load(undefined, '-testnet', '-acceptnonstdtxn=0'), false).policy.requireStandard, true);
+  t.equal(
+    mempoolOptions(load(undefined, '-testnet'), chainParams('test')).policy.requireStandard,
+    false,
+    'the network decides unless told',
+  );
+  t.equal(mempoolOptions(load(undefined, '-testnet', '-acceptnonstdtxn=0'), chainParams('test')).policy.requireStandard, true);
   t.throws(() => told('-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
 });
 

@@ -99,6 +99,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
         return new Uint8Array(buildBlock(parent, { script, unsolved: true }).bytes);
       },
       pinned: () => null,
+      coinbaseSubmitted: () => {},
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
     grinder: {

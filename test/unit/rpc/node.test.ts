@@ -147,7 +147,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'inconclusive');
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'duplicate');
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate');
-    t.equal(await submitBlockBytes(openDesk(fixture).context, head.bytes), 'duplicate');
+    t.equal(await submitBlockBytes(openDesk(fixture).context, head.bytes, 'a link'), 'duplicate');
     t.same(await call('getchaintips'), [
       { height: 102, hash: head.hashHex, branchlen: 0, status: 'active' },
       { height: 101, hash: side.hashHex, branchlen: 1, status: 'valid-headers' },

@@ -86,6 +86,22 @@ t.test('deployments from started to active, and -blockversion', async (t) => {
   t.equal(active.version, 0x20000000);
 });
 
+t.test('BIP-0054: times that both ends of a period allow', async (t) => {
+  const vbparams = [{ name: 'consensuscleanup', startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0 }];
+  const params = chainParams('regtest', { vbparams });
+  t.ok(factsOf(headers(5, 0x207fffff), params).cleanupActive);
+  t.strictSame(factsOf(headers(5, 0x207fffff), params).requiredRules, ['consensuscleanup']);
+  t.notOk(factsOf(headers(5, 0x207fffff), chainParams('regtest')).cleanupActive);
+  const last = new Header(headers(2014, 0x207fffff), 2015, 1_700_000_000 + 2014 * 600 + 70_000, 0x207fffff, 0x20000000);
+  t.equal(factsOf(last, params).minTime, last.time - 7_200);
+  t.equal(factsOf(last, chainParams('regtest')).minTime, last.medianTimePast() + 1);
+  // The first block of the second period is far ahead of those after it.
+  let node = new Header(headers(2015, 0x207fffff), 2016, 1_800_000_000, 0x207fffff, 0x20000000);
+  for (let h = 2017; h <= 4030; h++) node = new Header(node, h, 1_700_000_000 + h * 600, 0x207fffff, 0x20000000);
+  t.equal(factsOf(node, params).minTime, 1_800_000_000);
+  t.equal(factsOf(node, chainParams('regtest')).minTime, node.medianTimePast() + 1);
+});
+
 t.test('testnet4: late blocks, and the first block of a period', async (t) => {
   const params = chainParams('testnet4');
   const tip = headers(100, 0x1c00ffff);
@@ -163,12 +179,17 @@ t.test('the spelling of a reply', async (t) => {
 t.test('a light reply, and the declaration of the call names what both have', async (t) => {
   const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 1, workId: '07', merkleBranchHex: ['ab'.repeat(32)] };
   const facts = { ...FACTS, signetChallengeHex: '51', txCount: 2, fees: 123, live };
-  const { head, tail } = renderTemplate(facts, { curtime: 1234, clientRules: ['segwit'], longpollid: longPollId(facts) });
+  const { head, tail } = renderTemplate(facts, {
+    curtime: 1234,
+    clientRules: ['segwit', 'consensuscleanup'],
+    longpollid: longPollId(facts),
+  });
   const light = JSON.parse(`${Buffer.from(head)}${Buffer.from(renderLight(facts, live, tail))}`) as Record<string, unknown>;
   t.strictSame(
     [light.transactions, light.transactioncount, light.totalfees, light.merklebranch, light.workid],
     [[], 2, 123, ['ab'.repeat(32)], '07'],
   );
+  t.strictSame([light.coinbaselocktime, light.coinbasesequence], [100, 4294967294]);
   const declared = METHODS.get('getblocktemplate')!.results.find(({ type }) => type === 'obj')!.inner!;
   t.strictSame(
     declared.map(({ key }) => key),

@@ -1,0 +1,28 @@
+// BIP-0054: signature operations that the scripts of one transaction's inputs may hold, outside witnesses. Unlike a block's limit this
+// counts where scripts run: scriptSig, the spent output's script and the P2SH redeem script, each by BIP-0016's accurate count.
+import { countSigops, p2shSigops } from '../../script/sigops.js';
+import { isPayToScriptHash } from '../../script/templates.js';
+import type { Verdict } from '../../state.js';
+import type { TxView } from '../../tx/tx-view.js';
+import { reject } from '../reject.js';
+
+/** The most that a transaction may have. */
+export const MAX_LEGACY_SIGOPS = 2_500;
+
+/** Whether a transaction that is no coinbase keeps to the limit. @param spent outputs it spends, in input order */
+export function legacySigopsWithin(tx: TxView, spent: readonly { readonly script: Uint8Array }[]): boolean {
+  let count = 0;
+  for (let i = 0; i < tx.inputCount; i++) {
+    const scriptSig = tx.scriptSig(i);
+    const { script } = spent[i];
+    count += countSigops(scriptSig, true);
+    count += isPayToScriptHash(script) ? p2shSigops(scriptSig, script) : countSigops(script, true);
+    if (count > MAX_LEGACY_SIGOPS) return false;
+  }
+  return true;
+}
+
+/** The same as a rule of a block. */
+export function checkLegacyInputSigops(tx: TxView, spent: readonly { readonly script: Uint8Array }[]): Verdict {
+  return legacySigopsWithin(tx, spent) ? null : reject('consensus', 'bad-txns-legacy-sigops', 'too many legacy sigops (BIP54)');
+}

@@ -1,0 +1,36 @@
+// Tells the operator which clients submit coinbases that BIP-0054 will not allow. Each client is named once: what it has to change is
+// the software that makes its coinbases, not one block.
+import { checkCoinbaseLock, coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
+import { checkTransactionSize } from '../consensus/rules/cleanup/transaction-size.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Logger } from '../log/logger.js';
+
+/** Clients that are remembered; later ones are not told of. */
+const MAX_CLIENTS = 256;
+
+export class CoinbaseWatch {
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #told = new Set<string>();
+
+  constructor(log: Pick<Logger, 'warn'>) {
+    this.#log = log;
+  }
+
+  /**
+   * A block came from a client, whatever becomes of it.
+   * @param client names it in the log: the RPC user, or the address of a Stratum V2 connection
+   * @param height of the block
+   */
+  submitted(client: string, coinbase: TxView, height: number): void {
+    if (this.#told.has(client) || this.#told.size >= MAX_CLIENTS) return;
+    const fault = checkCoinbaseLock(coinbase, height) ?? checkTransactionSize(coinbase);
+    if (fault === null) return;
+    this.#told.add(client);
+    const { locktime, sequence } = coinbaseLock(height);
+    this.#log.warn(
+      `${client} submitted a coinbase at height ${height} that BIP54 (consensus cleanup) will not allow: locktime ${coinbase.locktime} ` +
+        `instead of ${locktime}, sequence ${coinbase.sequence(0)} (${sequence} complies), ${coinbase.strippedSize} bytes. Such blocks become ` +
+        'invalid when it activates; getblocktemplate with the rule "consensuscleanup" says what to use.',
+    );
+  }
+}

@@ -1,0 +1,35 @@
+// Which submitted coinbases the operator hears of, and how often.
+import t from 'tap';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { CoinbaseWatch } from '../../../src/template/coinbase-watch.js';
+import { input, makeTx, output } from '../../framework/law-blocks.js';
+
+const hashes = createPureHashes();
+const coinbase = (locktime: number, sequence: number) =>
+  makeTx(hashes, {
+    inputs: [input(new Uint8Array(32), 0xffffffff, { scriptSig: new Uint8Array(10), sequence })],
+    outputs: [output(50)],
+    locktime,
+  });
+
+t.test('a client is named once, and only for what will be invalid', async (t) => {
+  const lines: string[] = [];
+  const watch = new CoinbaseWatch({ warn: (line) => lines.push(String(line)) });
+  watch.submitted('RPC user "a"', coinbase(99, 0xfffffffe), 100);
+  watch.submitted('RPC user "a"', coinbase(99, 0), 100);
+  t.strictSame(lines, []);
+  watch.submitted('RPC user "a"', coinbase(100, 0xfffffffe), 100);
+  t.equal(lines.length, 1);
+  t.match(lines[0], /^RPC user "a" submitted a coinbase at height 100 .* locktime 100 instead of 99, sequence 4294967294/);
+  watch.submitted('RPC user "a"', coinbase(0, 0xffffffff), 101);
+  t.equal(lines.length, 1);
+  watch.submitted('RPC user "b"', coinbase(100, 0xffffffff), 101);
+  t.match(lines[1], /^RPC user "b" .* sequence 4294967295 \(4294967294 complies\)/);
+});
+
+t.test('memory for clients is bounded', async (t) => {
+  let lines = 0;
+  const watch = new CoinbaseWatch({ warn: () => lines++ });
+  for (let i = 0; i < 1_000; i++) watch.submitted(`client ${i}`, coinbase(0, 0xffffffff), 7);
+  t.equal(lines, 256);
+});
