@@ -18,6 +18,9 @@ import type { ChainWorkspace } from './workspace.js';
 /** Blocks taken off in one move by invalidateBlock: the tip others see goes down in such steps. */
 const INVALIDATE_STEP = 100;
 
+/** Hears a verdict on a stored block; null: valid. */
+type JudgedListener = (node: HeaderNode, reject: Reject | null) => void;
+
 /** Counts for /metrics. */
 export interface ActivatorCounts {
   connected: number;
@@ -55,9 +58,11 @@ export class Activator {
   /**
    * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this returns:
    * call settle() once whoever waits has been answered.
+   * @param supplied a block with the very bytes that were just checked and stored; never a copy of one that was stored before
    * @param enough asked between moves: true leaves the rest for another call
+   * @param onJudged told of the verdict on each stored block that was connected, or failed to
    */
-  async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean): Promise<void> {
+  async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
     const { index, active } = this.ws;
     for (;;) {
       // Initial download is over: nobody takes these blocks any more.
@@ -75,7 +80,7 @@ export class Activator {
       if (many) this.ahead.fill(target, this.assumed());
       const step = await prepareStep(this.ws, target, supplied, this.assumed(), many ? this.ahead : null);
       if (step.unreadable !== null) this.forget(step.unreadable.node, step.unreadable.error);
-      this.judge(step);
+      this.judge(step, onJudged);
       if (!this.worthApplying(step)) continue;
       await this.apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
       this.ws.observe('connect_total', (this.ws.clock.monotonicMs() - begin) / 1000);
@@ -111,14 +116,16 @@ export class Activator {
   }
 
   /** Records what preparing a step found out about blocks, and tells those who follow verdicts. */
-  private judge(step: Step): void {
+  private judge(step: Step, onJudged?: JudgedListener): void {
     const { index, log } = this.ws;
     for (const { node, block } of step.connected) {
       index.raise(node, NodeStatus.SCRIPTS_VALID);
+      onJudged?.(node, null);
       this.onChecked.call(node.hash, block, null);
     }
     if (step.failed === null) return;
     const { node, block, reject } = step.failed;
+    onJudged?.(node, reject);
     this.counts.rejected++;
     log.warn(`Invalid block ${node.hashHex} at height ${node.height}: ${reject.reason}${reject.debug === '' ? '' : `, ${reject.debug}`}`);
     if (reject.category !== 'mutated') {

@@ -167,30 +167,26 @@ export class Chain extends ChainReader {
   }
 
   private async processBlock(view: BlockView, requested: boolean, reply: (outcome: BlockOutcome) => void): Promise<void> {
-    let seen: { reject: Reject | null } | undefined;
-    const off = this.activator.onChecked.add((hash, _block, reject) => {
-      if (equalBytes(hash, view.hash)) seen = { reject };
-    });
-    try {
-      // A rival of a tip that is not written yet: if the process died now, nobody would know which of the two came first.
-      if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.activator.settle();
-      const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
-      if (verdict !== null) this.activator.onChecked.call(view.hash, view, verdict);
-      await this.persister.writeRows();
-      this.announceHeader();
-      if (verdict !== null || node === null) {
-        reply({ kind: 'invalid', reject: verdict, isNew: false, node });
-        return;
-      }
-      // Everybody downstream may begin with it while its scripts run.
-      if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.storedListeners.call(node, view);
-      await this.activator.activate({ node, block: view });
-      if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
-      else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
-      else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
-    } finally {
-      off();
+    // A rival of a tip that is not written yet: if the process died now, nobody would know which of the two came first.
+    if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.activator.settle();
+    const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
+    if (verdict !== null) this.activator.onChecked.call(view.hash, view, verdict);
+    await this.persister.writeRows();
+    this.announceHeader();
+    if (verdict !== null || node === null) {
+      reply({ kind: 'invalid', reject: verdict, isNew: false, node });
+      return;
     }
+    // Everybody downstream may begin with it while its scripts run.
+    if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.storedListeners.call(node, view);
+    // By the node, not by the hash: a copy that fails meanwhile has the hash too.
+    let seen: { reject: Reject | null } | undefined;
+    await this.activator.activate(isNew ? { node, block: view } : null, undefined, (judged, reject) => {
+      if (judged === node) seen = { reject };
+    });
+    if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
+    else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
+    else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
   }
 
   /**
@@ -424,7 +420,7 @@ export class Chain extends ChainReader {
     return this.change(async (reply) => {
       const { verdict, node, isNew } = await acceptBlock(this.ws, block, true, stored ?? undefined);
       if (verdict !== null) this.ws.log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
-      if (verdict === null && node !== null && stored === null) await this.activator.activate({ node, block });
+      if (verdict === null && node !== null && stored === null) await this.activator.activate(isNew ? { node, block } : null);
       this.announceHeader();
       await this.activator.settle();
       await this.writeSomeRows();

@@ -51,10 +51,10 @@ vectorSuite('p2p/compact_block_898352.bin', async (t) => {
   if (!(partial instanceof PartialBlock)) return;
   t.same(partial.missing(), [3, 7]);
   t.equal(partial.fromMempool, 7);
-  const whole = partial.finish([unknownA, unknownB], context);
+  const whole = partial.finish([unknownA, unknownB], 898_352, context);
   t.ok(typeof whole === 'object' && toHex(whole.bytes) === toHex(bytes), 'the block, byte for byte');
-  t.equal(partial.finish([unknownB, unknownA], context), 'failed', 'in the wrong order it is another');
-  t.equal(partial.finish([unknownA], context), 'invalid');
+  t.equal(partial.finish([unknownB, unknownA], 898_352, context), 'failed', 'in the wrong order it is another');
+  t.equal(partial.finish([unknownA], 898_352, context), 'invalid');
 });
 
 vectorSuite('p2p/merkleblock_300025.bin', (t) => {

@@ -47,6 +47,9 @@ export class BlockView {
   readonly hashes: Hashes;
   /** Whether checkBlock passed in full, so that it need not run again. */
   checked = false;
+  /** Whether its merkle root was found to be the header's, and its witness commitment to fit: both cost a hash per transaction. */
+  merkleChecked = false;
+  witnessChecked = false;
 
   /** Made by parseBlock. */
   constructor(bytes: Uint8Array, header: HeaderView, txs: readonly TxView[], hashes: Hashes) {

@@ -41,11 +41,15 @@ export function checkBlock(block: BlockView, params: ChainParams, crypto: Crypto
   return verdict;
 }
 
-function checkMerkleRoot(block: BlockView): Verdict {
+/** Whether the transactions are those of the header. A pass is remembered on the view. */
+export function checkMerkleRoot(block: BlockView): Verdict {
+  if (block.merkleChecked) return null;
   const { root, mutated } = blockMerkleRoot(block);
   if (!equalBytes(root, block.header.merkleRoot)) return reject('mutated', 'bad-txnmrklroot', 'hashMerkleRoot mismatch');
   // A list with a repeated tail shares its root with the valid one, so the hash must not be remembered as bad (CVE-2012-2459).
-  return mutated ? reject('mutated', 'bad-txns-duplicate', 'duplicate transaction') : null;
+  if (mutated) return reject('mutated', 'bad-txns-duplicate', 'duplicate transaction');
+  block.merkleChecked = true;
+  return null;
 }
 
 function checkShape(block: BlockView): Verdict {

@@ -58,8 +58,12 @@ function beginsWith(script: Uint8Array, start: Uint8Array): boolean {
   return script.length >= start.length && equalBytes(script.subarray(0, start.length), start);
 }
 
-/** The commitment must match when there is one; without it no transaction may carry a witness. */
-function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {
+/**
+ * The commitment must match when there is one; without it no transaction may carry a witness. A match is remembered on the view.
+ * @param segwit whether BIP-0141 holds at the block's height
+ */
+export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {
+  if (segwit && block.witnessChecked) return null;
   const coinbase = block.txs[0];
   const index = segwit && coinbase !== undefined ? witnessCommitmentIndex(coinbase) : -1;
   if (index >= 0) {
@@ -72,6 +76,7 @@ function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {
     if (!equalBytes(witnessCommitment(block, nonce[0]), expected)) {
       return reject('mutated', 'bad-witness-merkle-match', `${WHERE}witness merkle commitment mismatch`);
     }
+    block.witnessChecked = true;
     return null;
   }
   for (const tx of block.txs) {

@@ -2,7 +2,7 @@
 // for (Core's PartiallyDownloadedBlock). Callers: CompactRelay.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
-import { checkBlock } from '../../consensus/rules/check-block.js';
+import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import type { NetContext } from '../context.js';
@@ -93,8 +93,8 @@ export class PartialBlock {
     return places;
   }
 
-  /** The block with the missing ones, in order. */
-  finish(rest: readonly TxView[], context: NetContext): BlockView | PartialFault {
+  /** The block with the missing ones, in order. @param height the block's, by its parent's */
+  finish(rest: readonly TxView[], height: number, context: NetContext): BlockView | PartialFault {
     let next = 0;
     const txs: TxView[] = [];
     for (const tx of this.#txs) {
@@ -108,8 +108,7 @@ export class PartialBlock {
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), context.crypto);
     for (const [i, tx] of txs.entries()) (block.txs[i] as TxView).adoptIds(tx.txid, tx.wtxid);
-    // A wrong merkle root may be our own doing: two transactions can have the same short id.
-    const verdict = checkBlock(block, context.params, context.crypto);
-    return verdict?.category === 'mutated' ? 'failed' : block;
+    // Wrong transactions or witnesses may be our own doing: two transactions can have the same short id.
+    return checkMutation(block, height, context.params) === null ? block : 'failed';
   }
 }

@@ -1,10 +1,12 @@
 // A block arrives from a peer: it goes to the chain, and whoever sent it answers for it, also when the chain looks at it much later.
 // Callers: Net's table of messages, compact blocks.
 import { NodeStatus } from '../../chain/header-node.js';
+import { hashIds, isLarge } from '../../chain/large-block.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
+import { checkMutation } from '../../consensus/rules/block-mutation.js';
 import { checkProofOfWork } from '../../consensus/rules/check-block.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
@@ -46,23 +48,55 @@ export class BlockReceiver {
     const { chain, crypto, log, params } = this.context;
     const header = parseHeader(payload, crypto);
     log.debug('net', `received block ${hashToHex(header.hash)} peer=${peer.id}`);
-    if (this.downloads.of(header.hash) === undefined) {
+    const asked = this.downloads.of(header.hash) !== undefined;
+    const prev = chain.node(header.prevHash);
+    if (!asked) {
       // Unasked: its transactions are not looked at before its header has shown that it is worth it.
       const wrong = checkProofOfWork(header, params);
       if (wrong !== null) {
         this.#blame(peer, header.hash, wrong, true);
         return undefined;
       }
-      const prev = chain.node(header.prevHash);
       const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
       // On a chain of little work not even its header is kept.
       if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) return undefined;
-      const known = chain.node(header.hash);
-      if (known?.has(NodeStatus.HAVE_DATA) === true && !known.failed) return undefined;
+      if (this.#isHere(header.hash)) return undefined;
     }
     const block = parseBlock(payload, crypto);
-    const requested = this.downloads.end(block.hash);
-    return requested && chain.isInitialBlockDownload() ? this.#take(peer, block) : this.process(peer, block, requested, true);
+    // Without its parent it goes nowhere, and has not been asked for.
+    if (prev === undefined) return this.process(peer, block, false, true);
+    const height = prev.height + 1;
+    if (isLarge(block)) return hashIds(block).then(() => this.#screen(peer, block, height, asked));
+    return this.#screen(peer, block, height, asked);
+  }
+
+  /** Whether the block was stored, or is about to be. */
+  #isHere(hash: Uint8Array): boolean {
+    const { chain } = this.context;
+    if (this.downloads.of(hash) === undefined && this.downloads.expects(hash)) return true;
+    const known = chain.node(hash);
+    return known?.has(NodeStatus.HAVE_DATA) === true && !known.failed;
+  }
+
+  /** Lets the block itself pass, from whichever peer; a spoilt copy of it ends the request of the peer that sent it, and no other. */
+  #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
+    const { chain, log, params } = this.context;
+    const mutation = checkMutation(block, height, params);
+    if (mutation !== null) {
+      log.debug('validation', `Block mutated: ${rejectText(mutation)}`);
+      log.debug('net', `Received mutated block from peer=${peer.id}`);
+      if (this.downloads.of(block.hash)?.peer === peer) this.downloads.end(block.hash);
+      this.context.misbehaving(peer, 100, 'mutated block');
+      this.context.wake();
+      return undefined;
+    }
+    this.downloads.end(block.hash);
+    // Another peer may have brought it while this one's was hashed.
+    if (this.#isHere(block.hash)) {
+      this.context.wake(peer);
+      return undefined;
+    }
+    return asked && chain.isInitialBlockDownload() ? this.#take(peer, block) : this.process(peer, block, asked, true);
   }
 
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
@@ -133,10 +167,10 @@ export class BlockReceiver {
 
   #checked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
     const key = hashKey(hash);
-    const mutated = reject?.category === 'mutated';
-    const source = this.#submitted.get(block) ?? (mutated ? undefined : this.#sources.get(key));
-    // A spoilt copy says nothing about who else has the block.
-    if (!mutated) this.#sources.delete(key);
+    // Bytes that fail by themselves say nothing about the block of that hash, nor about the other peers that brought it.
+    const spoilt = reject !== null && (reject.category === 'mutated' || !block.checked);
+    const source = this.#submitted.get(block) ?? (spoilt ? undefined : this.#sources.get(key));
+    if (!spoilt) this.#sources.delete(key);
     if (source === undefined) return;
     if (reject !== null) {
       this.#blame(source.peer, hash, reject, source.vouched);

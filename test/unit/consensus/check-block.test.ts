@@ -5,6 +5,7 @@ import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { checkMutation } from '../../../src/consensus/rules/block-mutation.js';
 import { type CheckBlockOptions, checkBlock } from '../../../src/consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../../src/consensus/rules/check-header-context.js';
 import { checkTransaction } from '../../../src/consensus/rules/check-transaction.js';
@@ -288,4 +289,50 @@ t.test('genesis blocks pass', async (t) => {
     t.equal(checkBlock(block, params, crypto), null, name);
     t.equal(contextualCheckBlock(block, null, params), null);
   }
+});
+
+t.test('spoilt copies are told from blocks', async (t) => {
+  const others = [1, 2].map((n) => makeTx(crypto, { inputs: [input(A, n)] }));
+  const witness = [Uint8Array.of(7)];
+  /** Serialised anew, so that nothing is remembered of an earlier look. */
+  const verdict = (header: BlockView, txs: readonly TxView[], height = 1_000): string | null => {
+    const bytes = Buffer.concat([header.header.bytes, Uint8Array.of(txs.length), ...txs.map((tx) => tx.bytes)]);
+    const reject = checkMutation(parseBlock(new Uint8Array(bytes), crypto), height, regtest);
+    return reject === null ? null : `${reject.category} ${reject.reason}`;
+  };
+  const plain = makeBlock(crypto, [coinbase, ...others]);
+  t.equal(verdict(plain, plain.txs), null);
+  t.equal(verdict(plain, plain.txs.slice(0, 2)), 'mutated bad-txnmrklroot');
+  t.equal(verdict(plain, [...plain.txs, plain.txs[2]]), 'mutated bad-txns-duplicate', 'CVE-2012-2459: the same root');
+  const padded = makeTx(crypto, { inputs: [input(A, 2, { witness })] });
+  t.equal(verdict(plain, [plain.txs[0], plain.txs[1], padded]), 'mutated unexpected-witness');
+  t.equal(verdict(plain, [plain.txs[0], plain.txs[1], padded], 0), 'mutated unexpected-witness', 'before segwit as well');
+
+  const nonce = new Uint8Array(32).fill(3);
+  const witnessed = makeTx(crypto, { inputs: [input(A, 1, { witness })] });
+  const draft = makeBlock(crypto, [coinbase, witnessed]);
+  const mark = Uint8Array.of(0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed, ...witnessCommitment(draft, nonce));
+  const committing = (reserved: Uint8Array[]) =>
+    makeTx(crypto, {
+      inputs: [input(new Uint8Array(32), 0xffffffff, { scriptSig: fromHex('5151'), witness: reserved })],
+      outputs: [output(50e8), { value: 0n, script: mark }],
+    });
+  const block = makeBlock(crypto, [committing([nonce]), witnessed]);
+  const other = makeTx(crypto, { inputs: [input(A, 1, { witness: [Uint8Array.of(8)] })] });
+  const bare = makeTx(crypto, { inputs: [input(A, 1)] });
+  t.equal(verdict(block, block.txs), null);
+  t.equal(verdict(block, [committing([nonce]), other]), 'mutated bad-witness-merkle-match');
+  t.equal(verdict(block, [committing([nonce]), bare]), 'mutated bad-witness-merkle-match');
+  t.equal(verdict(block, [committing([new Uint8Array(32)]), witnessed]), 'mutated bad-witness-merkle-match');
+  t.equal(verdict(block, [committing([]), witnessed]), 'mutated bad-witness-nonce-size');
+  t.equal(verdict(block, [committing([nonce, nonce]), witnessed]), 'mutated bad-witness-nonce-size');
+
+  // 64 bytes without witness could be two hashes of the tree; with a coinbase in front that is not believed.
+  const around = makeTx(crypto, { inputs: [input(A)], outputs: [{ value: 0n, script: new Uint8Array(0) }] }).strippedSize;
+  const sized = (size: number) => makeTx(crypto, { inputs: [input(A)], outputs: [{ value: 0n, script: new Uint8Array(size - around) }] });
+  const headless = (size: number) => makeBlock(crypto, [sized(size), others[0]]);
+  t.equal(verdict(headless(64), headless(64).txs), 'mutated bad-cb-missing');
+  t.equal(verdict(headless(65), headless(65).txs), null, 'invalid, and by its own bytes');
+  const normal = makeBlock(crypto, [coinbase, sized(64)]);
+  t.equal(verdict(normal, normal.txs), null);
 });

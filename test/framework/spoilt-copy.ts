@@ -1,0 +1,44 @@
+// A short chain whose block `target` holds a witness, and its spoilt copy: the same header and txids, another witness. In `bad` chains it
+// is the block itself whose witness fails, and the copy's would pass.
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from './chain-builder.js';
+import { compactSize, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from './messages.js';
+
+/** What the tests hand in. */
+export interface CopyStory {
+  /** 110 empty blocks. */
+  readonly trunk: readonly BuiltBlock[];
+  /** On the trunk: makes the coin; then an empty one. */
+  readonly before: readonly BuiltBlock[];
+  /** Spends the coin with a witness, at height 113. */
+  readonly target: BuiltBlock;
+  /** Bytes of the copy. */
+  readonly copy: Buffer;
+  /** Three empty blocks on top. */
+  readonly after: readonly BuiltBlock[];
+}
+
+/** Fails in a script that wants OP_1 as its witness script: its hash is another. */
+const WRONG_WITNESS = [Buffer.from([0x52])];
+
+/** Serialises a block with other transactions behind its coinbase. */
+export function withTxs(block: BuiltBlock, txs: readonly Tx[]): Buffer {
+  const all = [block.txs[0] as Tx, ...txs];
+  return Buffer.concat([block.header, compactSize(all.length), ...all.map((tx) => serializeTx(tx))]);
+}
+
+/** @param good whether the block itself is valid, and the copy is not @param between empty blocks before the one with the witness */
+export function copyStory(good: boolean, between = 1): CopyStory {
+  const trunk = buildChain(GENESIS, 110);
+  const coin = reward(trunk[0] as BuiltBlock);
+  const pay = spend([coin], [{ value: coin.value, script: TRUE_SCRIPT }]);
+  const first = buildBlock(trunk[109] as BuiltBlock, { txs: [pay] });
+  const before = [first, ...buildChain(first, between)];
+  const plain = spend([{ txid: txid(pay), index: 0, value: coin.value }], [{ value: coin.value, script: ANYONE }]);
+  const witnessed = (witness: readonly Buffer[]): Tx => ({
+    ...plain,
+    ins: [{ ...(plain.ins[0] as Tx['ins'][number]), witness: [...witness] }],
+  });
+  const [own, other] = good ? [TRUE_WITNESS, WRONG_WITNESS] : [WRONG_WITNESS, TRUE_WITNESS];
+  const target = buildBlock(before.at(-1) as BuiltBlock, { txs: [witnessed(own)] });
+  return { trunk, before, target, copy: withTxs(target, [witnessed(other)]), after: buildChain(target, 3) };
+}

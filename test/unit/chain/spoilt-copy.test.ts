@@ -1,0 +1,130 @@
+// A copy of a block with another witness has the block's hash. Whatever brings it, and whenever: what is connected are the bytes that were
+// checked and stored, and the verdict on the copy is never the verdict on the block.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { type HeaderNode, NodeStatus } from '../../../src/chain/header-node.js';
+import type { BlockOutcome } from '../../../src/chain/outcome.js';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import type { BuiltBlock } from '../../framework/chain-builder.js';
+import { crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { copyStory } from '../../framework/spoilt-copy.js';
+
+const view = (bytes: Uint8Array) => parseBlock(new Uint8Array(bytes), crypto);
+
+/** How a block reaches the chain. */
+type Road = (fixture: Fixture, bytes: Uint8Array) => Promise<BlockOutcome | boolean | number>;
+
+/** A file in -loadblock's form: magic, length, block. */
+async function load({ chain }: Fixture, bytes: Uint8Array): Promise<number> {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-copy-'));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes.length);
+  const path = join(dir, 'blocks.dat');
+  writeFileSync(path, Buffer.concat([chain.params.magic, length, bytes]));
+  try {
+    return await chain.loadBlockFile(path);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const roads: Record<string, Road> = {
+  'submitblock, bytes': ({ chain }, bytes) => chain.submitBlock(new Uint8Array(bytes)),
+  'a peer, unasked': ({ chain }, bytes) => chain.submitBlock(view(bytes), { force: false }),
+  'a peer, asked': ({ chain }, bytes) => chain.submitBlock(view(bytes), { force: true }),
+  'initial download': ({ chain }, bytes) => chain.takeBlock(view(bytes)),
+  '-loadblock': load,
+};
+
+const nodeOf = ({ chain }: Fixture, block: BuiltBlock): HeaderNode => chain.node(block.hash) as HeaderNode;
+
+for (const good of [true, false]) {
+  const { trunk, before, target, copy, after } = copyStory(good);
+  const [first, ...rest] = before as [BuiltBlock, ...BuiltBlock[]];
+  const height = good ? 116 : 112;
+
+  /** In initial download, the target and what is before it stored, and the first block missing. */
+  const waiting = async (): Promise<Fixture> => {
+    const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
+    for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+    await fixture.chain.submitHeaders([...before, target, ...after].map(({ header }) => header));
+    await Promise.all([target, ...rest].map(({ bytes }) => fixture.chain.takeBlock(view(bytes))));
+    return fixture;
+  };
+
+  for (const [name, road] of Object.entries(roads)) {
+    t.test(`${good ? 'a good' : 'a bad'} block is stored, and its copy comes by ${name}`, async (t) => {
+      for (const when of ['before the missing block', 'with the missing block', 'after it']) {
+        const fixture = await waiting();
+        const { chain } = fixture;
+        t.equal(nodeOf(fixture, target).has(NodeStatus.HAVE_DATA), true);
+        if (when === 'before the missing block') await road(fixture, copy);
+        const missing = chain.takeBlock(view(first.bytes));
+        if (when === 'with the missing block') await road(fixture, copy);
+        await missing;
+        if (when === 'after it') await road(fixture, copy);
+        await chain.turnOver(target.hash);
+        for (const { bytes } of after) await chain.submitBlock(bytes);
+        await chain.settled();
+        t.equal(nodeOf(fixture, target).failed, !good, when);
+        t.equal(chain.tip.height, height, when);
+        t.same(fixture.faults, []);
+        await fixture.end();
+      }
+    });
+
+    t.test(`the copy of ${good ? 'a good' : 'a bad'} block comes before it, by ${name}, near the tip`, async (t) => {
+      const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+      const { chain } = fixture;
+      for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+      await chain.submitHeader(target.header);
+      await road(fixture, copy);
+      t.equal(nodeOf(fixture, target).failed, false, 'a mutated block says nothing about its hash');
+      t.equal(nodeOf(fixture, target).has(NodeStatus.HAVE_DATA), false);
+      const [outcome] = await Promise.all([chain.submitBlock(target.bytes), road(fixture, copy)]);
+      t.equal(outcome.kind, good ? 'accepted' : 'invalid');
+      if (!good) t.equal(outcome.reject?.reason, 'block-validation-failed');
+      for (const { bytes } of after) await chain.submitBlock(bytes);
+      t.equal(chain.tip.height, height);
+      t.same(fixture.faults, []);
+      await fixture.end();
+    });
+  }
+}
+
+t.test('what a copy did is not found after a restart either', async (t) => {
+  const { trunk, before, target, copy, after } = copyStory(true);
+  const first = await openFixture({ maxTipAge: IN_DOWNLOAD });
+  for (const block of trunk) await first.chain.submitBlock(block.bytes);
+  await first.chain.submitHeaders([...before, target].map(({ header }) => header));
+  await Promise.all([target, ...before.slice(1)].map(({ bytes }) => first.chain.takeBlock(view(bytes))));
+  await first.chain.takeBlock(view((before[0] as BuiltBlock).bytes));
+  await first.chain.submitBlock(view(copy), { force: false });
+  await first.chain.settled();
+  await first.chain.close();
+  const second = await openFixture({ maxTipAge: IN_DOWNLOAD, store: first.store, dir: first.dir });
+  t.equal(nodeOf(second, target).failed, false);
+  t.equal(second.chain.tip.height, 113);
+  t.equal((await second.chain.submitHeaders(after.map(({ header }) => header))).verdict, null);
+  await second.end();
+});
+
+t.test('the answer about a block is not that about a copy that failed meanwhile', async (t) => {
+  const { trunk, before, target } = copyStory(true);
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  const { chain } = fixture;
+  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+  // Another transaction: the merkle root fails, outside the queue of changes, after the block's own verdict and before the answer.
+  const broken = Buffer.from(target.bytes);
+  broken[broken.length - 1]! ^= 1;
+  let copies: Promise<BlockOutcome> | undefined;
+  chain.onTip(() => {
+    copies = chain.submitBlock(view(broken));
+  });
+  const outcome = await chain.submitBlock(target.bytes);
+  t.equal(outcome.kind, 'accepted');
+  t.equal((await copies)?.reject?.reason, 'bad-txnmrklroot');
+  await fixture.end();
+});

@@ -1,0 +1,273 @@
+// Spoilt copies of a block from peers, in every window around the block itself: before it, while it is hashed, stored and connected, and
+// after it. The block is connected, the peer that sent the copy is blamed, and no other peer loses its request or its name.
+import t from 'tap';
+import { NodeStatus } from '../../../../src/chain/header-node.js';
+import { parseBlock } from '../../../../src/consensus/block/block-view.js';
+import type { TxView } from '../../../../src/consensus/tx/tx-view.js';
+import { silentLogger } from '../../../../src/log/logger.js';
+import type { NetContext } from '../../../../src/net/context.js';
+import { NO_PERMISSIONS } from '../../../../src/net/options.js';
+import type { Connection } from '../../../../src/net/peer/connection.js';
+import { Peer } from '../../../../src/net/peer/peer.js';
+import { BlockTimes } from '../../../../src/net/relay/block-times.js';
+import { CompactRelay } from '../../../../src/net/relay/compact-relay.js';
+import { BlockDownload } from '../../../../src/net/sync/block-download.js';
+import { BlockReceiver } from '../../../../src/net/sync/block-receiver.js';
+import { encodeBlockTxs, encodeCompactBlock } from '../../../../src/net/wire/compact-block.js';
+import { decodeInv } from '../../../../src/net/wire/messages.js';
+import { INV, SERVICE } from '../../../../src/net/wire/protocol.js';
+import { InlineVerifier } from '../../../../src/parallel/inline-verifier.js';
+import { ANYONE, type BuiltBlock, buildBlock, reward, spend } from '../../../framework/chain-builder.js';
+import { crypto, type Fixture, IN_DOWNLOAD, OUT_OF_DOWNLOAD, openFixture } from '../../../framework/chain-fixture.js';
+import { copyStory, withTxs } from '../../../framework/spoilt-copy.js';
+
+/** Holds every batch of scripts until it is opened. */
+class GatedVerifier extends InlineVerifier {
+  #waiting: (() => void)[] = [];
+  #open = true;
+  #reached: () => void = () => {};
+  /** @returns what resolves when a batch is held */
+  shut(): Promise<void> {
+    this.#open = false;
+    return new Promise((resolve) => {
+      this.#reached = resolve;
+    });
+  }
+  open(): void {
+    this.#open = true;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+  override async verifyTxs(batch: Parameters<InlineVerifier['verifyTxs']>[0]) {
+    if (!this.#open) {
+      this.#reached();
+      await new Promise<void>((go) => this.#waiting.push(go));
+    }
+    return super.verifyTxs(batch);
+  }
+}
+
+interface Room {
+  readonly receiver: BlockReceiver;
+  readonly downloads: BlockDownload;
+  readonly compact: CompactRelay;
+  /** Each blame as "id why". */
+  readonly blamed: string[];
+  readonly good: number[];
+  /** Each message sent, as "id command". */
+  readonly sent: string[];
+  readonly asked: number[];
+  peer(id: number): Peer;
+}
+
+function roomOver({ chain, clock }: Fixture): Room {
+  const blamed: string[] = [];
+  const sent: string[] = [];
+  const asked: number[] = [];
+  const peers = new Set<Peer>();
+  const context = {
+    options: { services: SERVICE.NETWORK | SERVICE.WITNESS, extraTxs: 0 },
+    params: chain.params,
+    chain,
+    crypto,
+    clock: { nowSeconds: () => clock.nowSeconds(), nowMs: () => clock.nowSeconds() * 1_000, realSeconds: () => clock.nowSeconds() },
+    log: silentLogger,
+    times: new BlockTimes(
+      () => 0,
+      () => {},
+    ),
+    peers,
+    wtxids: { all: function* () {} },
+    random: () => 0.5,
+    misbehaving: (peer: Peer, score: number, why: string) => blamed.push(`${peer.id} ${score} ${why}`),
+    disconnect: () => {},
+    wake: () => {},
+  } as unknown as NetContext;
+  const downloads = new BlockDownload(context);
+  const receiver = new BlockReceiver(context, downloads);
+  const good: number[] = [];
+  receiver.onGoodBlock = ({ id }) => good.push(id);
+  const compact = new CompactRelay(context, downloads, { canFetchDirectly: true } as never, receiver, {} as never);
+  const peer = (id: number): Peer => {
+    const one = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    one.services = SERVICE.NETWORK | SERVICE.WITNESS;
+    one.connection = {
+      send: (command: string, payload: Uint8Array) => {
+        sent.push(`${id} ${command}`);
+        if (command === 'getdata') for (const { type } of decodeInv(payload)) asked.push(type);
+      },
+    } as unknown as Connection;
+    peers.add(one);
+    return one;
+  };
+  return { receiver, downloads, compact, blamed, good, sent, asked, peer };
+}
+
+const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) await new Promise((next) => setImmediate(next));
+};
+
+const { trunk, before, target, copy, after } = copyStory(true, 8);
+const all = [...before, target, ...after];
+const HEIGHT = 110 + all.length;
+
+t.test('initial download: the peer that was asked sends the block and then a copy, at any turn', async (t) => {
+  for (const [delay, from] of [0, 1, 2, 3, 5, 8, 13, 40].flatMap(
+    (turn) =>
+      [
+        [turn, 'same'],
+        [turn, 'other'],
+      ] as const,
+  )) {
+    const verifier = new GatedVerifier(crypto);
+    const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, verifier });
+    const { chain } = fixture;
+    for (const block of trunk) await chain.submitBlock(block.bytes);
+    await chain.submitHeaders(all.map(({ header }) => header));
+    const room = roomOver(fixture);
+    const [honest, second, other] = [room.peer(1), room.peer(2), room.peer(3)];
+    for (const block of all) room.downloads.begin(block === target ? second : honest, block.hash, chain.node(block.hash) ?? null);
+    const held = verifier.shut();
+    for (const { bytes } of before) room.receiver.receive(honest, new Uint8Array(bytes));
+    // The chain is at work on one of these, so the target is noted as stored only later.
+    await held;
+    room.receiver.receive(second, new Uint8Array(target.bytes));
+    await turns(delay);
+    room.receiver.receive(from === 'same' ? second : other, new Uint8Array(copy));
+    verifier.open();
+    for (const { bytes } of after) room.receiver.receive(honest, new Uint8Array(bytes));
+    await chain.turnOver((after.at(-1) as BuiltBlock).hash);
+    await chain.settled();
+    t.equal(chain.node(target.hash)?.failed, false, `${delay} turns, ${from}`);
+    t.equal(chain.tip.height, HEIGHT);
+    t.same(
+      room.blamed.filter((line) => line.startsWith('1 ')),
+      [],
+    );
+    if (from === 'other')
+      t.same(
+        room.blamed.filter((line) => line.startsWith('2 ')),
+        [],
+      );
+    t.same(fixture.faults, []);
+    await fixture.end();
+  }
+});
+
+t.test('a copy that comes first, unasked, is blamed and leaves the request with the peer that was asked', async (t) => {
+  for (const maxTipAge of [IN_DOWNLOAD, OUT_OF_DOWNLOAD]) {
+    const fixture = await openFixture({ maxTipAge });
+    const { chain } = fixture;
+    for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+    await chain.submitHeaders([target.header]);
+    const room = roomOver(fixture);
+    const [honest, evil] = [room.peer(1), room.peer(2)];
+    room.downloads.begin(honest, target.hash, chain.node(target.hash) ?? null);
+    await room.receiver.receive(evil, new Uint8Array(copy));
+    t.same(room.blamed, ['2 100 mutated block']);
+    t.equal(room.downloads.of(target.hash)?.peer, honest);
+    await room.receiver.receive(honest, new Uint8Array(target.bytes));
+    await chain.turnOver(target.hash);
+    await chain.settled();
+    t.equal(chain.tip.hashHex, target.hashHex);
+    t.same(room.blamed, ['2 100 mutated block']);
+    if (maxTipAge === OUT_OF_DOWNLOAD) t.same(room.good, [1]);
+    await fixture.end();
+  }
+});
+
+t.test('a requested block that comes spoilt: its request ends with blame, and another peer may be asked', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  const { chain } = fixture;
+  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+  await chain.submitHeaders([target.header]);
+  const [coinbase, paid] = target.txs as [BuiltBlock['txs'][number], BuiltBlock['txs'][number]];
+  const spoilt: [string, Buffer][] = [
+    ['another witness', copy],
+    ['no transaction but the coinbase', withTxs(target, [])],
+    ['other transactions', withTxs(target, [paid, coinbase, paid])],
+  ];
+  for (const [what, bytes] of spoilt) {
+    const room = roomOver(fixture);
+    const peer = room.peer(7);
+    room.downloads.begin(peer, target.hash, chain.node(target.hash) ?? null);
+    await room.receiver.receive(peer, new Uint8Array(bytes));
+    t.same(room.blamed, ['7 100 mutated block'], what);
+    t.equal(room.downloads.expects(target.hash), false);
+    t.equal(chain.node(target.hash)?.failed, false);
+    t.equal(chain.node(target.hash)?.has(NodeStatus.HAVE_DATA), false);
+  }
+  await fixture.end();
+});
+
+t.test('a whole copy that nobody asked the peer for is taken while another peer keeps it waiting', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  const { chain } = fixture;
+  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+  await chain.submitHeaders([target.header]);
+  const room = roomOver(fixture);
+  const [slow, quick] = [room.peer(1), room.peer(2)];
+  room.downloads.begin(slow, target.hash, chain.node(target.hash) ?? null);
+  await room.receiver.receive(quick, new Uint8Array(target.bytes));
+  t.equal(chain.tip.hashHex, target.hashHex);
+  t.equal(room.downloads.size, 0);
+  t.same(room.blamed, []);
+  t.same(room.good, [2]);
+  await fixture.end();
+});
+
+t.test('a large copy that is still being hashed keeps nobody from bringing the block', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  const { chain } = fixture;
+  const chainBlocks = [...trunk];
+  for (const block of chainBlocks) await chain.submitBlock(block.bytes);
+  const coin = reward(trunk[0] as BuiltBlock);
+  const outs = Array.from({ length: 51_000 }, () => ({ value: 1, script: ANYONE }));
+  const paid = spend([coin], outs);
+  const block = buildBlock(trunk.at(-1) as BuiltBlock, { txs: [paid] });
+  t.ok(block.bytes.length > 500_000);
+  const bad = withTxs(block, [{ ...paid, ins: [{ ...(paid.ins[0] as (typeof paid.ins)[number]), witness: [Buffer.from([1])] }] }]);
+  await chain.submitHeaders([block.header]);
+  const room = roomOver(fixture);
+  const [honest, evil] = [room.peer(1), room.peer(2)];
+  room.downloads.begin(honest, block.hash, chain.node(block.hash) ?? null);
+  const first = room.receiver.receive(evil, new Uint8Array(bad));
+  const second = room.receiver.receive(honest, new Uint8Array(block.bytes));
+  await Promise.all([first, second]);
+  t.equal(chain.tip.hashHex, block.hashHex);
+  t.same(room.blamed, ['2 100 mutated block']);
+  await fixture.end();
+});
+
+t.test('a compact block with another witness is fetched whole, without blame', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  const { chain } = fixture;
+  for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
+  const spoilt = parseBlock(new Uint8Array(copy), crypto);
+  const [coinbase, wrong] = spoilt.txs as [TxView, TxView];
+  const header = new Uint8Array(target.header);
+  const prefilled = (tx: TxView) => [
+    { index: 0, tx: coinbase },
+    { index: 1, tx },
+  ];
+
+  // All of it prefilled.
+  let room = roomOver(fixture);
+  let peer = room.peer(1);
+  await room.compact.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: prefilled(wrong) }));
+  t.same(room.sent, ['1 getdata']);
+  t.same(room.asked, [INV.WITNESS_BLOCK]);
+  t.equal(room.downloads.of(target.hash)?.peer, peer);
+
+  // Or as the answer to a question; the transaction has the right txid and the wrong witness.
+  room = roomOver(fixture);
+  peer = room.peer(1);
+  await room.compact.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [12_345], prefilled: [{ index: 0, tx: coinbase }] }));
+  await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
+  t.same(room.sent, ['1 getblocktxn', '1 getdata']);
+  t.same(room.blamed, []);
+  t.equal(chain.node(target.hash)?.failed, false);
+  await room.receiver.receive(peer, new Uint8Array(target.bytes));
+  t.equal(chain.tip.hashHex, target.hashHex);
+  t.same(room.blamed, []);
+  await fixture.end();
+});
