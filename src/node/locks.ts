@@ -33,7 +33,7 @@ export async function openDatabase(config: NodeConfig, log: Logger): Promise<Roc
 /** The block files, which -blocksdir may put where another node's are. */
 export async function lockBlocks(config: NodeConfig, store: RocksStore): Promise<FolderLock> {
   try {
-    return await lockFolder(config.blocksDir, store.engine);
+    return await lockFolder(config.blocksDir, { engine: store.engine });
   } catch (error) {
     await store.close();
     if (error instanceof StoreError && error.code === 'STORE_LOCKED') {

@@ -388,7 +388,9 @@ async function build(
     warm(warmupTexts.wallets);
     teardown.add(() => wallets.close());
     await wallets.loadAtStart().catch((error: unknown) => {
-      throw error instanceof WalletError ? new ConfigError(error.message.replace(/^Wallet loading failed\. /, '')) : error;
+      throw error instanceof WalletError
+        ? new ConfigError(error.message.replace(/^Wallet (loading|file verification) failed\. /, ''))
+        : error;
     });
   }
 

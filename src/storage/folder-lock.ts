@@ -1,5 +1,6 @@
 // Keeps a folder for one process: whoever has it holds the lock of a small database inside, which the kernel takes back when the process
-// dies, however it does. Node has no file locks of its own. For folders without a database: the block files. Caller: node.
+// dies, however it does. Node has no file locks of its own. For folders without a database (the block files), and for those whose database
+// is exchanged (a wallet's).
 
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,22 +11,34 @@ import { openStore } from './open-store.js';
 export interface FolderLock {
   /** Lets others have it. */
   release(): Promise<void>;
+  /** The same for a folder that nothing is kept in: takes the lock's own files away. */
+  remove(): Promise<void>;
 }
 
-/** Name of the database inside the folder; it never holds anything. */
-const LOCK_FOLDER = 'lock';
+export interface FolderLockOptions {
+  /** Of the process, which can load one only; by default the folder's own, or the one that is loaded. */
+  readonly engine?: EngineName;
+  /** Name of the database inside the folder ("lock"); it never holds anything. */
+  readonly name?: string;
+}
 const CACHE_BYTES = 64 << 10;
 const WRITE_BUFFER_BYTES = 256 << 10;
 
 /**
  * Takes a folder, which must exist.
- * @param engine of the process: it can load one only
  * @throws StoreError STORE_LOCKED when another process has it, or this one; others as openStore
  */
-export async function lockFolder(dir: string, engine: EngineName): Promise<FolderLock> {
-  const path = join(dir, LOCK_FOLDER);
-  const store = await openStore({ path, engine, cacheBytes: CACHE_BYTES, writeBufferBytes: WRITE_BUFFER_BYTES });
+export async function lockFolder(dir: string, { engine, name = 'lock' }: FolderLockOptions = {}): Promise<FolderLock> {
+  const path = join(dir, name);
+  const store = await openStore({ path, ...(engine && { engine }), cacheBytes: CACHE_BYTES, writeBufferBytes: WRITE_BUFFER_BYTES });
   // Every start leaves a log of its own; nobody needs those of a database without contents.
-  for (const name of readdirSync(path)) if (name.startsWith('LOG.old.')) rmSync(join(path, name), { force: true });
-  return { release: () => store.close() };
+  for (const file of readdirSync(path)) if (file.startsWith('LOG.old.')) rmSync(join(path, file), { force: true });
+  return {
+    release: () => store.close(),
+    remove: async () => {
+      // While it is held: whoever comes meanwhile finds it locked, or makes another one in its place.
+      rmSync(path, { recursive: true, force: true });
+      await store.close().catch(() => {});
+    },
+  };
 }

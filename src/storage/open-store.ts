@@ -1,6 +1,8 @@
 // Opens a data folder's database with the right RocksDB binding. Callers: node (chain), wallets.
 
-import type { Engine, EngineName } from './engine.js';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engine, EngineDb, EngineName } from './engine.js';
 import { fromEngineError } from './engine.js';
 import { ENGINE_FORMAT, isEngineName, readEngineFile, writeEngineFile } from './engine-file.js';
 import { loadLevelEngine } from './level-engine.js';
@@ -93,16 +95,48 @@ async function examineLog({ path, onLogDamage }: OpenStoreOptions): Promise<void
   else if (damage.inside) throw new StoreError('STORE_CORRUPTION', text);
 }
 
+/** Databases that this process has open, by device and inode of their lock files. */
+const openIds = new Set<string>();
+
+/**
+ * Takes a database for this caller alone, by whatever path it is reached. RocksDB locks the file LOCK by fcntl, which keeps other processes
+ * away but grants the process that has the lock every further one; within a process RocksDB compares texts of paths, so that a symbolic or
+ * hard link leads around it. The file is never opened here when it exists: closing it would give the kernel's lock away.
+ * @returns what lets it go @throws StoreError STORE_LOCKED
+ */
+async function takeDatabase(path: string): Promise<() => void> {
+  const file = join(path, 'LOCK');
+  const made = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return null;
+    throw fromEngineError(error, `open ${path}`);
+  });
+  await made?.close();
+  const { dev, ino } = await stat(file, { bigint: true });
+  const id = `${dev}:${ino}`;
+  if (openIds.has(id)) throw new StoreError('STORE_LOCKED', `Failed to open ${path}: this process has it open already`);
+  openIds.add(id);
+  return () => openIds.delete(id);
+}
+
 /** Opens or creates a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION, STORE_IO. */
 export async function openStore(options: OpenStoreOptions): Promise<RocksStore> {
   const engine = await chooseEngine(options.path, options.engine);
-  await examineLog(options);
+  const letGo = await takeDatabase(options.path);
   try {
-    const db = await engine.open(options.path, {
+    await examineLog(options);
+    return new RocksStore(engine.name, await openDatabase(engine, options), letGo);
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+async function openDatabase(engine: Engine, options: OpenStoreOptions): Promise<EngineDb> {
+  try {
+    return await engine.open(options.path, {
       cacheBytes: options.cacheBytes ?? 8 << 20,
       writeBufferBytes: options.writeBufferBytes ?? 32 << 20,
     });
-    return new RocksStore(engine.name, db);
   } catch (error) {
     throw fromEngineError(error, `open ${options.path}`);
   }

@@ -69,6 +69,8 @@ export class RocksStore implements Store {
   constructor(
     readonly engine: EngineName,
     private readonly db: EngineDb,
+    /** The database is closed, and may be opened again. */
+    private readonly onClosed: () => void,
   ) {}
 
   /** Runs one call of the binding: counted, refused after close, its error translated. */
@@ -158,5 +160,6 @@ export class RocksStore implements Store {
     } catch (error) {
       throw fromEngineError(error, 'close the database');
     }
+    this.onClosed();
   }
 }

@@ -10,6 +10,9 @@ export const WALLET_CODE = {
   ALREADY_EXISTS: -36,
 } as const;
 
+/** How errors about a wallet's folder and files begin, of a call; those of a start are without it. */
+export const VERIFY = 'Wallet file verification failed. ';
+
 /** What a call is told whose wallet is not there, or no longer. */
 export const NOT_LOADED = 'Requested wallet does not exist or is not loaded';
 

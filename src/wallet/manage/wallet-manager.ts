@@ -26,16 +26,19 @@ import {
   folderToLoad,
   hasDatabase,
   installDatabase,
+  isLinkedDatabase,
   isReservedFolder,
   isTaken,
+  LOCK_NAME,
   repairFolder,
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { checkBackup, readBackup } from './backup.js';
+import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { generateKeys } from './new-keys.js';
-import { NOT_LOADED, WALLET_CODE, WalletError } from './wallet-error.js';
+import { NOT_LOADED, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface ManagerDeps {
   readonly surroundings: WalletSurroundings;
@@ -64,15 +67,16 @@ export interface NewWallet {
 }
 
 const LOADING = 'Wallet already being loading.';
-const VERIFY = 'Wallet file verification failed. ';
 
 export class WalletManager {
   readonly options: WalletOptions;
   readonly #deps: ManagerDeps;
   /** In the order they were loaded. */
   readonly #wallets: Wallet[] = [];
-  /** Folders that are made, loaded or left, and what another one is told meanwhile. */
-  readonly #busy = new Map<string, string>();
+  /** Folders of wallets that are made, loaded or left. */
+  readonly #folders = new FolderHolds();
+  /** Those of loaded wallets. */
+  readonly #holds = new Map<Wallet, FolderHold>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
   /** Wallets whose queues are being worked off. */
@@ -174,24 +178,47 @@ export class WalletManager {
     if (wanted.passphrase !== null && !secret) warnings.push('Empty string given as passphrase, wallet will not be encrypted.');
     if (wanted.descriptors) warnings.push('Wallet is an experimental descriptor wallet');
     const folder = folderOf(this.options.dir, name);
-    return this.#alone(folder, LOADING, async () => {
-      if (await isTaken(folder)) {
-        throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
-      }
-      if (secret && wanted.disablePrivateKeys) {
-        throw new WalletError(
-          WALLET_CODE.WALLET,
-          'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
-        );
-      }
-      const place = await makeFolder(folder, this.options.dir, name);
-      try {
-        return { wallet: await this.#make(wanted, place, secret), warnings };
-      } catch (error) {
-        await removeDatabase(place);
-        throw error;
-      }
-    });
+    const assertFree = async (): Promise<void> => {
+      if (!(await isTaken(folder))) return;
+      throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. Database already exists.`);
+    };
+    await assertFree();
+    if (secret && wanted.disablePrivateKeys) {
+      throw new WalletError(
+        WALLET_CODE.WALLET,
+        'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
+      );
+    }
+    const wallet = await this.#inNewFolder(folder, name, assertFree, (place) => this.#make(wanted, place, secret));
+    return { wallet, warnings };
+  }
+  /** Makes a wallet in a folder that has none. What fails leaves nothing behind. @param assertFree throws where the folder is taken */
+  async #inNewFolder(
+    folder: string,
+    name: string,
+    assertFree: () => Promise<void>,
+    make: (place: NewPlace) => Promise<Wallet>,
+  ): Promise<Wallet> {
+    const place = await makeFolder(folder, this.options.dir, name);
+    const hold = await this.#folders.take(folder, LOADING);
+    let free = false;
+    try {
+      // Another call may have been here before the folder was held.
+      await assertFree();
+      free = true;
+      return this.#loaded(await make(place), hold);
+    } catch (error) {
+      if (free) await removeDatabase(place);
+      await hold.release(free);
+      if (free && place.made) await fs.rmdir(folder).catch(() => {});
+      throw error;
+    }
+  }
+  /** A wallet is in the list: its folder is held until it is closed. */
+  #loaded(wallet: Wallet, hold: FolderHold): Wallet {
+    hold.tell(alreadyLoaded(wallet));
+    this.#holds.set(wallet, hold);
+    return wallet;
   }
 
   async #make(wanted: NewWallet, place: NewPlace, secret: boolean): Promise<Wallet> {
@@ -245,17 +272,20 @@ export class WalletManager {
 
   async load(name: string): Promise<Wallet> {
     const folder = folderToLoad(this.options.dir, name);
-    this.#assertNotLoaded(folder);
-    return this.#alone(folder, LOADING, () => this.#loadFrom(folder, name));
+    // No lock is put where no wallet is.
+    if (!(await hasDatabase(folder))) throw await notFound(folder);
+    const hold = await this.#folders.take(folder, LOADING);
+    try {
+      return this.#loaded(await this.#loadFrom(folder, name), hold);
+    } catch (error) {
+      await hold.release();
+      throw error;
+    }
   }
-  /** @throws WalletError where a folder's wallet is loaded */
-  #assertNotLoaded(folder: string): void {
-    const loaded = this.#wallets.find((wallet) => wallet.parts.folder === folder);
-    if (loaded) throw alreadyLoaded(loaded);
-  }
-  /** Loads a wallet whose folder nobody else uses meanwhile. */
+  /** Loads a wallet whose folder is held. */
   async #loadFrom(folder: string, name: string): Promise<Wallet> {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
+    if (await isLinkedDatabase(folder)) throw invalidPath(this.options.dir, name);
     await repairFolder(folder);
     const store = await openDatabase(databaseOf(folder));
     let wallet: Wallet | undefined;
@@ -327,11 +357,18 @@ export class WalletManager {
   async unload(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
-    await this.#alone(wallet.parts.folder, 'Wallet is being unloaded.', async () => {
-      this.#wallets.splice(at, 1);
-      if (wallet.scan) wallet.scan.abort = true;
+    this.#holds.get(wallet)?.tell('Wallet is being unloaded.');
+    this.#wallets.splice(at, 1);
+    await this.#end(wallet);
+  }
+  async #end(wallet: Wallet): Promise<void> {
+    if (wallet.scan) wallet.scan.abort = true;
+    try {
       await wallet.close();
-    });
+    } finally {
+      await this.#holds.get(wallet)?.release();
+      this.#holds.delete(wallet);
+    }
   }
 
   /** Makes a wallet of a backup file and loads it. */
@@ -342,29 +379,25 @@ export class WalletManager {
     );
     if (!isFile) throw new WalletError(WALLET_CODE.INVALID_PARAMETER, 'Backup file does not exist');
     const folder = folderOf(this.options.dir, name);
-    return this.#alone(folder, LOADING, async () => {
-      if (await isTaken(folder)) {
-        throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
-      }
-      this.#assertNotLoaded(folder);
-      if (!(await checkBackup(file)))
-        throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
-      const place = await makeFolder(folder, this.options.dir, name);
+    const assertFree = async (): Promise<void> => {
+      if (!(await isTaken(folder))) return;
+      throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
+    };
+    await assertFree();
+    if (!(await checkBackup(file))) {
+      throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
+    }
+    return this.#inNewFolder(folder, name, assertFree, async (place) => {
+      const store = await openDatabase(await clearNewDatabase(folder));
       try {
-        const store = await openDatabase(await clearNewDatabase(folder));
-        try {
-          await readBackup(file, store);
-          const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
-          await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
-        } finally {
-          await store.close();
-        }
-        await install(place);
-        return await this.#loadFrom(folder, name);
-      } catch (error) {
-        await removeDatabase(place);
-        throw error;
+        await readBackup(file, store);
+        const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
+        await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
+      } finally {
+        await store.close();
       }
+      await install(place);
+      return this.#loadFrom(folder, name);
     });
   }
 
@@ -387,34 +420,26 @@ export class WalletManager {
         this.#deps.log.warn(`Skipping -wallet path that does not exist. ${folder}`);
         continue;
       }
+      if (await this.#folders.has(folder)) {
+        this.#deps.log.warn(`Ignoring duplicate -wallet ${name}.`);
+        continue;
+      }
       await this.load(name);
       this.#deps.log.info(`Wallet ${JSON.stringify(name)} loaded`);
     }
   }
   async close(): Promise<void> {
-    for (const wallet of this.#wallets.splice(0)) await wallet.close();
-  }
-
-  /** One change of a folder at a time. @param message to those who want one meanwhile */
-  async #alone<T>(folder: string, message: string, work: () => Promise<T>): Promise<T> {
-    const busy = this.#busy.get(folder);
-    if (busy !== undefined) throw new WalletError(WALLET_CODE.WALLET, busy);
-    this.#busy.set(folder, message);
-    try {
-      return await work();
-    } finally {
-      this.#busy.delete(folder);
-    }
+    for (const wallet of this.#wallets.splice(0)) await this.#end(wallet);
   }
 }
 
 const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
 
-function alreadyLoaded(wallet: Wallet): WalletError {
+function alreadyLoaded(wallet: Wallet): string {
   const text = wallet.descriptors
     ? 'SQLiteDatabase: Unable to obtain an exclusive lock on the database, is it being used by another bitcoind?\n'
     : `Refusing to load database. Data file '${path.join(wallet.parts.folder, DATABASE_NAME)}' is already loaded.`;
-  return new WalletError(WALLET_CODE.WALLET, VERIFY + text);
+  return VERIFY + text;
 }
 
 async function notFound(folder: string): Promise<WalletError> {
@@ -425,6 +450,12 @@ async function notFound(folder: string): Promise<WalletError> {
   const why = there ? 'Data is not in recognized format.' : 'Path does not exist.';
   return new WalletError(WALLET_CODE.NOT_FOUND, `${VERIFY}Failed to load database path '${folder}'. ${why}`);
 }
+
+const invalidPath = (dir: string, name: string): WalletError =>
+  new WalletError(
+    WALLET_CODE.WALLET,
+    `${VERIFY}Invalid -wallet path '${name}'. -wallet path should point to a directory where ${DATABASE_NAME} can be stored or a location where such a directory could be created (in ${dir}).`,
+  );
 
 /** What a creation or a restoration made: that much goes again if it fails. */
 interface NewPlace {
@@ -439,16 +470,11 @@ async function makeFolder(folder: string, dir: string, name: string): Promise<Ne
   if (isReservedFolder(dir, folder)) {
     throw new WalletError(
       WALLET_CODE.WALLET,
-      `${VERIFY}Invalid -wallet path '${name}'. Nothing in it may be called ${DATABASE_NAME}, ${DATABASE_NAME}.new, ${DATABASE_NAME}.old or wallet.dat.`,
+      `${VERIFY}Invalid -wallet path '${name}'. Nothing in it may be called ${DATABASE_NAME}, ${DATABASE_NAME}.new, ${DATABASE_NAME}.old, ${LOCK_NAME} or wallet.dat.`,
     );
   }
   const info = await fs.stat(folder).catch(() => null);
-  if (info && !info.isDirectory()) {
-    throw new WalletError(
-      WALLET_CODE.WALLET,
-      `${VERIFY}Invalid -wallet path '${name}'. -wallet path should point to a directory where ${DATABASE_NAME} can be stored or a location where such a directory could be created (in ${dir}).`,
-    );
-  }
+  if (info && !info.isDirectory()) throw invalidPath(dir, name);
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -463,10 +489,9 @@ async function install(place: NewPlace): Promise<void> {
 }
 
 /** Takes away what a failed creation or restoration left. */
-async function removeDatabase({ folder, made, installed }: NewPlace): Promise<void> {
+async function removeDatabase({ folder, installed }: NewPlace): Promise<void> {
   if (installed) await fs.rm(databaseOf(folder), { recursive: true, force: true });
   else await clearNewDatabase(folder);
-  if (made) await fs.rmdir(folder).catch(() => {});
 }
 
 /** Store faults in words for the caller. */

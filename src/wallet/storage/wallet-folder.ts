@@ -1,4 +1,4 @@
-// Where a wallet's database lies: NAME/wallet.db under the folder of all wallets, and how its database folder is exchanged for another
+// Where a wallet's database lies: NAME/wallet.db under the folder of all wallets, beside the lock of the folder, and how its database folder is exchanged for another
 // one (encryption). An exchange that was cut off is finished or undone before the wallet opens:
 //
 //   wallet.db  wallet.db.new  wallet.db.old   state                               what is done
@@ -14,6 +14,9 @@ import path from 'node:path';
 export const DATABASE_NAME = 'wallet.db';
 const NEW = `${DATABASE_NAME}.new`;
 const OLD = `${DATABASE_NAME}.old`;
+
+/** The lock of a wallet's folder (folder-lock.ts). */
+export const LOCK_NAME = 'wallet.lock';
 
 const NAMES: readonly string[] = [DATABASE_NAME, NEW, OLD];
 /** Core's name for a wallet's file; who gives it in a path means the folder. */
@@ -37,13 +40,18 @@ export function folderToLoad(dir: string, name: string): string {
 /** Whether no wallet may have a folder, since a part of it is named like a database: it would be taken for that of the folder above. */
 export function isReservedFolder(dir: string, folder: string): boolean {
   const parts = path.relative(dir, folder).toLowerCase().split(path.sep);
-  return parts.some((part) => part === CORE_NAME || NAMES.includes(part));
+  return parts.some((part) => part === CORE_NAME || part === LOCK_NAME || NAMES.includes(part));
 }
 export const databaseOf = (folder: string): string => path.join(folder, DATABASE_NAME);
 export const newDatabaseOf = (folder: string): string => path.join(folder, NEW);
 
 export async function hasDatabase(folder: string): Promise<boolean> {
   return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
+}
+
+/** Whether a database is another folder's, reached through a link: what is exchanged here would stay there. */
+export async function isLinkedDatabase(folder: string): Promise<boolean> {
+  return (await fs.lstat(databaseOf(folder)).catch(() => null))?.isSymbolicLink() === true;
 }
 
 /** Whether a folder can take no new database: something lies in its place, of whatever kind, or a wallet of Core's. */
@@ -120,7 +128,8 @@ export async function findWallets(dir: string): Promise<string[]> {
     if (entries.some((entry) => entry.isDirectory() && entry.name === DATABASE_NAME)) names.push(path.relative(dir, folder));
     if (depth === 0) return;
     for (const entry of entries) {
-      if (entry.isDirectory() && !NAMES.includes(entry.name)) await walk(path.join(folder, entry.name), depth - 1);
+      if (entry.isDirectory() && !NAMES.includes(entry.name) && entry.name !== LOCK_NAME)
+        await walk(path.join(folder, entry.name), depth - 1);
     }
   };
   await walk(dir, 16);

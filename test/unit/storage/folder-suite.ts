@@ -2,9 +2,9 @@
 // RocksDB versions and disturb each other in one process.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import t from 'tap';
 import { type EngineName, loadEngine, openStore } from '../../../src/storage/open-store.js';
 import { storeSuite } from './store-suite.js';
@@ -40,6 +40,31 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     const store = await openStore({ path, engine });
     await t.rejects(openStore({ path, engine }), { code: 'STORE_LOCKED' });
     await store.close();
+  });
+
+  t.test(`${engine}: a folder in use is locked by whatever path it is reached`, async (t) => {
+    const path = newFolder();
+    const store = await openStore({ path, engine });
+    const link = `${dirname(path)}-link`;
+    symlinkSync(dirname(path), link);
+    // RocksDB compares texts of paths within a process; a lock of the kernel does not stop the process that holds it.
+    const twin = newFolder();
+    mkdirSync(twin, { recursive: true });
+    for (const name of readdirSync(path)) linkSync(join(path, name), join(twin, name));
+    const others = [join(link, 'below'), `${path}/`, `${path}/.`, relative(process.cwd(), path), twin];
+    for (const other of others) await t.rejects(openStore({ path: other, engine }), { code: 'STORE_LOCKED' }, other);
+    await store.close();
+    const [first, second] = await Promise.allSettled([openStore({ path, engine }), openStore({ path: join(link, 'below'), engine })]);
+    t.same([first.status, second.status].sort(), ['fulfilled', 'rejected'], 'in one moment one of them gets it');
+    for (const opened of [first, second]) if (opened.status === 'fulfilled') await opened.value.close();
+    // A failed attempt must not have given the kernel's lock away, and none keeps the folder.
+    const again = await openStore({ path: join(link, 'below'), engine });
+    await t.rejects(openStore({ path, engine }), { code: 'STORE_LOCKED' });
+    const script = `import { openStore } from ${JSON.stringify(new URL('../../../src/storage/open-store.js', import.meta.url).href)};
+      await openStore({ path: ${JSON.stringify(path)}, engine: ${JSON.stringify(engine)} }).then(() => console.log('open'), (e) => console.log(e.code));`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    t.equal(child.stdout.trim(), 'STORE_LOCKED', 'another process');
+    await again.close();
   });
 
   t.test(`${engine}: the other engine is refused`, async (t) => {

@@ -1,0 +1,63 @@
+// Folders of wallets that this process holds: each once, by whatever path it is reached, from before its database is looked at until it is
+// closed. Within the process a folder is told by device and inode; other processes are kept away by a lock inside it, which lasts while the
+// database itself is exchanged. Core: WalletBatch's environments and their .walletlock.
+import fs from 'node:fs/promises';
+import { type FolderLock, lockFolder } from '../../storage/folder-lock.js';
+import { StoreError } from '../../storage/store-error.js';
+import { LOCK_NAME } from '../storage/wallet-folder.js';
+import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
+
+/** A folder that is held. */
+export class FolderHold {
+  constructor(
+    private readonly id: string,
+    private readonly texts: Map<string, string>,
+    private readonly lock: FolderLock,
+  ) {}
+
+  /** What who else wants it is told from here on. */
+  tell(text: string): void {
+    this.texts.set(this.id, text);
+  }
+  /** Lets it go. @param empty whether nothing is kept in it: the lock's files go too */
+  async release(empty = false): Promise<void> {
+    try {
+      await (empty ? this.lock.remove() : this.lock.release());
+    } finally {
+      this.texts.delete(this.id);
+    }
+  }
+}
+
+export class FolderHolds {
+  /** By device and inode: what who else wants it is told. */
+  readonly #texts = new Map<string, string>();
+
+  /** Whether a folder is held. */
+  async has(folder: string): Promise<boolean> {
+    return this.#texts.has(await idOf(folder));
+  }
+  /**
+   * Takes a folder that is there.
+   * @param text to who else wants it
+   * @throws WalletError where it is held, here or by another process
+   */
+  async take(folder: string, text: string): Promise<FolderHold> {
+    const id = await idOf(folder);
+    const known = this.#texts.get(id);
+    if (known !== undefined) throw new WalletError(WALLET_CODE.WALLET, known);
+    this.#texts.set(id, text);
+    try {
+      return new FolderHold(id, this.#texts, await lockFolder(folder, { name: LOCK_NAME }));
+    } catch (error) {
+      this.#texts.delete(id);
+      if (!(error instanceof StoreError) || error.code !== 'STORE_LOCKED') throw error;
+      throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Error initializing wallet database environment "${folder}"!`);
+    }
+  }
+}
+
+async function idOf(folder: string): Promise<string> {
+  const { dev, ino } = await fs.stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
+}

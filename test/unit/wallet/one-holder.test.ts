@@ -1,0 +1,176 @@
+// One wallet is open once: by whatever path it is asked for, in whatever order and moment, in this process or in another one.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import readline from 'node:readline';
+import t, { type Test } from 'tap';
+import { openStore } from '../../../src/storage/open-store.js';
+import { writeBackup } from '../../../src/wallet/manage/backup.js';
+import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
+import type { WalletChain, WalletOptions } from '../../../src/wallet/source.js';
+import { createMemoryWallet } from '../../framework/memory-wallet.js';
+
+const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
+
+interface World {
+  readonly dir: string;
+  readonly manager: WalletManager;
+  readonly warnings: string[];
+  at(name: string): string;
+}
+
+async function world(t: Test, options: Partial<WalletOptions> = {}, known?: string): Promise<World> {
+  const base = known ?? fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-holder-')));
+  if (known === undefined) t.teardown(() => fs.rmSync(base, { recursive: true, force: true }));
+  const dir = path.join(base, 'wallets');
+  fs.mkdirSync(dir, { recursive: true });
+  const { wallet: some, surroundings } = await createMemoryWallet();
+  const warnings: string[] = [];
+  const manager = new WalletManager({
+    surroundings: { ...surroundings, options: { ...surroundings.options, dir, ...options } },
+    chain: { tip: some.tip, node: () => some.tip, atHeight: () => some.tip, contains: () => true } as unknown as WalletChain,
+    pool: { entries: () => [], get: () => undefined },
+    scanner: null,
+    filters: null,
+    log: { info() {}, warn: (line) => warnings.push(line) },
+    stopping: new AbortController().signal,
+    onLoaded: async () => {},
+    setLoadOnStart() {},
+  });
+  t.teardown(() => manager.close());
+  return { dir, manager, warnings, at: (name) => path.join(dir, name) };
+}
+const loadedAs = (file: string) => ({
+  code: -4,
+  message: `Wallet file verification failed. Refusing to load database. Data file '${file}' is already loaded.`,
+});
+
+t.test('a wallet by another path', async (t) => {
+  const { dir, manager, at } = await world(t);
+  await manager.create({ ...wanted, name: 'a' });
+  fs.symlinkSync(at('a'), at('b'));
+  fs.symlinkSync(dir, `${dir}-link`);
+  const others = ['a', 'b', 'a/', './a', '../wallets/a', 'a/wallet.dat', 'b/wallet.dat', at('a'), at('b'), path.join(`${dir}-link`, 'a')];
+  for (const name of others) await t.rejects(manager.load(name), loadedAs(path.join(at('a'), 'wallet.db')), name);
+  // The same files under the names of another folder.
+  fs.mkdirSync(at('twin'));
+  for (const inside of fs.readdirSync(at('a'))) {
+    fs.mkdirSync(path.join(at('twin'), inside));
+    for (const name of fs.readdirSync(path.join(at('a'), inside))) {
+      fs.linkSync(path.join(at('a'), inside, name), path.join(at('twin'), inside, name));
+    }
+  }
+  await t.rejects(manager.load('twin'), {
+    code: -4,
+    message: /^Wallet file verification failed\. Error initializing wallet database environment/,
+  });
+  // Or a folder of its own around the same database.
+  fs.mkdirSync(at('around'));
+  fs.symlinkSync(path.join(at('a'), 'wallet.db'), path.join(at('around'), 'wallet.db'));
+  await t.rejects(manager.load('around'), { code: -4, message: /^Wallet file verification failed\. Invalid -wallet path 'around'/ });
+  for (const name of ['b', `${dir}-link/a`])
+    await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Database already exists/ });
+  t.equal(manager.all.length, 1);
+
+  await manager.unload(manager.get('a')!);
+  const wallet = await manager.load(path.join(`${dir}-link`, 'b'));
+  await t.rejects(manager.load('a'), { code: -4, message: /is already loaded/ }, 'the other way round');
+  await manager.unload(wallet);
+});
+
+t.test('in one moment', async (t) => {
+  const { dir, manager, at } = await world(t);
+  fs.mkdirSync(at('a'));
+  fs.symlinkSync(at('a'), at('b'));
+  fs.symlinkSync(dir, `${dir}-link`);
+  const { wallet: source } = await createMemoryWallet({ store: await openStore({ path: path.join(dir, 'source') }) });
+  await source.change((batch) => {
+    batch.put(Uint8Array.of(0x73), Uint8Array.of(1));
+    source.record.write(batch);
+    source.writeLocator(batch);
+  });
+  const file = path.join(dir, 'file');
+  await writeBackup(source.store, file);
+  await source.close();
+  const names = ['a', 'b', at('a'), path.join(`${dir}-link`, 'a')];
+  const done = await Promise.allSettled([
+    ...names.map((name) => manager.create({ ...wanted, name }).then(({ wallet }) => wallet)),
+    ...names.map((name) => manager.restore(name, file)),
+    ...names.map((name) => manager.load(name)),
+  ]);
+  const made = done.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  t.equal(made.length, 1, 'one of them has it');
+  for (const one of done) if (one.status === 'rejected') t.ok([-4, -18, -36].includes(one.reason.code), one.reason.message);
+  t.same(manager.all, made);
+  // The refused ones took nothing away.
+  const [{ id }] = made[0].legacy!.pool.entries();
+  await manager.unload(made[0]);
+  const back = await Promise.allSettled(names.map((name) => manager.load(name)));
+  const loaded = back.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  t.equal(loaded.length, 1);
+  t.ok(loaded[0].legacy!.pool.entries().some((entry) => Buffer.compare(entry.id, id) === 0));
+  await Promise.allSettled([manager.unload(loaded[0]), ...names.map((name) => manager.load(name))]);
+  t.ok(manager.all.length <= 1);
+});
+
+t.test('wallets to load at the start that are one', async (t) => {
+  const first = await world(t);
+  await first.manager.create({ ...wanted, name: 'a' });
+  await first.manager.close();
+  fs.symlinkSync(first.at('a'), first.at('b'));
+  const { manager, warnings } = await world(t, { names: ['b', 'a', first.at('a'), 'a/'] }, path.dirname(first.dir));
+  await manager.loadAtStart();
+  t.same(
+    manager.all.map(({ name }) => name),
+    ['b'],
+  );
+  t.same(warnings, ['Ignoring duplicate -wallet a.', `Ignoring duplicate -wallet ${first.at('a')}.`, 'Ignoring duplicate -wallet a/.']);
+});
+
+t.test('another process', async (t) => {
+  const { dir, manager, at } = await world(t);
+  const { wallet } = await manager.create({ ...wanted, name: 'a' });
+  await manager.unload(wallet);
+  fs.symlinkSync(at('a'), at('b'));
+  // It holds the wallet while it exchanges the database: none is in its place, and one is that a repair would take away.
+  const script = `
+    import fs from 'node:fs';
+    const { FolderHolds } = await import(${JSON.stringify(new URL('../../../src/wallet/manage/folder-holds.js', import.meta.url).href)});
+    await new FolderHolds().take(process.argv[1], '');
+    console.log('held');
+    process.stdin.on('data', () => process.exit());`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, at('a')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const [line] = await Promise.race([
+    new Promise<string[]>((resolve) => readline.createInterface(child.stdout).once('line', (text) => resolve([text]))),
+    ended.then(() => ['it ended']),
+  ]);
+  t.equal(line, 'held');
+  fs.mkdirSync(path.join(at('a'), 'wallet.db.new'));
+  fs.writeFileSync(path.join(at('a'), 'wallet.db.new', 'CURRENT'), 'theirs');
+  const held = { code: -4, message: `Wallet file verification failed. Error initializing wallet database environment "${at('a')}"!` };
+  await t.rejects(manager.load('a'), held);
+  await t.rejects(manager.load('b'), { code: -4, message: /Error initializing wallet database environment/ });
+  t.equal(fs.readFileSync(path.join(at('a'), 'wallet.db.new', 'CURRENT'), 'utf8'), 'theirs', 'nothing of theirs is touched');
+  child.stdin.write('end\n');
+  await ended;
+  await manager.load('b');
+  t.notOk(fs.existsSync(path.join(at('a'), 'wallet.db.new')), 'what a dead process left is');
+  t.ok(dir);
+});
+
+t.test('what fails leaves nothing behind', async (t) => {
+  const { manager, at } = await world(t);
+  const secret = new TextEncoder().encode('x');
+  await t.rejects(manager.create({ ...wanted, name: 'none', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
+  t.notOk(fs.existsSync(at('none')));
+  fs.mkdirSync(at('there'));
+  await t.rejects(manager.create({ ...wanted, name: 'there', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
+  t.same(fs.readdirSync(at('there')), []);
+  await manager.create({ ...wanted, name: 'none' });
+  for (const name of ['wallet.lock', 'x/wallet.lock']) {
+    await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Nothing in it may be called/ });
+  }
+  t.same(await manager.listDir(), ['none']);
+});
