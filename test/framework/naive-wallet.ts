@@ -122,11 +122,27 @@ export class NaiveWallet {
   }
   #conflict(first: PlainRecord, block: PlainBlock): void {
     const depth = -(this.tip.height - block.height + 1);
-    if (depth >= 0 || depth >= this.depth(first)) return;
+    // A conflict with a block that has left the chain says nothing any more.
+    const stands = first.block === null || this.#inChain(first.block);
+    if (depth >= 0 || (stands && depth >= this.depth(first))) return;
     Object.assign(first, { state: 'conflicted', block, position: -1 });
     for (let vout = 0; vout < first.tx.outputs.length; vout++) {
       for (const child of this.#spenders(first.tx.txid, vout)) this.#conflict(child, block);
     }
+  }
+  #inChain(block: PlainBlock): boolean {
+    let at: PlainBlock | null = this.tip;
+    while (at && at.height > block.height) at = at.prev;
+    return at === block;
+  }
+  /** What must hold whatever happened: a payment whose coin a confirmed transaction spends is not waiting for its own block. */
+  revived(): PlainRecord[] {
+    const dead = (tx: PlainTx): boolean =>
+      !tx.coinbase &&
+      tx.inputs.some((input) =>
+        this.#spenders(input.txid, input.vout).some((rival) => rival.tx.txid !== tx.txid && rival.state === 'confirmed'),
+      );
+    return this.records.filter(({ state, tx }) => state === 'unconfirmed' && dead(tx));
   }
   connect(block: PlainBlock, now: number): void {
     this.tip = block;

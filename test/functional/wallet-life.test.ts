@@ -195,7 +195,7 @@ t.test('encryption leaves no key behind', async (t) => {
     await node.call('encryptwallet', phrase);
     t.notOk(allBytes(folder).includes(secret), 'gone afterwards');
     t.notOk(allBytes(node.networkDir).includes(phrase), 'the passphrase is nowhere');
-    t.same(fs.readdirSync(folder), ['wallet.db'], 'nothing is left of the exchange');
+    t.same(fs.readdirSync(folder), ['wallet.db', 'wallet.lock'], 'nothing is left of the exchange');
     t.equal((await node.call('getwalletinfo')).unlocked_until, 0, 'it ends locked');
     t.equal(await code(node.call('walletpassphrase', 'wrong', 10)), -14);
     t.equal(await code(node.call('keypoolrefill')), -13);
@@ -254,7 +254,7 @@ t.test('an exchange of databases that was cut off', async (t) => {
     await node.call('loadwallet', 'w');
     t.equal((await node.call('getaddressinfo', address)).labels[0], 'here', why);
     await node.call('unloadwallet', 'w');
-    t.same(fs.readdirSync(folder), ['wallet.db'], why);
+    t.same(fs.readdirSync(folder), ['wallet.db', 'wallet.lock'], why);
   };
   fs.mkdirSync(part('wallet.db.new'));
   await loads('a new database that was not finished');
@@ -325,7 +325,7 @@ t.test('backup and restore', async (t) => {
   fs.writeFileSync(file, bytes);
   await node.call('restorewallet', 'second', file);
   t.equal(await node.call('getbalance'), 50);
-  for (const name of ['first', 'second']) t.same(fs.readdirSync(path.join(wallets, name)), ['wallet.db']);
+  for (const name of ['first', 'second']) t.same(fs.readdirSync(path.join(wallets, name)), ['wallet.db', 'wallet.lock']);
   await node.call('unloadwallet', 'second');
 
   await node.call('createwallet', 'shelf/inner');

@@ -599,6 +599,8 @@ class World {
     await this.wallet.caughtUp();
     const { model } = this;
     const { equal } = this;
+    const revived = model.revived().map(({ tx }) => tx.txid);
+    if (revived.length > 0) throw new Error(`${revived} wait, and confirmed rivals spent their coins`);
     const filter = this.pick([2, 3] as const);
     const watch = filter === 3;
     const records = whole ? model.records : model.records.slice(-3);

@@ -1,0 +1,47 @@
+// A payment that a confirmed rival made void, through a reorganisation that confirms the rival again one block higher, and through restarts.
+import t from 'tap';
+import { Daemon } from '../framework/daemon.js';
+
+t.setTimeout(240_000);
+
+t.test('a payment stays dead', async (t) => {
+  const node = await Daemon.start('-keypool=5');
+  t.teardown(() => node.remove());
+  await node.call('createwallet', 'w', false, false, null, false, false, true);
+  const address = await node.call('getnewaddress');
+  await node.call('generatetoaddress', 2, address);
+  const other = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+  await node.call('generatetoaddress', 101, other);
+  const [x, y] = await node.call('listunspent');
+  const pay = async (coins: { txid: string; vout: number }[], amount: number): Promise<string> => {
+    const inputs = coins.map(({ txid, vout }) => ({ txid, vout, sequence: 0xfffffffd }));
+    const raw = await node.call('createrawtransaction', inputs, [{ [address]: amount }]);
+    return node.call('sendrawtransaction', (await node.call('signrawtransactionwithwallet', raw)).hex);
+  };
+  // Two coins of 50: T spends both, R replaces it and spends the first.
+  const dead = await pay([x, y], 99.999);
+  const rival = await pay([x], 49.99);
+  const [block] = await node.call('generatetoaddress', 1, other);
+  const balance = 99.99;
+  const look = async (confirmations: number, why: string): Promise<void> => {
+    t.equal((await node.call('getbalances')).mine.trusted, balance, why);
+    t.equal((await node.call('gettransaction', dead)).confirmations, confirmations, why);
+    const unspent = (await node.call('listunspent')).map(({ txid }: { txid: string }) => txid);
+    t.same(unspent.sort(), [y.txid, rival].sort(), why);
+    await t.rejects(node.call('bumpfee', dead), { message: /^Transaction has been mined, or is conflicted with a mined transaction/ }, why);
+  };
+  await look(-1, 'a block has its rival');
+
+  await node.call('invalidateblock', block);
+  await node.call('generateblock', other, []);
+  await node.call('generateblock', other, [rival]);
+  await look(-1, 'and another one after a reorganisation');
+  await node.call('generatetoaddress', 1, other);
+  await look(-2, 'that is counted');
+  await node.kill();
+  await node.up();
+  await look(-2, 'after a sudden end');
+  await node.call('unloadwallet', 'w');
+  await node.call('loadwallet', 'w');
+  await look(-2, 'after a load');
+});
