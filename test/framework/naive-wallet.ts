@@ -135,14 +135,14 @@ export class NaiveWallet {
     while (at && at.height > block.height) at = at.prev;
     return at === block;
   }
-  /** What must hold whatever happened: a payment whose coin a confirmed transaction spends is not waiting for its own block. */
-  revived(): PlainRecord[] {
-    const dead = (tx: PlainTx): boolean =>
-      !tx.coinbase &&
-      tx.inputs.some((input) =>
-        this.#spenders(input.txid, input.vout).some((rival) => rival.tx.txid !== tx.txid && rival.state === 'confirmed'),
-      );
-    return this.records.filter(({ state, tx }) => state === 'unconfirmed' && dead(tx));
+  #confirmedRivals(tx: PlainTx): PlainRecord[] {
+    if (tx.coinbase) return [];
+    const spenders = tx.inputs.flatMap(({ txid, vout }) => this.#spenders(txid, vout));
+    return spenders.filter((rival) => rival.tx.txid !== tx.txid && rival.state === 'confirmed');
+  }
+  /** Payments that wait for their own block while a confirmed transaction spends a coin of theirs. */
+  hopeless(): PlainRecord[] {
+    return this.records.filter(({ state, tx }) => state === 'unconfirmed' && this.#confirmedRivals(tx).length > 0);
   }
   connect(block: PlainBlock, now: number): void {
     this.tip = block;
@@ -191,6 +191,7 @@ export class NaiveWallet {
       record.inMempool = false;
       if (record.block && !chain.has(record.block)) Object.assign(record, { state: 'unconfirmed', block: null, position: -1 });
     }
+    for (const record of this.hopeless()) for (const { block } of this.#confirmedRivals(record.tx)) this.#conflict(record, block!);
   }
 
   // -- answers

@@ -84,6 +84,8 @@ export class Ledger {
   tipHeight = -1;
   /** Whether every coin counts as what it is at `tipHeight`. */
   judged = true;
+  /** Conflicted rows whose block left the chain: the next confirmed rival takes its place, however deep that block was. */
+  readonly #adrift = new Set<number>();
   /** Coins of coinbases that are not deep yet. */
   readonly #young = new Set<number>();
 
@@ -131,6 +133,7 @@ export class Ledger {
       yield* this.#writeLinks(tx, row, batch);
     } else {
       const before = this.txs.place(row);
+      if (place.state !== TX_STATE.CONFLICTED) this.#adrift.delete(row);
       const stripped = tx.hasWitness && this.txs.view(row)?.hasWitness === false;
       if (before.state !== place.state) this.txs.setPlace(row, place);
       // Rescans repeat what is known: only a change is written.
@@ -158,12 +161,14 @@ export class Ledger {
   }
 
   setTip(height: number): void {
-    const [low, high] = [Math.min(height, this.tipHeight), Math.max(height, this.tipHeight)];
+    const before = this.tipHeight;
+    const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
     // Whether a conflict holds what it spends back depends on whether its block is still below the tip.
-    for (const row of this.txs.liveRows()) {
-      if (this.txs.state(row) !== TX_STATE.CONFLICTED) continue;
-      if (this.txs.height(row) > low && this.txs.height(row) <= high) this.#judgeRow(row);
+    for (const row of this.txs.conflictedRows()) {
+      if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
+      if (height < before) this.#adrift.add(row);
+      this.#judgeRow(row);
     }
     for (const coin of this.#young) {
       this.#judge(coin);
@@ -199,12 +204,28 @@ export class Ledger {
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
       if (done.has(row)) continue;
       done.add(row);
-      if (conflictDepth >= this.depth(row)) continue;
+      if (conflictDepth >= this.depth(row) && !this.#adrift.has(row)) continue;
+      this.#adrift.delete(row);
       const before = this.txs.place(row);
       this.txs.setPlace(row, { ...place, state: TX_STATE.CONFLICTED, position: 0 });
       this.txs.write(row, before, null, batch);
       for (let vout = 0; vout < this.txs.outputCount(row); vout++) todo.push(...this.spends.spenders(outpointOf(this.txs.txid(row), vout)));
       this.#judgeRow(row);
+    }
+  }
+
+  /** Marks payments that wait though a confirmed transaction spent a coin of theirs, and what spends them. */
+  async markHopeless(batch: WalletBatch): Promise<void> {
+    const slicer = new Slicer();
+    for (const row of [...this.txs.liveRows()]) {
+      if (slicer.due) await slicer.pause();
+      if (this.txs.state(row) !== TX_STATE.UNCONFIRMED || !this.spends.hasRivals(row)) continue;
+      const tx = this.txs.view(row)!;
+      for (let i = 0; i < tx.inputCount; i++) {
+        for (const rival of this.spends.spenders(tx.outpoint(i))) {
+          if (this.txs.state(rival) === TX_STATE.CONFIRMED) this.markConflicted(row, this.txs.place(rival), batch);
+        }
+      }
     }
   }
 
@@ -241,6 +262,7 @@ export class Ledger {
       batch.del(walletKey(WALLET_PREFIX.output, outpoint));
     }
     this.txs.remove(tx.txid, batch);
+    this.#adrift.delete(row);
     this.#judgeInputs(tx);
   }
 

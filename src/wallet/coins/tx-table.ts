@@ -52,6 +52,7 @@ export class TxTable {
   readonly #byTxid = new TxidOrder(this.#ids);
   readonly #values = new Map<number, Map<string, string>>();
   readonly #live = new Map<number, TxView>();
+  readonly #conflicted = new Set<number>();
   /** The record being loaded. */
   readonly #record = {} as TxRow;
 
@@ -167,6 +168,10 @@ export class TxTable {
   liveRows(): IterableIterator<number> {
     return this.#live.keys();
   }
+  /** Rows that a block made void. */
+  conflictedRows(): IterableIterator<number> {
+    return this.#conflicted.keys();
+  }
   setView(row: number, tx: TxView | undefined): void {
     if (tx) this.#live.set(row, tx);
     else this.#live.delete(row);
@@ -185,10 +190,15 @@ export class TxTable {
     if (this.#placed[row] === 1) this.#byHeight.remove(row, this.#heights[row]);
     this.#placed[row] = place.state === TX_STATE.CONFIRMED ? 1 : 0;
     if (place.state === TX_STATE.CONFIRMED) this.#byHeight.add(row, place.height);
-    this.#states[row] = place.state;
+    this.#setState(row, place.state);
     this.#heights[row] = place.height;
     this.#positions[row] = place.position;
     this.#blockRows[row] = this.#blockRow(place.blockHash, place.blockTime);
+  }
+  #setState(row: number, state: TxState): void {
+    this.#states[row] = state;
+    if (state === TX_STATE.CONFLICTED) this.#conflicted.add(row);
+    else this.#conflicted.delete(row);
   }
   /** Blocks that records name. */
   *blockHashes(): Generator<Uint8Array> {
@@ -219,6 +229,7 @@ export class TxTable {
     this.#ids.remove(txid);
     this.#values.delete(row);
     this.#live.delete(row);
+    this.#conflicted.delete(row);
     batch.del(walletKey(WALLET_PREFIX.tx, txid));
     batch.del(this.bytesKey(row));
   }
@@ -257,7 +268,7 @@ export class TxTable {
     if (block === null) return -1;
     const row = this.#ids.add(txid);
     this.#makeRoom(row);
-    this.#states[row] = record.state;
+    this.#setState(row, record.state as TxState);
     this.#flags[row] = record.flags;
     this.#outputs[row] = record.outputs;
     this.#heights[row] = record.height;
@@ -339,6 +350,7 @@ export class TxTable {
       for (let i = 0; i + 1 < said.length; i += 2) this.setValue(row, said[i], said[i + 1]);
     }
     for (let row = 0; row < rows; row++) this.#flags[row] &= ~FLAG.IN_MEMPOOL;
+    for (const row of this.rows()) if (this.#states[row] === TX_STATE.CONFLICTED) this.#conflicted.add(row);
   }
 
   #blockRow(hash: Uint8Array, time: number): number {

@@ -65,6 +65,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
     }
   }
   ledger.setTip(fork.height);
+  // Blocks that joined instead of those that left may hold the rivals of what waits again; they are not read a second time.
+  await ledger.markHopeless(batch);
   if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.judgeAll();
   else for (const row of moved) ledger.judgeTx(txs.view(row)!);
   await wallet.commit(batch);

@@ -108,6 +108,8 @@ class World {
   /** Images of tables, by id; null: this wallet keeps none. */
   readonly images: MemoryImages | null;
 
+  /** Payments that had a confirmed rival when they were made: Core lets them wait, up to the next load. */
+  readonly #hopeless = new Set<string>();
   readonly inTurns: boolean;
   /** Deaths in the middle of a block. */
   midway = 0;
@@ -467,6 +469,7 @@ class World {
     });
     this.model.put(tx.plain, null, -1, this.now, values);
     if (replaced) replaced.values.replaced_by_txid = tx.plain.txid;
+    for (const record of this.model.hopeless()) this.#hopeless.add(record.tx.txid);
   }
   #mayCommit = (tx: Both): boolean => this.model.debit(tx.plain, 3) > 0 && this.model.find(tx.plain.txid) === undefined;
 
@@ -599,8 +602,8 @@ class World {
     await this.wallet.caughtUp();
     const { model } = this;
     const { equal } = this;
-    const revived = model.revived().map(({ tx }) => tx.txid);
-    if (revived.length > 0) throw new Error(`${revived} wait, and confirmed rivals spent their coins`);
+    const revived = model.hopeless().filter(({ tx }) => !this.#hopeless.has(tx.txid));
+    if (revived.length > 0) throw new Error(`${revived[0].tx.txid} came back from the dead`);
     const filter = this.pick([2, 3] as const);
     const watch = filter === 3;
     const records = whole ? model.records : model.records.slice(-3);
