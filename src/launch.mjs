@@ -20,6 +20,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   test [FILE...]       install, build, and run the tests (or just the test files named)
   vectors              install, build, and run the vector suites over the folder that VECTORS names
   replay [FILE...]     install, build, and replay the recorded conversations of test/conformance
+  core-tests --core=PATH [--only=NAME,...] [--jobs=1] [--minutes=20]
+                       install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
@@ -156,6 +158,11 @@ switch (command) {
     install();
     build();
     become([inRoot('build', 'test', 'conformance', 'replay-all.js'), ...rest]);
+    break;
+  case 'core-tests':
+    install();
+    build();
+    become(['--enable-source-maps', inRoot('build', 'test', 'core', 'run.js'), ...rest]);
     break;
   case 'fuzz':
     install();
