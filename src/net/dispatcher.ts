@@ -18,8 +18,8 @@ const PEER_MS = 1;
 const LOOKUPS = 64;
 
 export interface Servers {
-  /** Sends a block that was asked for. */
-  block(peer: Peer, item: InvItem): Promise<void>;
+  /** Sends a block that was asked for. @returns false when it is not here, or not for this peer */
+  block(peer: Peer, item: InvItem): Promise<boolean>;
   /** Resolves when another message than a block of this peer may be handled; undefined when it may be at once. Never rejects. */
   settled(peer: Peer): Promise<void> | undefined;
   /** Sends a transaction. @returns false when it isn't there */
@@ -183,7 +183,7 @@ export class Dispatcher {
       wanted.drop();
       if (!this.servers.transaction(peer, item)) missing.push(item);
     }
-    // So that it can ask somebody else without waiting.
+    // So that it can ask another peer without waiting.
     const notFound = (): void => {
       if (missing.length > 0 && !peer.leaving) peer.send('notfound', encodeInv(missing));
     };
@@ -195,7 +195,12 @@ export class Dispatcher {
     wanted.drop();
     const { type } = next;
     if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK || type === INV.FILTERED_BLOCK) {
-      this.#await(peer, 'getdata', 0, this.servers.block(peer, next).then(notFound));
+      const served = this.servers.block(peer, next).then((sent) => {
+        // Core says nothing of blocks, and passes such an answer over; others ask elsewhere at once.
+        if (!sent) missing.push(next);
+        notFound();
+      });
+      this.#await(peer, 'getdata', 0, served);
     } else notFound();
   }
 }

@@ -87,6 +87,7 @@ export class Inventory {
       if (++looked % ENTRIES_PER_STEP === 0) yield;
       const { type, hash } = invItem(entries, at);
       if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.parts.txs.notFound(peer, hash);
+      else if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) this.parts.downloads.notFound(peer, hash);
     }
   }
 

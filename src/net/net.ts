@@ -201,6 +201,7 @@ export class Net {
       async (name) => (await this.findConnected(name)) !== undefined,
     );
     this.downloads = new BlockDownload(context);
+    this.#keepalive.onAnswer = (peer) => this.downloads.answeredPing(peer);
     const { full, blocks } = outboundTargets(this.options);
     this.#staleTip = new StaleTip(context, {
       searching: () => this.active && !this.options.connectOnly,
@@ -369,7 +370,7 @@ export class Net {
     if (!peer.hasWitness) return 'Pre-SegWit peer';
     if (chain.hasBlock(node)) return 'Block already downloaded';
     this.downloads.end(hash);
-    this.downloads.ask(peer, [node]);
+    this.downloads.ask(peer, [node], true);
     return null;
   }
 

@@ -12,6 +12,9 @@ const TIMEOUT_SECONDS = 20 * 60;
 export class Keepalive {
   constructor(private readonly context: NetContext) {}
 
+  /** Told of a peer that answered its last ping: it has dealt with everything that was sent before. */
+  onAnswer: (peer: Peer) => void = () => {};
+
   /** Pings when it is time, or when RPC asked for it. */
   send(peer: Peer): void {
     const now = this.context.clock.nowMs();
@@ -19,6 +22,7 @@ export class Keepalive {
     if (!peer.pingWanted && !due) return;
     peer.pingWanted = false;
     peer.pingSentMs = now;
+    peer.pingsSent++;
     if (peer.version <= BIP0031_VERSION) {
       // Such a peer answers nothing.
       peer.pingNonce = 0n;
@@ -59,6 +63,7 @@ export class Keepalive {
     // Whole microseconds, as they are shown.
     const ms = Math.round((clock.nowMs() - peer.pingSentMs) * 1000) / 1000;
     peer.pingNonce = 0n;
+    this.onAnswer(peer);
     if (ms < 0) {
       problem('Timing mishap');
       return;

@@ -19,6 +19,15 @@ export interface BlockInFlight {
   readonly sinceMs: number;
   /** Peers that were asked before and kept it to themselves. */
   readonly earlier: readonly Peer[];
+  /** The operator asked for it: it is wanted whatever its work. */
+  readonly byHand: boolean;
+  /** The ping of that peer, counted from one, whose answer shows that the peer has dealt with our last message about this block. */
+  ping: number;
+  /**
+   * Set when the peer has dealt with the request and has not sent the block: its best known block at that time. The entry takes no slot,
+   * others are asked, and the peer is not asked again before it announces another block. Undefined: it may still come.
+   */
+  refusedAt: HeaderNode | null | undefined;
 }
 
 /** Sync with this peer (Core's CNodeState). */
@@ -38,7 +47,7 @@ export class PeerSync {
   unconnectingHeaders = 0;
   /** When it last told us of a block with more work than our tip, mockable seconds; 0: never. */
   announcedAt = 0;
-  /** Asked for, oldest first. */
+  /** Asked for, oldest first; those that were refused stay while they count for the timeout. */
   readonly inFlight: BlockInFlight[] = [];
   /** Since when it holds up the download window, ms; 0: it doesn't. */
   stallingSinceMs = 0;
@@ -100,6 +109,8 @@ export class Peer {
 
   pingNonce = 0n;
   pingSentMs = 0;
+  /** Pings sent to it. */
+  pingsSent = 0;
   /** Last round trip and the shortest, ms; -1 before the first. */
   pingMs = -1;
   minPingMs = -1;

@@ -12,7 +12,7 @@ import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, noteAvailable, settleAvailability } from '../sync/availability.js';
 import { punishForBlock } from '../sync/blame.js';
-import { type BlockDownload, blockInvType, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../sync/block-download.js';
+import { type BlockDownload, blockInvType } from '../sync/block-download.js';
 import type { BlockReceiver } from '../sync/block-receiver.js';
 import type { Gate } from '../sync/gate.js';
 import type { HeadersSync } from '../sync/headers.js';
@@ -67,6 +67,8 @@ export class CompactRelay {
   readonly #highBandwidth: Peer[] = [];
   /** The newest block, ready to be sent. */
   #newest: { hash: Uint8Array; block: BlockView; message: Uint8Array } | null = null;
+  /** The highest block that was passed on before its scripts ran. */
+  #passedOnHeight = 0;
   /** Messages of blocks that were asked for, by hash, oldest first. */
   readonly #messages = new Map<string, Uint8Array>();
   /** Transactions that are not in the mempool and may be in a block, a ring. */
@@ -81,6 +83,7 @@ export class CompactRelay {
     /** Where reads of blocks for peers wait for each other. */
     private readonly reads: Gate,
   ) {
+    downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
     // A miner may not have heard of the replacement, or not want it. The view of a transaction that leaves is a copy.
     if (context.options.extraTxs > 0) {
       context.mempool.listen({
@@ -111,6 +114,9 @@ export class CompactRelay {
   onStored(node: HeaderNode, block: BlockView): void {
     this.#dropPartial(node.hash);
     const message = this.#prepare(block);
+    // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's nHighestFastAnnounce).
+    if (node.height <= this.#passedOnHeight) return;
+    this.#passedOnHeight = node.height;
     for (const peer of this.context.peers) {
       if (!peer.compact.wantsHighBandwidth || peer.leaving) continue;
       settleAvailability(this.context.chain, peer);
@@ -257,7 +263,7 @@ export class CompactRelay {
     }
     const compact = decodeCompactBlock(payload, crypto);
     const mine = asked?.peer === peer;
-    const mayAsk = mine || (asked === undefined && peer.sync.inFlight.length < MAX_BLOCKS_IN_TRANSIT_PER_PEER);
+    const mayAsk = mine || (asked === undefined && this.downloads.room(peer) > 0);
     if (mayAsk && this.#partial.size >= MAX_PARTIAL) {
       this.#wholeBlock(peer, node);
       return;
@@ -290,6 +296,7 @@ export class CompactRelay {
       this.stats.asked++;
       this.stats.missingTxs += missing.length;
       this.#partial.set(partialKey(peer, header.hash), { peer, block: partial });
+      this.downloads.askedAgain(peer, header.hash);
       peer.send('getblocktxn', encodeBlockTxRequest({ hash: header.hash, indexes: missing }));
     }
   }
@@ -354,7 +361,7 @@ export class CompactRelay {
     // What another peer was asked for is not taken from it: a third could so keep us from every block.
     const asked = this.downloads.of(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
-    this.downloads.begin(peer, node.hash, node);
+    if (!this.downloads.begin(peer, node.hash, node)) this.downloads.askedAgain(peer, node.hash);
     peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.context), hash: node.hash }]));
   }
 

@@ -1,8 +1,11 @@
-// Which blocks are asked from whom: a window of the best header chain that moves with the tip, at most 16 blocks from one peer at a
-// time, whoever holds up the window is dropped (Core's FindNextBlocksToDownload and its timeouts). Callers: headers, the sending round.
+// Which blocks are asked from which peer: a window of the best header chain that moves with the tip, at most 16 blocks from one peer at a
+// time; the peer that holds up the window is dropped (Core's FindNextBlocksToDownload and its timeouts).
+//
+// Peers answer in the order of what they are sent (Core's ProcessMessages says so of getdata). A peer that answers a ping, or says notfound, and
+// has not sent a block that it was asked for before, has refused it: its slot is free, and others are asked. Core waits ten minutes.
 import type { HeaderNode } from '../../chain/header-node.js';
 import { lastCommonAncestor, NodeStatus } from '../../chain/header-node.js';
-import { hashKey } from '../../consensus/bytes/hex.js';
+import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { NetContext } from '../context.js';
 import type { BlockInFlight, Peer } from '../peer/peer.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
@@ -23,9 +26,12 @@ const BLOCK_STALLING_TIMEOUT_MS = 2_000;
 const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
 
-/** How long whoever was asked for the block after the tip may keep it to himself while others have it too, and how often another is asked. */
+/**
+ * How long the peer that was asked for the block after the tip may keep it while others have it too. Three others are asked after that long, each
+ * further one after twice the time of the one before: a slow line is not filled with copies of one block.
+ */
 const WITHHELD_MS = 3_000;
-const MAX_TAKEOVERS = 3;
+const QUICK_TAKEOVERS = 3;
 
 export class BlockDownload {
   /** By hash. */
@@ -66,19 +72,113 @@ export class BlockDownload {
     }
   }
 
-  /** Notes that a block was asked for; false when it was already, or when the peer leaves: nobody would forget it again. */
-  begin(peer: Peer, hash: Uint8Array, node: HeaderNode | null): boolean {
+  /** Blocks that may still be asked of a peer. */
+  room(peer: Peer): number {
+    this.#tidy(peer);
+    return Math.max(0, MAX_BLOCKS_IN_TRANSIT_PER_PEER - slotsTaken(peer));
+  }
+
+  /**
+   * Notes that a block is asked for. @param byHand the operator asks for it @returns false when it was already, or when the peer leaves:
+   * nothing would end the request
+   */
+  begin(peer: Peer, hash: Uint8Array, node: HeaderNode | null, byHand = false): boolean {
     if (peer.leaving) return false;
     const key = hashKey(hash);
     const already = this.#inFlight.get(key);
     if (already !== undefined && already.peer === peer) return false;
     if (already !== undefined) this.end(hash);
     const earlier = already === undefined ? [] : [...already.earlier, already.peer];
-    const entry: BlockInFlight = { hash: hash.slice(), node, peer, sinceMs: this.monotonicMs(), earlier };
+    const entry: BlockInFlight = {
+      hash: hash.slice(),
+      node,
+      peer,
+      sinceMs: this.monotonicMs(),
+      earlier,
+      byHand,
+      ping: peer.pingsSent + 1,
+      refusedAt: undefined,
+    };
     this.#inFlight.set(key, entry);
-    peer.sync.inFlight.push(entry);
-    if (peer.sync.inFlight.length === 1) peer.sync.downloadingSinceMs = this.context.clock.nowMs();
+    const list = peer.sync.inFlight;
+    // Asked again after a refusal: the time that it has is not.
+    const place = list.findIndex((other) => equalBytes(other.hash, hash));
+    if (place >= 0) list[place] = entry;
+    else list.push(entry);
+    if (list.length === 1 && place < 0) peer.sync.downloadingSinceMs = this.context.clock.nowMs();
     return true;
+  }
+
+  /** Another message about a block is sent to the peer that it is awaited from: an older ping says nothing about its answer. */
+  askedAgain(peer: Peer, hash: Uint8Array): void {
+    const entry = this.#inFlight.get(hashKey(hash));
+    if (entry?.peer === peer) entry.ping = peer.pingsSent + 1;
+  }
+
+  /** The peer answered its last ping: what it was asked for before that ping and has not sent will not come. */
+  answeredPing(peer: Peer): void {
+    for (const entry of peer.sync.inFlight) if (entry.ping <= peer.pingsSent) this.#refused(entry);
+  }
+
+  /** The peer says that it does not have a block. */
+  notFound(peer: Peer, hash: Uint8Array): void {
+    const entry = this.#inFlight.get(hashKey(hash));
+    if (entry?.peer === peer) this.#refused(entry);
+  }
+
+  #refused(entry: BlockInFlight): void {
+    const { peer, node } = entry;
+    if (entry.refusedAt !== undefined) return;
+    this.context.log.debug('net', `Block ${node?.hashHex ?? ''} (${node?.height ?? -1}) was refused by peer=${peer.id}`);
+    entry.refusedAt = peer.sync.bestKnown;
+    peer.sync.stallingSinceMs = 0;
+    this.#release(entry);
+    // Others may have it.
+    this.context.wake();
+  }
+
+  /** The block is not waited for any more. */
+  #release(entry: BlockInFlight): void {
+    const key = hashKey(entry.hash);
+    if (this.#inFlight.get(key) !== entry) return;
+    this.#inFlight.delete(key);
+    this.onReleased(entry);
+  }
+
+  /** Told of requests that end without the block. */
+  onReleased: (entry: BlockInFlight) => void = () => {};
+
+  #drop(entry: BlockInFlight): void {
+    const { sync } = entry.peer;
+    const place = sync.inFlight.indexOf(entry);
+    if (place === 0) sync.downloadingSinceMs = Math.max(sync.downloadingSinceMs, this.context.clock.nowMs());
+    if (place >= 0) sync.inFlight.splice(place, 1);
+    sync.stallingSinceMs = 0;
+  }
+
+  /** Ends requests of a peer that have become pointless, and asks with a ping about those that take long. */
+  #tidy(peer: Peer): void {
+    const { inFlight } = peer.sync;
+    if (inFlight.length === 0) return;
+    for (const entry of inFlight.filter((one) => this.#isPointless(one))) {
+      this.#drop(entry);
+      this.#release(entry);
+    }
+    // In initial download long waits are usual, and those that matter are found by the window.
+    if (peer.pingNonce !== 0n || this.context.chain.isInitialBlockDownload()) return;
+    const until = this.monotonicMs() - WITHHELD_MS;
+    if (inFlight.some((one) => one.refusedAt === undefined && one.ping > peer.pingsSent && one.sinceMs < until)) peer.pingWanted = true;
+  }
+
+  /** Whether nothing would be gained by a block: it is here, or the best chain has gone on without it and its peer no longer builds on it. */
+  #isPointless({ node, byHand, peer, refusedAt }: BlockInFlight): boolean {
+    const { chain } = this.context;
+    if (node === null) return false;
+    if (byHand) return refusedAt !== undefined || node.has(NodeStatus.HAVE_DATA);
+    if (node.failed || node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) return true;
+    if (refusedAt === undefined && node.chainWork >= chain.tip.chainWork) return false;
+    const { bestKnown } = peer.sync;
+    return bestKnown === null || bestKnown.chainWork < chain.tip.chainWork || bestKnown.ancestor(node.height) !== node;
   }
 
   /** The block came, or won't. @returns whether it had been asked for */
@@ -86,33 +186,29 @@ export class BlockDownload {
     const key = hashKey(hash);
     const entry = this.#inFlight.get(key);
     if (entry === undefined) return false;
-    const { sync } = entry.peer;
-    const place = sync.inFlight.indexOf(entry);
-    if (place === 0) sync.downloadingSinceMs = Math.max(sync.downloadingSinceMs, this.context.clock.nowMs());
-    if (place >= 0) sync.inFlight.splice(place, 1);
-    sync.stallingSinceMs = 0;
+    this.#drop(entry);
     this.#inFlight.delete(key);
     return true;
   }
 
   /** The peer is gone: others may be asked. */
   forget(peer: Peer): void {
-    for (const { hash } of peer.sync.inFlight) this.#inFlight.delete(hashKey(hash));
+    for (const entry of peer.sync.inFlight) this.#release(entry);
     peer.sync.inFlight.length = 0;
   }
 
-  /** Asks for blocks that are named, all of them (headers just announced). */
-  ask(peer: Peer, nodes: readonly HeaderNode[]): void {
+  /** Asks for blocks that are named, all of them (headers just announced). @param byHand the operator asks */
+  ask(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
     const items: InvItem[] = [];
     for (const node of nodes)
-      if (this.begin(peer, node.hash, node)) items.push({ type: blockInvType(peer, this.context), hash: node.hash });
+      if (this.begin(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.context), hash: node.hash });
     if (items.length > 0) peer.send('getdata', encodeInv(items));
   }
 
   /** Fills the peer's share of the window, and notes who holds the window up. */
   request(peer: Peer): void {
     if (peer.leaving) return;
-    const room = MAX_BLOCKS_IN_TRANSIT_PER_PEER - peer.sync.inFlight.length;
+    const room = this.room(peer);
     // A message for each block would cost both sides more than small blocks themselves.
     if (room < (this.context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
     const { nodes, staller } = this.#next(peer, room);
@@ -120,7 +216,7 @@ export class BlockDownload {
       for (const node of nodes) this.context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);
       this.ask(peer, nodes);
     }
-    if (peer.sync.inFlight.length === 0 && staller !== null && staller.sync.stallingSinceMs === 0) {
+    if (slotsTaken(peer) === 0 && staller !== null && staller.sync.stallingSinceMs === 0) {
       staller.sync.stallingSinceMs = this.context.clock.nowMs();
       this.context.log.debug('net', `Stall started peer=${staller.id}`);
     }
@@ -140,6 +236,7 @@ export class BlockDownload {
     const windowEnd = sync.lastCommon.height + BLOCK_DOWNLOAD_WINDOW;
     const limit = Math.min(best.height, windowEnd + 1);
     const oldestExcluded = peer.isLimited ? best.height - LIMITED_MIN_BLOCKS + LIMITED_MARGIN : -1;
+    const refused = new Set(sync.inFlight.filter(({ refusedAt }) => refusedAt === best).map(({ node }) => node));
     let waitingFor: Peer | null = null;
     let walk: HeaderNode = sync.lastCommon;
     while (walk.height < limit) {
@@ -161,6 +258,7 @@ export class BlockDownload {
         }
         // It has told us that it keeps recent blocks only.
         if (node.height <= oldestExcluded) continue;
+        if (refused.has(node)) continue;
         const key = hashKey(node.hash);
         const asked = this.#inFlight.get(key);
         const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
@@ -191,12 +289,13 @@ export class BlockDownload {
       this.#tip = chain.tip;
       this.#tipSinceMs = now;
     }
-    if (now - Math.max(sinceMs, this.#tipSinceMs) < WITHHELD_MS) return false;
-    if (earlier.length >= MAX_TAKEOVERS || earlier.includes(peer)) return false;
+    const patience = WITHHELD_MS * 2 ** Math.max(0, earlier.length - QUICK_TAKEOVERS + 1);
+    if (now - Math.max(sinceMs, this.#tipSinceMs) < patience || earlier.includes(peer)) return false;
     for (const other of peers) {
       if (other === peer || other === asked || other.leaving || earlier.includes(other)) continue;
       // It would not be asked: no reason to wait for it.
-      if (other.isClient || other.sync.inFlight.length >= MAX_BLOCKS_IN_TRANSIT_PER_PEER) continue;
+      if (other.isClient || slotsTaken(other) >= MAX_BLOCKS_IN_TRANSIT_PER_PEER) continue;
+      if (other.sync.inFlight.some((one) => one.node === node && one.refusedAt === other.sync.bestKnown)) continue;
       if (!other.hasWitness && node.height >= this.context.params.segwitHeight) continue;
       if (other.sync.bestKnown?.ancestor(node.height) === node && trustedMore(other, peer)) return false;
     }
@@ -210,12 +309,16 @@ export class BlockDownload {
   /** Whether the peer has kept us waiting too long. @returns why, for the log */
   overdue(peer: Peer): string | null {
     const { sync } = peer;
+    this.#tidy(peer);
     const now = this.context.clock.nowMs();
     if (sync.stallingSinceMs > 0 && sync.stallingSinceMs < now - BLOCK_STALLING_TIMEOUT_MS) {
       return `Peer=${peer.id} is stalling block download, disconnecting`;
     }
     const [oldest] = sync.inFlight;
     if (oldest === undefined) return null;
+    // It announced a rival of the tip and has nothing better: nothing is missing.
+    const rivalsOnly = sync.bestKnown === null || sync.bestKnown.chainWork <= this.context.chain.tip.chainWork;
+    if (rivalsOnly && slotsTaken(peer) === 0) return null;
     const others = new Set([...this.#inFlight.values()].filter((entry) => entry.node !== null).map((entry) => entry.peer));
     others.delete(peer);
     const allowed =
@@ -223,6 +326,13 @@ export class BlockDownload {
     if (now <= sync.downloadingSinceMs + allowed) return null;
     return `Timeout downloading block ${oldest.node?.hashHex ?? ''} from peer=${peer.id}, disconnecting`;
   }
+}
+
+/** Blocks that a peer may still send. */
+function slotsTaken({ sync }: Peer): number {
+  let count = 0;
+  for (const { refusedAt } of sync.inFlight) if (refusedAt === undefined) count++;
+  return count;
 }
 
 /** A whole block, with witnesses where both sides know them. */

@@ -227,7 +227,7 @@ export class HeadersSync {
       const servable = peer.hasWitness || walk.height < params.segwitHeight;
       if (!walk.has(NodeStatus.HAVE_DATA) && !this.downloads.expects(walk.hash) && servable) missing.push(walk);
     }
-    const wanted = missing.reverse().slice(0, MAX_BLOCKS_IN_TRANSIT_PER_PEER - peer.sync.inFlight.length);
+    const wanted = missing.reverse().slice(0, this.downloads.room(peer));
     if (wanted.length === 0) return;
     if (wanted.length > 1) log.debug('net', `Downloading blocks toward ${last.hashHex} (${last.height}) via headers direct fetch`);
     if (!this.fetchCompact(peer, wanted)) this.downloads.ask(peer, wanted);

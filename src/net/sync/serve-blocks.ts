@@ -109,59 +109,62 @@ export class BlockServer {
     }
   }
 
-  /** Sends one block somebody asked for. Unknown and unservable ones are passed over in silence, as in Core. */
-  async block(peer: Peer, item: InvItem): Promise<void> {
+  /**
+   * Sends one block that a peer asked for. @returns false when it is unknown, not here or not served: one answer for all, which tells
+   * nothing of what we have seen
+   */
+  async block(peer: Peer, item: InvItem): Promise<boolean> {
     const { chain, log } = this.context;
     const node = chain.node(item.hash);
-    if (node === undefined) return;
-    // Announced while its scripts run: whoever asks this early gets it as soon as it is connected, and would else never.
+    if (node === undefined) return false;
+    // Announced while its scripts run: a peer that asks this early gets it as soon as it is connected.
     if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await chain.settled();
-    if (peer.leaving) return;
+    if (peer.leaving) return false;
     if (!this.#mayServe(node)) {
       log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
-      return;
+      return false;
     }
     const old = chain.bestHeader.time - node.time > HISTORICAL_BLOCK_AGE_SECONDS || item.type === INV.FILTERED_BLOCK;
     if (this.uploadTargetReached() && old && !peer.permissions.download) {
       log.debug('net', `historical block serving limit reached, disconnect peer=${peer.id}`);
       this.context.disconnect(peer);
-      return;
+      return false;
     }
     const limited = (this.context.options.services & SERVICE.NETWORK) === 0n;
     const tooDeep = chain.tip.height - node.height > LIMITED_MIN_BLOCKS + LIMITED_SLACK;
     if (limited && tooDeep && !peer.permissions.noban) {
       log.debug('net', `Ignore block request below NODE_NETWORK_LIMITED threshold from peer=${peer.id}`);
       this.context.disconnect(peer);
-      return;
+      return false;
     }
-    if (!node.hasData) return;
-    // Nothing to filter by, nothing to read.
+    if (!node.hasData) return false;
+    // Nothing to filter by, nothing to read: such a request has no answer, as in Core.
     if (item.type === INV.FILTERED_BLOCK && peer.filter === null) {
       this.#continue(peer, item.hash);
-      return;
+      return true;
     }
-    await this.reads.through(() => this.#sendBlock(peer, node, item));
+    return this.reads.through(() => this.#sendBlock(peer, node, item));
   }
 
-  async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<void> {
+  async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<boolean> {
     const { chain, log } = this.context;
     // It may have gone while it waited.
-    if (peer.leaving) return;
+    if (peer.leaving) return false;
     let bytes: Uint8Array;
     try {
       bytes = await chain.readBlockBytes(node);
     } catch (error) {
       // Unreadable: the chain finds out when it needs the block itself.
-      if (!node.hasData) return;
-      log.warn(`Block ${node.hashHex} asked for by a peer can't be read: ${(error as Error).message}`);
-      return;
+      if (node.hasData) log.warn(`Block ${node.hashHex} asked for by a peer can't be read: ${(error as Error).message}`);
+      return false;
     }
-    if (peer.leaving) return;
+    if (peer.leaving) return false;
     if (item.type === INV.WITNESS_BLOCK) peer.send('block', bytes);
     else if (item.type === INV.BLOCK) peer.send('block', withoutWitnesses(bytes, this.context));
     else if (item.type === INV.FILTERED_BLOCK) await this.sendFiltered(peer, bytes);
     else if (item.type === INV.CMPCT_BLOCK && !this.sendCompact(peer, node, bytes)) peer.send('block', bytes);
     this.#continue(peer, item.hash);
+    return true;
   }
 
   #continue(peer: Peer, hash: Uint8Array): void {

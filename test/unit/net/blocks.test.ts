@@ -66,7 +66,7 @@ t.test('a block that is asked for while its scripts run is sent once it is conne
     async () => {},
     new Gate(1, () => false),
   );
-  let asked: Promise<void> | undefined;
+  let asked: Promise<unknown> | undefined;
   chain.onStored((node) => {
     asked = server.block(peer, { type: INV.WITNESS_BLOCK, hash: node.hash });
   });

@@ -365,7 +365,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
   };
-  const downloads = { of: () => undefined, expects: () => false, begin: () => {} };
+  const downloads = { of: () => undefined, expects: () => false, begin: () => {}, room: () => 16, askedAgain: () => {} };
   const compactOf = (extraTxs: number): CompactRelay => compactOver({ clock, pool }, chain, downloads, {}, extraTxs);
   const relays = [compactOf(100), compactOf(0)];
   // Of the least length that is taken.
@@ -420,6 +420,8 @@ t.test('a block that one peer completed is not put together any more from what a
     expects: () => false,
     begin: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
     end: (hash: Uint8Array) => first.delete(keyOf(hash)),
+    room: () => 16,
+    askedAgain: () => {},
   };
   // Stored beside the tip: nobody is told of a new block.
   const blocks = { process: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };

@@ -1,0 +1,180 @@
+// Blocks that a peer was asked for and does not send: when the request ends, and what then.
+import t from 'tap';
+import { silentLogger } from '../../../src/log/logger.js';
+import type { NetContext } from '../../../src/net/context.js';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import type { Connection } from '../../../src/net/peer/connection.js';
+import { Keepalive } from '../../../src/net/peer/keepalive.js';
+import { Peer } from '../../../src/net/peer/peer.js';
+import { noteAvailable } from '../../../src/net/sync/availability.js';
+import { BlockDownload } from '../../../src/net/sync/block-download.js';
+import { SERVICE } from '../../../src/net/wire/protocol.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { type Fixture, openFixture } from '../../framework/chain-fixture.js';
+
+/** A room with a chain out of initial download, and peers that keep what they are sent. */
+async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: number) {
+  const fixture: Fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain, clock } = fixture;
+  const time = { ms: 0, mockMs: clock.nowSeconds() * 1_000 };
+  const sent: { id: number; command: string; payload: Uint8Array }[] = [];
+  const peers = new Set<Peer>();
+  for (let id = 0; id < peerCount; id++) {
+    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.services = SERVICE.NETWORK | SERVICE.WITNESS;
+    peer.version = 70_016;
+    peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ id, command, payload }) } as unknown as Connection;
+    peers.add(peer);
+  }
+  const context = {
+    options: { services: SERVICE.NETWORK | SERVICE.WITNESS },
+    params: chain.params,
+    chain,
+    clock: { nowSeconds: () => time.mockMs / 1_000, nowMs: () => time.mockMs, realSeconds: () => time.mockMs / 1_000 },
+    log: silentLogger,
+    peers,
+    wake: () => {},
+  } as unknown as NetContext;
+  const downloads = new BlockDownload(context, () => time.ms);
+  const keepalive = new Keepalive(context);
+  keepalive.onAnswer = (peer) => downloads.answeredPing(peer);
+  const tip = buildBlock(GENESIS, { time: clock.nowSeconds() - 6_000 });
+  await chain.submitBlock(tip.bytes);
+  /** Heights asked of a peer since the last look. */
+  const asked = (peer: Peer): number[] => {
+    const heights: number[] = [];
+    for (const one of sent.splice(0)) {
+      if (one.command !== 'getdata' || one.id !== peer.id) continue;
+      const payload = Buffer.from(one.payload);
+      for (let i = 0; i < (payload[0] as number); i++) {
+        heights.push(chain.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);
+      }
+    }
+    return heights;
+  };
+  const announce = async (peer: Peer, blocks: readonly BuiltBlock[]): Promise<void> => {
+    await chain.submitHeaders(blocks.map(({ header }) => header));
+    noteAvailable(chain, peer, (blocks.at(-1) as BuiltBlock).hash);
+  };
+  /** The peer answers the ping that it was sent last. */
+  const pong = (peer: Peer): void => {
+    const ping = sent.findLast((one) => one.command === 'ping' && one.id === peer.id);
+    keepalive.pong(peer, ping?.payload as Uint8Array);
+  };
+  return { chain, downloads, keepalive, time, tip, sent, peers: [...peers] as [Peer, Peer, ...Peer[]], asked, announce, pong };
+}
+
+const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+
+t.test('who answers a later ping and has not sent the blocks has refused them', async (t) => {
+  const { downloads, keepalive, time, tip, peers, asked, announce, pong } = await roomOf(t, 2);
+  const [first, second] = peers;
+  const blocks: BuiltBlock[] = [];
+  for (let prev = tip; blocks.length < 40; prev = blocks.at(-1) as BuiltBlock) blocks.push(buildBlock(prev, { time: prev.time + 1 }));
+  await announce(first, blocks);
+  await announce(second, blocks.slice(0, 20));
+  // A ping that is under way already says nothing of what was asked after it.
+  first.pingWanted = true;
+  keepalive.send(first);
+  const early = first.pingNonce;
+  downloads.request(first);
+  t.same(first.pingNonce, early);
+  pong(first);
+  t.equal(downloads.size, 16);
+  t.equal(first.pingWanted, false, 'a block may take its time');
+  time.ms += 3_001;
+  downloads.overdue(first);
+  t.equal(first.pingWanted, true, 'then it is asked whether it is still at it');
+  keepalive.send(first);
+  downloads.request(second);
+  t.same(asked(second), upTo(18, 21), 'meanwhile others are asked for others');
+  first.pingWanted = true;
+  keepalive.send(first);
+  pong(first);
+  downloads.request(second);
+  t.same(asked(second), upTo(2, 13), 'and then for the same');
+  downloads.request(first);
+  t.same(asked(first), upTo(22, 37), 'what it refused it is not asked again');
+});
+
+t.test('a peer that refuses a better chain goes after ten minutes, and one that has told of a rival of the tip stays', async (t) => {
+  const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 2);
+  const [liar, honest] = peers;
+  const better = buildChain(tip, 2);
+  const rival = buildBlock(GENESIS, { tag: 1, time: tip.time });
+  await announce(liar, better);
+  await announce(honest, [rival]);
+  downloads.request(liar);
+  t.same(asked(liar), [2, 3]);
+  downloads.request(honest);
+  t.same(asked(honest), [1]);
+  for (const { hash } of better) downloads.notFound(liar, hash);
+  downloads.notFound(liar, rival.hash);
+  t.equal(downloads.size, 1, 'it was not asked for the rival');
+  downloads.notFound(honest, rival.hash);
+  t.equal(downloads.size, 0);
+  for (const peer of peers) {
+    downloads.request(peer);
+    t.same(asked(peer), []);
+    t.equal(downloads.overdue(peer), null);
+  }
+  time.mockMs += 16 * 60_000;
+  t.match(downloads.overdue(liar), /^Timeout downloading block/);
+  t.equal(downloads.overdue(honest), null);
+});
+
+t.test('a request that the best chain has made pointless gives its slot back', async (t) => {
+  const { chain, downloads, tip, peers, asked, announce } = await roomOf(t, 2);
+  const [peer] = peers;
+  const rivals = Array.from({ length: 16 }, (_, tag) => buildBlock(GENESIS, { tag: tag + 1, time: tip.time }));
+  for (const rival of rivals) {
+    await announce(peer, [rival]);
+    downloads.request(peer);
+  }
+  t.equal(asked(peer).length, 16);
+  t.equal(downloads.room(peer), 0);
+  // Asked for by hand: it is wanted all the same.
+  const stale = buildBlock(GENESIS, { tag: 99, time: tip.time });
+  await chain.submitHeaders([stale.header]);
+  downloads.ask(peers[1], [chain.node(stale.hash) as never], true);
+  await chain.submitBlock(buildBlock(tip).bytes);
+  t.equal(downloads.room(peer), 16);
+  t.equal(downloads.room(peers[1]), 15);
+  t.equal(downloads.size, 1);
+  t.equal(peer.sync.inFlight.length, 0);
+});
+
+t.test('a refused block may be asked for again when its peer announces another one on top of it', async (t) => {
+  const { downloads, tip, peers, asked, announce } = await roomOf(t, 2);
+  const [peer] = peers;
+  const [one, two] = buildChain(tip, 2) as [BuiltBlock, BuiltBlock];
+  await announce(peer, [one]);
+  downloads.request(peer);
+  downloads.notFound(peer, one.hash);
+  downloads.request(peer);
+  t.same(asked(peer), [2]);
+  await announce(peer, [two]);
+  downloads.request(peer);
+  t.same(asked(peer), [2, 3]);
+  t.equal(peer.sync.inFlight.length, 2);
+});
+
+t.test('a block that each of many peers withholds is asked from every one of them', async (t) => {
+  const { chain, downloads, time, tip, peers, announce } = await roomOf(t, 9);
+  const block = buildBlock(tip);
+  for (const peer of peers) await announce(peer, [block]);
+  const askedOf = new Set<Peer>();
+  for (let seconds = 0; seconds < 15 * 60; seconds++) {
+    for (const peer of peers) {
+      // None of them answers pings either.
+      peer.pingNonce = 1n;
+      downloads.request(peer);
+      const asked = downloads.of(block.hash)?.peer;
+      if (asked !== undefined) askedOf.add(asked);
+    }
+    time.ms += 1_000;
+  }
+  t.equal(askedOf.size, 9);
+  t.equal(chain.tip.hashHex, tip.hashHex);
+});
