@@ -5,7 +5,16 @@ import path from 'node:path';
 import { type Args, ConfigError } from './args.js';
 
 const knownSections = new Set(['main', 'test', 'testnet4', 'signet', 'regtest']);
-const blanks = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+const blanks = ' \t\r\n';
+
+/** A text without the blanks around it. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && blanks.includes(text[start])) start++;
+  while (end > start && blanks.includes(text[end - 1])) end--;
+  return text.slice(start, end);
+}
 
 /** One `name=value` with the section it stands in ('' for the default one). */
 export interface ConfLine {
@@ -24,7 +33,7 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
   text.split('\n').forEach((raw, index) => {
     const number = index + 1;
     const hash = raw.indexOf('#');
-    const line = (hash < 0 ? raw : raw.slice(0, hash)).replace(blanks, '');
+    const line = trimmed(hash < 0 ? raw : raw.slice(0, hash));
     if (line === '') return;
     if (line.startsWith('[') && line.endsWith(']')) {
       const section = line.slice(1, -1);
@@ -39,8 +48,8 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
       const hint = line.startsWith('no') ? `, if you intended to specify a negated option, use ${line}=1 instead` : '';
       throw new ConfigError(`parse error on line ${number}: ${line}${hint}`);
     }
-    const full = prefix + line.slice(0, split).replace(blanks, '');
-    const value = line.slice(split + 1).replace(blanks, '');
+    const full = prefix + trimmed(line.slice(0, split));
+    const value = trimmed(line.slice(split + 1));
     if (hash >= 0 && full.includes('rpcpassword'))
       throw new ConfigError(`parse error on line ${number}, using # in rpcpassword can be ambiguous and should be avoided`);
     // A dotted name carries its section; below a section's title it is a section that nobody knows.

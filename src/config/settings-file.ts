@@ -44,7 +44,8 @@ function parse(file: string): { [key: string]: Json } {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return refuse(`Found non-object value ${JSON.stringify(value)} in settings file ${file}`);
   const keys = outerKeys(text);
-  const twice = keys.find((key, i) => keys.indexOf(key) !== i);
+  const seen = new Set<string>();
+  const twice = keys.find((key) => seen.size === seen.add(key).size);
   return twice === undefined ? value : refuse(`Found duplicate key ${twice} in settings file ${file}`);
 }
 

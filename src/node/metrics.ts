@@ -420,7 +420,7 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
       rpc: (method, seconds, ok) => rpcSeriesOf(method, ok ? 'ok' : 'error').observe(seconds),
       // Reasons can carry a version number in brackets, which would make a label for each miner's typo.
       submitted: (outcome) => {
-        const label = outcome.replace(/\(.*$/, '').trim();
+        const label = outcome.split('(', 1)[0].trim();
         outcomes.set(label, (outcomes.get(label) ?? 0) + 1);
       },
     },

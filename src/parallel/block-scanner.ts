@@ -37,7 +37,7 @@ export class PooledBlockScanner implements BlockScanner {
       // A job ends when its time is over; what is left goes to the end of the queue like anybody's.
       const result = await this.pool.run<ScanResult>('scan', 'scanBlocks', job);
       this.skipped += result.skipped;
-      found.push(...readFinds(result));
+      for (const find of readFinds(result)) found.push(find);
     }
     return found;
   }

@@ -130,6 +130,9 @@ export function asAmount(value: JsonValue | undefined): number {
 
 const FIXED = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
+/** The digit 0 in ASCII. */
+const ZERO = 0x30;
+
 /** A decimal number as an integer of that many decimals: at most 18 digits, nothing smaller than one unit. Null when it is not one. */
 export function parseFixedPoint(text: string, decimals: number): bigint | null {
   const match = FIXED.exec(text);
@@ -137,10 +140,14 @@ export function parseFixedPoint(text: string, decimals: number): bigint | null {
   const [, sign, whole = '', fraction = '', power = '0'] = match;
   if (power.length > 19) return null;
   const digits = (whole === '0' ? '' : whole) + fraction;
-  const significant = digits.replace(/0+$/, '');
-  const mantissa = significant.replace(/^0+/, '');
+  // By hand: a regular expression for zeros at the end tries anew at each run of zeros, which is quadratic.
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
+  let start = 0;
+  while (start < end && digits.charCodeAt(start) === ZERO) start++;
+  const mantissa = digits.slice(start, end);
   if (mantissa.length > 18) return null;
-  const exponent = Number(power) - fraction.length + (digits.length - significant.length) + decimals;
+  const exponent = Number(power) - fraction.length + (digits.length - end) + decimals;
   if (exponent < 0 || exponent >= 18 || (mantissa !== '' && mantissa.length + exponent > 18)) return null;
   const value = BigInt(mantissa || '0') * 10n ** BigInt(exponent);
   return sign ? -value : value;

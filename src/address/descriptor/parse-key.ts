@@ -37,6 +37,8 @@ const UNCOMPRESSED_SIZE = 65;
 const X_ONLY_DIGITS = 64;
 /** More would let a short text stand for a great many descriptors. */
 const MAX_MULTIPATH = 1000;
+/** Paths times what each of them repeats: a text of n characters would else stand for a number of things that grows with its square. */
+const MAX_MULTIPLIED = 100_000;
 const SPACE = /\s/;
 
 /** One key per path it stands for: one, or as many as its multipath step has items. @throws DescriptorError */
@@ -139,6 +141,7 @@ export function parsePath(steps: readonly string[], multipath: boolean, context:
   }
   if (choices === null) return [path];
   const { at, steps: items } = choices;
+  checkMultiplied(items.length, path.length);
   return items.map((item) => path.with(at, item));
 }
 
@@ -168,11 +171,22 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
   return hardened ? index + HARDENED : index;
 }
 
-/** Turns paths per part into parts per path; a part of one path serves them all. */
+/**
+ * Turns paths per part into parts per path; a part of one path serves them all.
+ * @throws DescriptorError with `mismatch` when counts differ, and when paths times parts are more than any wallet uses
+ */
 export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string): T[][] {
   const count = parts.reduce((most, part) => Math.max(most, part.length), 1);
   if (parts.some((part) => part.length !== 1 && part.length !== count)) throw new DescriptorError(mismatch);
+  checkMultiplied(count, parts.length);
   return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
+}
+
+/** @param each steps of a path, or keys or scripts of a list */
+function checkMultiplied(paths: number, each: number): void {
+  if (paths > 1 && paths * each > MAX_MULTIPLIED) {
+    throw new DescriptorError(`Multipath key path specifiers can repeat ${MAX_MULTIPLIED} steps, keys or scripts at most`);
+  }
 }
 
 /** Core 0.21 knows both signs and prints one. */

@@ -68,11 +68,11 @@ function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'
   const all = joined(given);
   const seen = new Set<string>();
   const out: TxOutputFields[] = [];
-  for (const key of all.keys) {
+  for (const [i, key] of all.keys.entries()) {
     if (key === 'data') {
       if (seen.has('data')) invalid('duplicate key: data');
       seen.add('data');
-      const data = asHex(valueText(all.get(key)), 'Data');
+      const data = asHex(valueText(all.values[i]), 'Data');
       out.push({ value: 0, script: dataScript(data) });
       continue;
     }
@@ -81,7 +81,7 @@ function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'
     const mark = hex(decoded.script);
     if (seen.has(mark)) invalid(`duplicated address: ${key}`);
     seen.add(mark);
-    out.push({ value: asAmount(all.get(key)), script: decoded.script });
+    out.push({ value: asAmount(all.values[i]), script: decoded.script });
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // One scan at a time. Core 0.21: rpc/blockchain.cpp.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../address/descriptor/infer.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
 import type { Coin } from '../../consensus/coin.js';
 import { asArray, asString, checkTypes } from '../args.js';
@@ -74,15 +75,24 @@ async function addScripts(
   }
 }
 
-/** What inference may know of one index; hashes are made when a coin was found, which is rare. */
+/** What inference may know of one index; hashes are made when a coin was found, which is rare, and once: a tree may have many keys. */
 function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { crypto }: NodeContext): ScriptProvider {
-  const named = (list: readonly Uint8Array[], id: Uint8Array): Uint8Array | undefined =>
-    list.find((bytes) => hex(crypto.hash160(bytes)) === hex(id));
+  const byHash = <T>(list: readonly T[], bytesOf: (one: T) => Uint8Array): (() => Map<string, T>) => {
+    let found: Map<string, T> | undefined;
+    return () => {
+      found ??= new Map(list.map((one) => [hashKey(crypto.hash160(bytesOf(one))), one] as const).reverse());
+      return found;
+    };
+  };
+  const byKey = byHash(hashedKeys, (key) => key);
+  // Leaves hash keys without their first byte.
+  const byLeafKey = byHash(taproot ? hashedKeys : [], (key) => key.subarray(1));
+  const scripts = byHash(innerScripts, (script) => script);
+  const origins = byHash(keys, ({ publicKey }) => publicKey);
   return {
-    // Leaves hash keys without their first byte.
-    publicKey: (id) => named(hashedKeys, id) ?? (taproot ? hashedKeys.find((key) => named([key.subarray(1)], id)) : undefined),
-    script: (id) => named(innerScripts, id),
-    origin: (id) => keys.find(({ publicKey }) => hex(crypto.hash160(publicKey)) === hex(id))?.origin,
+    publicKey: (id) => byKey().get(hashKey(id)) ?? byLeafKey().get(hashKey(id)),
+    script: (id) => scripts().get(hashKey(id)),
+    origin: (id) => origins().get(hashKey(id))?.origin,
     taproot: (outputKey) => (taproot && hex(taproot.outputKey) === hex(outputKey) ? taproot : undefined),
   };
 }

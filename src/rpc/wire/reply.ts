@@ -55,15 +55,19 @@ export function faultReply(error: RpcError): Reply {
   return { status: errorStatus(error), body: `${text}\n` };
 }
 
+const EMPTY = new Uint8Array(0);
+
 /** One array of its own, as what crosses between threads must be. @param chunks emptied, so that each is free once it is copied */
 export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
   const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, head.length));
   out.set(head);
   let at = head.length;
-  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+  for (const [i, chunk] of chunks.entries()) {
     out.set(chunk, at);
     at += chunk.length;
+    chunks[i] = EMPTY;
   }
+  chunks.length = 0;
   return out;
 }
 

@@ -36,6 +36,15 @@ const error = (run: () => unknown): string => {
   return 'none';
 };
 
+t.test('zeros of an amount count wherever they stand, however many there are', async (t) => {
+  const zeros = '0'.repeat(5_000_000);
+  t.equal(parseFixedPoint(`0.${zeros}1`, 8), null);
+  t.equal(parseFixedPoint(`0.00000001${zeros}`, 8), 1n);
+  t.equal(parseFixedPoint(`0.1${zeros}1`, 8), null);
+  t.equal(parseFixedPoint(`0.${zeros}`, 8), 0n);
+  t.equal(parseFixedPoint('1200.0340', 8), 120_003_400_000n);
+});
+
 t.test('plain getters', async (t) => {
   t.equal(asInt(json('-0')), 0);
   t.equal(asInt(json('2147483647')), 2147483647);

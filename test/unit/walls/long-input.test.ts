@@ -1,0 +1,103 @@
+// Patterns whose work grows with the square of their input, or whose arguments overflow the stack, are refused in the sources: a look by text,
+// beside the measure of unit/rpc/growth, which sees what the methods do but not what a regular expression does inside.
+import fs from 'node:fs';
+import path from 'node:path';
+import { isSafe } from 'redos-detector';
+import t from 'tap';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+
+/** Regular expression literals: after what an expression may begin with. */
+const LITERAL = /(?:[(=,:?&|![{;]|=>|return)\s*\/((?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuy]*)/g;
+
+/** Literals that the detector does not call safe, with the reason why they are. */
+const BOUNDED: Readonly<Record<string, string>> = {
+  'cli/run.ts: /^(?:\\[([^\\]]+)\\]|([^:]+))(?::(\\d+))?$/': 'adit-cli reads its own -rpcconnect',
+  'config/args.ts: /^\\s*(\\d*)(?:\\.(\\d{0,8}))?\\s*$/': "the operator's own option",
+  'config/settings-file.ts: /"(?:[^"\\\\]|\\\\.)*"(?=(\\s*:)?)|[[\\]{}]/':
+    'a file that the node writes, and that JSON.parse has taken: each quote is closed',
+  'consensus/limits.ts: /0+$/': 'sixteen digits',
+  'http/lenient/lenient-listener.ts: /(?:^|:)(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/': 'the address of a socket',
+  'net/peer/connector.ts: /\\.onion(:\\d+)?$/': 'tries begin at .onion and end at the next dot',
+  'node/http-options.ts: /^(?:\\[([^\\]]+)\\]|([^:]+)|(.*:.*:.*))(?::(\\d{1,5}))?$/': "the operator's own option",
+  'node/http-options.ts: /^\\[.*:.*\\]$/': "the operator's own option",
+  'node/network-access.ts: /\\.onion(:\\d+)?$/': 'tries begin at .onion and end at the next dot',
+  'rpc/wire/json-write.ts: /\\.?0+$/': 'sixteen digits',
+};
+
+const sources: { file: string; text: string }[] = fs
+  .readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort()
+  .map((file) => ({ file, text: fs.readFileSync(path.join(root, 'src', file), 'utf8') }));
+/** The code of a line, without what stands behind `//`. */
+const linesOf = (text: string): string[] => text.split('\n').map((line) => (/^\s*(\/\/|\*|\/\*)/.test(line) ? '' : line));
+
+t.test('regular expressions take time in proportion to their input', async (t) => {
+  const found = new Set<string>();
+  let seen = 0;
+  for (const { file, text } of sources) {
+    for (const [, pattern, flags] of linesOf(text).join('\n').matchAll(LITERAL)) {
+      seen++;
+      if (!isSafe(new RegExp(pattern, flags)).safe) found.add(`${file}: /${pattern}/`);
+    }
+  }
+  t.ok(seen > 50, `${seen} expressions`);
+  t.same([...found].sort(), Object.keys(BOUNDED).sort());
+});
+
+t.test('expressions that are put together are known', async (t) => {
+  const found = sources.filter(({ text }) => linesOf(text).some((line) => line.includes('RegExp('))).map(({ file }) => file);
+  // One key in a bounded list of forms, anchored at both ends.
+  t.same(found, ['address/descriptor/stored-text.ts']);
+});
+
+/** Lists that become arguments: some 100,000 overflow the stack. */
+const SPREAD = /\b(?:push|unshift|max|min|fromCharCode|fromCodePoint)\(\.\.\./;
+/** Files in which they are short, and why. */
+const SHORT: Readonly<Record<string, string>> = {
+  'address/base58.ts': 'at most some hundred bytes',
+  'address/bip32/extended-codec.ts': 'one key',
+  'address/wif.ts': 'one key',
+  'chain/adopt-behind.ts': 'blocks of one stretch',
+  'cli/flags.ts': 'flags',
+  'cli/net-info.ts': 'peers',
+  'cli/run.ts': "the caller's own lines",
+  'config/args.ts': "the operator's options",
+  'config/conf-file.ts': "the operator's options",
+  'consensus/script/stack-ops.ts': 'two elements',
+  'lib/scheduler.ts': 'tasks of the node',
+  'mempool/feerate-diagram.ts': 'one cluster',
+  'mempool/reorg.ts': 'inputs of one transaction',
+  'node/spending.ts': 'ancestors of one transaction',
+  'rpc/help.ts': 'declarations',
+  'rpc/node/packages.ts': 'a package of 25',
+  'rpc/wallet/addresses.ts': 'a prefix',
+  'rpc/wallet/import-request.ts': 'scripts of one index',
+  'wallet/coins/ledger.ts': 'transactions that spend one coin',
+  'wallet/image/image-file.ts': 'columns of a table',
+};
+
+t.test('no long list becomes the arguments of a call', async (t) => {
+  const found = sources.filter(({ text }) => linesOf(text).some((line) => SPREAD.test(line)));
+  t.same(
+    found.map(({ file }) => file).filter((file) => !(file in SHORT)),
+    [],
+  );
+});
+
+/** A member looked up by its name in a loop over all names: quadratic, and the wrong value for a name that is there twice. */
+const BY_NAME = /for \((?:const|let) (\w+) of (\w+)\.keys\)[\s\S]{0,800}?\2\.(?:get|has)\(\1\)/g;
+
+t.test('members of an object are read by their place', async (t) => {
+  t.same(
+    sources.filter(({ text }) => text.search(BY_NAME) >= 0).map(({ file }) => file),
+    [],
+  );
+});
+
+t.test('the detector knows what it is for', async (t) => {
+  t.equal(isSafe(/0+$/).safe, false);
+  t.equal(isSafe(/^(a+)+$/).safe, false);
+  t.equal(isSafe(/^[0-9a-f]*$/).safe, true);
+});
