@@ -95,6 +95,7 @@ export async function fillWallet(daemon: Daemon, name: string, { transactions, a
     addressType: 'bech32',
     changeType: undefined,
     imageRows: 0,
+    rescan: false,
     spendZeroConfChange: true,
     walletBroadcast: true,
     notifyCommand: undefined,

@@ -251,6 +251,7 @@ section('Wallet', [
     'int',
     'Wallets with so many scripts, transactions and coins keep an image of their tables, which loads quickly; 0: none does (default: 50000)',
   ],
+  ['rescan', 'bool', 'Look through past blocks for transactions of a wallet whenever it is loaded (default: 0)'],
   ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms (default: 1)'],
   [
     'walletnotify',
@@ -269,7 +270,7 @@ section('Wallet', [
   ['avoidpartialspends', 'bool', 'Coins of one address are spent together, ten at most (default: 0)'],
   ['walletrejectlongchains', 'bool', 'No payment that the mempool would refuse for its unconfirmed ancestors (default: 0)'],
   ['consolidatefeerate', 'amount', undefined, 'none'],
-  ...(['rescan', 'flushwallet', 'privdb', 'unsafesqlitesync'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
+  ...(['flushwallet', 'privdb', 'unsafesqlitesync'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['dblogsize', 'int', undefined, 'none'],
 ]);
 

@@ -334,6 +334,7 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
     spendZeroConfChange: args.bool('spendzeroconfchange', true),
     walletBroadcast: args.bool('walletbroadcast', !args.bool('blocksonly', false)),
     spend: spendOptions(args),
+    rescan: args.bool('rescan', false),
     notifyCommand: args.text('walletnotify'),
   };
 }

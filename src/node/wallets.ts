@@ -15,6 +15,7 @@ import { DEFAULT_IMAGES } from '../wallet/image/wallet-images.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { WalletFilters, WalletOptions } from '../wallet/source.js';
 import type { SpendTools } from '../wallet/spend/create-transaction.js';
+import { highFeeWarnings } from '../wallet/spend/high-fees.js';
 import { reacceptTransactions } from '../wallet/spend/resend.js';
 import type { Wallet } from '../wallet/wallet.js';
 
@@ -68,6 +69,7 @@ export function createWallets(options: WalletOptions, wiring: WalletWiring): Wal
     filters,
     log,
     stopping,
+    warnings: highFeeWarnings(options.spend, spend.node.rates().relayMinimum),
     onLoaded: (wallet) => reacceptTransactions(wallet, spend),
     setLoadOnStart: (name, load) => {
       if (settingsFile === undefined) return;

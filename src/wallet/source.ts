@@ -77,6 +77,8 @@ export interface WalletOptions {
   /** Whether payments are handed to the mempool and the peers (-walletbroadcast). */
   readonly walletBroadcast: boolean;
   readonly spend: SpendOptions;
+  /** -rescan: wallets look through past blocks whenever they are loaded. */
+  readonly rescan: boolean;
   /** -walletnotify. */
   readonly notifyCommand: string | undefined;
 }

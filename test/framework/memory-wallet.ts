@@ -66,6 +66,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     addressType: 'bech32',
     changeType: undefined,
     imageRows: 0,
+    rescan: false,
     spendZeroConfChange: true,
     walletBroadcast: true,
     notifyCommand: undefined,

@@ -45,7 +45,7 @@ export const loadwallet: Run<NodeContext> = async (ctx, args) => {
   try {
     const wallet = await manager.load(name);
     if (load !== undefined) manager.setLoadOnStart(wallet.name, load);
-    return { name: wallet.name, warning: '' };
+    return { name: wallet.name, warning: manager.warnings.join('\n') };
   } catch (error) {
     throw asRpcError(error);
   }

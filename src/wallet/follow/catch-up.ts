@@ -73,7 +73,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: Walle
 }
 
 /** The blocks between the wallet's tip and the chain's are not all stored any more. */
-const beyondPruned = (): WalletError =>
+export const beyondPruned = (): WalletError =>
   new WalletError(
     WALLET_CODE.WALLET,
     'Wallet loading failed. Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)',

@@ -10,7 +10,8 @@ import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
-import { catchUp, rollBack } from '../follow/catch-up.js';
+import { beyondPruned, catchUp, rollBack } from '../follow/catch-up.js';
+import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
@@ -50,6 +51,8 @@ export interface ManagerDeps {
   readonly filters: WalletFilters | null;
   readonly log: { info(line: string): void; warn(line: string): void };
   readonly stopping: AbortSignal;
+  /** What is to be said of the options with every wallet that is made or loaded. */
+  readonly warnings: readonly string[];
   /** A wallet was loaded and follows the chain: its payments that wait go to the mempool again. */
   readonly onLoaded: (wallet: Wallet) => Promise<void>;
   /** Adds a wallet to those loaded at every start, or takes it out. */
@@ -121,6 +124,10 @@ export class WalletManager {
     for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
     return lowest;
   }
+  /** What is to be said of the options. */
+  get warnings(): readonly string[] {
+    return this.#deps.warnings;
+  }
   listDir(): Promise<string[]> {
     return findWallets(this.options.dir);
   }
@@ -190,7 +197,7 @@ export class WalletManager {
       );
     }
     const wallet = await this.#inNewFolder(folder, name, assertFree, (place) => this.#make(wanted, place, secret));
-    return { wallet, warnings };
+    return { wallet, warnings: [...warnings, ...this.warnings] };
   }
   /** Makes a wallet in a folder that has none. What fails leaves nothing behind. @param assertFree throws where the folder is taken */
   async #inNewFolder(
@@ -302,7 +309,8 @@ export class WalletManager {
       await this.#attach(wallet);
       await wallet.noticeKeys();
       await fillPool(wallet, 0);
-      if (result.openScan) this.#resumeScan(wallet, result.openScan);
+      if (this.options.rescan) await this.#rescan(wallet, result.openScan);
+      else if (result.openScan) this.#resumeScan(wallet, result.openScan);
       await this.#deps.onLoaded(wallet);
       return wallet;
     } catch (error) {
@@ -317,6 +325,25 @@ export class WalletManager {
   scanDeps(wallet: Wallet): RescanDeps {
     const { chain, scanner, filters, log } = this.#deps;
     return { chain, scanner, filters, log, nowMs: () => performance.now(), drain: () => wallet.drain() };
+  }
+  /** -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to. @throws WalletError */
+  async #rescan(wallet: Wallet, open: OpenScan | null): Promise<void> {
+    const { chain, log } = this.#deps;
+    if (chain.havePruned) throw beyondPruned();
+    const { birthSeconds } = wallet.keys;
+    if (birthSeconds === Number.POSITIVE_INFINITY) return;
+    const height = Math.min(firstBlockSince(chain, birthSeconds - TIMESTAMP_WINDOW)?.height ?? 0, open?.nextHeight ?? chain.tip.height);
+    const deps = this.scanDeps(wallet);
+    if (!reserve(wallet, deps.nowMs())) return;
+    try {
+      log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${chain.tip.height - height} blocks (from block ${height})...`);
+      const { status } = await scanBlocks(wallet, chain.atHeight(height)!, null, true, deps);
+      if (status !== 'success') {
+        throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
+      }
+    } finally {
+      wallet.scan = null;
+    }
   }
   /** Goes on with a scan that a crash or an unloading cut off, beside everything else. */
   #resumeScan(wallet: Wallet, { nextHeight, stopHeight }: OpenScan): void {
@@ -427,6 +454,7 @@ export class WalletManager {
       await this.load(name);
       this.#deps.log.info(`Wallet ${JSON.stringify(name)} loaded`);
     }
+    if (this.#wallets.length > 0) for (const warning of this.warnings) this.#deps.log.warn(`Warning: ${warning}`);
   }
   async close(): Promise<void> {
     for (const wallet of this.#wallets.splice(0)) await this.#end(wallet);

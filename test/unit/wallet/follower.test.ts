@@ -241,6 +241,7 @@ t.test('a wallet whose queue never ends is waited for once', async (t) => {
     filters: null,
     log: { info() {}, warn() {} },
     stopping: new AbortController().signal,
+    warnings: [],
     onLoaded: async () => {},
     setLoadOnStart() {},
   });

@@ -285,6 +285,7 @@ for (const descriptors of [false, true]) {
       filters: null,
       log: { info() {}, warn() {} },
       stopping: new AbortController().signal,
+      warnings: [],
       onLoaded: async () => {},
       setLoadOnStart() {},
     });

@@ -35,6 +35,7 @@ async function world(t: Test, options: Partial<WalletOptions> = {}, known?: stri
     filters: null,
     log: { info() {}, warn: (line) => warnings.push(line) },
     stopping: new AbortController().signal,
+    warnings: [],
     onLoaded: async () => {},
     setLoadOnStart() {},
   });

@@ -160,6 +160,7 @@ class World {
         addressType: 'bech32',
         changeType: undefined,
         imageRows: 0,
+        rescan: false,
         spendZeroConfChange: true,
         walletBroadcast: true,
         notifyCommand: undefined,

@@ -1,0 +1,57 @@
+// What a start does for wallets: -rescan looks through past blocks, and options that make payments dear are told of, in the log and in the
+// replies of createwallet and loadwallet, in Core's words.
+import fs from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { Daemon } from '../framework/daemon.js';
+
+t.setTimeout(240_000);
+const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
+
+t.test('wallets at a start', async (t) => {
+  const node = await Daemon.start('-keypool=3');
+  t.teardown(() => node.remove());
+  const log = (): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+  t.equal((await node.call('createwallet', 'w', true, true, null, false, false, true)).warning, '');
+  await node.call('generatetoaddress', 5, OTHER);
+  await node.call('importaddress', OTHER, '', false);
+  const count = async (): Promise<number> => (await node.call('getwalletinfo')).txcount;
+  t.equal(await count(), 0, 'without a scan it does not know');
+  await node.kill();
+  await node.up();
+  t.equal(await count(), 0, 'nor after a start');
+  await node.kill();
+  await node.up('-rescan', '-fallbackfee=0.01', '-maxtxfee=1');
+  t.equal(await count(), 5, 'after -rescan');
+  t.notMatch(log(), /is set very high/, 'as high as may be');
+
+  t.equal((await node.stop()).code, 0);
+  await node.up(
+    '-mintxfee=0.01000001',
+    '-maxapsfee=0.00010001',
+    '-fallbackfee=0.02',
+    '-discardfee=0.03',
+    '-paytxfee=0.04',
+    '-maxtxfee=1.00000001',
+  );
+  const warnings = [
+    '-mintxfee is set very high! This is the minimum transaction fee you pay on every transaction.',
+    '-maxapsfee is set very high! This is the maximum transaction fee you pay (in addition to the normal fee) to prioritize partial spend avoidance over regular coin selection.',
+    '-fallbackfee is set very high! This is the transaction fee you may pay when fee estimates are not available.',
+    '-discardfee is set very high! This is the transaction fee you may discard if change is smaller than dust at this level',
+    '-paytxfee is set very high! This is the transaction fee you will pay if you send a transaction.',
+    '-maxtxfee is set very high! Fees this large could be paid on a single transaction.',
+  ];
+  for (const warning of warnings) t.equal(log().split(warning).length, 2, `${warning} once in the log`);
+  t.equal(
+    (await node.call('createwallet', 'x', false, false, '', false, true)).warning,
+    ['Empty string given as passphrase, wallet will not be encrypted.', 'Wallet is an experimental descriptor wallet', ...warnings].join(
+      '\n',
+    ),
+  );
+  await node.call('unloadwallet', 'x');
+  t.equal((await node.call('loadwallet', 'x')).warning, warnings.join('\n'));
+  t.equal((await node.stop()).code, 0);
+  await node.up('-minrelaytxfee=0.02');
+  t.match(log(), /-minrelaytxfee is set very high! The wallet will avoid paying less than the minimum relay fee\./);
+});
