@@ -9,7 +9,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import { SlabView } from './slab.js';
 
 /** Raised whenever a field of VerifyJob or VerifyJobResult, or the slab's layout, changes meaning. */
-export const VERIFY_MESSAGE_VERSION = 1;
+export const VERIFY_MESSAGE_VERSION = 2;
 
 /** Checks `first` to `end` - 1 of the batch in the slab (numbering: jobs/slab.ts). */
 export interface VerifyJob {
@@ -17,10 +17,16 @@ export interface VerifyJob {
   readonly slab: SharedArrayBuffer;
   readonly first: number;
   readonly end: number;
+  /** Run every check up to the first failure, also those above a failure that the slab speaks of: its answer may have been lost. */
+  readonly all?: boolean;
 }
 
 export interface VerifyJobResult {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
+  /** What it answers: the batch's number in its slab, and the job's range. */
+  readonly serial: number;
+  readonly first: number;
+  readonly end: number;
   /** The lowest failing check, -1 when none of those that ran failed. */
   readonly failedCheck: number;
   /** Where that check is: transaction of the batch and input of the transaction, -1 without a failure. */
@@ -53,6 +59,8 @@ export interface VerifyEachJob {
 
 export interface VerifyEachResult {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
+  /** The batch's number in its slab. */
+  readonly serial: number;
   /** Per transaction: the ScriptError code of its first failing input, 0 when all passed, and which input that is. */
   readonly scriptErrors: Int32Array;
   readonly failedInputs: Int32Array;
@@ -99,7 +107,7 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyR
     let failedInput = -1;
     let scriptError = 0;
     let index = job.first < job.end ? slab.txOfCheck(job.first) : 0;
-    for (let check = job.first; check < job.end && slab.matters(check); check++) {
+    for (let check = job.first; check < job.end && (job.all === true ? !slab.stopped : slab.matters(check)); check++) {
       while (check >= slab.firstCheck(index + 1)) index++;
       scriptError = verifyCheck(slab, index, check);
       checked++;
@@ -112,6 +120,9 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyR
     }
     return {
       version: VERIFY_MESSAGE_VERSION,
+      serial: slab.serial,
+      first: job.first,
+      end: job.end,
       failedCheck,
       failedTx,
       failedInput,
@@ -138,7 +149,7 @@ export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyR
         break;
       }
     }
-    return { version: VERIFY_MESSAGE_VERSION, scriptErrors, failedInputs, startMs, endMs: nowMs() };
+    return { version: VERIFY_MESSAGE_VERSION, serial: slab.serial, scriptErrors, failedInputs, startMs, endMs: nowMs() };
   };
 
   return { run, runEach };

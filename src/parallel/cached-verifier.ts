@@ -1,7 +1,16 @@
 // A Verifier that skips what the script cache remembers. Wired by node around the pooled verifier, shared by chain and mempool.
 
+import { countChecks } from '../jobs/slab.js';
 import type { ScriptCache } from './script-cache.js';
-import type { TxJob, Verifier, VerifierStats, VerifyBatch, VerifyClass, VerifyResult } from './verifier.js';
+import {
+  type TxJob,
+  type Verifier,
+  VerifierFaultError,
+  type VerifierStats,
+  type VerifyBatch,
+  type VerifyClass,
+  type VerifyResult,
+} from './verifier.js';
 
 const NOTHING_TO_DO: VerifyResult = {
   ok: true,
@@ -49,6 +58,8 @@ export class CachedVerifier implements Verifier {
     if (open.length === 0) return NOTHING_TO_DO;
     const result = await this.#inner.verifyTxs({ ...batch, txs: open });
     if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
+    // What is remembered is never run again, so the count is asked for once more.
+    if (result.checked !== countChecks(open)) throw new VerifierFaultError(new Error('A batch passed with checks that did not run'));
     for (const { tx, onlyInput } of open) {
       if (onlyInput !== undefined) continue;
       this.cache.insert(tx.wtxid, flags);

@@ -9,7 +9,7 @@ import { SlabPool } from '../jobs/slab-pool.js';
 import { createVerifyRunner, VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
 import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
 import { type Verifier, VerifierBusyError, type VerifierStats, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
-import { foldResults, nextBatchSerial } from './verify-batch.js';
+import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
 
 /** Batches of one class that may wait for their turn. */
 const MAX_QUEUED = 4_096;
@@ -51,15 +51,16 @@ export class InlineVerifier implements Verifier {
     let forgetStop: (() => void) | undefined;
     this.#open++;
     try {
-      writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
+      const ranges = planRanges(batch.txs, jobBudgetUs(batch.txs, 1));
+      const answers = new BatchAnswers(ranges, nextBatchSerial());
+      writeSlab(slab, batch.txs, batch.flags, answers.serial);
       forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
-      const results: VerifyJobResult[] = [];
-      for (const { first, end } of planRanges(batch.txs, jobBudgetUs(batch.txs, 1))) {
+      for (const [i, { first, end }] of ranges.entries()) {
         await nextTurn();
         this.#jobs[batch.klass]++;
-        results.push(this.#run({ version: VERIFY_MESSAGE_VERSION, slab, first, end }));
+        answers.add(i, this.#run({ version: VERIFY_MESSAGE_VERSION, slab, first, end }));
       }
-      const result = foldResults(results);
+      const result = answers.verdict();
       this.#inputs += result.checked;
       this.#cpuMs += result.cpuMs;
       return result;

@@ -4,7 +4,7 @@
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyJob, type VerifyJobResult } from '../jobs/verify.js';
-import { estimateTxUs, jobBudgetUs, MAX_JOB_US, planRanges } from '../jobs/verify-plan.js';
+import { type CheckRange, estimateTxUs, jobBudgetUs, MAX_JOB_US, planRanges } from '../jobs/verify-plan.js';
 import { PoolClosedError, type WorkPool } from './pool.js';
 import {
   type Verifier,
@@ -15,12 +15,17 @@ import {
   type VerifyClass,
   type VerifyResult,
 } from './verifier.js';
-import { foldResults, nextBatchSerial } from './verify-batch.js';
+import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
 import { VerifyBundler } from './verify-bundle.js';
 
 /** One transaction that nobody will stop, small enough to share a job. */
 function isSingle({ txs, klass, stop }: VerifyBatch): boolean {
   return klass === 'transaction' && txs.length === 1 && stop === undefined && estimateTxUs(txs[0]) <= MAX_SINGLE_US;
+}
+
+/** What a job's failure means for its batch. */
+function asFault(reason: unknown): PoolClosedError | VerifierFaultError {
+  return reason instanceof PoolClosedError ? reason : new VerifierFaultError(reason);
 }
 
 /** A larger transaction is spread over the threads instead. */
@@ -71,27 +76,38 @@ export class PooledVerifier implements Verifier {
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
     const ranges = planRanges(batch.txs, batch.bulk === true ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size));
     const slab = this.#slabs.acquire(slabSize(batch.txs));
+    const serial = nextBatchSerial();
+    const answers = new BatchAnswers(ranges, serial);
+    let forgetStop: (() => void) | undefined;
     try {
-      writeSlab(slab, batch.txs, batch.flags, nextBatchSerial());
-    } catch (error) {
+      writeSlab(slab, batch.txs, batch.flags, serial);
+      forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
+      await this.#runJobs(batch.klass, slab, answers);
+    } finally {
+      forgetStop?.();
       this.#slabs.release(slab);
-      throw error;
     }
-    const forgetStop = batch.stop?.onRaise(() => stopSlab(slab));
-    const jobs = ranges.map((range) => {
-      const job: VerifyJob = { version: VERIFY_MESSAGE_VERSION, slab, first: range.first, end: range.end };
-      return this.#pool.run<VerifyJobResult>(batch.klass, 'verify', job);
-    });
+    return answers.verdict();
+  }
+
+  async #runJobs(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers): Promise<void> {
+    const run = (range: CheckRange, rest: { all?: true } = {}): Promise<VerifyJobResult> => {
+      const job: VerifyJob = { version: VERIFY_MESSAGE_VERSION, slab, first: range.first, end: range.end, ...rest };
+      return this.#pool.run<VerifyJobResult>(klass, 'verify', job);
+    };
     // Every job must have ended before the slab is lent again: a thread may still read it after another job failed.
-    const settled = await Promise.allSettled(jobs);
-    forgetStop?.();
-    this.#slabs.release(slab);
-    const results: VerifyJobResult[] = [];
-    for (const outcome of settled) {
-      if (outcome.status === 'fulfilled') results.push(outcome.value);
-      else throw outcome.reason instanceof PoolClosedError ? outcome.reason : new VerifierFaultError(outcome.reason);
+    const settled = await Promise.allSettled(answers.ranges.map((range) => run(range)));
+    for (const [i, outcome] of settled.entries()) {
+      if (outcome.status === 'rejected') throw asFault(outcome.reason);
+      answers.add(i, outcome.value);
     }
-    return foldResults(results);
+    // The answer of a thread that died is lost, but not what it told the others by the slab: what they left out runs now. One after the
+    // other, as a failure that is found may settle the rest.
+    let last = -1;
+    for (let open = answers.open; open > last; open = answers.open) {
+      last = open;
+      answers.add(open, await run(answers.ranges[open], { all: true }).catch((reason: unknown) => Promise.reject(asFault(reason))));
+    }
   }
 
   stats(): VerifierStats {

@@ -25,6 +25,8 @@ interface Bundle {
   readonly members: Member[];
   estimateUs: number;
   message: VerifyEachJob | null;
+  /** The batch's number in its slab, once that is written. */
+  serial: number;
 }
 
 /** Bundles of class "transaction", one growing at a time. */
@@ -56,7 +58,7 @@ export class VerifyBundler {
   #bundleFor(job: TxJob, flags: number): Bundle {
     const growing = this.#growing;
     if (growing !== null && growing.flags === flags && growing.estimateUs + estimateTxUs(job) <= FULL_US) return growing;
-    this.#growing = { flags, members: [], estimateUs: 0, message: null };
+    this.#growing = { flags, members: [], estimateUs: 0, message: null, serial: -1 };
     return this.#growing;
   }
 
@@ -66,6 +68,10 @@ export class VerifyBundler {
       .then(
         (result) => {
           this.#release(bundle);
+          if (!answers(result, bundle)) {
+            for (const member of bundle.members) member.reject(new Error('The answer to a bundle belongs to another'));
+            return;
+          }
           bundle.members.forEach((member, i) => {
             member.resolve(memberResult(result, i, bundle.members.length, member.job));
           });
@@ -86,7 +92,8 @@ export class VerifyBundler {
     if (this.#growing === bundle) this.#growing = null;
     const txs = bundle.members.map((member) => member.job);
     const slab = this.#slabs.acquire(slabSize(txs));
-    writeSlab(slab, txs, bundle.flags, nextBatchSerial());
+    bundle.serial = nextBatchSerial();
+    writeSlab(slab, txs, bundle.flags, bundle.serial);
     this.waiting -= txs.length;
     bundle.message = { version: VERIFY_MESSAGE_VERSION, slab };
     return bundle.message;
@@ -95,6 +102,12 @@ export class VerifyBundler {
   #release(bundle: Bundle): void {
     if (bundle.message !== null) this.#slabs.release(bundle.message.slab);
   }
+}
+
+/** Whether a result is the one of this bundle, with a verdict for each member. */
+function answers({ serial, scriptErrors, failedInputs }: VerifyEachResult, bundle: Bundle): boolean {
+  const count = bundle.members.length;
+  return serial === bundle.serial && scriptErrors.length === count && failedInputs.length === count;
 }
 
 /** What one member is told: its own verdict, and its share of the thread's time. */

@@ -1,0 +1,205 @@
+// Threads that die, stall or answer wrongly while a batch with bad scripts is checked: the batch is never judged valid, and nothing of it
+// enters the script cache.
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import type { VerifyJobResult } from '../../../src/jobs/verify.js';
+import type { CheckRange } from '../../../src/jobs/verify-plan.js';
+import { CachedVerifier } from '../../../src/parallel/cached-verifier.js';
+import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
+import { WorkPool } from '../../../src/parallel/pool.js';
+import { PooledVerifier } from '../../../src/parallel/pooled-verifier.js';
+import { ScriptCache } from '../../../src/parallel/script-cache.js';
+import { type TxJob, VerifierFaultError, type VerifyBatch, type VerifyResult } from '../../../src/parallel/verifier.js';
+import { BatchAnswers } from '../../../src/parallel/verify-batch.js';
+import { signedSpend } from '../../framework/signed-spends.js';
+import { CONSENSUS } from './verifier-suite.js';
+
+const crypto = createNativeCrypto();
+
+/** One-input transactions; those named are broken, so check and transaction have the same number. */
+const batchWith = (broken: readonly number[]): TxJob[] =>
+  Array.from({ length: 120 }, (_, i) =>
+    signedSpend('p2wpkh', { serial: i, inputs: 1, breakInput: broken.includes(i) ? 0 : undefined }, crypto),
+  );
+
+interface Mishap {
+  readonly how: string;
+  readonly from?: number;
+  readonly times?: number;
+  readonly threads: number;
+}
+
+async function poolWith(t: Test, { how, from = -1, times = 1, threads }: Mishap): Promise<{ pool: WorkPool; mishaps: () => number }> {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-lost-'));
+  process.env.ADIT_TEST_MISHAP = new URLSearchParams({ how, from: String(from), times: String(times), dir }).toString();
+  const pool = new WorkPool({ threads, filename: new URL('./losing-worker.js', import.meta.url).href });
+  await pool.start();
+  t.teardown(async () => {
+    await pool.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return { pool, mishaps: () => readdirSync(dir).length };
+}
+
+const cached = (pool: WorkPool) => new CachedVerifier(new PooledVerifier(pool), new ScriptCache(1 << 20, new Uint8Array(32), crypto));
+
+for (const threads of [1, 2]) {
+  for (const mishap of [
+    { how: 'afterFailure' },
+    { how: 'afterFailure', times: 2 },
+    { how: 'beforeWork', from: 0 },
+    { how: 'beforeWork', from: 77 },
+    { how: 'beforeWork', from: 119 },
+    { how: 'afterWork', from: 0 },
+    { how: 'afterWork', from: 77 },
+    { how: 'afterWork', from: 78 },
+    { how: 'stalls', from: 77 },
+    { how: 'wrongAnswer' },
+    { how: 'skipsWork', from: 77 },
+    { how: 'skipsWork', from: 3 },
+  ]) {
+    t.test(`${threads} threads, ${mishap.how} from ${mishap.from ?? 'the failure'}, ${mishap.times ?? 1} times`, async (t) => {
+      const txs = batchWith([77, 110]);
+      const { pool, mishaps } = await poolWith(t, { ...mishap, threads });
+      const verifier = cached(pool);
+      const batch: VerifyBatch = { txs, flags: CONSENSUS, klass: 'block' };
+      const outcome = await verifier.verifyTxs(batch).catch((error: unknown) => error);
+      t.equal(mishaps(), mishap.times ?? 1, 'it happened');
+      if (outcome instanceof Error) t.type(outcome, VerifierFaultError, 'no verdict');
+      else t.match(outcome, { ok: false, failedTx: 77, failedInput: 0, stopped: false });
+      t.ok((mishap.times ?? 1) > 1 || !(outcome instanceof Error), 'one mishap is got over');
+      t.equal(verifier.cache.has((txs[77] as TxJob).tx.wtxid, CONSENSUS), false);
+      t.equal(verifier.cache.has((txs[0] as TxJob).tx.wtxid, CONSENSUS), false, 'nothing of a batch that failed');
+      t.match(await verifier.verifyTxs(batch), { ok: false, failedTx: 77 }, 'asked again');
+      const good = batchWith([]);
+      t.match(await verifier.verifyTxs({ ...batch, txs: good }), { ok: true, checked: 120 }, 'the threads go on');
+    });
+  }
+}
+
+t.test('the job that dies of its neighbour, while another finds the failure', async (t) => {
+  for (const from of [1, 20, 60, 100]) {
+    const { pool, mishaps } = await poolWith(t, { how: 'beforeWork', from, threads: 1 });
+    const verifier = cached(pool);
+    const txs = batchWith([0]);
+    t.match(await verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), { ok: false, failedTx: 0, stopped: false });
+    t.equal(mishaps(), 1);
+  }
+});
+
+/** A batch of checks of which some fail, run by jobs in some order over one shared cut, with answers that are lost, doubled or exchanged. */
+t.test('answers in any state: never valid with a failure, never another failure than the lowest', (t) => {
+  const range = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 });
+  const events = fc.array(fc.tuple(fc.nat(7), fc.constantFrom('answers', 'is lost', 'answers twice', 'answers for the next')), {
+    maxLength: 24,
+  });
+  fc.assert(
+    fc.property(range, fc.array(fc.nat(40), { maxLength: 4 }), events, (sizes, failing, story) => {
+      const ranges: CheckRange[] = [];
+      for (const size of sizes) ranges.push({ first: ranges.at(-1)?.end ?? 0, end: (ranges.at(-1)?.end ?? 0) + size });
+      const total = ranges.at(-1)?.end as number;
+      const bad = new Set(failing.filter((check) => check < total));
+      const answers = new BatchAnswers(ranges, 5);
+      let cut = Number.POSITIVE_INFINITY;
+      const run = (at: number): VerifyJobResult => {
+        const { first, end } = ranges[at] as CheckRange;
+        let checked = 0;
+        let failedCheck = -1;
+        for (let check = first; check < end && check < cut; check++) {
+          checked++;
+          if (!bad.has(check)) continue;
+          cut = failedCheck = check;
+          break;
+        }
+        const failed = failedCheck >= 0;
+        const [failedTx, scriptError] = failed ? [failedCheck, 2] : [-1, 0];
+        return {
+          version: 2,
+          serial: 5,
+          first,
+          end,
+          failedCheck,
+          failedTx,
+          failedInput: failed ? 0 : -1,
+          scriptError,
+          checked,
+          stopped: false,
+          startMs: 0,
+          endMs: 0,
+        };
+      };
+      for (const [which, what] of story) {
+        const at = which % ranges.length;
+        const result = run(at);
+        if (what === 'answers' || what === 'answers twice') answers.add(at, result);
+        if (what === 'answers twice') answers.add(at, result);
+        if (what === 'answers for the next') answers.add((at + 1) % ranges.length, ranges.length > 1 ? result : { ...result, serial: 4 });
+      }
+      let verdict: VerifyResult | null = null;
+      try {
+        verdict = answers.verdict();
+      } catch (error) {
+        if (!(error instanceof VerifierFaultError)) throw error;
+      }
+      if (verdict === null) return answers.open >= 0;
+      return verdict.ok ? bad.size === 0 && verdict.checked === total : verdict.failedTx === Math.min(...bad);
+    }),
+    { numRuns: 2_000 },
+  );
+  t.end();
+});
+
+t.test('an answer that does not fit its job counts as none', (t) => {
+  const right: VerifyJobResult = {
+    version: 2,
+    serial: 9,
+    first: 10,
+    end: 20,
+    failedCheck: -1,
+    failedTx: -1,
+    failedInput: -1,
+    scriptError: 0,
+    checked: 10,
+    stopped: false,
+    startMs: 0,
+    endMs: 0,
+  };
+  const openAfter = (change: Partial<VerifyJobResult>): number => {
+    const answers = new BatchAnswers([{ first: 10, end: 20 }], 9);
+    answers.add(0, { ...right, ...change });
+    return answers.open;
+  };
+  t.equal(openAfter({}), -1);
+  const wrong: Partial<VerifyJobResult>[] = [
+    { serial: 8 },
+    { first: 9 },
+    { end: 21 },
+    { checked: 9 },
+    { checked: 11 },
+    { checked: -1 },
+    { checked: Number.NaN },
+    { scriptError: 2 },
+    { failedCheck: 12, scriptError: 2 },
+    { failedCheck: 9, checked: 0, scriptError: 2 },
+    { failedCheck: 19, scriptError: 0 },
+  ];
+  for (const change of wrong) t.equal(openAfter(change), 0, JSON.stringify(change));
+  t.end();
+});
+
+t.test('the cache believes no verdict that skipped checks', async (t) => {
+  class Hasty extends InlineVerifier {
+    override async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
+      return { ...(await super.verifyTxs(batch)), ok: true, checked: 119 };
+    }
+  }
+  const verifier = new CachedVerifier(new Hasty(crypto), new ScriptCache(1 << 20, new Uint8Array(32), crypto));
+  const txs = batchWith([]);
+  await t.rejects(verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' }), VerifierFaultError);
+  t.equal(verifier.cache.has((txs[0] as TxJob).tx.wtxid, CONSENSUS), false);
+});
