@@ -1,7 +1,6 @@
 // The real network room without a network: Net with every part it has, over a real chain on a memory store, and peers of the test's own at
 // the other end of sockets in memory. Time is a number that tests move, and the rounds of sending come when a test says so: nothing here
 // depends on how long anything takes.
-import { Duplex } from 'node:stream';
 import { mock } from 'node:test';
 import type { Logger } from '../../src/log/logger.js';
 import { Mempool } from '../../src/mempool/mempool.js';
@@ -13,6 +12,7 @@ import { type NetAddress, parseHost } from '../../src/net/wire/net-address.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import { type BuiltBlock, buildChain, GENESIS } from './chain-builder.js';
 import { crypto, type Fixture, type FixtureOptions, openFixture } from './chain-fixture.js';
+import { type MemorySocket, socketPair } from './memory-socket.js';
 import { clear, type Greeting, type Message, versionPayload } from './p2p-client.js';
 import { PATIENCE_MS } from './until.js';
 
@@ -21,37 +21,6 @@ const FULL_SERVICES = 1033n;
 const NONE = Buffer.alloc(0);
 /** Turns of the event loop in which a round of sending, and what it leads to without storage, is surely over. */
 const ROUND_TURNS = 12;
-
-/** One end of a connection in memory. */
-class MemorySocket extends Duplex {
-  other!: MemorySocket;
-  readonly localAddress = '10.0.0.1';
-  readonly localPort = 18444;
-
-  constructor() {
-    super({ allowHalfOpen: false });
-    this.on('error', () => {});
-  }
-  setNoDelay(): this {
-    return this;
-  }
-  override _read(): void {}
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    if (!this.other.destroyed) this.other.push(Buffer.from(chunk));
-    done();
-  }
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    setImmediate(() => this.other.destroy());
-    done(error);
-  }
-}
-
-function socketPair(): readonly [MemorySocket, MemorySocket] {
-  const pair = [new MemorySocket(), new MemorySocket()] as const;
-  pair[0].other = pair[1];
-  pair[1].other = pair[0];
-  return pair;
-}
 
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(setImmediate);
@@ -154,7 +123,6 @@ export class NetWorld {
   /** What the log got, debug lines too. */
   readonly lines: string[] = [];
   net!: Net;
-  /** Milliseconds of the hour; whole seconds are the chain's clock. */
   #accept: ((inbound: Inbound) => void) | null = null;
   /** The far ends of what the node called, by address. */
   readonly #called: MemorySocket[] = [];

@@ -7,6 +7,8 @@ export interface ProxyCall {
   readonly host: string;
   readonly port: number;
   readonly peer: P2pClient;
+  /** Name and password it gave to the proxy (RFC 1929); null where it was not asked for any. */
+  readonly credentials: readonly [string, string] | null;
 }
 
 export class SocksWorld {
@@ -18,13 +20,16 @@ export class SocksWorld {
     readonly port: number,
   ) {}
 
-  /** @param answer what the peer does, its handshake too; what it throws ends with the connection */
-  static async open(answer: (call: ProxyCall) => Promise<void>): Promise<SocksWorld> {
+  /**
+   * @param answer what the peer does, its handshake too; what it throws ends with the connection
+   * @param asking whether name and password are asked for, of clients that offer to give them
+   */
+  static async open(answer: (call: ProxyCall) => Promise<void>, asking = false): Promise<SocksWorld> {
     const server = net.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const world = new SocksWorld(server, (server.address() as net.AddressInfo).port);
     server.on('connection', (socket) => {
-      serve(socket, (call) => {
+      serve(socket, asking, (call) => {
         world.calls.push(call);
         answer(call).catch(() => call.peer.close());
       });
@@ -43,23 +48,42 @@ export class SocksWorld {
   }
 }
 
-/** Two requests, then the connection belongs to the peer. The client says nothing before it has its reply. */
-function serve(socket: net.Socket, connected: (call: ProxyCall) => void): void {
+/** Two requests, or three with credentials, then the connection belongs to the peer. The client says nothing before it has its reply. */
+function serve(socket: net.Socket, asking: boolean, connected: (call: ProxyCall) => void): void {
   let buffer = Buffer.alloc(0);
-  let greeted = false;
+  let stage: 'methods' | 'credentials' | 'request' = 'methods';
+  let credentials: readonly [string, string] | null = null;
   socket.on('error', () => {});
+  /** Cuts off what has come whole. @returns null while it has not */
+  const cut = (length: number): Buffer | null => {
+    if (buffer.length < length) return null;
+    const piece = buffer.subarray(0, length);
+    buffer = buffer.subarray(length);
+    return piece;
+  };
+  const sized = (at: number): number => (buffer.length > at ? (buffer[at] as number) : Number.POSITIVE_INFINITY);
   socket.on('data', function read(chunk: Buffer) {
     buffer = Buffer.concat([buffer, chunk]);
-    if (!greeted) {
-      if (buffer.length < 2 || buffer.length < 2 + (buffer[1] as number)) return;
-      buffer = buffer.subarray(2 + (buffer[1] as number));
-      greeted = true;
-      socket.write(Buffer.of(5, 0));
+    if (stage === 'methods') {
+      const methods = cut(2 + sized(1));
+      if (methods === null) return;
+      const asked = asking && methods.subarray(2).includes(2);
+      stage = asked ? 'credentials' : 'request';
+      socket.write(Buffer.of(5, asked ? 2 : 0));
     }
-    if (buffer.length < 5 || buffer.length < 7 + (buffer[4] as number)) return;
-    const end = 5 + (buffer[4] as number);
+    if (stage === 'credentials') {
+      const name = sized(1);
+      const given = cut(3 + name + sized(2 + name));
+      if (given === null) return;
+      credentials = [given.subarray(2, 2 + name).toString('latin1'), given.subarray(3 + name).toString('latin1')];
+      stage = 'request';
+      socket.write(Buffer.of(1, 0));
+    }
+    const request = cut(7 + sized(4));
+    if (request === null) return;
     socket.off('data', read);
     socket.write(Buffer.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
-    connected({ host: buffer.subarray(5, end).toString('latin1'), port: buffer.readUInt16BE(end), peer: P2pClient.accept(socket) });
+    const [host, port] = [request.subarray(5, -2).toString('latin1'), request.readUInt16BE(request.length - 2)];
+    connected({ host, port, peer: P2pClient.accept(socket), credentials });
   });
 }

@@ -212,6 +212,41 @@ t.test('commands and webhooks', async (t) => {
   t.same(await node.stop(), { code: 0, signal: null });
 });
 
+t.test('-alertnotify and alerts by webhook: rules that the node does not know', async (t) => {
+  const received: { event: string; text?: string }[] = [];
+  const server = http.createServer((request, reply) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      received.push(JSON.parse(body));
+      reply.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const dir = fs.mkdtempSync('/tmp/adit-notify-');
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  // Version bit 27 is nobody's: three periods of 144 blocks make it start, lock in and become active.
+  const node = await Daemon.start(
+    `-alertnotify=echo %s >> ${dir}/alerts`,
+    `-notifyurl=http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    `-blockversion=${0x20000000 + 2 ** 27}`,
+  );
+  t.teardown(() => node.remove());
+  await node.call('generatetoaddress', 3 * 144, address);
+  const alerts = (): string => (fs.existsSync(`${dir}/alerts`) ? fs.readFileSync(`${dir}/alerts`, 'utf8') : '');
+  const text = 'Warning: unknown new rules activated (versionbit 27)';
+  await until('the command', () => alerts().endsWith('\n'));
+  t.equal(alerts(), `${text}\n`);
+  await until('the webhook', () => received.some(({ event }) => event === 'alert'));
+  t.same(
+    received.filter(({ event }) => event === 'alert'),
+    [{ event: 'alert', text }],
+  );
+});
+
 t.test('addresses that cannot be used', async (t) => {
   await t.rejects(Daemon.start('-zmqpubhashtx=tcp://999.1.1.1:1'), /Unable to bind to tcp:\/\/999\.1\.1\.1:1 for -zmqpubhashtx/);
   await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl takes an http or https URL/);

@@ -170,3 +170,17 @@ t.test('who holds up the download is dropped', async (t) => {
   quick.close();
   await serving;
 });
+
+t.test('each call through the proxy has credentials of its own, so that Tor gives it a circuit of its own', async (t) => {
+  const world = await SocksWorld.open(async ({ peer }) => {
+    await peer.greet();
+  }, true);
+  t.teardown(() => world.close());
+  const settings = through(world).filter((option) => option !== '-proxyrandomize=0');
+  const node = await Daemon.start(...settings, '-connect=40.1.0.1', '-connect=41.1.0.1');
+  t.teardown(() => node.remove());
+  await until('two calls', () => world.calls.length >= 2);
+  const given = world.calls.slice(0, 2).map(({ credentials }) => credentials);
+  for (const one of given) t.match(one, [/^.{8,255}$/, /^.{8,255}$/]);
+  t.not(given[0]?.[0], given[1]?.[0]);
+});

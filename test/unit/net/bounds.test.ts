@@ -248,6 +248,36 @@ t.test('fifty thousand entries of getdata are kept as the bytes they came in', a
   t.equal(wanted.some, false);
 });
 
+t.test('a latecomer does not pass those that wait', async (t) => {
+  let shut = true;
+  const gate = new Gate(2, () => shut);
+  const entered: number[] = [];
+  const open: (() => void)[] = [];
+  const enter = (n: number) =>
+    gate.through(() => {
+      entered.push(n);
+      return new Promise<void>((resolve) => open.push(resolve));
+    });
+  const all = [1, 2, 3].map(enter);
+  t.same(entered, []);
+  shut = false;
+  // There is room again, but tick() has not come yet.
+  all.push(enter(4));
+  await new Promise(setImmediate);
+  t.same(entered, [], 'the first of the line goes first');
+  gate.tick();
+  await new Promise(setImmediate);
+  t.same(entered, [1, 2]);
+  open[1]?.();
+  await new Promise(setImmediate);
+  t.same(entered, [1, 2, 3]);
+  open[0]?.();
+  await new Promise(setImmediate);
+  t.same(entered, [1, 2, 3, 4]);
+  for (const one of open) one();
+  await Promise.all(all);
+});
+
 t.test('a few at a time, in order, and nobody while it is shut', async (t) => {
   let shut = false;
   const gate = new Gate(2, () => shut);

@@ -18,9 +18,11 @@ const FIGURES = { period: 3, buffer: 120 };
 /** Bits and the work they stand for, spelled out. */
 const WORK = new Map([
   [0x207fffff, 2],
+  [0x207ffffd, 2],
   [0x207ffffc, 2],
   [0x203fffff, 4],
   [0x201fffff, 8],
+  [0x201ffffe, 8],
 ]);
 const NOW = 1_700_000_000;
 
@@ -322,5 +324,13 @@ t.test('headers without the work they claim, and work that changes where it may 
     return outcome.taken === 0 && outcome.blamed.length === 1;
   });
   fc.assert(elsewhere, { numRuns: 40 });
+  // One step of the mantissa more than four times: the targets before are 0x7ffffc and 0x1fffff, a quarter and four times of each other.
+  for (const [before, after] of [
+    [0x207ffffc, 0x201ffffe],
+    [0x201fffff, 0x207ffffd],
+  ] as const) {
+    const outcome = runOf((height) => (height < 20 ? 0x207fffff : height < 40 ? 0x207ffffc : height < 60 ? before : after), null, strict);
+    t.same([outcome.taken, outcome.blamed.length], [0, 1], `${before.toString(16)} to ${after.toString(16)}`);
+  }
   t.pass('wherever it is');
 });

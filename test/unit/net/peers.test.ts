@@ -408,3 +408,67 @@ t.test('a stale tip brings one more peer, and then the one goes that told us of 
   t.same(gone, [3]);
   t.equal(stale.wantsExtra, true);
 });
+
+t.test('an extra peer has thirty seconds to tell of a block', async (t) => {
+  const goneAfter = (connectedAgo: number): number[] => {
+    let now = NOW;
+    const gone: number[] = [];
+    const peers = new Set<Peer>();
+    for (const id of [1, 2]) {
+      const peer = new Peer(
+        id,
+        'outbound-full-relay',
+        at(`${id}.1.1.1`),
+        '',
+        '',
+        NO_PERMISSIONS,
+        NOW + 45 - (id === 2 ? connectedAgo : 900),
+      );
+      peer.sync.announcedAt = id === 2 ? 0 : NOW;
+      peers.add(peer);
+    }
+    const stale = new StaleTip(
+      {
+        peers,
+        params: { powTargetSpacing: 600 },
+        clock: { nowSeconds: () => now },
+        log: { info: () => {}, debug: () => {} },
+        disconnect: (peer: Peer) => gone.push(peer.id),
+      } as unknown as NetContext,
+      { searching: () => true, inFlight: () => 0, target: 1 },
+    );
+    // The first look is 45 seconds after the start.
+    now += 44;
+    stale.tick();
+    t.same(gone, [], 'not before');
+    now++;
+    stale.tick();
+    return gone;
+  };
+  t.same(goneAfter(30), []);
+  t.same(goneAfter(31), [2]);
+});
+
+t.test('a tip is stale when it is older than three times the spacing of blocks, to the second', async (t) => {
+  const wantsAfter = (age: number): boolean => {
+    let now = NOW;
+    const stale = new StaleTip(
+      {
+        peers: new Set(),
+        params: { powTargetSpacing: 600 },
+        clock: { nowSeconds: () => now },
+        log: { info: () => {}, debug: () => {} },
+        disconnect: () => {},
+      } as unknown as NetContext,
+      { searching: () => true, inFlight: () => 0, target: 10 },
+    );
+    // Looks are at least ten minutes apart: this one is the first, however late.
+    now += 5_000 - age;
+    stale.onTip();
+    now = NOW + 5_000;
+    stale.tick();
+    return stale.wantsExtra;
+  };
+  t.equal(wantsAfter(1_800), false);
+  t.equal(wantsAfter(1_801), true);
+});

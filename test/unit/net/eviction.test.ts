@@ -1,0 +1,93 @@
+// Which inbound peer has to go, measure by measure: the peers of interest are always the youngest of one neighbourhood, which nothing but the
+// measure under test can save. Figures from Core's AttemptToEvictConnection (0.21.1): 4 by group, 8 by ping, 4 by transactions, 8 that relay
+// blocks only, 4 by blocks, half of the rest by age, half of that half for local peers.
+import t from 'tap';
+import { NO_PERMISSIONS } from '../../../src/net/options.js';
+import { evictionCandidate } from '../../../src/net/peer/eviction.js';
+import type { Peer } from '../../../src/net/peer/peer.js';
+import { groupOf, type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+
+const at = (host: string): NetAddress => parseHost(host, 8333) as NetAddress;
+
+function peer(id: number, more: Partial<Peer> = {}): Peer {
+  return {
+    id,
+    inbound: true,
+    leaving: false,
+    permissions: NO_PERMISSIONS,
+    address: at('5.5.1.1'),
+    minPingMs: 500,
+    lastTxTime: 1_000,
+    lastBlockTime: 1_000,
+    relaysTxs: true,
+    isClient: false,
+    filter: null,
+    connectedAt: id,
+    ...more,
+  } as Peer;
+}
+
+/** Peers without merits, oldest first. */
+const crowd = Array.from({ length: 40 }, (_, id) => peer(id));
+
+/** The number of the peer that goes when these, each younger than the one before, join the crowd. */
+const goes = (youngest: readonly Partial<Peer>[]): number | undefined => {
+  const all = [...crowd, ...youngest.map((more, i) => peer(100 + i, more))];
+  return evictionCandidate(all, 1, groupOf)?.id;
+};
+const times = (count: number, more: (i: number) => Partial<Peer>): Partial<Peer>[] => Array.from({ length: count }, (_, i) => more(i));
+
+t.test('the youngest, where there is nothing else to tell them apart', async (t) => {
+  t.equal(goes([]), 39);
+  t.equal(goes([{}]), 100);
+});
+
+t.test('eight with the shortest ping', async (t) => {
+  t.equal(goes(times(8, (i) => ({ minPingMs: 1 + i }))), 39);
+  t.equal(goes(times(9, (i) => ({ minPingMs: 1 + i }))), 108, 'the slowest of nine is not one of them');
+  t.equal(goes([{ minPingMs: -1 }]), 100, 'a ping that was never measured is no short one');
+});
+
+t.test('four that brought transactions last', async (t) => {
+  t.equal(goes(times(4, (i) => ({ lastTxTime: 2_000 - i }))), 39);
+  t.equal(goes(times(5, (i) => ({ lastTxTime: 2_000 - i }))), 104);
+});
+
+t.test('four that brought blocks last', async (t) => {
+  t.equal(goes(times(4, (i) => ({ lastBlockTime: 2_000 - i }))), 39);
+  t.equal(goes(times(5, (i) => ({ lastBlockTime: 2_000 - i }))), 104);
+});
+
+t.test('eight more of those that relay blocks only', async (t) => {
+  const quiet = (i: number): Partial<Peer> => ({ relaysTxs: false, lastBlockTime: 2_000 - i });
+  // Eight as such, and of the rest four by their blocks.
+  t.equal(goes(times(12, quiet)), 39);
+  t.equal(goes(times(13, quiet)), 112);
+  t.equal(goes(times(5, (i) => ({ ...quiet(i), isClient: true }))), 104, 'a peer without blocks is none of them');
+});
+
+t.test('a quarter of what is left for local peers', async (t) => {
+  const local = (): Partial<Peer> => ({ address: at('127.0.0.1') });
+  // Of the crowd's 40 the measures keep 20: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20 + n are left.
+  const one = (count: number): number | undefined => {
+    const all = [...crowd, ...times(count, local).map((more, i) => peer(100 + i, more))];
+    return evictionCandidate(all, 1, () => 'one neighbourhood')?.id;
+  };
+  t.equal(one(6), 39, 'floor(floor(26 / 2) / 2) = 6 are kept');
+  t.equal(one(7), 106, 'and 6 of 7 too');
+});
+
+t.test('half of the rest by age, and at least one is left when there is one', async (t) => {
+  // 21 are left, ten of them stay as the oldest, and the youngest of the eleven goes.
+  t.equal(goes([{}]), 100);
+  t.equal(evictionCandidate(crowd.slice(0, 20), 1, groupOf), null, 'twenty are kept by the measures');
+  t.equal(evictionCandidate(crowd.slice(0, 21), 1, groupOf)?.id, 20);
+});
+
+t.test('the largest neighbourhood gives up its youngest', async (t) => {
+  const away = (i: number): Partial<Peer> => ({ address: at(`9.${i}.1.1`) });
+  t.equal(goes(times(5, away)), 39, 'not the youngest of all');
+  t.equal(goes(times(1, () => ({ permissions: { ...NO_PERMISSIONS, noban: true } }))), 39);
+  t.equal(goes(times(1, () => ({ inbound: false }))), 39);
+  t.equal(goes(times(1, () => ({ leaving: true }))), 39);
+});

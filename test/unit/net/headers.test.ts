@@ -1,0 +1,183 @@
+// Headers of peers, message by message against the whole network room: those that lead nowhere, those that do not come, and how our own blocks
+// are announced. Bounds are spelled out from Core's net_processing.cpp.
+import t, { type Test } from 'tap';
+import type { HeaderNode } from '../../../src/chain/header-node.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import type { NetContext } from '../../../src/net/context.js';
+import { BlockAnnouncer } from '../../../src/net/relay/block-announcer.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
+import { TestClock } from '../../framework/chain-fixture.js';
+import { type FakePeer, NetWorld, type WorldOptions } from '../../framework/net-world.js';
+import { headersPayload } from '../../framework/p2p-client.js';
+
+async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
+  const world = await NetWorld.open(options);
+  t.teardown(() => world.end());
+  return world;
+}
+
+const headersOf = (blocks: readonly BuiltBlock[]): Buffer => headersPayload(blocks.map(({ header }) => header));
+
+t.test('headers without a known parent', async (t) => {
+  const world = await open(t);
+  await world.grow(2);
+  const guest = await world.guest();
+  /** A branch whose first block the node never sees. */
+  const unknown = (count: number, tag: number): BuiltBlock[] => buildChain(GENESIS, count + 1, { tag }).slice(1);
+  guest.take();
+  for (let i = 1; i <= 9; i++) {
+    guest.send('headers', headersOf(unknown(1, i)));
+    await guest.sync();
+    t.same(
+      guest.take().map(({ command }) => command),
+      ['getheaders'],
+      'it is asked for what is between',
+    );
+    t.equal(guest.peer.misbehaviour, 0);
+  }
+  guest.send('headers', headersOf(unknown(8, 10)));
+  await guest.sync();
+  t.equal(guest.peer.misbehaviour, 20, 'the tenth counts; eight headers at once are an announcement');
+  t.equal(world.said('10 non-connecting headers').length, 1);
+  // Headers that connect begin the count anew.
+  const [next] = buildChain(GENESIS, 1, { tag: 99 });
+  guest.send('headers', headersOf([next as BuiltBlock]));
+  await guest.sync();
+  t.equal(guest.peer.sync.unconnectingHeaders, 0);
+  guest.take();
+  guest.send('headers', headersOf(unknown(9, 11)));
+  await guest.sync();
+  t.equal(guest.peer.misbehaviour, 40, 'nine at once are none');
+  t.equal(world.said('headers message does not connect').length, 1);
+  t.equal(guest.commands.includes('getheaders'), false);
+});
+
+t.test('headers that do not follow each other, and too many of them', async (t) => {
+  const world = await open(t);
+  await world.grow(1);
+  const guest = await world.guest();
+  const [a, b, c] = buildChain(GENESIS, 3, { tag: 1 }) as [BuiltBlock, BuiltBlock, BuiltBlock];
+  guest.send('headers', headersOf([a, c]));
+  await guest.sync();
+  t.equal(guest.peer.misbehaviour, 20);
+  t.equal(world.fixture.chain.node(a.hash), undefined, 'none of them is kept');
+  const many = Array.from({ length: 2_001 }, () => b.header);
+  guest.send('headers', headersPayload(many));
+  await guest.sync();
+  t.equal(guest.peer.misbehaviour, 40);
+  guest.send('headers', headersPayload(many.slice(0, 2_000)));
+  await guest.sync();
+  t.equal(guest.peer.misbehaviour, 60, 'these do not follow each other either');
+  t.equal(world.said('headers message size = 2001').length, 1);
+});
+
+t.test('the peer that headers are asked from has a quarter of an hour, and a millisecond for each header that is expected', async (t) => {
+  /** A node two days behind: 288 headers are expected. */
+  const begin = async (t: Test): Promise<NetWorld> => {
+    const clock = new TestClock();
+    clock.seconds = 1_296_688_602 + 2 * 86_400;
+    return open(t, { chain: { clock, maxTipAge: 86_400 } });
+  };
+  await t.test('another can be asked', async (t) => {
+    const world = await begin(t);
+    const first = await world.host('9.9.1.1');
+    await first.next('getheaders');
+    const second = await world.host('9.8.1.1');
+    t.equal(second.commands.includes('getheaders'), false, 'one at a time');
+    await world.pass(900);
+    t.equal(first.closed, false, '900.288 seconds');
+    await world.pass(1);
+    await first.ended();
+    t.equal(world.said('Timeout downloading headers from peer=0, disconnecting').length, 1);
+    await world.round();
+    await second.next('getheaders');
+    t.equal(second.closed, false);
+  });
+  await t.test('there is nobody else that we chose', async (t) => {
+    const world = await begin(t);
+    const first = await world.host('9.9.1.1');
+    const guest = await world.guest();
+    await world.pass(1_000);
+    t.same([first.closed, guest.closed], [false, false]);
+  });
+  await t.test('the only one that we chose is never asked, the slow one came to us', async (t) => {
+    const world = await begin(t);
+    const guest = await world.guest();
+    await guest.next('getheaders');
+    await world.host('9.8.1.1', { services: 9n });
+    await world.pass(901);
+    await guest.ended();
+    t.equal(world.said('Timeout downloading headers').length, 1);
+  });
+  await t.test('the operator trusts it', async (t) => {
+    const clock = new TestClock();
+    clock.seconds = 1_296_688_602 + 2 * 86_400;
+    const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
+    const trusted = { noban: true, relay: false, forcerelay: false, mempool: false, download: true, addr: false, bloomfilter: false };
+    const first = await world.guest({}, '8.8.8.8', { ...trusted, implicit: false });
+    await first.next('getheaders');
+    const second = await world.host('9.8.1.1');
+    t.equal(second.commands.includes('getheaders'), false);
+    await world.pass(901);
+    await world.round();
+    t.equal(first.closed, false);
+    await second.next('getheaders');
+  });
+});
+
+/** Blocks that connect at once are announced to a peer that wants headers. @returns commands and the first byte, the count */
+async function announced(count: number, knows: (peer: FakePeer, blocks: readonly BuiltBlock[]) => Uint8Array): Promise<string[]> {
+  const world = await NetWorld.open();
+  try {
+    const { chain } = world.fixture;
+    const guest = await world.guest();
+    guest.send('sendheaders');
+    const blocks = await world.grow(count);
+    await guest.sync();
+    // The room itself announced them one by one.
+    guest.take();
+    guest.peer.sync.bestHeaderSent = null;
+    guest.peer.sync.bestKnown = chain.node(knows(guest, blocks)) ?? null;
+    const context = { chain, log: silentLogger, peers: new Set([guest.peer]) } as unknown as NetContext;
+    const announcer = new BlockAnnouncer(context, () => false);
+    announcer.onTip(blocks.map(({ hash }) => chain.node(hash) as HeaderNode));
+    announcer.send(guest.peer);
+    await guest.sync();
+    return guest.take().map(({ command, payload }) => `${command} ${payload[0]}`);
+  } finally {
+    await world.end();
+  }
+}
+
+t.test('eight new blocks are announced by their headers, more by the hash of the last', async (t) => {
+  const genesis = (): Uint8Array => GENESIS.hash;
+  t.same(await announced(8, genesis), ['headers 8']);
+  t.same(await announced(9, genesis), ['inv 1'], 'the ninth last is not told, so that the others follow nothing that the peer has');
+  t.same(await announced(9, (_, [first]) => (first as BuiltBlock).hash), ['headers 8']);
+  t.same(await announced(8, () => new Uint8Array(32)), ['inv 1'], 'a peer that has shown no header');
+});
+
+t.test('a peer that is two thousand blocks ahead is told nothing', async (t) => {
+  const at = (startHeight: number) =>
+    announced(1, ({ peer }) => {
+      peer.startHeight = startHeight;
+      return GENESIS.hash;
+    });
+  t.same(await at(2_001), []);
+  t.same(await at(2_000), ['headers 1']);
+});
+
+t.test('headers go to those that asked for them and have the parent, hashes to the others', async (t) => {
+  const world = await open(t);
+  const blocks = await world.grow(2);
+  const [asked, plain] = [await world.guest(), await world.guest({}, '8.8.4.4')];
+  asked.send('sendheaders');
+  for (const peer of [asked, plain]) {
+    peer.send('headers', headersOf(blocks));
+    await peer.sync();
+    peer.take();
+  }
+  await world.fixture.chain.submitBlock(buildBlock(blocks[1] as BuiltBlock).bytes);
+  for (const peer of [asked, plain]) await peer.sync();
+  t.same([asked.commands, plain.commands], [['headers'], ['inv']]);
+});

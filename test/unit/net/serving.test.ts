@@ -1,0 +1,124 @@
+// What peers get of the chain, message by message against the whole network room: which blocks a node that keeps only recent ones serves, which
+// blocks off the best chain, and how much at a time. Bounds are spelled out from Core's net_processing.cpp.
+import t, { type Test } from 'tap';
+import { type BuiltBlock, buildBlock, GENESIS, REGTEST_BITS } from '../../framework/chain-builder.js';
+import { grind, serializeHeader } from '../../framework/messages.js';
+import { type FakePeer, NetWorld, type WorldOptions } from '../../framework/net-world.js';
+import { invPayload, locatorPayload } from '../../framework/p2p-client.js';
+
+const WITNESS_BLOCK = 0x40000002;
+const TRUSTED = {
+  noban: true,
+  relay: false,
+  forcerelay: false,
+  mempool: false,
+  download: false,
+  addr: false,
+  bloomfilter: false,
+  implicit: false,
+};
+
+async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
+  const world = await NetWorld.open(options);
+  t.teardown(() => world.end());
+  return world;
+}
+
+/** Asks for a block. @returns whether it came; null when the node hung up */
+async function gets(peer: FakePeer, hash: Uint8Array): Promise<boolean | null> {
+  peer.take();
+  peer.send('getdata', invPayload([[WITNESS_BLOCK, hash]]));
+  try {
+    await peer.sync();
+  } catch {
+    return null;
+  }
+  return peer.commands.includes('block');
+}
+
+t.test('depth: getblocks, getheaders, and a node that keeps recent blocks only', async (t) => {
+  const world = await open(t, { net: { services: 1032n } });
+  const blocks = await world.grow(502);
+  const hashAt = (height: number): Buffer => (blocks[height - 1] as BuiltBlock).hash;
+  const guest = await world.guest();
+  await t.test('two blocks more than the 288 that are promised', async (t) => {
+    t.equal(await gets(guest, hashAt(502 - 290)), true);
+    t.equal(await gets(guest, hashAt(502 - 291)), null, 'others end the connection');
+    t.equal(world.said('Ignore block request below NODE_NETWORK_LIMITED threshold').length, 1);
+    const trusted = await world.guest({}, '8.8.4.4', TRUSTED);
+    t.equal(await gets(trusted, hashAt(502 - 291)), true, 'unless the operator trusts the peer');
+  });
+  await t.test('500 hashes for getblocks, and more when the last of them is fetched', async (t) => {
+    const trusted = await world.guest({}, '8.8.4.4', TRUSTED);
+    trusted.take();
+    trusted.send('getblocks', locatorPayload([GENESIS.hash]));
+    await trusted.sync();
+    const invs = trusted.take().filter(({ command }) => command === 'inv');
+    t.same(
+      invs.map(({ payload }) => payload.readUInt16LE(1)),
+      [500],
+    );
+    t.same(invs[0]?.payload.subarray(-32), hashAt(500));
+    t.equal(await gets(trusted, hashAt(499)), true);
+    t.equal(trusted.commands.includes('inv'), false);
+    t.equal(await gets(trusted, hashAt(500)), true);
+    t.same((await trusted.next('inv')).subarray(-32), hashAt(502), 'the tip');
+  });
+  await t.test('headers up to the one that is named', async (t) => {
+    const other = await world.guest({}, '8.8.2.2');
+    other.take();
+    other.send('getheaders', locatorPayload([hashAt(10)], hashAt(13)));
+    const headers = await other.next('headers');
+    t.same([headers[0], headers.length], [3, 1 + 3 * 81]);
+    t.same(headers.subarray(1, 81), (blocks[10] as BuiltBlock).header);
+  });
+});
+
+t.test('a block off the best chain is served for thirty days', async (t) => {
+  const DAYS = 30 * 86_400;
+  const world = await open(t);
+  const { chain, clock } = world.fixture;
+  const start = clock.seconds - 40 * 86_400;
+  const fork = buildBlock(GENESIS, { time: start, tag: 1 });
+  await chain.submitBlock(fork.bytes);
+  const one = buildBlock(GENESIS, { time: start + 5 });
+  const two = buildBlock(one, { time: start + DAYS - 1 });
+  for (const { bytes } of [one, two]) await chain.submitBlock(bytes);
+  t.equal(chain.tip.hashHex, two.hashHex);
+  const guest = await world.guest();
+  const headers = async (): Promise<boolean> => {
+    guest.take();
+    guest.send('getheaders', locatorPayload([], fork.hash));
+    await guest.sync();
+    return guest.commands.includes('headers');
+  };
+  t.same([await gets(guest, fork.hash), await headers()], [true, true]);
+  const three = buildBlock(two, { time: start + DAYS });
+  await chain.submitBlock(three.bytes);
+  t.same([await gets(guest, fork.hash), await headers()], [false, false], 'silence from the last second on');
+  t.equal(await gets(guest, one.hash), true, 'blocks of the chain are served at any age');
+});
+
+t.test('and while it lacks less work than thirty days bring', async (t) => {
+  const world = await open(t);
+  const { chain, clock } = world.fixture;
+  const time = clock.seconds - 86_400;
+  const fork = buildBlock(GENESIS, { time, tag: 1 });
+  await chain.submitBlock(fork.bytes);
+  const one = buildBlock(GENESIS, { time });
+  const two = buildBlock(one, { time: time + 1 });
+  for (const { bytes } of [one, two]) await chain.submitBlock(bytes);
+  // 4,320 blocks of ten minutes are thirty days; headers are enough to know of that work.
+  const headers: Buffer[] = [];
+  for (let [height, prev] = [3, two.hash]; height <= 4_321; height++) {
+    const header = { version: 0x20000000, prev, merkleRoot: Buffer.alloc(32, 1), time: time + height, bits: REGTEST_BITS, nonce: 0 };
+    prev = grind(header);
+    headers.push(serializeHeader(header));
+  }
+  const guest = await world.guest();
+  await chain.submitHeaders(headers.slice(0, -1));
+  t.equal(chain.bestHeader.height, 4_320);
+  t.equal(await gets(guest, fork.hash), true, '4,319 blocks less');
+  await chain.submitHeaders(headers.slice(-1));
+  t.equal(await gets(guest, fork.hash), false, '4,320 blocks less');
+});

@@ -1,0 +1,91 @@
+// What is told when something happens: topics and bodies of ZeroMQ, events of webhooks, commands; the ways out are replaced by lists.
+import t from 'tap';
+import type { Chain } from '../../../src/chain/chain.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { startNotifications } from '../../../src/node/notifications.js';
+import { Hooks } from '../../../src/notify/hooks.js';
+import { Webhooks } from '../../../src/notify/webhooks.js';
+import { ZmqPublisher, type ZmqTopic, zmqTopics } from '../../../src/notify/zmq-publisher.js';
+import { spend } from '../../framework/model-chain.js';
+import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
+
+/** Long enough for the least size of a transaction. */
+const LONG = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const shown = (hash: Uint8Array): string => hex(Buffer.from(hash).reverse());
+
+async function begin(t: { teardown(end: () => unknown): void }) {
+  const told: string[] = [];
+  const replaced = [
+    [ZmqPublisher.prototype, 'publish', (topic: ZmqTopic, body: Uint8Array) => told.push(`zmq ${topic} ${hex(body)}`)],
+    [ZmqPublisher.prototype, 'wants', () => true],
+    [Webhooks.prototype, 'send', (event: object) => told.push(`webhook ${JSON.stringify(event)}`)],
+    [Hooks.prototype, 'run', (name: string, command: string, value = '') => told.push(`${name} ${command} ${value}`)],
+  ] as const;
+  for (const [owner, name, stand] of replaced) {
+    const real = Object.getOwnPropertyDescriptor(owner, name) as PropertyDescriptor;
+    Object.defineProperty(owner, name, { ...real, value: stand });
+    t.teardown(() => Object.defineProperty(owner, name, real));
+  }
+  const open = ZmqPublisher.open;
+  ZmqPublisher.open = async () => Object.create(ZmqPublisher.prototype, { list: { value: [] }, close: { value: () => {} } });
+  t.teardown(() => {
+    ZmqPublisher.open = open;
+  });
+  const setup = createPool({ policy: NO_POLICY });
+  const chain = {
+    onTip: () => () => {},
+    isInitialBlockDownload: () => false,
+    get tip() {
+      return setup.chain.tip;
+    },
+  } as unknown as Chain;
+  const zmq = zmqTopics.map((topic) => ({ topic, address: 'ipc:///nowhere', highWaterMark: 1 }));
+  const config = { zmq, urls: ['http://x/'], block: ['b'], startup: ['s'], alert: ['a %s', 'a2'] };
+  const notifications = await startNotifications(config as never, { chain, mempool: setup.pool, log: silentLogger });
+  t.teardown(() => notifications.close());
+  return { ...setup, told, notifications, take: () => told.splice(0) };
+}
+
+const le = (value: number): string => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes.toString('hex');
+};
+
+t.test('transactions that leave the mempool are told with R, but not those that a block takes', async (t) => {
+  const { chain, pool, take } = await begin(t);
+  const coin = chain.fund(100_000);
+  const first = spend(crypto, [coin], [{ value: 90_000, script: LONG }]);
+  const second = spend(crypto, [coin], [{ value: 50_000, script: LONG }]);
+  const before = pool.sequence;
+  t.equal((await pool.accept(first)).reject, null);
+  t.same(take(), [`zmq hashtx ${shown(first.txid)}`, `zmq rawtx ${hex(first.bytes)}`, `zmq sequence ${shown(first.txid)}41${le(before)}`]);
+  t.equal((await pool.accept(second)).reject, null, 'it pays more');
+  t.same(
+    take().filter((line) => line.startsWith('zmq sequence')),
+    [`zmq sequence ${shown(first.txid)}52${le(before + 1)}`, `zmq sequence ${shown(second.txid)}41${le(before + 2)}`],
+  );
+  chain.connect([second]);
+  t.equal(pool.size, 0);
+  t.same(take(), [], 'a block took it');
+  const third = spend(crypto, [chain.fund(100_000)], [{ value: 9_000, script: LONG }]);
+  await pool.accept(third);
+  const now = pool.sequence;
+  take();
+  // A block with a rival of it.
+  chain.connect([spend(crypto, [third.outpoint(0)], [{ value: 5_000, script: LONG }])]);
+  t.same(take(), [`zmq sequence ${shown(third.txid)}52${le(now)}`], 'conflict');
+});
+
+t.test('start and alerts', async (t) => {
+  const { notifications, take, chain } = await begin(t);
+  notifications.started();
+  t.same(take(), ['startupnotify s ', `webhook {"event":"startup","hash":"${chain.tip.hashHex}","height":200}`]);
+  notifications.alert("It's broken; rm -rf $HOME");
+  t.same(take(), [
+    "alertnotify a %s 'Its broken; rm -rf HOME'",
+    "alertnotify a2 'Its broken; rm -rf HOME'",
+    'webhook {"event":"alert","text":"It\'s broken; rm -rf $HOME"}',
+  ]);
+});
