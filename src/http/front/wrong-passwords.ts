@@ -15,8 +15,11 @@ export class WrongPasswords {
   #second = 0;
   #lines = 0;
 
-  /** @param warn writes to the log */
-  constructor(warn: (line: string) => void) {
+  /** @param warn writes to the log @param nowMs a monotonic clock's milliseconds */
+  constructor(
+    warn: (line: string) => void,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
     this.#warn = warn;
   }
 
@@ -35,7 +38,7 @@ export class WrongPasswords {
   }
 
   #tell(address: string): void {
-    const second = Math.floor(performance.now() / 1000);
+    const second = Math.floor(this.nowMs() / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#lines = 0;
