@@ -2,7 +2,7 @@
 // writes deltas (template/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts), run-assemble.ts answers requests.
 
 /** Raised whenever a record here changes shape; both sides compare it. */
-export const ASSEMBLE_VERSION = 3;
+export const ASSEMBLE_VERSION = 4;
 
 /** Columns of MirrorDelta.rows, one row of float64 for each changed slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes. */
 export const COLUMN = {
@@ -69,6 +69,12 @@ export interface AssembleRequest {
   readonly mode: 'core' | 'live';
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
+  /** Sigop cost of the block, with the coinbase's. */
+  readonly maxSigops: number;
+  /** Slots that stay out, with all that depends on them. */
+  readonly excluded: Int32Array;
+  /** Of a template for one client: what is remembered of the shared one, its order and bytes, stays as it is. */
+  readonly apart: boolean;
   /** Where the JSON array goes; null when only the order is wanted. */
   readonly output: SharedArrayBuffer | null;
 }
@@ -93,6 +99,8 @@ export interface AssembleReply {
   /** With the part reserved for header and coinbase. */
   readonly weight: number;
   readonly sigops: number;
+  /** The lowest rate at which a package was taken: modified fees over sigop-adjusted weight; null when nothing was taken. */
+  readonly cut: { readonly fee: number; readonly size: number } | null;
   /** Bytes of the JSON array in output. */
   readonly encodedLength: number;
   /** Root of the witness tree with a zero leaf for the coinbase, 32 bytes. */

@@ -53,8 +53,9 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
   if (request.version !== ASSEMBLE_VERSION) return failure(mirror, 'invalid', `message version ${request.version}`);
   if (!mirror.apply(request.delta)) return failure(mirror, 'resync');
   const c = mirror.candidates;
-  const chosen = select(mirror, last, request);
-  const problem = checkAssembly(c, chosen, request);
+  const excluded = marked(request.excluded, c.fee.length);
+  const chosen = select(mirror, last, request, excluded);
+  const problem = checkAssembly(c, chosen, { ...request, excluded });
   if (problem !== '') return failure(mirror, 'invalid', problem);
   const selected = now();
   const { slots } = chosen;
@@ -71,7 +72,8 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
     if (encoder.overflowed) return failure(mirror, 'overflow');
     const unchanged = prefix === 0 ? 0 : ends[prefix - 1];
     const encoded = { bytes: out.subarray(0, encodedLength), ends, unchanged, prefix };
-    roots = last.remember(mirror, slots, request.segwitActive, encoded, request.mode === 'live');
+    if (request.apart) roots = { witnessRoot: last.witnessRoot(slots, prefix) ?? witnessRoot(mirror, slots, hashes), merkleBranch: [] };
+    else roots = last.remember(mirror, slots, request.segwitActive, encoded, request.mode === 'live');
   }
   return {
     version: ASSEMBLE_VERSION,
@@ -82,6 +84,7 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
     fees: chosen.fees,
     weight: chosen.weight,
     sigops: chosen.sigops,
+    cut: chosen.cut,
     encodedLength,
     ...roots,
     selectMs: selected - started,
@@ -89,7 +92,15 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
   };
 }
 
-function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleRequest): Selection {
+/** 1 for each of these slots; null when there are none. */
+function marked(slots: Int32Array, capacity: number): Uint8Array | null {
+  if (slots.length === 0) return null;
+  const marks = new Uint8Array(capacity);
+  for (const slot of slots) marks[slot] = 1;
+  return marks;
+}
+
+function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleRequest, excluded: Uint8Array | null): Selection {
   const limits = {
     maxWeight: request.maxWeight,
     reservedWeight: request.reservedWeight,
@@ -97,6 +108,8 @@ function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleReq
     height: request.height,
     lockTimeCutoff: request.lockTimeCutoff,
     allowWitness: request.segwitActive,
+    maxSigops: request.maxSigops,
+    excluded,
   };
   if (request.mode === 'core') return selectByAncestors(mirror.candidates, mirror.ranking, limits, mirror.scratch);
   const best = selectBestBlock(mirror.candidates, mirror.ranking, mirror.clusters(), limits, mirror.scratch);
@@ -196,6 +209,7 @@ function failure(mirror: AssembleMirror, status: AssembleStatus, problem = ''): 
     fees: 0,
     weight: 0,
     sigops: 0,
+    cut: null,
     encodedLength: 0,
     witnessRoot: new Uint8Array(32),
     merkleBranch: [],

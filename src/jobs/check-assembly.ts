@@ -13,6 +13,10 @@ export interface AssemblyRules {
   readonly height: number;
   readonly lockTimeCutoff: number;
   readonly segwitActive: boolean;
+  /** Sigop cost of the block; the consensus limit unless given. */
+  readonly maxSigops?: number;
+  /** 1 for slots that were to stay out. */
+  readonly excluded?: Uint8Array | null;
 }
 
 /** @param used 1 for slots that hold a transaction @returns what is wrong, or the empty string */
@@ -23,6 +27,7 @@ export function checkAssembly(c: Candidates & { readonly used: Uint8Array }, cho
   const placed = new Uint8Array(c.fee.length);
   for (const slot of chosen.slots) {
     if (c.used[slot] === 0) return `slot ${slot} is not in use`;
+    if (rules.excluded != null && rules.excluded[slot] !== 0) return `slot ${slot} was to be left out`;
     if (placed[slot] !== 0) return `slot ${slot} is chosen twice`;
     for (const parent of c.parents[slot]) if (placed[parent] === 0) return `slot ${slot} comes before its parent ${parent}`;
     placed[slot] = 1;
@@ -34,7 +39,7 @@ export function checkAssembly(c: Candidates & { readonly used: Uint8Array }, cho
     fees += c.fee[slot];
   }
   if (weight !== chosen.weight || weight > rules.maxWeight) return `weight ${weight} of ${rules.maxWeight}, said to be ${chosen.weight}`;
-  if (sigops !== chosen.sigops || sigops > MAX_SIGOPS) return `sigop cost ${sigops}, said to be ${chosen.sigops}`;
+  if (sigops !== chosen.sigops || sigops > (rules.maxSigops ?? MAX_SIGOPS)) return `sigop cost ${sigops}, said to be ${chosen.sigops}`;
   if (fees !== chosen.fees || fees < 0) return `fees ${fees}, said to be ${chosen.fees}`;
   return '';
 }

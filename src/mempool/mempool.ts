@@ -1,6 +1,7 @@
 // The set of unconfirmed transactions that the node would mine. Callers: RPC, templates, peers; the chain tells it of every tip.
 // Acceptance is in accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
-import { hashToHex } from '../consensus/bytes/hex.js';
+import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
+import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
@@ -15,6 +16,7 @@ import { keyOf } from './hash-key.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
+import { type Fate, MOST_RIVALS, RecentFates } from './recent-fates.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
 import { FLAG, NO_ROW } from './rows.js';
@@ -66,6 +68,7 @@ export class Mempool {
   readonly #acceptor: Acceptor;
   readonly #packages: PackageAcceptor;
   readonly #reorg: ReorgFollower;
+  readonly #fates = new RecentFates();
   #unbroadcast = 0;
   #accepted = 0;
   #rejected = 0;
@@ -106,6 +109,14 @@ export class Mempool {
         fees.leave(pool.entry(row));
       },
     });
+    pool.listen({
+      added: (entry) => this.#fates.forget(entry.txid),
+      removed: (entry, reason) => {
+        // A block takes thousands at once, and where those are the chain can tell.
+        if (reason !== 'block') this.#fates.note(entry.txid, this.#fate('left', reason, '', []));
+      },
+      changed() {},
+    });
   }
 
   /** Number of transactions. */
@@ -134,10 +145,13 @@ export class Mempool {
     const started = this.#deps.clock.monotonicMs();
     await this.#reorg.settled();
     const result = await this.#acceptor.accept(tx, options);
-    if (result.reject !== null) this.#rejected++;
-    else if (result.entry !== null) {
+    if (result.reject !== null) {
+      this.#rejected++;
+      if (options.testOnly !== true) this.#noteRefused(tx, result.reject);
+    } else if (result.entry !== null) {
       this.#accepted++;
       this.#replaced += result.replaced.length;
+      this.#noteReplaced(result.replaced, tx.txid);
     }
     const seconds = (this.#deps.clock.monotonicMs() - started) / 1000;
     this.#deps.observe?.('mempool_accept', seconds, { result: result.reject === null ? 'accepted' : 'rejected' });
@@ -151,14 +165,49 @@ export class Mempool {
   async acceptPackage(txs: readonly TxView[], options: PackageOptions = {}): Promise<PackageResult> {
     await this.#reorg.settled();
     const result = await this.#packages.submit(txs, options);
-    for (const one of result.results.values()) {
-      if (one.kind === 'invalid') this.#rejected++;
-      else if (one.kind === 'valid') {
+    for (const tx of txs) {
+      const one = result.results.get(hashKey(tx.wtxid));
+      if (one?.kind === 'invalid') {
+        this.#rejected++;
+        this.#noteRefused(tx, one.reject);
+      } else if (one?.kind === 'valid') {
         this.#accepted++;
         this.#replaced += one.replaced.length;
+        this.#noteReplaced(one.replaced, tx.txid);
       }
     }
     return result;
+  }
+
+  /** Why a transaction that is not here was refused, or left; undefined when that is not remembered. @param txid internal order */
+  fate(txid: Uint8Array): Fate | undefined {
+    return this.#fates.get(txid);
+  }
+
+  #fate(kind: Fate['kind'], reason: string, debug: string, rivals: readonly Uint8Array[]): Fate {
+    return { kind, reason, debug, time: this.#deps.clock.nowSeconds(), rivals };
+  }
+
+  #noteRefused(tx: TxView, { reason, debug }: Reject): void {
+    if (this.#pool.find(tx.txid) !== NO_ROW) return;
+    const rivals = new Set<number>();
+    for (let i = 0; i < tx.inputCount && rivals.size < MOST_RIVALS; i++) {
+      const rival = this.#pool.spender(tx.buffer, tx.outpointAt(i));
+      if (rival !== NO_ROW) rivals.add(rival);
+    }
+    this.#fates.note(
+      tx.txid,
+      this.#fate(
+        'refused',
+        reason,
+        debug,
+        Array.from(rivals, (row) => this.#pool.entry(row).txid),
+      ),
+    );
+  }
+
+  #noteReplaced(replaced: readonly Uint8Array[], by: Uint8Array): void {
+    for (const txid of replaced) this.#fates.note(txid, this.#fate('left', 'replaced', '', [by]));
   }
 
   /** Whether all of these would be taken, one after the other; nothing is kept. */

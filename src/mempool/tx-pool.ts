@@ -107,6 +107,10 @@ export class TxPool implements EntryStore {
   get sequence(): number {
     return this.#sequence;
   }
+  /** The serial of the youngest row. */
+  get lastSerial(): number {
+    return this.#serial;
+  }
   /** First row to be evicted. */
   get worst(): number | undefined {
     return this.#scores.peek();

@@ -55,6 +55,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
   const coinbases = new CoinbaseWatch(deps.log);
   return {
     coinbaseSubmitted: (client, coinbase, height) => coinbases.submitted(client, coinbase, height),
+    verdict: (txid) => templates.verdict(txid),
     onTip: (hashHex) => view.onTip(hashHex),
     getBlockTemplate: (request: TemplateRequest, signal: AbortSignal | undefined) =>
       new Promise<RawJson>((resolve, reject) => {

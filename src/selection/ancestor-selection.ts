@@ -5,6 +5,7 @@
 // what is left of their package. One oddity is Core's and kept: the first subtraction from a package takes off the
 // modified fee of the included ancestor, later ones its base fee.
 import { type Candidates, compareFeeRates, compareTxids } from './candidates.js';
+import { compareFeeFractions } from './cluster/fee-fraction.js';
 import { ranksWithAncestors } from './ranking.js';
 
 /** Weight kept free for header and coinbase unless the operator says otherwise; also what "nearly full" means below. */
@@ -30,6 +31,18 @@ export interface SelectionLimits {
   readonly lockTimeCutoff: number;
   /** False before segwit: witnesses stay out. */
   readonly allowWitness: boolean;
+  /** Sigop cost of the block, with the coinbase's; the consensus limit unless given. */
+  readonly maxSigops?: number;
+  /** 1 for slots that stay out, and with them all that depends on them. */
+  readonly excluded?: Uint8Array | null;
+}
+
+/** What a package pays for its room. */
+export interface PackageRate {
+  /** Modified fees in satoshis. */
+  readonly fee: number;
+  /** Sigop-adjusted weight. */
+  readonly size: number;
 }
 
 export interface Selection {
@@ -41,6 +54,13 @@ export interface Selection {
   readonly weight: number;
   /** With the reserved part. */
   readonly sigops: number;
+  /** The lowest rate at which something was taken; null when nothing was. */
+  readonly cut: PackageRate | null;
+}
+
+/** The lower of two rates. */
+export function lowerRate(cut: PackageRate | null, fee: number, size: number): PackageRate {
+  return cut !== null && compareFeeFractions(fee, size, cut.fee, cut.size) >= 0 ? cut : { fee, size };
 }
 
 const UNTOUCHED = 0;
@@ -92,7 +112,7 @@ export function selectByAncestors(
   return new AncestorSelection(c, limits, scratch.prepare(c.fee.length)).run(ranking);
 }
 
-/** A safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
+/** Whether nothing is excluded; and a safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
 export function mayEnter(c: Candidates, slots: readonly number[], limits: SelectionLimits): boolean {
   for (const slot of slots) if (!mayEnterAlone(c, slot, limits)) return false;
   return true;
@@ -100,6 +120,7 @@ export function mayEnter(c: Candidates, slots: readonly number[], limits: Select
 
 /** The same for one. */
 export function mayEnterAlone({ lockTime, hasWitness }: Candidates, slot: number, limits: SelectionLimits): boolean {
+  if (limits.excluded != null && limits.excluded[slot] !== 0) return false;
   const lock = lockTime[slot];
   if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? limits.height : limits.lockTimeCutoff)) return false;
   return limits.allowWitness || hasWitness[slot] === 0;
@@ -117,6 +138,7 @@ class AncestorSelection {
   #fees = 0;
   #weight: number;
   #sigops = RESERVED_SIGOPS;
+  #cut: PackageRate | null = null;
 
   constructor(c: Candidates, limits: SelectionLimits, scratch: SelectionScratch) {
     this.#c = c;
@@ -156,6 +178,7 @@ class AncestorSelection {
       if (c.parents[slot].length === 0) {
         if (mayEnterAlone(c, slot, this.#limits)) {
           failures = 0;
+          this.#cut = lowerRate(this.#cut, fees, WITNESS_SCALE * size);
           this.#takeLone(slot);
         }
         continue;
@@ -166,14 +189,15 @@ class AncestorSelection {
         continue;
       }
       failures = 0;
+      this.#cut = lowerRate(this.#cut, fees, WITNESS_SCALE * size);
       this.#take(members);
     }
     modified.clear();
-    return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
+    return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops, cut: this.#cut };
   }
 
   #fits(size: number, sigops: number): boolean {
-    return this.#weight + WITNESS_SCALE * size < this.#limits.maxWeight && this.#sigops + sigops < MAX_SIGOPS;
+    return this.#weight + WITNESS_SCALE * size < this.#limits.maxWeight && this.#sigops + sigops < (this.#limits.maxSigops ?? MAX_SIGOPS);
   }
 
   #fail(slot: number): void {

@@ -1,9 +1,11 @@
 // Fills a block with chunks, best first, as long as they fit. A chunk that is too large falls apart: from then on each of its cluster's
 // transactions with what it needs competes with the chunks that follow, so that the end of the block is packed with the best that fits. Called by best-block.ts with the mirror's numbers.
 import {
+  lowerRate,
   MAX_SIGOPS,
   mayEnter,
   mayEnterAlone,
+  type PackageRate,
   RESERVED_SIGOPS,
   type Selection,
   type SelectionLimits,
@@ -64,6 +66,7 @@ class Filling {
   #fees = 0;
   #weight: number;
   #sigops = RESERVED_SIGOPS;
+  #cut: PackageRate | null = null;
 
   constructor(c: Candidates, index: ClusterIndex, limits: SelectionLimits, { taken, closed }: SelectionScratch) {
     this.#c = c;
@@ -78,7 +81,7 @@ class Filling {
     this.#chunks();
     // What is left of the room.
     while (this.#takePackage(null));
-    return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops };
+    return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops, cut: this.#cut };
   }
 
   #chunks(): void {
@@ -102,7 +105,10 @@ class Filling {
         if (this.#parted++ < PARTED_CLUSTERS) this.#part(first);
         if (this.#limits.maxWeight - this.#weight < NEARLY_FULL_WEIGHT && ++misses > MAX_MISSES) return;
       } else if (!this.#chunkMayEnter(first)) this.#closed[cluster] = 1;
-      else for (let slot = first, left = index.chunkLength(first); left > 0; slot = index.next(slot), left--) this.#take(slot);
+      else {
+        this.#cut = lowerRate(this.#cut, fee, index.chunkSize(first));
+        for (let slot = first, left = index.chunkLength(first); left > 0; slot = index.next(slot), left--) this.#take(slot);
+      }
     }
   }
 
@@ -129,7 +135,7 @@ class Filling {
   }
 
   #fits(weight: number, sigops: number): boolean {
-    return this.#weight + weight <= this.#limits.maxWeight && this.#sigops + sigops <= MAX_SIGOPS;
+    return this.#weight + weight <= this.#limits.maxWeight && this.#sigops + sigops <= (this.#limits.maxSigops ?? MAX_SIGOPS);
   }
 
   #take(slot: number): void {
@@ -156,6 +162,7 @@ class Filling {
     if (next !== null && compareFeeFractions(best.fee, best.size, this.#index.chunkFee(next), this.#index.chunkSize(next)) < 0)
       return false;
     const { chunk, slots } = best;
+    this.#cut = lowerRate(this.#cut, best.fee, best.size);
     for (const slot of slots) this.#take(slot);
     this.#packages = fitting.filter((candidate) => candidate.chunk !== chunk);
     this.#part(chunk);

@@ -1,7 +1,10 @@
 // Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the template service.
+
+import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type MirrorDelta } from '../jobs/assemble-messages.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Assembler } from '../parallel/assembler.js';
+import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { ChosenRecords, NO_RECORDS } from './chosen-records.js';
 import { maxEncodedBytes } from './encode/transactions.js';
 import { MirrorFeed } from './mirror-feed.js';
@@ -20,6 +23,12 @@ export interface AssemblyLimits {
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   readonly mode: 'core' | 'live';
+  /** Sigop cost of the block with the coinbase's; the consensus limit unless given. */
+  readonly maxSigops?: number;
+  /** Txids that stay out, with all that depends on them. */
+  readonly exclude?: readonly Uint8Array[];
+  /** For one client: the shared template's order and encoding stay as they are. */
+  readonly apart?: boolean;
 }
 
 /** The transactions of a block. */
@@ -28,6 +37,12 @@ export interface ChosenTransactions {
   readonly fees: number;
   /** With the part reserved for header and coinbase. */
   readonly weight: number;
+  /** Cost with the coinbase's reserve. */
+  readonly sigops: number;
+  /** The lowest rate at which a package was taken. */
+  readonly cut: AssembleReply['cut'];
+  /** Serial of the youngest transaction that the choice knew of. */
+  readonly youngest: number;
   /** 32 bytes. */
   readonly witnessRoot: Uint8Array;
   /** From the coinbase up; empty in mode core. */
@@ -38,12 +53,18 @@ export interface ChosenTransactions {
   readonly encodeMs: number;
 }
 
-/** No transactions: a tree of the coinbase's zero leaf alone. @param reservedWeight what such a block counts as */
-export function nothingChosen(reservedWeight: number): ChosenTransactions {
+/**
+ * No transactions: a tree of the coinbase's zero leaf alone.
+ * @param reservedWeight what such a block counts as @param youngest serial of the youngest transaction there is
+ */
+export function nothingChosen(reservedWeight: number, youngest = 0): ChosenTransactions {
   return {
     records: NO_RECORDS,
     fees: 0,
     weight: reservedWeight,
+    sigops: RESERVED_SIGOPS,
+    cut: null,
+    youngest,
     witnessRoot: new Uint8Array(32),
     merkleBranch: [],
     encodedLength: 0,
@@ -98,16 +119,18 @@ export class Assembly {
   async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
     this.#feed.asked();
     try {
+      let youngest = this.#source.records.lastSerial;
       let reply = await this.#ask(tip, limits, output, this.#feed.delta(false));
       if (reply.status === 'resync') {
         this.#resyncs++;
+        youngest = this.#source.records.lastSerial;
         reply = await this.#ask(tip, limits, output, this.#feed.delta(true));
       }
       if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
       const records = new ChosenRecords(this.#source.records, reply.slots);
       this.#feed.acknowledge(reply.sequence);
-      const { fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
-      return { records, fees, weight, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs };
+      const { fees, weight, sigops, cut, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
+      return { records, fees, weight, sigops, cut, youngest, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs };
     } finally {
       this.#feed.answered();
     }
@@ -117,6 +140,11 @@ export class Assembly {
   #emptyMirror(delta: MirrorDelta): void {
     const limits: AssemblyLimits = { maxWeight: 0, reservedWeight: 0, minFeeRate: 0, mode: 'core' };
     this.#ask({ height: 0, lockTimeCutoff: 0, segwitActive: true }, limits, null, delta).catch(() => {});
+  }
+
+  /** Of those that are in the set, at the moment of the delta. */
+  #rowsOf(txids: readonly Uint8Array[]): Int32Array {
+    return Int32Array.from(txids.map((txid) => this.#source.records.find(txid)).filter((row) => row >= 0));
   }
 
   #ask(
@@ -135,6 +163,9 @@ export class Assembly {
       reservedWeight: limits.reservedWeight,
       mode: limits.mode,
       minFeeRate: limits.minFeeRate,
+      maxSigops: limits.maxSigops ?? MAX_BLOCK_SIGOPS_COST,
+      excluded: this.#rowsOf(limits.exclude ?? []),
+      apart: limits.apart === true,
       output,
     });
   }

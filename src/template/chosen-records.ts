@@ -46,6 +46,23 @@ export class ChosenRecords {
     });
   }
 
+  /** The place of a transaction of the set, from 0; -1 when it is none of these. */
+  positionOfSerial(serial: number): number {
+    return this.#serials.indexOf(serial);
+  }
+
+  /** The same by txid (internal order), also for one that has left the set since: a walk over all records. */
+  positionOf(txid: Uint8Array): number {
+    for (let i = 0; i < this.length; i++) {
+      const from = this.#offsets[i] - RECORD_HEADER;
+      const segment = this.#segments[this.#segmentOf[i]];
+      let same = 0;
+      while (same < 32 && segment[from + same] === txid[same]) same++;
+      if (same === 32) return i;
+    }
+    return -1;
+  }
+
   /** The same transactions in the same order. */
   equals(other: ChosenRecords): boolean {
     if (this.length !== other.length) return false;

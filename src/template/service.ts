@@ -4,6 +4,7 @@
 
 import { parseBlock } from '../consensus/block/block-view.js';
 import { toHex } from '../consensus/bytes/hex.js';
+import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import { rejectText } from '../consensus/state.js';
@@ -22,6 +23,7 @@ import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './option
 import { PinnedTemplates } from './pinned-templates.js';
 import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
 import { type TipFacts, tipFacts } from './tip-facts.js';
+import { type TemplateVerdict, templateVerdict, type VerdictTemplate } from './verdict.js';
 
 export interface TemplateDeps {
   readonly chain: TemplateChain;
@@ -85,10 +87,14 @@ const IDLE_TASK_MS = 2;
 /** OP_TRUE: the payout of a template's own coinbase, which nobody ever sees. */
 const ANYONE = Uint8Array.of(0x51);
 
+/** What a verdict needs of a choice. */
+type ChoiceFigures = Pick<ChosenTransactions, 'sigops' | 'cut' | 'youngest'>;
+
 interface Built {
   readonly tip: TemplateTip;
   readonly facts: TemplateFacts;
   readonly records: ChosenRecords;
+  readonly figures: ChoiceFigures;
 }
 
 /** What a template is made of. */
@@ -174,6 +180,25 @@ export class TemplateService {
   /** The transactions of a template that was pinned, in block order; null when it is unknown or too old. */
   pinned(workId: string): readonly TxView[] | null {
     return this.#pinned.get(workId)?.records.txs() ?? null;
+  }
+
+  /** Why a transaction is or is not in the current template; null without one. Synchronous, see verdict.ts. @param txid internal order */
+  verdict(
+    txid: Uint8Array,
+  ): { readonly facts: TemplateFacts; readonly verdict: TemplateVerdict; readonly template: VerdictTemplate } | null {
+    const built = this.#built;
+    if (built === null || built.tip !== this.#deps.chain.tip) return null;
+    const { facts, records, figures } = built;
+    const { mode, maxWeight, minFeeRate } = this.#options;
+    const { lockTimeCutoff, segwitActive } = this.#factsOf(built.tip);
+    const { height, weight } = facts;
+    const empty = facts.live?.empty === true;
+    const { cut, sigops, youngest } = figures;
+    const template: VerdictTemplate = {
+      ...{ records, mode, empty, height, lockTimeCutoff, segwitActive, weight, maxWeight, sigops, minFeeRate, cut, youngest },
+      maxSigops: MAX_BLOCK_SIGOPS_COST,
+    };
+    return { facts, template, verdict: templateVerdict(this.#deps.mempool.records, template, txid) };
   }
 
   /** Mode live: the first template is made before anyone asks. */
@@ -314,11 +339,17 @@ export class TemplateService {
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
       if (slab === null ? full && mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
       const chosen =
-        slab === null ? nothingChosen(this.#options.reservedWeight) : await this.#assembly.choose(base, this.#options, slab.buffer);
+        slab === null
+          ? nothingChosen(this.#options.reservedWeight, mempool.records.lastSerial)
+          : await this.#assembly.choose(base, this.#options, slab.buffer);
       if (chain.tip !== tip) return null;
       if (full) this.#remember(chosen);
       // Nothing that came was worth a place: the ids that clients know stay good.
-      if (full && this.#isCurrent(tip, chosen.records)) return (this.#built as Built).facts;
+      if (full && this.#isCurrent(tip, chosen.records)) {
+        const built = this.#built as Built;
+        this.#built = { ...built, figures: figuresOf(chosen) };
+        return built.facts;
+      }
       if (this.#options.checkTemplates) {
         const time = Math.max(base.minTime, builtAt);
         const candidate = this.#candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, time, ANYONE, 0);
@@ -370,7 +401,7 @@ export class TemplateService {
       time: Math.max(base.minTime, build.builtAt),
       live: this.#schedule === null ? null : this.#liveFacts(tip, counter, empty, chosen),
     });
-    this.#built = { tip, facts, records: chosen.records };
+    this.#built = { tip, facts, records: chosen.records, figures: figuresOf(chosen) };
     return facts;
   }
 
@@ -476,6 +507,11 @@ export class TemplateService {
     if (verdict === null) return true;
     throw new TemplateFault(`TestBlockValidity failed: ${rejectText(verdict)}`);
   }
+}
+
+/** Without the transactions, which are kept no longer than the template's. */
+function figuresOf({ sigops, cut, youngest }: ChosenTransactions): ChoiceFigures {
+  return { sigops, cut, youngest };
 }
 
 function timerAfter(ms: number, run: () => void): () => void {

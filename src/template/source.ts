@@ -64,7 +64,7 @@ export interface CandidateRows {
 /** The candidate set as columns and records in shared memory; the mempool's pool is one. */
 export interface CandidateRecords {
   readonly rows: CandidateRows;
-  readonly links: { hasParents(row: number): boolean; parents(row: number): readonly number[] };
+  readonly links: { hasParents(row: number): boolean; parents(row: number): readonly number[]; children(row: number): readonly number[] };
   readonly arena: {
     readonly reservedBytes: number;
     readonly segmentCount: number;
@@ -72,6 +72,10 @@ export interface CandidateRecords {
     bytesOf(row: number): Uint8Array;
   };
   readonly hashes: Hashes;
+  /** Serial of the youngest transaction that ever came. */
+  readonly lastSerial: number;
+  /** The row of a txid (internal order), negative when it is not here. */
+  find(txid: Uint8Array): number;
   /** Serialised bytes of all transactions. */
   readonly txBytes: number;
   follow(follower: RecordFollower): void;

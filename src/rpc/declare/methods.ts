@@ -76,6 +76,7 @@ import { getrawtransaction } from './getrawtransaction.js';
 import { getreceivedbyaddress } from './getreceivedbyaddress.js';
 import { getreceivedbylabel } from './getreceivedbylabel.js';
 import { getrpcinfo } from './getrpcinfo.js';
+import { gettemplateverdict } from './gettemplateverdict.js';
 import { gettransaction } from './gettransaction.js';
 import { gettxout } from './gettxout.js';
 import { gettxoutproof } from './gettxoutproof.js';
@@ -241,6 +242,7 @@ const ALL: readonly MethodSpec[] = [
   getreceivedbyaddress,
   getreceivedbylabel,
   getrpcinfo,
+  gettemplateverdict,
   gettransaction,
   gettxout,
   gettxoutproof,

@@ -13,6 +13,7 @@ import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
+import type { TemplateService } from '../../template/service.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/create-transaction.js';
@@ -208,6 +209,15 @@ export interface PoolVerdict {
   readonly vsize: number;
 }
 
+/** What became of a transaction that is not in the pool; mempool/recent-fates.ts. */
+export interface PoolFate {
+  readonly kind: 'refused' | 'left';
+  readonly reason: string;
+  readonly debug: string;
+  readonly time: number;
+  readonly rivals: readonly Uint8Array[];
+}
+
 /** How a transaction is offered. */
 export interface PoolOffer {
   /** Only check. */
@@ -267,6 +277,8 @@ export interface PoolAccess {
   testPackage(txs: readonly TxView[]): Promise<PackageResult>;
   /** Announces what will be offered next, in this order, so that scripts run ahead. */
   foresee(txs: readonly TxView[]): Promise<void>;
+  /** Why a transaction that is not here was refused or left, as far as that is remembered. */
+  fate(txid: Uint8Array): PoolFate | undefined;
   /** Marks it for announcement until a peer has asked for it. */
   addUnbroadcast(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;
@@ -338,6 +350,8 @@ export interface TemplateAccess {
   buildBlock(script: Uint8Array, options: { empty: boolean }): Promise<Uint8Array>;
   /** Transactions of a template that was given out without them, in block order; null when its workid is unknown or too old. */
   pinned(workId: string): readonly TxView[] | null;
+  /** Why a transaction (internal order) is or is not in the template of the tip; null while there is none. */
+  verdict(txid: Uint8Array): ReturnType<TemplateService['verdict']>;
   /** A client brought a block with this coinbase: the operator is warned if its next ones may be invalid. */
   coinbaseSubmitted(client: string, coinbase: TxView, height: number): void;
   /** Weight and transaction count (without coinbase) of the last block assembled, null before the first. */

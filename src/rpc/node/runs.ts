@@ -49,6 +49,7 @@ import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { combinerawtransaction, signrawtransactionwithkey } from './signrawtransactionwithkey.js';
 import { getblocktemplate, submitblock, submitheader } from './submit.js';
+import { gettemplateverdict } from './template-verdict.js';
 import { gettxoutproof, verifytxoutproof } from './tx-proof.js';
 import { waitforblock, waitforblockheight, waitfornewblock } from './wait.js';
 
@@ -105,6 +106,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getrawmempool,
   getrawtransaction,
   getrpcinfo,
+  gettemplateverdict,
   gettxout,
   gettxoutproof,
   gettxoutsetinfo,

@@ -32,6 +32,7 @@ const chosen = (over: Partial<Selection> = {}): Selection => ({
   fees: 600,
   weight: 5500,
   sigops: 424,
+  cut: null,
   ...over,
 });
 

@@ -59,6 +59,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       size: 0,
       sequence: 9,
       get: () => undefined,
+      fate: () => undefined,
       spender: () => undefined,
       snapshot: async () => NOTHING,
       hold: () => NOTHING,
@@ -100,6 +101,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       },
       pinned: () => null,
       coinbaseSubmitted: () => {},
+      verdict: () => null,
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
     grinder: {

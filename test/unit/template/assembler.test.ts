@@ -117,7 +117,7 @@ for (const [name, create] of [
       await fill(pool, chain);
       const feed = new MirrorFeed(pool.records, 4, () => {});
       const request = (over: Partial<AssembleRequest>): AssembleRequest => ({
-        version: 3,
+        version: 4,
         delta: feed.delta(false),
         height: 201,
         lockTimeCutoff: 0,
@@ -126,6 +126,9 @@ for (const [name, create] of [
         reservedWeight: 4000,
         mode: 'core',
         minFeeRate: 0,
+        maxSigops: 80_000,
+        excluded: new Int32Array(0),
+        apart: false,
         output: null,
         ...over,
       });

@@ -1,0 +1,216 @@
+// Why a transaction is or is not in the template that is handed out: told from the figures that the template was made with and those of
+// the mempool now, on the node thread, without a build and without waiting. It looks at the transaction, at what it hangs together with
+// (100 transactions at most), and once along the list of the template.
+import { feeForSize } from '../policy/fee-rate.js';
+import type { PackageRate } from '../selection/ancestor-selection.js';
+import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
+import { chunksOf } from '../selection/cluster/chunks.js';
+import { clusterGraph } from '../selection/cluster/cluster-graph.js';
+import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
+import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
+import { SpanningForest } from '../selection/cluster/spanning-forest.js';
+import type { ChosenRecords } from './chosen-records.js';
+import type { CandidateRecords } from './source.js';
+
+/** A larger cluster or ancestry is not ordered: this is the node thread. */
+const MOST_ROWS = 100;
+/** Visits of nodes: some tenths of a millisecond at most; ordinary clusters are at their best well before. */
+const ORDER_COST = 30_000;
+/** A block with less room is full: what is left of it goes to whatever small thing fits. */
+const FULL_WEIGHT = 8_000;
+const WITNESS_SCALE = 4;
+/** Lock times below are heights. */
+const LOCKTIME_THRESHOLD = 500_000_000;
+
+/** What the template was made of. */
+export interface VerdictTemplate {
+  readonly records: ChosenRecords;
+  readonly mode: 'core' | 'live';
+  /** Transactions were left out, for now. */
+  readonly empty: boolean;
+  /** Height of the block, and what BIP-0113 compares lock times with. */
+  readonly height: number;
+  readonly lockTimeCutoff: number;
+  readonly segwitActive: boolean;
+  /** Used, with the coinbase's reserve, and allowed. */
+  readonly weight: number;
+  readonly maxWeight: number;
+  readonly sigops: number;
+  readonly maxSigops: number;
+  /** Satoshis per 1,000 virtual bytes. */
+  readonly minFeeRate: number;
+  readonly cut: PackageRate | null;
+  /** Serial of the youngest transaction that the choice knew of. */
+  readonly youngest: number;
+}
+
+/** What is taken together, without what the template has of it. */
+export interface VerdictPackage extends PackageRate {
+  /** 32 bytes each, internal order, parents first. */
+  readonly txids: readonly Uint8Array[];
+}
+
+/**
+ * included: with its position, from 1. absent: neither here nor in the mempool. pending: the next build decides (`reason`: empty-template, newer,
+ * changed). filtered: kept out by a rule (`reason`: non-final, premature-witness, blockmintxfee, prioritised). below-cut: pays less
+ * than the last that was taken, by so many satoshis. no-room: pays enough and does not fit (`reason`: weight, sigops). large-cluster: not looked at.
+ */
+export type TemplateVerdict =
+  | { readonly verdict: 'included'; readonly position: number }
+  | { readonly verdict: 'absent' | 'large-cluster' }
+  | { readonly verdict: 'pending'; readonly reason: 'empty-template' | 'newer' | 'changed'; readonly pack?: VerdictPackage }
+  | {
+      readonly verdict: 'filtered';
+      readonly reason: 'non-final' | 'premature-witness' | 'blockmintxfee' | 'prioritised';
+      readonly pack: VerdictPackage;
+    }
+  | { readonly verdict: 'below-cut'; readonly missingSats: bigint; readonly pack: VerdictPackage }
+  | { readonly verdict: 'no-room'; readonly reason: 'weight' | 'sigops'; readonly pack: VerdictPackage };
+
+/** @param txid internal order */
+export function templateVerdict(records: CandidateRecords, template: VerdictTemplate, txid: Uint8Array): TemplateVerdict {
+  const row = records.find(txid);
+  const { rows } = records;
+  const position = row < 0 ? template.records.positionOf(txid) : template.records.positionOfSerial(rows.serial[row]);
+  if (position >= 0) return { verdict: 'included', position: position + 1 };
+  if (row < 0) return { verdict: 'absent' };
+  if (template.empty) return { verdict: 'pending', reason: 'empty-template' };
+  // Serials go round after four thousand millions.
+  if (((rows.serial[row] - template.youngest) | 0) > 0) return { verdict: 'pending', reason: 'newer' };
+  return new Look(records, template).at(row);
+}
+
+class Look {
+  readonly #records: CandidateRecords;
+  readonly #template: VerdictTemplate;
+  readonly #inTemplate = new Map<number, boolean>();
+
+  constructor(records: CandidateRecords, template: VerdictTemplate) {
+    this.#records = records;
+    this.#template = template;
+  }
+
+  at(row: number): TemplateVerdict {
+    const needed = this.#ancestry([row]);
+    if (needed === null) return { verdict: 'large-cluster' };
+    const members = this.#template.mode === 'core' ? needed : (this.#chunk(row) ?? needed);
+    const all = members === needed ? needed : (this.#ancestry(members) ?? members);
+    const pack = this.#package(members);
+    const barred = this.#barred(all);
+    if (barred !== null) return { verdict: 'filtered', reason: barred, pack };
+    const { rows } = this.#records;
+    const vsize = sum(members, rows.size);
+    const least = feeForSize(this.#template.minFeeRate, vsize);
+    if (pack.fee < least) {
+      const reason = sum(members, rows.fee) >= least ? 'prioritised' : 'blockmintxfee';
+      return { verdict: 'filtered', reason, pack };
+    }
+    return this.#against(pack, all);
+  }
+
+  /** Against the cut and the room that is left. */
+  #against(pack: VerdictPackage, all: readonly number[]): TemplateVerdict {
+    const { cut, weight, maxWeight, sigops, maxSigops, mode } = this.#template;
+    const { rows } = this.#records;
+    const core = mode === 'core';
+    // Core 0.21 counts virtual bytes and never fills a block to the last unit.
+    const heavier = weight + (core ? WITNESS_SCALE * sum(all, rows.size) : sum(all, rows.weight)) - maxWeight;
+    const more = sigops + sum(all, rows.sigopCost) - maxSigops;
+    const fitsWeight = core ? heavier < 0 : heavier <= 0;
+    const fitsSigops = core ? more < 0 : more <= 0;
+    const fits = fitsWeight && fitsSigops;
+    const below = cut !== null && compareFeeFractions(pack.fee, pack.size, cut.fee, cut.size) < 0;
+    if (below && (!fits || maxWeight - weight < FULL_WEIGHT)) {
+      return { verdict: 'below-cut', missingSats: missingSats(pack, cut), pack };
+    }
+    if (!fits) return { verdict: 'no-room', reason: fitsWeight ? 'sigops' : 'weight', pack };
+    return { verdict: 'pending', reason: 'changed', pack };
+  }
+
+  #has(row: number): boolean {
+    let found = this.#inTemplate.get(row);
+    if (found === undefined) {
+      found = this.#template.records.positionOfSerial(this.#records.rows.serial[row]) >= 0;
+      this.#inTemplate.set(row, found);
+    }
+    return found;
+  }
+
+  /** These and what they need that the template has not, parents first; null when that is too much. */
+  #ancestry(start: readonly number[]): number[] | null {
+    const { links, rows } = this.#records;
+    const found = new Set(start);
+    for (const row of found) {
+      for (const parent of links.parents(row)) if (!this.#has(parent)) found.add(parent);
+      if (found.size > MOST_ROWS) return null;
+    }
+    return [...found].sort((a, b) => rows.ancestorCount[a] - rows.ancestorCount[b]);
+  }
+
+  /** The chunk of the row in what is left of its cluster; null when that is too large. */
+  #chunk(row: number): number[] | null {
+    const { links, rows } = this.#records;
+    const places = new Map([[row, 0]]);
+    for (const member of places.keys()) {
+      for (const list of [links.parents(member), links.children(member)]) {
+        for (const relative of list) if (!places.has(relative) && !this.#has(relative)) places.set(relative, places.size);
+      }
+      if (places.size > MOST_ROWS) return null;
+    }
+    const members = [...places.keys()];
+    if (members.length === 1) return members;
+    const graph = clusterGraph(
+      members.map((member) => rows.modifiedFee[member]),
+      members.map((member) => adjustedWeightOf(rows.size[member], rows.weight[member])),
+      members.map((member) =>
+        links
+          .parents(member)
+          .map((parent) => places.get(parent))
+          .filter((place) => place !== undefined),
+      ),
+    );
+    const forest = new SpanningForest(graph, ancestorOrder(graph));
+    forest.improve(ORDER_COST);
+    const order = Array.from(forest.order(), (place) => members[place]);
+    let end = 0;
+    for (const { count } of chunksOf(graph, forest.order())) {
+      const chunk = order.slice(end, end + count);
+      if (chunk.includes(row)) return chunk;
+      end += count;
+    }
+    return null;
+  }
+
+  #package(members: readonly number[]): VerdictPackage {
+    const { rows, arena } = this.#records;
+    const core = this.#template.mode === 'core';
+    let size = 0;
+    for (const row of members) size += core ? WITNESS_SCALE * rows.size[row] : adjustedWeightOf(rows.size[row], rows.weight[row]);
+    const txids = members.map((row) => arena.bytesOf(row).slice(rows.offset[row], rows.offset[row] + 32));
+    return { txids, fee: sum(members, rows.modifiedFee), size };
+  }
+
+  #barred(members: readonly number[]): 'non-final' | 'premature-witness' | null {
+    const { rows } = this.#records;
+    const { height, lockTimeCutoff, segwitActive } = this.#template;
+    for (const row of members) {
+      const lock = rows.lockTime[row];
+      if (lock !== 0 && lock >= (lock < LOCKTIME_THRESHOLD ? height : lockTimeCutoff)) return 'non-final';
+      if (!segwitActive && rows.hasWitness(row)) return 'premature-witness';
+    }
+    return null;
+  }
+}
+
+function sum(members: readonly number[], column: ArrayLike<number>): number {
+  let total = 0;
+  for (const row of members) total += column[row];
+  return total;
+}
+
+/** The least that makes a package's rate reach the cut's. */
+function missingSats(pack: PackageRate, cut: PackageRate): bigint {
+  const needed = BigInt(cut.fee) * BigInt(pack.size);
+  const size = BigInt(cut.size);
+  return (needed + size - 1n) / size - BigInt(pack.fee);
+}
