@@ -87,6 +87,15 @@ function makeWorkFolder(): string {
 
 const work = makeWorkFolder();
 
+/** Ends what is running; each is a group of a test and its nodes. */
+const running = new Set<() => void>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    for (const end of running) end();
+    process.exit(130);
+  });
+}
+
 /** Runs a test once. @param seed decides the ports */
 function runOnce(test: string, options: readonly string[], seed: number): Promise<Outcome> {
   const data = path.join(work, `${test}${options.join('')}`.replace(/[^\w-]/g, '_'));
@@ -118,6 +127,7 @@ function runOnce(test: string, options: readonly string[], seed: number): Promis
       // All of it has ended.
     }
   };
+  running.add(endGroup);
   const timer = setTimeout(() => {
     late = true;
     endGroup();
@@ -126,6 +136,7 @@ function runOnce(test: string, options: readonly string[], seed: number): Promis
     child.on('error', (error) => resolve({ kind: 'failed', words: error.message }));
     child.on('close', (status) => {
       clearTimeout(timer);
+      running.delete(endGroup);
       endGroup();
       const named = options.length > 0 ? `${options.join(' ')}: ` : '';
       if (status === 0) resolve({ kind: 'passed', words: '' });
