@@ -116,7 +116,7 @@ export class TxReceiver {
 
   /** Entries of a notfound. */
   notFound(peer: Peer, hash: Uint8Array): void {
-    this.requests.answered(peer, hash);
+    this.requests.notFound(peer, hash);
   }
 
   /** tx. @throws DecodeError */

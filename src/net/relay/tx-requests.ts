@@ -1,5 +1,6 @@
-// Which transaction is asked from whom: each is asked from one peer at a time, at first from one that we chose to connect to; when it does
-// not answer within a minute, from the next that announced it (Core's TxRequestTracker). Bounded per peer. Callers: TxRelay.
+// Which transaction is asked from which peer: each is asked from one peer at a time, at first from one that we chose to connect to; when it does
+// not answer within a minute, from the next that announced it (Core's TxRequestTracker). Bounded per peer: an announcement that is over leaves
+// nothing behind, in no table.
 import crypto from 'node:crypto';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Peer } from '../peer/peer.js';
@@ -27,11 +28,14 @@ interface Announcement {
   state: State;
   /** When it may be asked, or when the request is given up; ms. */
   dueMs: number;
+  /** Its place in the heap of timers; -1: it awaits no time. */
+  place: number;
 }
 
 interface PeerBook {
   readonly all: Map<string, Announcement>;
-  chosen: Announcement[];
+  /** Those that shall be asked, oldest first. */
+  readonly chosen: Set<Announcement>;
   requested: number;
 }
 
@@ -44,7 +48,8 @@ export interface TxRequest {
 export class TxRequests {
   readonly #byHash = new Map<string, Announcement[]>();
   readonly #byPeer = new Map<Peer, PeerBook>();
-  readonly #timers: { dueMs: number; announcement: Announcement; state: State }[] = [];
+  /** A heap of the announcements that are waiting or requested, the one that is due next first. */
+  readonly #timers: Announcement[] = [];
   #total = 0;
   readonly #salt = crypto.randomBytes(4).readUInt32LE();
 
@@ -55,6 +60,10 @@ export class TxRequests {
   full(peer: Peer): boolean {
     const count = this.count(peer);
     return count >= MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count >= FAIR_ANNOUNCEMENTS);
+  }
+  /** Announcements whose time is awaited. */
+  get timers(): number {
+    return this.#timers.length;
   }
   /** Announcements of a peer that are kept. */
   count(peer: Peer): number {
@@ -71,24 +80,27 @@ export class TxRequests {
     const book = this.#book(peer);
     if (book.all.has(key)) return;
     const rank = (hashRank(hash) ^ Math.imul(peer.id + 1, 0x9e3779b1) ^ this.#salt) >>> 0;
-    const announcement: Announcement = { peer, hash: hash.slice(), key, byWtxid, preferred, rank, state: 'waiting', dueMs };
+    const announcement: Announcement = { peer, hash: hash.slice(), key, byWtxid, preferred, rank, state: 'waiting', dueMs, place: -1 };
     book.all.set(key, announcement);
     this.#total++;
     const others = this.#byHash.get(key);
     if (others === undefined) this.#byHash.set(key, [announcement]);
     else others.push(announcement);
-    this.#remind(announcement);
+    this.#time(announcement);
   }
 
   /** What a peer shall be asked for now. Each must be followed by requested() or forget(). */
   due(peer: Peer, nowMs: number): TxRequest[] {
     this.#advance(nowMs);
     const book = this.#byPeer.get(peer);
-    if (book === undefined || book.chosen.length === 0) return [];
-    return book.chosen
-      .splice(0, REQUESTS_PER_CALL)
-      .filter(({ state }) => state === 'chosen')
-      .map(({ hash, byWtxid }) => ({ hash, byWtxid }));
+    if (book === undefined) return [];
+    const requests: TxRequest[] = [];
+    for (const announcement of book.chosen) {
+      if (requests.length === REQUESTS_PER_CALL) break;
+      book.chosen.delete(announcement);
+      requests.push({ hash: announcement.hash, byWtxid: announcement.byWtxid });
+    }
+    return requests;
   }
 
   /** It was asked. @param giveUpMs when another is asked instead */
@@ -97,12 +109,20 @@ export class TxRequests {
     const announcement = book?.all.get(hashKey(hash));
     if (book === undefined || announcement === undefined || announcement.state === 'done') return;
     if (announcement.state !== 'requested') book.requested++;
+    book.chosen.delete(announcement);
+    this.#untime(announcement);
     announcement.state = 'requested';
     announcement.dueMs = giveUpMs;
-    this.#remind(announcement);
+    this.#time(announcement);
   }
 
-  /** The peer answered, with the transaction or with notfound. */
+  /** The peer does not have what it was asked for; what it says of others changes nothing. */
+  notFound(peer: Peer, hash: Uint8Array): void {
+    const announcement = this.#byPeer.get(peer)?.all.get(hashKey(hash));
+    if (announcement?.state === 'requested') this.#finish(announcement);
+  }
+
+  /** The peer sent the transaction. */
   answered(peer: Peer, hash: Uint8Array): void {
     const announcement = this.#byPeer.get(peer)?.all.get(hashKey(hash));
     if (announcement !== undefined) this.#finish(announcement);
@@ -117,8 +137,7 @@ export class TxRequests {
     for (const announcement of all) {
       const book = this.#byPeer.get(announcement.peer);
       if (book?.all.delete(key) === true) this.#total--;
-      if (book !== undefined && announcement.state === 'requested') book.requested--;
-      announcement.state = 'done';
+      this.#close(announcement);
     }
   }
 
@@ -130,7 +149,7 @@ export class TxRequests {
     this.#total -= book.all.size;
     for (const announcement of book.all.values()) {
       const was = announcement.state;
-      announcement.state = 'done';
+      this.#close(announcement);
       const others = this.#byHash.get(announcement.key) ?? [];
       const at = others.indexOf(announcement);
       if (at >= 0) others.splice(at, 1);
@@ -143,17 +162,24 @@ export class TxRequests {
   #book(peer: Peer): PeerBook {
     let book = this.#byPeer.get(peer);
     if (book === undefined) {
-      book = { all: new Map(), chosen: [], requested: 0 };
+      book = { all: new Map(), chosen: new Set(), requested: 0 };
       this.#byPeer.set(peer, book);
     }
     return book;
   }
 
-  #finish(announcement: Announcement): void {
-    if (announcement.state === 'done') return;
+  /** Its turn is over: no time is awaited, and nothing counts it any more. */
+  #close(announcement: Announcement): void {
     const book = this.#byPeer.get(announcement.peer);
     if (announcement.state === 'requested' && book !== undefined) book.requested--;
+    book?.chosen.delete(announcement);
+    this.#untime(announcement);
     announcement.state = 'done';
+  }
+
+  #finish(announcement: Announcement): void {
+    if (announcement.state === 'done') return;
+    this.#close(announcement);
     const all = this.#byHash.get(announcement.key);
     // When everybody had a turn, there is nobody left to ask: it may be announced anew.
     if (all?.every(({ state }) => state === 'done')) this.forget(announcement.hash);
@@ -172,7 +198,7 @@ export class TxRequests {
     }
     if (best === undefined) return;
     best.state = 'chosen';
-    this.#book(best.peer).chosen.push(best);
+    this.#book(best.peer).chosen.add(best);
   }
 
   #advance(nowMs: number): void {
@@ -180,50 +206,65 @@ export class TxRequests {
     const changed = new Set<string>();
     let room = DUE_PER_CALL;
     for (let first = this.#timers[0]; first !== undefined && first.dueMs <= nowMs && room > 0; first = this.#timers[0]) {
-      this.#popTimer();
       room--;
-      const { announcement, state } = first;
-      // It changed since: another timer stands for it, or none is needed.
-      if (announcement.state !== state || announcement.dueMs !== first.dueMs) continue;
-      if (state === 'waiting') {
-        announcement.state = 'ready';
-        changed.add(announcement.key);
+      if (first.state === 'waiting') {
+        this.#untime(first);
+        first.state = 'ready';
+        changed.add(first.key);
       } else {
-        this.#finish(announcement);
+        this.#finish(first);
       }
     }
     for (const key of changed) this.#choose(key);
   }
 
-  /** Puts a timer into the heap. */
-  #remind(announcement: Announcement): void {
-    const heap = this.#timers;
-    const timer = { dueMs: announcement.dueMs, announcement, state: announcement.state };
-    let at = heap.push(timer) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if ((heap[parent] as typeof timer).dueMs <= timer.dueMs) break;
-      heap[at] = heap[parent] as typeof timer;
-      at = parent;
-    }
-    heap[at] = timer;
+  /** Puts an announcement into the heap. */
+  #time(announcement: Announcement): void {
+    this.#rise(this.#timers.push(announcement) - 1, announcement);
   }
 
-  #popTimer(): void {
-    const heap = this.#timers;
-    const last = heap.pop() as (typeof heap)[0];
-    const { length } = heap;
-    if (length === 0) return;
-    let at = 0;
-    for (;;) {
-      let child = at * 2 + 1;
-      if (child >= length) break;
-      if (child + 1 < length && (heap[child + 1] as typeof last).dueMs < (heap[child] as typeof last).dueMs) child++;
-      if ((heap[child] as typeof last).dueMs >= last.dueMs) break;
-      heap[at] = heap[child] as typeof last;
-      at = child;
+  /** Takes an announcement out of the heap, if it is there. */
+  #untime(announcement: Announcement): void {
+    const { place } = announcement;
+    if (place < 0) return;
+    announcement.place = -1;
+    const last = this.#timers.pop() as Announcement;
+    if (last === announcement) return;
+    const parent = this.#timers[(place - 1) >> 1];
+    if (place > 0 && (parent as Announcement).dueMs > last.dueMs) this.#rise(place, last);
+    else this.#sink(place, last);
+  }
+
+  #rise(start: number, announcement: Announcement): void {
+    let at = start;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = this.#timers[above] as Announcement;
+      if (parent.dueMs <= announcement.dueMs) break;
+      this.#put(at, parent);
+      at = above;
     }
-    heap[at] = last;
+    this.#put(at, announcement);
+  }
+
+  #sink(start: number, announcement: Announcement): void {
+    const heap = this.#timers;
+    let at = start;
+    for (;;) {
+      let below = at * 2 + 1;
+      if (below >= heap.length) break;
+      if (below + 1 < heap.length && (heap[below + 1] as Announcement).dueMs < (heap[below] as Announcement).dueMs) below++;
+      const child = heap[below] as Announcement;
+      if (child.dueMs >= announcement.dueMs) break;
+      this.#put(at, child);
+      at = below;
+    }
+    this.#put(at, announcement);
+  }
+
+  #put(at: number, announcement: Announcement): void {
+    this.#timers[at] = announcement;
+    announcement.place = at;
   }
 }
 

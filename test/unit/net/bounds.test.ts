@@ -386,6 +386,36 @@ t.test('announcements of all peers together are bounded, and each keeps its shar
   t.equal(requests.full(many[11] as Peer), false, 'there is room again');
 });
 
+t.test('what is no longer waited for leaves nothing behind, however often a peer announces it', async (t) => {
+  const requests = new TxRequests();
+  const [one, two] = [peerWith(1, {}), peerWith(2, {})];
+  let n = 0;
+  const hashes = (count: number): Uint8Array[] =>
+    Array.from({ length: count }, () => {
+      const hash = new Uint8Array(32);
+      new DataView(hash.buffer).setUint32(0, n++);
+      return hash;
+    });
+  for (let round = 0; round < 10; round++) {
+    const few = hashes(1_000);
+    for (const hash of few) for (const peer of [one, two]) requests.announced(peer, hash, true, false, 1_000);
+    t.equal(requests.timers, 2_000);
+    // Some come, some are asked for, and some of these are answered; one peer leaves.
+    for (const hash of few.slice(0, 300)) requests.forget(hash);
+    t.equal(requests.timers, 1_400);
+    for (const peer of [one, two, one, two]) {
+      for (const { hash } of requests.due(peer, 2_000)) requests.requested(peer, hash, 60_000);
+    }
+    t.equal(requests.timers, 700, 'each is asked from one of them');
+    for (const hash of few.slice(0, 500)) requests.answered(one, hash);
+    requests.forgetPeer(two);
+    t.equal(requests.timers, requests.countInFlight(one));
+    requests.forgetPeer(one);
+    t.equal(requests.timers, 0);
+    t.equal(requests.size, 0);
+  }
+});
+
 t.test('strangers cannot fill the log', async (t) => {
   let now = 0;
   const lines: string[] = [];

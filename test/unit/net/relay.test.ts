@@ -510,6 +510,23 @@ t.test('a transaction too large to be relayed ends its request, and nobody else 
   t.same(asked, [`1 ${hexOf(tx.txid)}`], 'and by its txid it may be another, with a smaller witness');
 });
 
+t.test('a peer takes back no announcement by saying that it does not have what it was not asked for', async (t) => {
+  const { clock, pool } = createPool();
+  const { asked, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const peer = peerThatTells(1);
+  for (let n = 0; n < 5_000; n++) receiver.announced(peer, numbered(n), true);
+  for (let n = 0; n < 5_000; n++) receiver.notFound(peer, numbered(n));
+  t.equal(receiver.requests.count(peer), 5_000);
+  receiver.announced(peer, numbered(5_000), true);
+  t.equal(receiver.requests.count(peer), 5_000, 'it has no more room than before');
+  // What it was asked for it may not have.
+  receiver.requests.requested(peer, numbered(7), 60_000);
+  t.equal(receiver.requests.countInFlight(peer), 1);
+  receiver.notFound(peer, numbered(7));
+  t.equal(receiver.requests.count(peer), 4_999);
+  t.same(asked, []);
+});
+
 t.test('bytes after a transaction say nothing about it, and are not kept with it', async (t) => {
   const { chain: model, clock, pool } = createPool();
   const { peerThatTells, receiver } = receiverOver({ clock, pool });
