@@ -1,6 +1,6 @@
 // -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by the block's hash, so a
-// reorganisation leaves them alone. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158).
-// Callers: indexes.ts, getblockfilter.
+// reorganisation leaves them alone. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158). The first 64 bytes are in a row of
+// their own too, so that two thousand of them are not two thousand filters to read; indexes of before have only the long rows.
 
 import type { HeaderNode } from '../chain/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -15,11 +15,21 @@ import type { IndexKind } from './follower.js';
 
 const HASH_BYTES = 32;
 const ROW_HEAD_BYTES = 2 * HASH_BYTES;
+/** In the place of the filter type: the short rows. */
+const BASIC_HEAD = BASIC_FILTER | 0x80;
 
 /** A block's filter. */
 export interface BlockFilter {
   /** As BIP-0158 encodes it. */
   readonly filter: Uint8Array;
+  /** Internal order. */
+  readonly header: Uint8Array;
+}
+
+/** What the chain of filter headers is made of (BIP-0157). */
+export interface FilterHead {
+  /** Hash of the filter, internal order. */
+  readonly hash: Uint8Array;
   /** Internal order. */
   readonly header: Uint8Array;
 }
@@ -68,7 +78,10 @@ export class FilterIndex implements IndexKind {
     value.set(header, HASH_BYTES);
     value.set(filter, ROW_HEAD_BYTES);
     this.last = { hash: node.hash, header };
-    return [{ type: 'put', key: filterIndexKey(BASIC_FILTER, node.hash), value }];
+    return [
+      { type: 'put', key: filterIndexKey(BASIC_FILTER, node.hash), value },
+      { type: 'put', key: filterIndexKey(BASIC_HEAD, node.hash), value: value.slice(0, ROW_HEAD_BYTES) },
+    ];
   }
 
   private async headerBefore(node: HeaderNode): Promise<Uint8Array> {
@@ -86,5 +99,18 @@ export class FilterIndex implements IndexKind {
     const row = await this.store.get(filterIndexKey(BASIC_FILTER, blockHash));
     if (row === undefined || row.length < ROW_HEAD_BYTES) return undefined;
     return { header: row.subarray(HASH_BYTES, ROW_HEAD_BYTES), filter: row.subarray(ROW_HEAD_BYTES) };
+  }
+
+  /** Filter hashes and headers of blocks, undefined where there is no filter. @param blockHashes internal order */
+  async heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]> {
+    const rows = await this.store.getMany(blockHashes.map((hash) => filterIndexKey(BASIC_HEAD, hash)));
+    // One long row at a time: a filter may have tens of kilobytes.
+    for (const [i, row] of rows.entries())
+      rows[i] = row ?? (await this.store.get(filterIndexKey(BASIC_FILTER, blockHashes[i] as Uint8Array)));
+    return rows.map((row) =>
+      row === undefined || row.length < ROW_HEAD_BYTES
+        ? undefined
+        : { hash: row.slice(0, HASH_BYTES), header: row.slice(HASH_BYTES, ROW_HEAD_BYTES) },
+    );
   }
 }

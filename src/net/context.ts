@@ -47,6 +47,8 @@ export interface NetContext {
   misbehaving(peer: Peer, score: number, reason: string): void;
   /** Ends a connection. */
   disconnect(peer: Peer): void;
+  /** Counts time of the node thread as used by a peer: work after the first wait of a handler. @param ms real time */
+  charge(peer: Peer, ms: number): void;
   /** A round of sending soon, to everyone when something new is there to tell, or to one peer that there may be something to ask. */
   wake(peer?: Peer): void;
 }

@@ -47,6 +47,11 @@ export class Dispatcher {
     this.#call();
   }
 
+  /** See NetContext. */
+  charge(peer: Peer, ms: number): void {
+    this.#turns.charge(peer, ms);
+  }
+
   /** The peer is gone. */
   forget(peer: Peer): void {
     this.#steps.delete(peer);

@@ -161,6 +161,7 @@ export class Net {
       random: deps.random ?? (() => crypto.randomInt(RANDOM_STEPS) / RANDOM_STEPS),
       misbehaving: (peer, score, reason) => blame(peer, score, reason, { log, bans: this.bans, connections: this.#connections }),
       disconnect: (peer) => this.disconnect(peer),
+      charge: (peer, ms) => this.#dispatcher.charge(peer, ms),
       wake: (peer) => this.#rounds.soon(peer),
     };
     this.#context = context;
@@ -449,7 +450,9 @@ export class Net {
     this.#guard.forget(peer);
     this.#dispatcher.forget(peer);
     this.#rounds.forget(peer);
-    if (peer.ready && !peer.inbound && peer.misbehaviour === 0) this.addresses.connected(peer.address);
+    // Of a peer for blocks only the known addresses, which others are told of, show nothing (Core's FinalizeNode).
+    const visible = !peer.inbound && peer.type !== 'block-relay-only';
+    if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     // Others may be asked for what it had.
     if (peer.ready) this.#rounds.soon();
   }

@@ -518,7 +518,7 @@ async function build(
       realSeconds: () => Math.floor(clock.nowMs() / 1000),
     },
     log,
-    filters: indexAccess(indexes).filterIndex,
+    filters: indexes.filters?.index ?? null,
     banFile: path.join(config.netDir, 'banlist.json'),
     peersFile: path.join(config.netDir, 'peers.dat'),
     anchorsFile: path.join(config.netDir, 'anchors.json'),

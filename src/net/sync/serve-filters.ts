@@ -1,5 +1,6 @@
-// Serves filters of BIP-0158 to peers as BIP-0157 has it: getcfilters, getcfheaders, getcfcheckpt. Only with -peerblockfilters; whoever asks
-// for what is not offered, or for too much, is disconnected. Callers: Net's table of messages.
+// Serves filters of BIP-0158 to peers as BIP-0157 has it: getcfilters, getcfheaders, getcfcheckpt. Only with -peerblockfilters; a peer that asks
+// for what is not offered, or for too much, is disconnected. What a short message may cost is bounded: hashes and headers are read without their
+// filters, checkpoints are kept, a few peers are served at a time, and the time of the node thread is charged to them.
 import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
@@ -7,6 +8,7 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeFilterCheckpoints, decodeFilterRange } from '../wire/messages.js';
+import { Gate } from './gate.js';
 
 const BASIC = 0;
 /** Most filters and filter hashes of one request, and the distance of checkpoints. */
@@ -15,10 +17,22 @@ const MAX_HASHES = 2_000;
 const CHECKPOINT_INTERVAL = 1_000;
 /** Between looks at a peer that is slow to read. */
 const READ_WAIT_MS = 20;
+/** Hashes and headers read together, and peers they are read for at a time. */
+const HEADS_AT_A_TIME = 250;
+const READERS_AT_A_TIME = 4;
+/** Filter headers at checkpoints that are kept: all of the best chain for some decades. */
+const MAX_CHECKPOINTS = 4_096;
 
 /** The filter index as this room wants it. */
 export interface FilterSource {
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
+  /** Filter hashes and headers, undefined where there is no filter. */
+  heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]>;
+}
+
+interface FilterHead {
+  readonly hash: Uint8Array;
+  readonly header: Uint8Array;
 }
 
 interface Range {
@@ -27,6 +41,10 @@ interface Range {
 }
 
 export class FilterServer {
+  readonly #reads = new Gate(READERS_AT_A_TIME, () => false);
+  /** Filter headers at multiples of a thousand blocks, oldest reading first. */
+  readonly #checkpoints = new Map<HeaderNode, Uint8Array>();
+
   constructor(
     private readonly context: NetContext,
     /** null: nothing is served. */
@@ -41,10 +59,12 @@ export class FilterServer {
     for (const node of nodesOf(range)) {
       // As fast as the peer reads.
       while (peer.connection.sendPaused && !peer.leaving) await setTimeout(READ_WAIT_MS);
-      const found = await this.source?.find(node.hash);
+      const found = await this.#reads.through(async () => this.source?.find(node.hash));
       // Not built that far yet: the peer asks another.
       if (found === undefined || peer.leaving) return;
+      const began = performance.now();
       peer.send('cfilter', new ByteWriter(40 + found.filter.length).u8(BASIC).bytes(node.hash).varBytes(found.filter).finish());
+      this.context.charge(peer, performance.now() - began);
     }
   }
 
@@ -53,19 +73,14 @@ export class FilterServer {
     const { type, startHeight, stop } = decodeFilterRange(payload);
     const range = this.#range(peer, type, startHeight, stop, MAX_HASHES);
     if (range === null) return;
-    const before = range.start === 0 ? undefined : await this.source?.find((range.stop.ancestor(range.start - 1) as HeaderNode).hash);
-    if (range.start > 0 && before === undefined) return;
     const nodes = nodesOf(range);
-    const writer = new ByteWriter(100 + nodes.length * 32)
-      .u8(BASIC)
-      .bytes(range.stop.hash)
-      .bytes(before?.header ?? new Uint8Array(32));
+    const [first] = nodes as [HeaderNode];
+    const heads = await this.#heads(peer, first.prev === null ? nodes : [first.prev, ...nodes]);
+    if (heads === null) return;
+    const before = first.prev === null ? new Uint8Array(32) : (heads.shift() as FilterHead).header;
+    const writer = new ByteWriter(100 + nodes.length * 32).u8(BASIC).bytes(range.stop.hash).bytes(before);
     writer.compactSize(nodes.length);
-    for (const node of nodes) {
-      const found = await this.source?.find(node.hash);
-      if (found === undefined || peer.leaving) return;
-      writer.bytes(this.context.crypto.sha256d(found.filter));
-    }
+    for (const { hash } of heads) writer.bytes(hash);
     peer.send('cfheaders', writer.finish());
   }
 
@@ -75,13 +90,41 @@ export class FilterServer {
     const range = this.#range(peer, type, 0, stop, Number.POSITIVE_INFINITY);
     if (range === null) return;
     const count = Math.floor(range.stop.height / CHECKPOINT_INTERVAL);
+    const nodes = Array.from({ length: count }, (_, i) => range.stop.ancestor((i + 1) * CHECKPOINT_INTERVAL) as HeaderNode);
+    const headers = nodes.map((node) => this.#checkpoints.get(node));
+    const unknown = nodes.filter((_, i) => headers[i] === undefined);
+    const heads = await this.#heads(peer, unknown);
+    if (heads === null) return;
+    const read = heads.values();
     const writer = new ByteWriter(50 + count * 32).u8(BASIC).bytes(range.stop.hash).compactSize(count);
-    for (let i = 1; i <= count; i++) {
-      const found = await this.source?.find((range.stop.ancestor(i * CHECKPOINT_INTERVAL) as HeaderNode).hash);
-      if (found === undefined || peer.leaving) return;
-      writer.bytes(found.header);
+    for (const header of headers) writer.bytes(header ?? (read.next().value as FilterHead).header);
+    for (const [i, node] of unknown.entries()) {
+      this.#checkpoints.set(node, (heads[i] as FilterHead).header);
+      if (this.#checkpoints.size > MAX_CHECKPOINTS) this.#checkpoints.delete(this.#checkpoints.keys().next().value as HeaderNode);
     }
     peer.send('cfcheckpt', writer.finish());
+  }
+
+  /** Hashes and headers of the filters of blocks. @returns null when one is missing, or the peer has gone */
+  #heads(peer: Peer, nodes: readonly HeaderNode[]): Promise<FilterHead[] | null> {
+    return this.#reads.through(async () => {
+      const heads: FilterHead[] = [];
+      for (let at = 0; at < nodes.length; at += HEADS_AT_A_TIME) {
+        if (peer.leaving) return null;
+        const began = performance.now();
+        const reading = this.source?.heads(nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash));
+        this.context.charge(peer, performance.now() - began);
+        const part = (await reading) ?? [undefined];
+        const resumed = performance.now();
+        for (const head of part) {
+          // Not built that far yet: the peer asks another.
+          if (head === undefined) return null;
+          heads.push(head);
+        }
+        this.context.charge(peer, performance.now() - resumed);
+      }
+      return peer.leaving ? null : heads;
+    });
   }
 
   #range(peer: Peer, type: number, start: number, stopHash: Uint8Array, most: number): Range | null {

@@ -169,6 +169,40 @@ t.test('reorganisations, and blocks taken off by hand', async (t) => {
   await indexes.stop();
 });
 
+t.test('hashes and headers of filters are read without them, and from indexes that have no short rows', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const indexes = openIndexes(fixture);
+  const blocks = buildChain(GENESIS, 5);
+  await submitAll(fixture, blocks);
+  await built(indexes);
+  const { index } = indexes.filters!;
+  const hashes = blocks.map(({ hash }) => new Uint8Array(hash));
+  const store = fixture.store as MemoryStore;
+  const expected = await Promise.all(
+    hashes.map(async (hash) => {
+      const { filter, header } = (await index.find(hash))!;
+      return { hash: hex(filterHash(filter, crypto)), header: hex(header) };
+    }),
+  );
+  const headsOf = async () => (await index.heads(hashes)).map((head) => head && { hash: hex(head.hash), header: hex(head.header) });
+  // 'g', 80 and the hash of the block: without the long row, then without the short one.
+  const long = (hash: Uint8Array): Uint8Array => Uint8Array.of(0x67, 0, ...hash);
+  const short = (hash: Uint8Array): Uint8Array => Uint8Array.of(0x67, 0x80, ...hash);
+  const [first, second, third] = hashes as [Uint8Array, Uint8Array, Uint8Array];
+  await store.batch([
+    { type: 'del', key: long(first) },
+    { type: 'del', key: short(second) },
+  ]);
+  t.same(await headsOf(), expected);
+  await store.batch([
+    { type: 'del', key: long(third) },
+    { type: 'del', key: short(third) },
+  ]);
+  t.same(await headsOf(), [expected[0], expected[1], undefined, expected[3], expected[4]]);
+  await indexes.stop();
+});
+
 /** A store that stops taking writes after some of them, as if the process had died. */
 class DyingStore extends MemoryStore {
   left = Number.POSITIVE_INFINITY;

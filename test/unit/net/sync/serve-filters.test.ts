@@ -1,0 +1,98 @@
+// Filters for light clients (BIP-0157): what one short message may cost, and which time is charged to the peer that sends it.
+import t from 'tap';
+import { silentLogger } from '../../../../src/log/logger.js';
+import type { NetContext } from '../../../../src/net/context.js';
+import { NO_PERMISSIONS } from '../../../../src/net/options.js';
+import type { Connection } from '../../../../src/net/peer/connection.js';
+import { Peer } from '../../../../src/net/peer/peer.js';
+import { FilterServer } from '../../../../src/net/sync/serve-filters.js';
+import { buildChain, GENESIS } from '../../../framework/chain-builder.js';
+import { crypto, openFixture } from '../../../framework/chain-fixture.js';
+import { compactSize } from '../../../framework/messages.js';
+
+/** The hash, the header and the filter that stand for a block here: its own hash with another first byte. */
+const marked = (hash: Uint8Array, mark: number): Uint8Array => Uint8Array.of(mark, ...hash.subarray(1));
+
+t.test('filter hashes and checkpoints cost no filter, and the peer pays for the time', async (t) => {
+  const fixture = await openFixture();
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  const blocks = buildChain(GENESIS, 2_100);
+  for (const { bytes } of blocks) await chain.submitBlock(bytes);
+  const count = { filters: 0, heads: 0, hashed: 0, charged: 0, atOnce: 0, most: 0 };
+  const source = {
+    find: async (hash: Uint8Array) => {
+      count.filters++;
+      return { filter: marked(hash, 1), header: marked(hash, 2) };
+    },
+    heads: async (hashes: readonly Uint8Array[]) => {
+      count.heads += hashes.length;
+      count.most = Math.max(count.most, ++count.atOnce);
+      await new Promise(setImmediate);
+      count.atOnce--;
+      return hashes.map((hash) => ({ hash: marked(hash, 3), header: marked(hash, 2) }));
+    },
+  };
+  const hashing = {
+    ...crypto,
+    sha256d: (bytes: Uint8Array) => {
+      count.hashed++;
+      return crypto.sha256d(bytes);
+    },
+  };
+  const server = new FilterServer(
+    {
+      chain,
+      crypto: hashing,
+      log: silentLogger,
+      disconnect: () => {},
+      charge: () => {
+        count.charged++;
+      },
+    } as unknown as NetContext,
+    source,
+  );
+  const sent: { command: string; payload: Buffer }[] = [];
+  const peers = Array.from({ length: 9 }, (_, id) => {
+    const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.connection = {
+      sendPaused: false,
+      send: (command: string, payload: Uint8Array) => sent.push({ command, payload: Buffer.from(payload) }),
+    } as unknown as Connection;
+    return peer;
+  });
+  const [peer] = peers as [Peer];
+  const hashAt = (height: number): Buffer => blocks[height - 1]!.hash;
+  const start = Buffer.alloc(4);
+  start.writeUInt32LE(101);
+  const range = Buffer.concat([Buffer.of(0), start, hashAt(2_100)]);
+
+  await server.headers(peer, range);
+  const wanted = [
+    Buffer.of(0),
+    hashAt(2_100),
+    Buffer.from(marked(hashAt(100), 2)),
+    compactSize(2_000),
+    ...Array.from({ length: 2_000 }, (_, i) => Buffer.from(marked(hashAt(101 + i), 3))),
+  ];
+  t.equal(sent[0]?.command, 'cfheaders');
+  t.ok(sent[0]?.payload.equals(Buffer.concat(wanted)));
+  t.same([count.filters, count.hashed, count.heads], [0, 0, 2_001]);
+  t.ok(count.charged > 0);
+
+  const checkpoints = Buffer.concat([Buffer.of(0), hashAt(2_100)]);
+  await server.checkpoints(peer, checkpoints);
+  await server.checkpoints(peer, checkpoints);
+  const both = [Buffer.of(0), hashAt(2_100), compactSize(2), Buffer.from(marked(hashAt(1_000), 2)), Buffer.from(marked(hashAt(2_000), 2))];
+  for (const { command, payload } of sent.slice(1)) {
+    t.equal(command, 'cfcheckpt');
+    t.ok(payload.equals(Buffer.concat(both)));
+  }
+  t.equal(sent.length, 3);
+  t.same([count.filters, count.heads], [0, 2_003], 'those of the second time were kept');
+
+  count.most = 0;
+  await Promise.all(peers.map((one) => server.headers(one, range)));
+  t.equal(sent.length, 12);
+  t.ok(count.most <= 4, `${count.most} at a time`);
+});
