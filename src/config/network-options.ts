@@ -45,6 +45,10 @@ export function networkOptions(
   for (const name of onlyNets) {
     if (!networkNames.includes(name.toLowerCase())) throw new ConfigError(`Unknown network specified in -onlynet: '${name}'`);
   }
+  const inTheClear = onlyNets.length === 0 || onlyNets.some((name) => ['ipv4', 'ipv6'].includes(name.toLowerCase()));
+  if (!inTheClear && args.isSet('dnsseed') && args.bool('dnsseed', true)) {
+    throw new ConfigError('Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6');
+  }
   const filters = args.bool('peerblockfilters', false);
   if (filters && !hasFilters) throw new ConfigError('Cannot set -peerblockfilters without -blockfilterindex.');
   const v2Transport = args.bool('v2transport', v2Default);

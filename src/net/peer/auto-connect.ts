@@ -76,7 +76,9 @@ export class AutoConnect {
     const { clock, random, options, params } = this.context;
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
-    if (options.dnsSeed) this.#seeds = shuffled(params.dnsSeeds, random);
+    // Without addresses in the clear to call, their names are not asked for in the clear either.
+    const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
+    if (options.dnsSeed && inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
     this.#seedAtMs = clock.nowMs() + (options.forceDnsSeed || this.deps.manager.size === 0 ? 0 : this.#seedDelayMs);
     this.#fixedAtMs = clock.nowMs() + FIXED_SEED_DELAY_MS;
     // -connect=0 means nobody at all.

@@ -377,7 +377,8 @@ export class CompactRelay {
 
   /** It brought a block that became the tip: it shall send the next ones unasked. */
   onGoodBlock(peer: Peer): void {
-    if (!peer.compact.provides || !this.context.peers.has(peer)) return;
+    // With -blocksonly the transactions of blocks are not known beforehand.
+    if (this.context.options.blocksOnly || !peer.compact.provides || !this.context.peers.has(peer)) return;
     const list = this.#highBandwidth;
     const at = list.indexOf(peer);
     if (at >= 0) {
@@ -386,7 +387,9 @@ export class CompactRelay {
       return;
     }
     if (list.length >= MAX_HIGH_BANDWIDTH) {
-      const dropped = list.shift() as Peer;
+      // The last one that we chose stays when a peer comes that chose us (Core's MaybeSetPeerAsAnnouncingHeaderAndIDs).
+      const keepsFirst = peer.inbound && list[0]?.inbound === false && list.filter(({ inbound }) => !inbound).length === 1;
+      const [dropped] = list.splice(keepsFirst ? 1 : 0, 1) as [Peer];
       dropped.compact.highBandwidth = false;
       dropped.send('sendcmpct', encodeSendCmpct({ announce: false, version: VERSION }));
     }

@@ -268,6 +268,14 @@ t.test('where peers and names come from', async (t) => {
   t.ok(seeds().length > 0);
 });
 
+t.test('names are not asked for when no address in the clear may be called', async (t) => {
+  const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
+  const message = 'Incompatible options: -dnsseed=1 was explicitly specified, but -onlynet forbids connections to IPv4/IPv6';
+  t.throws(() => net('-onlynet=onion', '-dnsseed=1'), { message });
+  t.equal(net('-onlynet=onion', '-dnsseed=0').dnsSeed, false);
+  t.equal(net('-onlynet=onion', '-onlynet=IPv6', '-dnsseed=1').dnsSeed, true);
+});
+
 t.test('filters are offered to peers where there are any', async (t) => {
   const services = (...argv: string[]) => load(undefined, '-regtest', '-peerblockfilters', ...argv).net.services;
   const refused = { message: 'Cannot set -peerblockfilters without -blockfilterindex.' };

@@ -183,6 +183,26 @@ t.test('names are asked when peers are wanted, and nobody is while the network i
   hidden.stop();
 });
 
+t.test('names are asked in the clear only by a node that calls addresses in the clear', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const { names, resolve } = silentDns();
+  const onionProxy = { host: '127.0.0.1', port: 9050 };
+  const hidden = begin('main', { onlyNets: ['onion'], onionProxy }, [], resolve);
+  for (let i = 0; i < 5; i++) await hidden.pass(60);
+  t.same(names, []);
+  t.same(
+    hidden.called.filter((_, i) => hidden.types[i] === 'addr-fetch'),
+    [],
+    'nor are they called',
+  );
+  hidden.stop();
+  const open = begin('main', { onlyNets: ['onion', 'ipv6'], onionProxy }, [], resolve);
+  await open.pass(1);
+  t.equal(names.length, chainParams('main').dnsSeeds.length);
+  open.stop();
+});
+
 t.test('with -connect nobody else is called, but -seednode and -dnsseed are heard', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());

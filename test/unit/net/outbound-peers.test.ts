@@ -1,0 +1,72 @@
+// Peers that we chose: those for blocks only leave no trace in what others are told, and strangers do not take the place of the last one that
+// announces blocks at once.
+import t from 'tap';
+import { type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { type FakePeer, NetWorld } from '../../framework/net-world.js';
+
+t.test('the end of a connection is seen in the known addresses, but for one that is for blocks only', async (t) => {
+  const world = await NetWorld.open();
+  t.teardown(() => world.end());
+  const { clock } = world.fixture;
+  const shown = (): Record<string, number> =>
+    Object.fromEntries(world.net.addresses.sample(1_000, 100).map(({ bytes, time }) => [bytes.join('.'), clock.seconds - time]));
+  const hosts = { '8.1.0.1': 'outbound-full-relay', '9.1.0.1': 'block-relay-only' } as const;
+  for (const host of Object.keys(hosts)) {
+    const address = parseHost(host, 18_444) as NetAddress;
+    world.net.addresses.add({ ...address, time: clock.seconds - 7_200, services: 9n }, address);
+  }
+  for (const [host, type] of Object.entries(hosts)) {
+    const peer = await world.host(host, {}, type);
+    peer.close();
+    await peer.ended();
+    await world.pass(0);
+  }
+  t.same(shown(), { '8.1.0.1': 0, '9.1.0.1': 7_200 });
+});
+
+/** Whether a peer was told last to announce blocks at once; undefined: it was told nothing. */
+const wantedFrom = (peer: FakePeer): boolean | undefined => {
+  const told = peer.received.findLast(({ command, payload }) => command === 'sendcmpct' && payload.length === 9);
+  return told === undefined ? undefined : told.payload[0] === 1;
+};
+
+t.test('peers that come to us do not take the last place of those we chose among the three that announce at once', async (t) => {
+  const world = await NetWorld.open();
+  t.teardown(() => world.end());
+  const chosen = await world.host('8.1.0.1');
+  const guests: FakePeer[] = [];
+  for (let i = 0; i < 5; i++) guests.push(await world.guest({}, `9.${i}.0.1`));
+  for (const { peer } of [chosen, ...guests]) peer.compact.provides = true;
+  const good = async (one: FakePeer): Promise<void> => {
+    world.net.compact.onGoodBlock(one.peer);
+    await world.round();
+  };
+  await good(chosen);
+  for (const guest of guests) await good(guest);
+  t.equal(wantedFrom(chosen), true);
+  t.equal(chosen.peer.compact.highBandwidth, true);
+  t.same(
+    guests.map((guest) => guest.peer.compact.highBandwidth),
+    [false, false, false, true, true],
+    'three at a time',
+  );
+  t.same(guests.map(wantedFrom), [false, false, false, true, true]);
+  // One that we chose may take its place.
+  const second = await world.host('8.2.0.1');
+  second.peer.compact.provides = true;
+  await good(second);
+  await good(guests[0] as FakePeer);
+  await good(guests[1] as FakePeer);
+  t.equal([chosen, second].filter(({ peer }) => peer.compact.highBandwidth).length, 1);
+});
+
+t.test('with -blocksonly no peer announces at once: what its blocks hold is not known here', async (t) => {
+  const world = await NetWorld.open({ net: { blocksOnly: true } });
+  t.teardown(() => world.end());
+  const chosen = await world.host('8.1.0.1');
+  chosen.peer.compact.provides = true;
+  world.net.compact.onGoodBlock(chosen.peer);
+  await world.round();
+  t.equal(chosen.peer.compact.highBandwidth, false);
+  t.not(wantedFrom(chosen), true);
+});
