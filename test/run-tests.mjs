@@ -1,7 +1,19 @@
 // Runs compiled tap files, each a process of its own, and sums them up. tap's own runner preloads a TypeScript loader that has no use here
-// (the tests are compiled) and knows no TypeScript 7. Usage: node test/run-tests.mjs FILE...; ADIT_TEST_JOBS processes at a time (2).
+// (the tests are compiled) and knows no TypeScript 7.
+//
+//   node test/run-tests.mjs FILE...
+//   ADIT_TEST_JOBS=2            processes at a time
+//   ADIT_TEST_SKIPS=FILE        a skip that is not in this list fails its file (test/allowed-skips.json, from the project's folder)
+//   ADIT_TEST_SEED=NUMBER       the seed of fast-check; drawn and printed when absent
+//
+// A file passes when it exits with 0 and asserted something. A test that is skipped is printed with its reason; a file that skipped everything
+// has not passed, and a file that neither asserted nor skipped anything has failed. No file is run twice. Closing line: files that passed,
+// files that failed, and tests that were skipped, when there were some.
 import { spawn } from 'node:child_process';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 // A hang detector: no file takes nearly as long, on however busy a machine. Files set no limits of their own.
 const timeoutMs = 1_800_000;
@@ -9,21 +21,52 @@ const keptOutput = 200_000;
 const files = process.argv.slice(2);
 const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? 2));
 const root = path.dirname(import.meta.dirname);
+const seed = process.env.ADIT_TEST_SEED ?? String(crypto.randomInt(2 ** 31));
+const preloaded = pathToFileURL(path.join(root, 'build', 'test', 'framework', 'fast-check-seed.js')).href;
+const readJson = (name) => JSON.parse(fs.readFileSync(path.resolve(root, name), 'utf8'));
+const { ADIT_TEST_SKIPS: list } = process.env;
+const allowed = list ? readJson(list) : null;
+
+/** The file as it is named here: without the folder of compiled tests, without endings. */
+const nameOf = (file) => path.relative(path.join(root, 'build', 'test'), path.resolve(file)).replace(/\.test\.js$/, '');
+
+/** Reads a stream line by line: what was skipped is seen however long the output is. */
+function lineReader(take) {
+  let rest = '';
+  return (chunk) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop();
+    for (const line of lines) take(line);
+  };
+}
 
 function run(file) {
   return new Promise((resolve) => {
     const began = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--import', preloaded, file], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1000) },
+      env: { ...process.env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1000), ADIT_TEST_SEED: seed },
     });
     let output = '';
     const keep = (chunk) => {
       output += chunk;
       if (output.length > 2 * keptOutput) output = output.slice(-keptOutput);
     };
-    child.stdout.setEncoding('utf8').on('data', keep);
+    const skips = [];
+    let passed = 0;
+    const read = lineReader((line) => {
+      const skip = /^\s*ok (?:\d+ )?-? ?(.*?)\s*# SKIP\b ?(.*?)(?: # time=\S+)?$/i.exec(line) ?? /^()1\.\.0 # skip ?(.*)$/i.exec(line);
+      if (skip) skips.push({ test: skip[1] || 'the whole file', reason: skip[2] || 'no reason is given' });
+      const totals = /^# \{ total: \d+, (?:pass: (\d+))?/.exec(line);
+      if (totals) passed = Number(totals[1] ?? 0);
+      // A file with a single assertion and nothing else has no line of totals.
+      else if (/^ok\b(?!.*# (?:SKIP|TODO))/i.test(line)) passed = Math.max(passed, 1);
+    });
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      keep(chunk);
+      read(chunk);
+    });
     child.stderr.setEncoding('utf8').on('data', keep);
     let late = false;
     const timer = setTimeout(() => {
@@ -32,19 +75,19 @@ function run(file) {
     }, timeoutMs);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      const totals = /^# \{ total: (\d+), pass: (\d+)/m.exec(output);
-      const asserts = Number(totals?.[1] ?? 0);
-      const skipped = /^1\.\.0 # skip|^ok .*# SKIP/im.test(output);
-      // A file that asserted nothing and skipped nothing has not been run, whatever it exited with.
-      const ok = code === 0 && (asserts > 0 || skipped);
-      resolve({
-        file,
-        ok,
-        asserts,
-        seconds: (performance.now() - began) / 1000,
-        output,
-        why: late ? 'took too long' : (signal ?? `exit code ${code}`),
-      });
+      const name = nameOf(file);
+      const unlisted = allowed
+        ? skips.filter(
+            ({ test, reason }) =>
+              !allowed.some((one) => one.file === name && (one.test === '*' || one.test === test) && reason.includes(one.skipped)),
+          )
+        : [];
+      const faults = [];
+      if (late) faults.push('took too long');
+      else if (code !== 0) faults.push(signal ?? `exit code ${code}`);
+      if (passed === 0 && skips.length === 0) faults.push('nothing was asserted');
+      for (const { test, reason } of unlisted) faults.push(`not in ${list}: ${test} (${reason})`);
+      resolve({ name, faults, passed, skips, seconds: (performance.now() - began) / 1000, output });
     });
   });
 }
@@ -61,32 +104,31 @@ function excerpt(output) {
   return (picked.length > 0 ? picked : lines.slice(-40)).slice(0, 150).join('\n');
 }
 
-const queue = [...files];
+// The longest first, so that no lane is left alone with one at the end: processor seconds as they were measured once, 1 for the rest.
+const weights = readJson('test/weights.json');
+const weightOf = (file) => weights[nameOf(file)] ?? 1;
+const queue = [...files].sort((a, b) => weightOf(b) - weightOf(a));
 const failed = [];
+let passed = 0;
 let asserts = 0;
+let skipped = 0;
+console.log(`ADIT_TEST_SEED=${seed}`);
 await Promise.all(
   Array.from({ length: Math.min(jobs, files.length) }, async () => {
     for (let file = queue.shift(); file; file = queue.shift()) {
       const result = await run(file);
-      asserts += result.asserts;
-      const name = path.relative(path.join(root, 'build', 'test'), path.resolve(file));
-      console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${name} (${result.asserts} asserts, ${result.seconds.toFixed(1)} s)`);
-      if (!result.ok) {
-        failed.push(name);
-        console.log(`${result.why}\n${excerpt(result.output)}`);
-      }
+      asserts += result.passed;
+      skipped += result.skips.length;
+      const verdict = result.faults.length > 0 ? 'FAIL' : result.passed > 0 ? 'ok  ' : 'skip';
+      if (verdict === 'FAIL') failed.push(result.name);
+      else if (verdict === 'ok  ') passed++;
+      console.log(`${verdict} ${result.name} (${result.passed} asserts, ${result.seconds.toFixed(1)} s)`);
+      for (const { test, reason } of result.skips) console.log(`     skipped: ${test}: ${reason}`);
+      if (verdict === 'FAIL') console.log(`${result.faults.join('\n')}\n${excerpt(result.output)}`);
     }
   }),
 );
-// Tests of real processes share a machine with the others and with whoever else is on it: one that failed gets a second run, alone, and
-// both are told.
-for (const name of failed.filter((one) => /^(functional|kill)\//.test(one))) {
-  const again = await run(path.join(root, 'build', 'test', name));
-  console.log(`${again.ok ? 'ok  ' : 'FAIL'} ${name}, second run alone (${again.asserts} asserts, ${again.seconds.toFixed(1)} s)`);
-  if (again.ok) failed.splice(failed.indexOf(name), 1);
-  else console.log(`${again.why}\n${excerpt(again.output)}`);
-}
 if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
 console.log(`${asserts} asserts in ${files.length} files`);
-console.log(`${files.length - failed.length} passed, ${failed.length} failed`);
-process.exit(failed.length > 0 || files.length === 0 ? 1 : 0);
+console.log(`${passed} passed, ${failed.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exit(failed.length > 0 || passed === 0 ? 1 : 0);

@@ -3,11 +3,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './ports.js';
 import { PATIENCE_MS } from './until.js';
+
+export { freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
@@ -31,18 +33,6 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   } catch (error) {
     return error instanceof CallError ? `${error.code} ${error.message}` : String(error);
   }
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** A running daemon on regtest (or the network the options name). */
@@ -220,13 +210,18 @@ export class Daemon {
     return this.#exit;
   }
 
-  /** Asks it to stop and waits. */
+  /**
+   * Asks it to stop and waits.
+   * @throws when it had ended before, refuses the call, or ends otherwise than with exit code 0
+   */
   async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    if (!this.#exit) {
-      await this.call('stop').catch(() => this.child?.kill('SIGTERM'));
-      await this.ended();
-    }
-    return this.#exit!;
+    const how = ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): string =>
+      `(${code ?? signal}): ${this.output().slice(-1500)}`;
+    if (this.#exit) throw new Error(`the daemon had ended before it was to stop ${how(this.#exit)}`);
+    await this.call('stop');
+    const exit = await this.ended();
+    if (exit.code !== 0) throw new Error(`the daemon failed to stop ${how(exit)}`);
+    return exit;
   }
 
   /** Ends it one way or the other and removes its folder. */

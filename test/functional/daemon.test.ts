@@ -6,7 +6,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');

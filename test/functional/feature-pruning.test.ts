@@ -4,9 +4,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
 import { invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

@@ -1,7 +1,8 @@
 // HTTP as bytes on both ports: replies as Core writes them, and each point in which the main port differs (README, "What differs from
 // Bitcoin Core"), with the lenient port beside it, which takes all of it.
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
 
 const BODY = '{"method":"getblockcount","id":1}';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import t from 'tap';
-import { freePort } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');

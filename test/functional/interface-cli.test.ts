@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 
 const cliFile = path.resolve(import.meta.dirname, '../../../build/src/adit-cli.js');
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

@@ -4,9 +4,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { Subscriber } from 'zeromq';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { mine } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

@@ -1,7 +1,8 @@
 // rpc.discover of a running node, and real results against the result schemas that it hands out.
 import http from 'node:http';
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 
 interface Schema {
   type?: string | string[];

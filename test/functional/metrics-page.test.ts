@@ -7,7 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { feeBars } from '../../src/node/status.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';

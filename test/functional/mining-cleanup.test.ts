@@ -7,8 +7,6 @@ import { Daemon } from '../framework/daemon.js';
 import { mine } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
 
-t.setTimeout(240_000);
-
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const KNOWING = { rules: ['segwit', 'consensuscleanup'] };
 const WARNING = 'that BIP54 (consensus cleanup) will not allow';

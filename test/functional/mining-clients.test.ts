@@ -1,9 +1,10 @@
 // What mining software sends, byte for byte as its sources print it, against a real process: cpuminer, node-stratum-pool (NOMP),
 // public-pool, BFGMiner, miningcore and DATUM on the ordinary port, ckpool and p2pool on the lenient one.
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { type Mined, mine, type Template } from '../framework/miner.js';
 import { MiniWallet } from '../framework/mini-wallet.js';
+import { freePort } from '../framework/ports.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
 
 const lenientPort = await freePort();

@@ -2,8 +2,9 @@
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, spend } from '../framework/chain-builder.js';
 import { type Connection, closeAll, connect } from '../framework/connection.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { serializeTx } from '../framework/messages.js';
+import { freePort } from '../framework/ports.js';
 import { figure, metricBecomes, scrape } from '../framework/scrape.js';
 
 const WAITERS = 'adit_longpoll_waiters';

@@ -1,8 +1,9 @@
 // What getblocktemplate says besides transactions: errors of a main chain without peers, signet's rule and challenge, and the bits of a
 // deployment through all its states.
 import t from 'tap';
-import { type CallError, Daemon, freePort } from '../framework/daemon.js';
+import { type CallError, Daemon } from '../framework/daemon.js';
 import { clearOn, MAIN_MAGIC, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
 async function fault(node: Daemon, ...params: unknown[]): Promise<string> {

@@ -1,11 +1,12 @@
 // All attacks at once for a while: the node stays up, within bounds, and serves the honest. Figures and each attack alone are the long form's
 // (test/hostile).
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';
 import { compactSize, hash256 } from '../framework/messages.js';
 import { mine, type Template } from '../framework/miner.js';
 import { P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { runHostile } from '../hostile/hostile-run.js';
 
 /** What a node of this size holds, and the bounds of traffic in either direction with what may be begun beyond them. */

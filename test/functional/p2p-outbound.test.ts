@@ -4,9 +4,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { compactSize, shown, unshown } from '../framework/messages.js';
 import { headersPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { type ProxyCall, SocksWorld } from '../framework/socks-world.js';
 import { until } from '../framework/until.js';
 

@@ -2,9 +2,10 @@
 // listeners with permissions, bans that outlive the process, transactions announced again, packages, blocks fetched from one peer.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward } from '../framework/chain-builder.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { compactSize, hash256, serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../framework/messages.js';
 import { headersPayload, invPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
 const BASIC = 0;

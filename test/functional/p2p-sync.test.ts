@@ -2,9 +2,10 @@
 // the tests' own with its own codec.
 import net from 'node:net';
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { serializeTx, shown, TRUE_SCRIPT, TRUE_WITNESS, unshown } from '../framework/messages.js';
 import { headersPayload, invPayload, locatorPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
 /** Pay to the witness script OP_TRUE. */

@@ -5,9 +5,10 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import t from 'tap';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { unshown } from '../framework/messages.js';
 import { framed, locatorPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 import { V2Codec } from '../framework/v2-codec.js';
 

@@ -1,11 +1,11 @@
 // Peers that announce blocks and keep them: whatever they do, the next block is fetched, from them or from another.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../framework/chain-builder.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { headersPayload, invPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
 import { until } from '../framework/until.js';
 
-t.setTimeout(290_000);
 const WITNESS_BLOCK = 0x40000002;
 const COMPACT_BLOCK = 4;
 

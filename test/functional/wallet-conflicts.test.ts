@@ -2,8 +2,6 @@
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
-t.setTimeout(240_000);
-
 t.test('a payment stays dead', async (t) => {
   const node = await Daemon.start('-keypool=5');
   t.teardown(() => node.remove());

@@ -1,10 +1,11 @@
 // Several nodes on loopback, real processes: they sync from zero, are flooded with signed transactions at different ends, fall apart into two
 // halves that both mine, and find together again over a reorganisation. At each step tips, mempools and coins must agree.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';
 import { mine, type Template } from '../framework/miner.js';
 import { MiniWallet, type Spendable } from '../framework/mini-wallet.js';
+import { freePort } from '../framework/ports.js';
 
 export interface MeshOptions {
   readonly nodes: number;

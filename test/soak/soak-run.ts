@@ -1,7 +1,8 @@
 // One run of the soak: who does what, and what was seen. Started by soak-live.ts and by the short form in test/functional.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
-import { Daemon, freePort } from '../framework/daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { freePort } from '../framework/ports.js';
 import { dice } from '../framework/random-pools.js';
 import { figure, scrape } from '../framework/scrape.js';
 import { Judge } from './judge.js';

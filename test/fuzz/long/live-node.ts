@@ -8,7 +8,7 @@ import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import type { NodeLogger } from '../../../src/log/create-logger.js';
 import { prepareFolders } from '../../../src/node/data-folder.js';
 import { type RunningNode, startNode } from '../../../src/node/start.js';
-import { freePort } from '../../framework/daemon.js';
+import { freePort } from '../../framework/ports.js';
 import type { Vocabulary } from './request-maker.js';
 
 const CREDENTIALS = 'fuzz:fuzz';

@@ -96,23 +96,31 @@ for (const [name, hashes] of implementations) {
   });
 }
 
-t.test('direct hashes are refused when they disagree with the reference', { skip: direct === null }, async (t) => {
-  const wrong = { ...createNodeHashes(), ripemd160: (data: Uint8Array) => createNodeHashes().sha1(data) };
-  t.equal(loadDirectHashes(wrong), null);
-});
+t.test(
+  'direct hashes are refused when they disagree with the reference',
+  { skip: direct === null && 'no direct hashes in this Node.js' },
+  async (t) => {
+    const wrong = { ...createNodeHashes(), ripemd160: (data: Uint8Array) => createNodeHashes().sha1(data) };
+    t.equal(loadDirectHashes(wrong), null);
+  },
+);
 
-t.test('direct streams and one-shot hashes may be used in turn', { skip: direct === null }, async (t) => {
-  const { sha256, sha256d, sha256Stream, taggedHash } = direct as Hashes;
-  const [a, b] = [sha256Stream(), sha256Stream()];
-  a.update(ascii('ab'));
-  sha256d(ascii('noise'));
-  b.update(ascii('x'));
-  taggedHash('tag', ascii('noise'));
-  a.update(ascii('c'));
-  b.update(new Uint8Array(9_000));
-  t.equal(hex(a.digest()), hex(sha256(ascii('abc'))));
-  t.equal(hex(b.digest()), hex(sha256(Uint8Array.from([...ascii('x'), ...new Uint8Array(9_000)]))));
-});
+t.test(
+  'direct streams and one-shot hashes may be used in turn',
+  { skip: direct === null && 'no direct hashes in this Node.js' },
+  async (t) => {
+    const { sha256, sha256d, sha256Stream, taggedHash } = direct as Hashes;
+    const [a, b] = [sha256Stream(), sha256Stream()];
+    a.update(ascii('ab'));
+    sha256d(ascii('noise'));
+    b.update(ascii('x'));
+    taggedHash('tag', ascii('noise'));
+    a.update(ascii('c'));
+    b.update(new Uint8Array(9_000));
+    t.equal(hex(a.digest()), hex(sha256(ascii('abc'))));
+    t.equal(hex(b.digest()), hex(sha256(Uint8Array.from([...ascii('x'), ...new Uint8Array(9_000)]))));
+  },
+);
 
 t.test('SipHash-2-4: the first values of its paper', async (t) => {
   const key = sipKey(Uint8Array.from({ length: 16 }, (_, i) => i));

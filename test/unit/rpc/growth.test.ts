@@ -201,7 +201,7 @@ function* declaredCalls(): Generator<[method: string, name: string, params: (n: 
 /** Not called: they would end the test, or wait for what never comes. */
 const LEFT_OUT = new Set(['stop', 'waitfornewblock', 'waitforblock', 'waitforblockheight']);
 
-t.test('work grows with its input', { timeout: 280_000 }, async (t) => {
+t.test('work grows with its input', async (t) => {
   const fixture = await openFixture({ network: 'regtest' });
   const { desk, context, events } = openDesk(fixture);
   const { wallet, tools } = await createMemoryWallet({ descriptors: false });

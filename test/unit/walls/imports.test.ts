@@ -259,7 +259,7 @@ t.test('what tests and benches are built of is used by one', async (t) => {
   const files = [...sources('test'), ...sources('bench')];
   // Processes and runs of their own are started by their path, somewhere else than in an import.
   const named = new Set<string>();
-  for (const file of [...files, 'src/launch.mjs', 'README.md']) {
+  for (const file of [...files, 'src/launch.mjs', 'test/run-tests.mjs', 'README.md']) {
     const text = fs.readFileSync(path.join(root, file), 'utf8').replaceAll(/(?:from |import )'[^']*'/g, '');
     for (const [, name] of text.matchAll(/[/']([\w-]+)\.js\b/g)) if (path.basename(file, '.ts') !== name) named.add(`${name}.ts`);
   }
