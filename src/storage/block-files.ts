@@ -168,7 +168,7 @@ export class BlockFiles {
 
   /** Makes new names in the folder durable; where the system can't (Windows), they become so with time. */
   private async syncFolder(): Promise<void> {
-    const folder = await openFile(this.options.dir, 'r').catch(() => null);
+    const folder = await this.opener(this.options.dir, 'r').catch(() => null);
     await folder?.sync().catch(() => {});
     await folder?.close().catch(() => {});
   }

@@ -85,6 +85,30 @@ t.test('which files are chosen', async (t) => {
   t.ok(lastPrunable(100, Number.POSITIVE_INFINITY) < 0);
 });
 
+t.test('the disk knows that a file is given up before the file goes', async (t) => {
+  const synced: { sync: boolean; files: number[]; there: number[] }[] = [];
+  let dir = '';
+  class NotingStore extends MemoryStore {
+    override batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+      const given = ops.filter(({ type, key }) => type === 'put' && key[0] === prunedFileKey(0)[0]).length;
+      if (given > 0) synced.push({ sync: options?.sync === true, files: numbersOf(dir, 'blk').slice(0, given), there: [given] });
+      return super.batch(ops, options);
+    }
+  }
+  const copy = await copyOf(template, new NotingStore());
+  dir = copy.dir;
+  const fixture = await openFixture({ fileSizes: SMALL, prune: BY_HAND, ...copy });
+  t.teardown(() => fixture.end());
+  const before = numbersOf(dir, 'blk');
+  await fixture.chain.pruneUpTo(60);
+  await until('the files are gone', () => numbersOf(dir, 'blk').length < before.length);
+  t.equal(synced.length, 1, 'in one write');
+  const [write] = synced;
+  t.equal(write?.sync, true, 'that is synced');
+  t.same(write?.files, before.slice(0, write?.there[0]), 'and all files were there');
+  t.ok((write?.there[0] ?? 0) >= 3);
+});
+
 t.test('by hand: files below a height go, and everybody knows', async (t) => {
   const fixture = await longChain();
   const { chain, dir, store } = fixture;

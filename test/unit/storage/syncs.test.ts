@@ -1,0 +1,100 @@
+// What reaches the disk, and in which order: every fsync is counted by a layer between the files and the system, for a loss of power keeps only
+// what was synced.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import t from 'tap';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { BlockFiles } from '../../../src/storage/block-files.js';
+import type { FileOpener } from '../../../src/storage/record-file.js';
+import { replaceFile } from '../../../src/storage/replace-file.js';
+
+const hashes = createPureHashes();
+const block = (length: number): Uint8Array => new Uint8Array(length).fill(7);
+
+function folder(t: { teardown(end: () => void): void }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'adit-syncs-'));
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Opens files and notes what is done with them. */
+function noting(events: string[], atSync: (path: string) => void = () => {}): FileOpener {
+  return async (path: string, flags: string, mode?: number) => {
+    const handle = await open(path, flags, mode);
+    const name = basename(path);
+    events.push(`open ${name}`);
+    return new Proxy(handle, {
+      get: (_, key: keyof FileHandle) => {
+        const real = handle[key];
+        if (typeof real !== 'function') return real;
+        return (...args: unknown[]) => {
+          if (key === 'sync') atSync(path);
+          if (key === 'write' || key === 'writeFile' || key === 'sync' || key === 'close') events.push(`${key} ${name}`);
+          return (real as (...args: unknown[]) => unknown).apply(handle, args);
+        };
+      },
+    });
+  };
+}
+
+t.test('a full block file is on the disk before the next one is used', async (t) => {
+  const dir = folder(t);
+  const events: string[] = [];
+  const files = await BlockFiles.open(
+    { dir, magic: Uint8Array.of(1, 2, 3, 4), lastKnown: null, maxFileBytes: 1_000 },
+    { hashes, opener: noting(events) },
+  );
+  await files.appendBlock(block(600));
+  t.same(events.splice(0), ['open blk00000.dat', 'write blk00000.dat'], 'no fsync for each block');
+  await files.appendBlock(block(600));
+  t.same(events.splice(0), [
+    'sync blk00000.dat',
+    'open blk00001.dat',
+    `open ${basename(dir)}`,
+    `sync ${basename(dir)}`,
+    `close ${basename(dir)}`,
+    'close blk00000.dat',
+    'write blk00001.dat',
+  ]);
+  await files.appendUndo(1, [{ undo: block(10), prevHash: block(32) }]);
+  t.same(events.splice(0), ['open rev00001.dat', 'write rev00001.dat']);
+  await files.sync();
+  t.same(events.splice(0), ['sync blk00001.dat', 'sync rev00001.dat']);
+  await files.sync();
+  t.same(events.splice(0), [], 'there is nothing new');
+  await files.appendBlock(block(10));
+  await files.close();
+  t.same(events.splice(0), ['write blk00001.dat', 'sync blk00001.dat', 'close blk00001.dat', 'close rev00001.dat']);
+});
+
+t.test('removed files are gone from the folder on the disk', async (t) => {
+  const dir = folder(t);
+  const events: string[] = [];
+  const files = await BlockFiles.open(
+    { dir, magic: Uint8Array.of(1, 2, 3, 4), lastKnown: null, maxFileBytes: 1_000 },
+    { hashes, opener: noting(events) },
+  );
+  t.teardown(() => files.close());
+  await files.appendBlock(block(600));
+  await files.appendBlock(block(600));
+  await files.giveUp([0]);
+  events.length = 0;
+  await files.remove([0]);
+  t.throws(() => statSync(join(dir, 'blk00000.dat')), { code: 'ENOENT' });
+  t.same(events, [`open ${basename(dir)}`, `sync ${basename(dir)}`, `close ${basename(dir)}`]);
+});
+
+t.test('a file is replaced once the new one is whole on the disk', async (t) => {
+  const path = join(folder(t), 'state.dat');
+  writeFileSync(path, 'the old one');
+  const events: string[] = [];
+  const seen: string[] = [];
+  const opener = noting(events, (temporary) => seen.push(readFileSync(path, 'utf8'), readFileSync(temporary, 'utf8')));
+  await replaceFile(path, [Buffer.from('the '), Buffer.from('new one')], opener);
+  t.same(events, ['open state.dat.new', 'writeFile state.dat.new', 'writeFile state.dat.new', 'sync state.dat.new', 'close state.dat.new']);
+  t.same(seen, ['the old one', 'the new one']);
+  t.equal(readFileSync(path, 'utf8'), 'the new one');
+  t.equal(statSync(path).mode & 0o777, 0o600);
+});
