@@ -66,6 +66,33 @@ t.test('exactly filled: what fits to the last unit goes in, one more does not', 
   t.strictSame([...fill(heavy, 100_000, 0).slots], [0, 2]);
 });
 
+t.test('a nearly full block is left as it is after more than a thousand packages that do not fit', async (t) => {
+  const tx = (fee: number, weight: number) => ({ fee, delta: 0, weight, sigops: 4, parents: [] as number[] });
+  /** Whether the last and poorest, which fits, is taken after so many that do not. @param first weight of the best */
+  const takesLast = (misfits: number, first: number): boolean => {
+    const txs = [tx(1e9, first), ...Array.from({ length: misfits }, () => tx(100_000, 5_000)), tx(200, 400)];
+    const c = poolColumns(txs);
+    const { slots } = selectByAncestors(c, poolRanking(c), poolLimits(20_000, 1_000));
+    t.equal(slots[0], 0);
+    return slots.includes(txs.length - 1);
+  };
+  t.equal(takesLast(1_000, 12_004), true);
+  t.equal(takesLast(1_001, 12_004), false, 'with 4,000 reserved, more than 16,000 of 20,000 are used');
+  t.equal(takesLast(1_500, 12_000), true, 'to the unit');
+});
+
+t.test('parts of a package that does not fit pay the least fee by themselves', async (t) => {
+  const tx = (fee: number, weight: number, parents: number[] = []) => ({ fee, delta: 0, weight, sigops: 4, parents });
+  /** A parent of 100 virtual bytes, and a child that pays for both but does not fit. */
+  const slots = (parentFee: number): number[] => {
+    const c = poolColumns([tx(parentFee, 400), tx(100_000, 4_000, [0])]);
+    return [...fillByChunks(c, indexOf(c), poolLimits(8_000, 1_000)).slots];
+  };
+  t.same(slots(100), [0], '1,000 for 1,000 virtual bytes');
+  t.same(slots(99), []);
+  t.same(slots(0), []);
+});
+
 t.test('an order for the operator, fees for the coinbase', async (t) => {
   const c = poolColumns([
     { fee: 10, delta: 90_000, weight: 400, sigops: 4, parents: [] },
