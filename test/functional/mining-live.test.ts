@@ -134,6 +134,29 @@ async function firstTemplates(t: Test, checked: number): Promise<void> {
   t.equal(full.totalfees, 30_000);
 }
 
+// What a pool does that hears of blocks by ZMQ or by P2P: it asks once, without longpollid, and keeps the answer for half a minute.
+t.test('a client that asks once for each block gets the full template', async (t) => {
+  const { calls, polls, chain } = await bench(t, '-checktemplates=0');
+  for (let i = 0; i < 20; i++) await send(calls, payment(chain[i]!, 20_000));
+  await templateWith(calls, 20);
+  let tip = chain.at(-1)!;
+  const [poll, ...others] = polls as [Connection, ...Connection[]];
+  let { longpollid } = await calls.call('getblocktemplate', rules);
+  const counts: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    tip = buildBlock(tip, { time: START + BLOCKS + n });
+    const polled = poll.call('getblocktemplate', { ...rules, longpollid });
+    t.equal(await calls.call('submitblock', tip.bytes.toString('hex')), null);
+    // The poll has the first template of the new tip, empty or not; who asks now asks while the full one is made, or right after.
+    ({ longpollid } = await polled);
+    for (const template of await Promise.all(others.map((client) => client.call('getblocktemplate', rules)))) {
+      t.equal(template.previousblockhash, tip.hashHex);
+      counts.push(template.transactions.length);
+    }
+  }
+  t.strictSame(counts, Array(8 * others.length).fill(20));
+});
+
 t.test('options of the block: reserved weight, least fee, and the mode by network', async (t) => {
   const { calls, chain } = await bench(t, '-blockreservedweight=8000', '-blockmintxfee=0.001', '-emptyfirst=0', '-longpollinterval=1');
   await send(calls, payment(chain[0]!, 50_000));

@@ -6,6 +6,7 @@ import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
 import { currentTime, longPollId, missingRule, renderLight, renderTemplate } from '../render-template.js';
+import { FullWaiters } from './full-waiters.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
 import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
@@ -105,17 +106,19 @@ export class TemplateView {
   #next: Published | null = null;
   #asking: TemplateCall[] | null = null;
   readonly #history = new LiveHistory();
+  readonly #fullWaiters: FullWaiters;
 
   constructor(deps: TemplateViewDeps) {
     this.#deps = deps;
     this.#turns = new TurnQueue(deps.timers);
     const counter = () => (this.#published?.facts.live ? this.#published.facts.counter : deps.state.mempoolCounter);
     this.#polls = new LongPolls(deps.timers, counter, this.#turns);
+    this.#fullWaiters = new FullWaiters(deps.timers, this.#turns);
   }
 
-  /** Parked long polls. */
+  /** Parked calls: long polls, and those that wait for a full template. */
   get waiters(): number {
-    return this.#polls.size;
+    return this.#polls.size + this.#fullWaiters.size;
   }
 
   /** A template was published by the node thread. Until its tip is ours, the one before stays good. */
@@ -132,6 +135,7 @@ export class TemplateView {
     this.#published = next;
     if (next.facts.live === null) return;
     this.#history.add(next.facts);
+    if (!next.facts.live.empty) this.#fullWaiters.letGo();
     this.#polls.published((poll) => poll.tipHex === tipHex && this.#history.wakes(poll.counter));
   }
 
@@ -158,6 +162,7 @@ export class TemplateView {
   /** The server stops: parked calls are answered now. The state says that it is shutting down. */
   stop(): void {
     this.#polls.resumeAll();
+    this.#fullWaiters.letGo();
   }
 
   /** Takes a call; answers now or later. */
@@ -210,13 +215,30 @@ export class TemplateView {
     this.#answer(call, false);
   }
 
-  /** @param asked the node thread was asked for this call: what it published need not be fresh, only of the tip */
-  #answer(call: TemplateCall, asked: boolean): void {
+  #awaitFull(call: TemplateCall): void {
+    const waiter = (late: boolean): void => {
+      call.onGone = null;
+      if (this.#deps.state.shuttingDown) call.fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+      else this.#answer(call, false, late);
+    };
+    call.onGone = () => this.#fullWaiters.remove(waiter);
+    this.#fullWaiters.add(waiter);
+  }
+
+  /**
+   * @param asked the node thread was asked for this call: what it published need not be fresh, only of the tip
+   * @param takesEmpty a template without transactions is better than none: the full one has been waited for
+   */
+  #answer(call: TemplateCall, asked: boolean, takesEmpty = false): void {
     if (call.gone) return;
     const tipHex = this.#deps.tipHex();
     let published = this.#published;
     if (!published || published.facts.prevHashHex !== tipHex || !(asked || this.#isFresh(published.facts))) {
       this.#ask(call);
+      return;
+    }
+    if (!takesEmpty && published.facts.live?.empty && !isToldAgain(call.request)) {
+      this.#awaitFull(call);
       return;
     }
     let shared = this.#lease(published);
@@ -315,6 +337,11 @@ export class TemplateView {
     }
     return rendered;
   }
+}
+
+/** Whether the client hears by itself of what follows: it polls, or it takes templates without transactions anyway. */
+function isToldAgain({ longPollId, light }: TemplateRequest): boolean {
+  return longPollId !== null || light;
 }
 
 function failWith(call: TemplateCall, error: unknown): void {

@@ -50,10 +50,17 @@ function setup() {
   const leased = new Map<number, SharedArrayBuffer>();
   const held: number[] = [];
   const world = { tip: HASH[0] as string, nowMs: 0, onDrain: () => {} };
+  /** Timers that were set and not cancelled. */
+  const timers = new Map<() => void, number>();
+  const after = (ms: number, run: () => void) => {
+    timers.set(run, ms);
+    return () => void timers.delete(run);
+  };
   const soon: (() => void)[] = [];
+  const calls: TemplateCall[] = [];
   const view = new TemplateView({
     state,
-    timers: { monotonicMs: () => world.nowMs, after: () => () => {}, soon: (run: () => void) => soon.push(run) },
+    timers: { monotonicMs: () => world.nowMs, after, soon: (run: () => void) => soon.push(run) },
     tipHex: () => world.tip,
     drain: () => world.onDrain(),
     ask: (done) => asked.push(done),
@@ -84,10 +91,11 @@ function setup() {
         outcome.error = [code, message];
       },
     };
+    calls.push(one);
     view.call(one);
     return outcome;
   };
-  return { view, state, asked, leased, held, world, soon, call };
+  return { view, state, asked, leased, held, world, soon, timers, calls, call };
 }
 
 t.test('asks once for everyone, and takes what it is given', async (t) => {
@@ -151,6 +159,53 @@ t.test('a template may come before the news of its tip', async (t) => {
   });
   t.match(call().body, `"longpollid":"${HASH[0]}5"`);
   t.equal(asked.length, 0, 'the node thread was never asked');
+});
+
+t.test('an empty template goes to clients that hear of the full one, others wait for it', async (t) => {
+  const { view, state, world, timers, calls, call } = setup();
+  const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 60_000, workId: '', merkleBranchHex: [] };
+  const empty = { ...live, empty: true };
+  view.onTemplate(facts({ live, counter: 1, coinbaseValue: 61 }), null);
+  for (const [block, tip] of [HASH[1], '22'.repeat(32), '33'.repeat(32)].entries()) {
+    const counter = 2 * block + 2;
+    world.tip = tip;
+    view.onTemplate(facts({ live: empty, counter, prevHashHex: tip, coinbaseValue: 50 }), null);
+    view.onTip(tip);
+    const plain = call();
+    const gone = call();
+    const poll = call({ longPollId: `${HASH[0]}1` });
+    const light = call({ light: true });
+    t.match(poll.body, '"coinbasevalue":50,', 'told again: it polls with the id of the empty one');
+    t.match(light.body, '"coinbasevalue":50,');
+    t.equal(plain.body, undefined);
+    t.equal(view.waiters, 2);
+    calls.at(-3)!.onGone!();
+    t.equal(view.waiters, 1);
+    view.onTemplate(facts({ live, counter: counter + 1, prevHashHex: tip, coinbaseValue: 61 }), null);
+    t.match(plain.body, '"coinbasevalue":61,');
+    t.equal(gone.body, undefined);
+    t.equal(timers.size, 0);
+    t.equal(view.waiters, 0);
+    t.match(call().body, '"coinbasevalue":61,');
+  }
+  // Another block comes before the full template is out: the call waits for that one's.
+  const before = HASH[1];
+  world.tip = before;
+  view.onTemplate(facts({ live: empty, counter: 20, prevHashHex: before }), null);
+  view.onTip(before);
+  const across = call();
+  world.tip = HASH[0];
+  view.onTemplate(facts({ live: empty, counter: 21 }), null);
+  view.onTip(HASH[0]);
+  t.equal(across.body, undefined);
+  // Three seconds without a full one: the empty one is better than none.
+  t.same([...timers.values()], [3000]);
+  for (const run of [...timers.keys()]) run();
+  t.match(across.body, `"longpollid":"${HASH[0]}21"`);
+  const stopped = call();
+  state.shuttingDown = true;
+  view.stop();
+  t.same(stopped.error, [-9, 'Shutting down']);
 });
 
 t.test('a crowd is answered in slices', async (t) => {
