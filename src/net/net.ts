@@ -203,11 +203,11 @@ export class Net {
     );
     this.downloads = new BlockDownload(context);
     this.#keepalive.onAnswer = (peer) => this.downloads.answeredPing(peer);
-    const { full, blocks } = outboundTargets(this.options);
     this.#staleTip = new StaleTip(context, {
       searching: () => this.active && !this.options.connectOnly,
       inFlight: () => this.downloads.size,
-      target: full + blocks,
+      inStep: () => this.#headers.canFetchDirectly,
+      targets: outboundTargets(this.options),
     });
     this.#headers = new HeadersSync(context, this.downloads);
     this.#blocks = new BlockReceiver(context, this.downloads);
@@ -239,6 +239,7 @@ export class Net {
       isUnwanted: (address) => this.bans.isUnwanted(address) || this.local.has(address),
       active: () => this.active,
       wantsExtra: () => this.#staleTip.wantsExtra,
+      looksFurther: () => this.#staleTip.looksFurther,
     });
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks, this.#reads);
     this.compact = compact;
@@ -288,6 +289,7 @@ export class Net {
           disconnected.length > 0,
         );
         for (const { node } of connected) this.times.reached(node.hash, 'tip');
+        this.downloads.onConnected(connected.length);
         this.#staleTip.onTip();
         this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
         this.#rounds.soon();

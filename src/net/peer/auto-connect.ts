@@ -1,5 +1,5 @@
-// Peers that the node finds by itself: eight for everything, two for blocks only, and now and then one just to see whether an address is
-// alive (Core's ThreadOpenConnections, ThreadDNSAddressSeed). Callers: Net.
+// Peers that the node finds by itself: eight for everything, two for blocks only, now and then a third of these that may know of a better chain, and
+// one just to see whether an address is alive (Core's ThreadOpenConnections, ThreadDNSAddressSeed).
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { NetOptions } from '../options.js';
@@ -12,6 +12,7 @@ const MAX_FULL_RELAY = 8;
 const MAX_BLOCK_RELAY = 2;
 const ROUND_MS = 500;
 const FEELER_INTERVAL_MS = 2 * 60_000;
+const EXTRA_BLOCK_RELAY_INTERVAL_MS = 5 * 60_000;
 /** Addresses looked at in one round. */
 const MAX_LOOKS = 100;
 /** Tries after which one of the last ten minutes is tried again, and after which odd ports and old nodes will do. */
@@ -43,6 +44,8 @@ export interface AutoConnectDeps {
   active(): boolean;
   /** One more peer than usual is wanted: the tip may be stale. */
   wantsExtra(): boolean;
+  /** The chain has been in step once: every few minutes another peer for blocks only is looked at. */
+  looksFurther(): boolean;
 }
 
 /** How many peers of our own choice are wanted, for everything and for blocks only. */
@@ -55,6 +58,7 @@ export class AutoConnect {
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
   #nextFeelerMs = 0;
+  #nextExtraBlockRelayMs = 0;
   #seedAtMs = 0;
   /** DNS seeds that have not been asked, in random order. */
   #seeds: string[] = [];
@@ -76,6 +80,7 @@ export class AutoConnect {
     const { clock, random, options, params } = this.context;
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
+    this.#nextExtraBlockRelayMs = clock.nowMs() + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
     // Without addresses in the clear to call, their names are not asked for in the clear either.
     const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
     if (options.dnsSeed && inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
@@ -209,7 +214,12 @@ export class AutoConnect {
     if (full < allowedFull) type = 'outbound-full-relay';
     else if (blocks < allowedBlocks) type = 'block-relay-only';
     else if (this.deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
-    else if (now > this.#nextFeelerMs) {
+    else if (this.deps.looksFurther() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
+      // It stays as long as it takes to hear of its chain, or in the place of another (stale-tip.ts): an attacker who has all of our peers
+      // would have to have these too.
+      this.#nextExtraBlockRelayMs = now + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
+      type = 'block-relay-only';
+    } else if (now > this.#nextFeelerMs) {
       this.#nextFeelerMs = now + poissonDelayMs(random, FEELER_INTERVAL_MS);
       type = 'feeler';
     } else return;

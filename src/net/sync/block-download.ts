@@ -20,8 +20,13 @@ const MIN_REQUEST = MAX_BLOCKS_IN_TRANSIT_PER_PEER / 2;
 const BLOCK_DOWNLOAD_WINDOW = 1_024;
 /** Blocks near the limit of a peer that keeps recent ones only are not asked for: its chain may grow meanwhile. */
 const LIMITED_MARGIN = 2;
-/** How long the first block of the window may keep others waiting. */
+/**
+ * How long the first block of the window may keep others waiting: twice as long after each peer that went for it, so that a slow line does not cost
+ * all peers one after the other, and shorter again with each block that is connected (Core since version 25).
+ */
 const BLOCK_STALLING_TIMEOUT_MS = 2_000;
+const BLOCK_STALLING_TIMEOUT_MAX_MS = 64_000;
+const STALLING_TIMEOUT_DECAY = 0.85;
 /** A block may take this many block intervals, and half of that more for each other peer that is downloaded from. */
 const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
@@ -39,6 +44,7 @@ export class BlockDownload {
   /** Blocks that came and that the chain has not stored yet, by hash. */
   readonly #arrived = new Set<string>();
 
+  #stallingTimeoutMs = BLOCK_STALLING_TIMEOUT_MS;
   #tip: HeaderNode | null = null;
   #tipSinceMs = 0;
 
@@ -306,12 +312,18 @@ export class BlockDownload {
     return this.context.chain.minimumChainWork;
   }
 
+  /** Blocks became part of the best chain: the line is as fast as it was thought. */
+  onConnected(blocks: number): void {
+    this.#stallingTimeoutMs = Math.max(BLOCK_STALLING_TIMEOUT_MS, this.#stallingTimeoutMs * STALLING_TIMEOUT_DECAY ** blocks);
+  }
+
   /** Whether the peer has kept us waiting too long. @returns why, for the log */
   overdue(peer: Peer): string | null {
     const { sync } = peer;
     this.#tidy(peer);
     const now = this.context.clock.nowMs();
-    if (sync.stallingSinceMs > 0 && sync.stallingSinceMs < now - BLOCK_STALLING_TIMEOUT_MS) {
+    if (sync.stallingSinceMs > 0 && sync.stallingSinceMs < now - this.#stallingTimeoutMs) {
+      this.#stallingTimeoutMs = Math.min(this.#stallingTimeoutMs * 2, BLOCK_STALLING_TIMEOUT_MAX_MS);
       return `Peer=${peer.id} is stalling block download, disconnecting`;
     }
     const [oldest] = sync.inFlight;

@@ -343,6 +343,58 @@ t.test('a clock that is off', async (t) => {
   t.equal(warned.length, 2);
 });
 
+t.test('of one peer for blocks only too many the youngest goes, unless it brought a block', async (t) => {
+  let now = NOW;
+  let inStep = false;
+  const gone: number[] = [];
+  const peers = new Set<Peer>();
+  const join = (id: number, lastBlockTime: number): Peer => {
+    const { peer } = talkingPeer(id, 'block-relay-only', `${id}.1.1.1`);
+    peer.lastBlockTime = lastBlockTime;
+    peers.add(peer);
+    return peer;
+  };
+  // As many for everything as are wanted: none of them goes for another kind of peer.
+  for (const id of [1, 2]) peers.add(talkingPeer(id, 'outbound-full-relay', `${id}.1.1.1`).peer);
+  const stale = new StaleTip(
+    {
+      peers,
+      params: { powTargetSpacing: 600 },
+      clock: { nowSeconds: () => now },
+      log: { info: () => {}, debug: () => {} },
+      disconnect: (peer: Peer) => {
+        gone.push(peer.id);
+        peers.delete(peer);
+      },
+    } as unknown as NetContext,
+    { searching: () => true, inFlight: () => 0, inStep: () => inStep, targets: { full: 2, blocks: 2 } },
+  );
+  const pass = (seconds: number): void => {
+    for (const end = now + seconds; now < end; now += 5) stale.tick();
+  };
+  join(11, NOW);
+  const second = join(12, NOW);
+  pass(100);
+  t.equal(stale.looksFurther, false);
+  inStep = true;
+  pass(100);
+  inStep = false;
+  pass(100);
+  t.equal(stale.looksFurther, true, 'once is enough');
+  t.same(gone, []);
+  const third = join(13, 0);
+  third.sync.inFlight.push({} as never);
+  pass(100);
+  t.same(gone, [], 'a block of it is on its way');
+  third.sync.inFlight.length = 0;
+  pass(50);
+  t.same(gone, [13], 'it told nothing new');
+  join(14, NOW + 1);
+  pass(50);
+  t.same(gone, [13, 12], 'it did: it takes the place of the one before');
+  t.equal(second.lastBlockTime, NOW);
+});
+
 t.test('a stale tip brings one more peer, and then the one goes that told us of nothing', async (t) => {
   let now = NOW;
   let inFlight = 0;
@@ -366,7 +418,7 @@ t.test('a stale tip brings one more peer, and then the one goes that told us of 
         peers.delete(peer);
       },
     } as unknown as NetContext,
-    { searching: () => searching, inFlight: () => inFlight, target: 3 },
+    { searching: () => searching, inFlight: () => inFlight, inStep: () => false, targets: { full: 2, blocks: 1 } },
   );
   const pass = (seconds: number): void => {
     for (const end = now + seconds; now < end; now += 5) stale.tick();
@@ -435,7 +487,7 @@ t.test('an extra peer has thirty seconds to tell of a block', async (t) => {
         log: { info: () => {}, debug: () => {} },
         disconnect: (peer: Peer) => gone.push(peer.id),
       } as unknown as NetContext,
-      { searching: () => true, inFlight: () => 0, target: 1 },
+      { searching: () => true, inFlight: () => 0, inStep: () => false, targets: { full: 1, blocks: 0 } },
     );
     // The first look is 45 seconds after the start.
     now += 44;
@@ -460,7 +512,7 @@ t.test('a tip is stale when it is older than three times the spacing of blocks, 
         log: { info: () => {}, debug: () => {} },
         disconnect: () => {},
       } as unknown as NetContext,
-      { searching: () => true, inFlight: () => 0, target: 10 },
+      { searching: () => true, inFlight: () => 0, inStep: () => false, targets: { full: 8, blocks: 2 } },
     );
     // Looks are at least ten minutes apart: this one is the first, however late.
     now += 5_000 - age;

@@ -49,7 +49,7 @@ function begin(
   options: Partial<NetOptions> = {},
   known: readonly NetAddress[] = [],
   resolve: (host: string) => Promise<NetAddress[]> = async () => [],
-  state: { active?: boolean; wantsExtra?: boolean; peers?: readonly Peer[] } = {},
+  state: { active?: boolean; wantsExtra?: boolean; looksFurther?: boolean; peers?: readonly Peer[] } = {},
 ) {
   let seconds = START;
   const lines: string[] = [];
@@ -84,6 +84,7 @@ function begin(
     isUnwanted: () => false,
     active: () => state.active ?? true,
     wantsExtra: () => state.wantsExtra ?? false,
+    looksFurther: () => state.looksFurther ?? false,
   });
   auto.start([]);
   const pass = async (s: number): Promise<void> => {
@@ -258,4 +259,19 @@ t.test('whom we call beside those that are there', async (t) => {
   await node.pass(1);
   t.equal(longer().length, 1);
   node.stop();
+
+  // Every five minutes or so one more for blocks only, and never two.
+  const ahead = { looksFurther: false, peers: full };
+  const curious = begin('main', quiet, only, undefined, ahead);
+  const fresh = () => curious.types.filter((type) => type === 'block-relay-only').length;
+  for (let i = 0; i < 60; i++) await curious.pass(60);
+  t.equal(fresh(), 0, 'not before the chain has been in step');
+  ahead.looksFurther = true;
+  for (let i = 0; i < 60; i++) await curious.pass(60);
+  t.ok(fresh() >= 4 && fresh() <= 30, `${fresh()} in an hour`);
+  const before = fresh();
+  ahead.peers = [...full, peer('block-relay-only', '41.1.1.1')];
+  for (let i = 0; i < 60; i++) await curious.pass(60);
+  t.equal(fresh(), before);
+  curious.stop();
 });

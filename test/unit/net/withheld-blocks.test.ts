@@ -178,3 +178,21 @@ t.test('a block that each of many peers withholds is asked from every one of the
   t.equal(askedOf.size, 9);
   t.equal(chain.tip.hashHex, tip.hashHex);
 });
+
+t.test('peers that hold up the window get more time one after the other, and less again with each block', async (t) => {
+  const { downloads, time, peers } = await roomOf(t, 8);
+  /** Seconds after which a peer goes that holds up the window from now on. */
+  const patience = (peer: Peer): number => {
+    peer.sync.stallingSinceMs = time.mockMs;
+    for (let seconds = 0; ; seconds++) {
+      if (downloads.overdue(peer) !== null) return seconds;
+      time.mockMs += 1_000;
+    }
+  };
+  // The first second that is later than the time it has.
+  t.same(peers.slice(0, 7).map(patience), [3, 5, 9, 17, 33, 65, 65]);
+  downloads.onConnected(1);
+  t.equal(patience(peers[7] as Peer), 55, '0.85 of it');
+  downloads.onConnected(100);
+  t.equal(patience(peers[0]), 3);
+});
