@@ -8,7 +8,7 @@
 import crypto from 'node:crypto';
 import type { Hashes } from '../../crypto/crypto.js';
 import { ELLSWIFT_BYTES, type EllSwiftKey } from '../../crypto/ellswift.js';
-import { ByteQueue } from '../wire/byte-queue.js';
+import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import { type BadFrame, COMMAND_BYTES, type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { MAX_PROTOCOL_MESSAGE_LENGTH } from '../wire/protocol.js';
 import type { Cancel, KeyDesk } from './key-desk.js';

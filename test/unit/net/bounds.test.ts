@@ -17,7 +17,7 @@ import { Rounds } from '../../../src/net/rounds.js';
 import { Gate } from '../../../src/net/sync/gate.js';
 import { V1Transport } from '../../../src/net/transport/v1-transport.js';
 import { Wanted } from '../../../src/net/wanted.js';
-import { ByteQueue } from '../../../src/net/wire/byte-queue.js';
+import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
 import { encodeInv } from '../../../src/net/wire/messages.js';
 import { countingReadings } from '../../framework/turns.js';
