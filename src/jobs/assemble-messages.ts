@@ -2,7 +2,7 @@
 // writes deltas (template/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts), run-assemble.ts answers requests.
 
 /** Raised whenever a record here changes shape; both sides compare it. */
-export const ASSEMBLE_VERSION = 4;
+export const ASSEMBLE_VERSION = 5;
 
 /** Columns of MirrorDelta.rows, one row of float64 for each changed slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes. */
 export const COLUMN = {
@@ -65,8 +65,10 @@ export interface AssembleRequest {
   readonly maxWeight: number;
   /** Weight kept free for header and coinbase. */
   readonly reservedWeight: number;
-  /** core: ancestor order of Core 0.21. live: chunks of clusters, an order that changes little, and the coinbase's merkle branch. */
+  /** core: ancestor order of Core 0.21. live: chunks of clusters, an order that changes little. */
   readonly mode: 'core' | 'live';
+  /** Whether the coinbase's merkle branch is wanted. */
+  readonly branch: boolean;
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   /** Sigop cost of the block, with the coinbase's. */
@@ -105,7 +107,7 @@ export interface AssembleReply {
   readonly encodedLength: number;
   /** Root of the witness tree with a zero leaf for the coinbase, 32 bytes. */
   readonly witnessRoot: Uint8Array;
-  /** Sibling hashes from the coinbase up to the merkle root, 32 bytes each; empty in mode core. */
+  /** Sibling hashes from the coinbase up to the merkle root, 32 bytes each; empty when it isn't wanted. */
   readonly merkleBranch: readonly Uint8Array[];
   readonly selectMs: number;
   readonly encodeMs: number;

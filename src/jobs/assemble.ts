@@ -1,5 +1,5 @@
 // The work of the assembler: apply the delta, choose, check, encode. Called by the inline assembler and by the assembler's thread.
-import { merkleRoot } from '../consensus/block/merkle.js';
+import { coinbaseBranch, merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { feeForSize } from '../policy/fee-rate.js';
@@ -19,6 +19,9 @@ import { checkAssembly } from './check-assembly.js';
 import { LastEncoding } from './last-encoding.js';
 
 const WITNESS_SCALE = 4;
+/** Of the ids in a record. */
+const TXID_AT = 0;
+const WTXID_AT = 32;
 const NO_SLOTS = new Int32Array(0);
 const NO_PARENTS: number[] = [];
 
@@ -63,7 +66,7 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
   let encodedLength = 0;
   let roots: { readonly witnessRoot: Uint8Array; readonly merkleBranch: readonly Uint8Array[] };
   if (request.output === null) {
-    roots = { witnessRoot: last.witnessRoot(slots, prefix) ?? witnessRoot(mirror, slots, hashes), merkleBranch: [] };
+    roots = rootsOf(mirror, last, slots, prefix, request.branch, hashes);
   } else {
     const out = new Uint8Array(request.output);
     const encoder = new TransactionsEncoder(out);
@@ -72,8 +75,8 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
     if (encoder.overflowed) return failure(mirror, 'overflow');
     const unchanged = prefix === 0 ? 0 : ends[prefix - 1];
     const encoded = { bytes: out.subarray(0, encodedLength), ends, unchanged, prefix };
-    if (request.apart) roots = { witnessRoot: last.witnessRoot(slots, prefix) ?? witnessRoot(mirror, slots, hashes), merkleBranch: [] };
-    else roots = last.remember(mirror, slots, request.segwitActive, encoded, request.mode === 'live');
+    if (request.apart) roots = rootsOf(mirror, last, slots, prefix, request.branch, hashes);
+    else roots = last.remember(mirror, slots, request.segwitActive, encoded, request.branch);
   }
   return {
     version: ASSEMBLE_VERSION,
@@ -188,15 +191,30 @@ function sameId(hash: Uint8Array, txids: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** BIP-0141: the coinbase's leaf is zero. */
-function witnessRoot(mirror: AssembleMirror, slots: Int32Array, hashes: Hashes): Uint8Array {
+/** Root and branch without remembering anything; those of last time where the transactions are the same. */
+function rootsOf(
+  mirror: AssembleMirror,
+  last: LastEncoding,
+  slots: Int32Array,
+  prefix: number,
+  branch: boolean,
+  hashes: Hashes,
+): Pick<AssembleReply, 'witnessRoot' | 'merkleBranch'> {
+  return {
+    witnessRoot: last.witnessRoot(slots, prefix) ?? merkleRoot(leaves(mirror, slots, WTXID_AT), hashes).root,
+    merkleBranch: branch ? (last.merkleBranch(slots, prefix) ?? coinbaseBranch(leaves(mirror, slots, TXID_AT), hashes)) : [],
+  };
+}
+
+/** The leaves of a tree over txids or wtxids; the coinbase's is zero (BIP-0141). @param at of the id in a record */
+function leaves(mirror: AssembleMirror, slots: Int32Array, at: number): Uint8Array[] {
   const { offset } = mirror.candidates;
-  const leaves: Uint8Array[] = [new Uint8Array(32)];
+  const ids: Uint8Array[] = [new Uint8Array(32)];
   for (const slot of slots) {
-    const at = offset[slot] + 32;
-    leaves.push(mirror.segmentOf(slot).subarray(at, at + 32));
+    const from = offset[slot] + at;
+    ids.push(mirror.segmentOf(slot).subarray(from, from + 32));
   }
-  return merkleRoot(leaves, hashes).root;
+  return ids;
 }
 
 function failure(mirror: AssembleMirror, status: AssembleStatus, problem = ''): AssembleReply {

@@ -50,6 +50,11 @@ export class LastEncoding {
     return prefix > 0 && prefix === slots.length && prefix === this.#slots.length ? this.#witnessTree.root : null;
   }
 
+  /** The coinbase's branch under the same condition, if it was reckoned then. */
+  merkleBranch(slots: Int32Array, prefix: number): readonly Uint8Array[] | null {
+    return this.#hasTxids && this.witnessRoot(slots, prefix) !== null ? this.#txidTree.firstBranch : null;
+  }
+
   /**
    * The same transactions in the order of last time as far as they were there, new ones behind: next to everything can then be copied.
    * @returns null when there is little in common, or when a parent would come after its child

@@ -29,6 +29,8 @@ export interface AssemblyLimits {
   readonly exclude?: readonly Uint8Array[];
   /** For one client: the shared template's order and encoding stay as they are. */
   readonly apart?: boolean;
+  /** Whether the merkle branch is wanted; mode live always has it in templates that are encoded. */
+  readonly branch?: boolean;
 }
 
 /** The transactions of a block. */
@@ -45,7 +47,7 @@ export interface ChosenTransactions {
   readonly youngest: number;
   /** 32 bytes. */
   readonly witnessRoot: Uint8Array;
-  /** From the coinbase up; empty in mode core. */
+  /** From the coinbase up; empty when it wasn't wanted. */
   readonly merkleBranch: readonly Uint8Array[];
   /** Length of the encoded JSON array. */
   readonly encodedLength: number;
@@ -162,6 +164,7 @@ export class Assembly {
       maxWeight: limits.maxWeight,
       reservedWeight: limits.reservedWeight,
       mode: limits.mode,
+      branch: limits.branch ?? (limits.mode === 'live' && output !== null),
       minFeeRate: limits.minFeeRate,
       maxSigops: limits.maxSigops ?? MAX_BLOCK_SIGOPS_COST,
       excluded: this.#rowsOf(limits.exclude ?? []),

@@ -13,6 +13,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
+import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
 import { BlockCandidate } from './block-candidate.js';
 import type { ChosenRecords } from './chosen-records.js';
@@ -109,6 +110,13 @@ interface Choice {
   readonly slabIndex: number;
   /** Transactions were left out, for now. */
   readonly empty: boolean;
+}
+
+/** Transactions for a block on a tip. */
+export interface TemplateChoice {
+  readonly tip: TemplateTip;
+  readonly facts: TipFacts;
+  readonly chosen: ChosenTransactions;
 }
 
 type Kind = 'empty' | 'full';
@@ -245,6 +253,31 @@ export class TemplateService {
       if (options.transactions === undefined && !(await this.#passes(candidate, tip))) continue;
       return candidate;
     }
+  }
+
+  /** What follows from the tip alone. */
+  get tip(): { readonly tip: TemplateTip; readonly facts: TipFacts } {
+    const { tip } = this.#deps.chain;
+    return { tip, facts: this.#factsOf(tip) };
+  }
+
+  /**
+   * Transactions for a block whose coinbase is another's, with the coinbase's merkle branch; the published template stays as it is.
+   * @param reserve weight of header and coinbase, and sigop cost of the coinbase @returns null when the tip moved meanwhile
+   * @throws AssemblyFault
+   */
+  async choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
+    const { chain, mempool } = this.#deps;
+    await mempool.settled();
+    await this.#assembly.prepare();
+    if (mempool.returning) return null;
+    const { tip } = chain;
+    const facts = this.#factsOf(tip);
+    if (mempool.size === 0) return { tip, facts, chosen: nothingChosen(reserve.weight) };
+    const maxSigops = MAX_BLOCK_SIGOPS_COST - Math.max(0, reserve.sigops - RESERVED_SIGOPS);
+    const limits = { ...this.#options, reservedWeight: reserve.weight, maxSigops, branch: true };
+    const chosen = await this.#assembly.choose(facts, limits, null);
+    return chain.tip === tip ? { tip, facts, chosen } : null;
   }
 
   stats(): TemplateStats {

@@ -117,7 +117,7 @@ for (const [name, create] of [
       await fill(pool, chain);
       const feed = new MirrorFeed(pool.records, 4, () => {});
       const request = (over: Partial<AssembleRequest>): AssembleRequest => ({
-        version: 4,
+        version: 5,
         delta: feed.delta(false),
         height: 201,
         lockTimeCutoff: 0,
@@ -125,6 +125,7 @@ for (const [name, create] of [
         maxWeight: LIMITS.maxWeight,
         reservedWeight: 4000,
         mode: 'core',
+        branch: false,
         minFeeRate: 0,
         maxSigops: 80_000,
         excluded: new Int32Array(0),
