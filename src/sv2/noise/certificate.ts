@@ -1,0 +1,39 @@
+// The certificate that the authority gives to the server's static key (specification, 4.5.3 "SIGNATURE_NOISE_MESSAGE"):
+//
+//   0   version          U16, 0
+//   2   valid_from       U32, seconds since 1970
+//   6   not_valid_after  U32
+//   10  signature        BIP-0340 of SHA-256(version, valid_from, not_valid_after, x-only static key of 32 bytes) by the authority
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { SchnorrSigner } from '../../crypto/schnorr-signer.js';
+
+const VERSION = 0;
+
+/** What a certificate says. */
+export interface CertificateFields {
+  readonly validFrom: number;
+  readonly notValidAfter: number;
+  /** The server's static key, x-only, 32 bytes. */
+  readonly staticKey: Uint8Array;
+}
+
+/** What is signed. */
+export function certificateDigest({ validFrom, notValidAfter, staticKey }: CertificateFields, hashes: Pick<Hashes, 'sha256'>): Uint8Array {
+  return hashes.sha256(new ByteWriter(42).u16(VERSION).u32(validFrom).u32(notValidAfter).bytes(staticKey).finish());
+}
+
+/**
+ * @param authoritySecret 32 bytes @param auxRand 32 bytes for the signature
+ * @returns 74 bytes; null when the secret is no private key
+ */
+export function makeCertificate(
+  fields: CertificateFields,
+  authoritySecret: Uint8Array,
+  auxRand: Uint8Array,
+  { sha256, signSchnorr }: Pick<Hashes, 'sha256'> & SchnorrSigner,
+): Uint8Array | null {
+  const signature = signSchnorr(authoritySecret, certificateDigest(fields, { sha256 }), null, auxRand);
+  if (signature === null) return null;
+  return new ByteWriter(74).u16(VERSION).u32(fields.validFrom).u32(fields.notValidAfter).bytes(signature).finish();
+}
