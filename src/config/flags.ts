@@ -109,6 +109,19 @@ section('Block creation', [
   ['printpriority', 'bool', undefined, 'none'],
 ]);
 
+section('Stratum V2', [
+  ['sv2', 'bool', 'Serve templates to Stratum V2 pools and job declarators (default: 0)'],
+  ['sv2bind', 'list', 'Address to listen on for them, host[:port] (default: 127.0.0.1)', 'net'],
+  ['sv2port', 'int', 'Port for them (default: 8442, 18442, 48442, 38442, 18447 by network)', 'net'],
+  [
+    'sv2authoritykey',
+    'string',
+    'File of the authority key, relative to the network folder; made when it is not there (default: sv2_authority_key)',
+  ],
+  ['sv2interval', 'int', 'Seconds between two templates of the same tip (default: 5, least 1)'],
+  ['sv2feedelta', 'int', 'A template follows another of the same tip when it pays so many satoshis more (default: 1000)'],
+]);
+
 section('RPC server', [
   ['server', 'bool', 'Answer JSON-RPC over HTTP (default: 1)'],
   ['rpcport', 'int', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)', 'net'],

@@ -14,6 +14,7 @@ import { flagByName } from './flags.js';
 import { networkOptions } from './network-options.js';
 import { type PruneOption, pruneOption } from './prune-option.js';
 import { readSettings } from './settings-file.js';
+import { type Sv2Config, sv2Options } from './sv2-options.js';
 
 /** Core's names of the chains. */
 export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
@@ -122,6 +123,8 @@ export interface NodeConfig {
     readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
     readonly fronts: number;
   };
+  /** null without -sv2. */
+  readonly sv2: Sv2Config | null;
   readonly wallet: WalletOptions;
   readonly net: Partial<NetOptions>;
   /** -asmap; undefined: addresses are grouped by prefix. */
@@ -555,6 +558,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
         ? args.strictInt('fronts', 1, 1, 64)
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
+    sv2: sv2Options(args, chain, netDir, () => portOption(args, 'sv2port')),
     wallet: walletOptions(args, netDir),
     asmapFile: asmapFile(args, netDir),
     deprecatedRpc: new Set(args.list('deprecatedrpc')),

@@ -41,10 +41,11 @@ function parseSubnet(text: string): HttpSubnet {
   return { address, prefix: bits };
 }
 
-function parseBind(text: string, port: number): HttpBind {
+/** `host[:port]` of an option. @throws ConfigError */
+export function parseBind(text: string, port: number, option = 'rpcbind'): HttpBind {
   const match = /^(?:\[([^\]]+)\]|([^:]+)|(.*:.*:.*))(?::(\d{1,5}))?$/.exec(text);
   const host = match?.[1] ?? match?.[2] ?? match?.[3];
-  if (!host || Number(match?.[4] ?? 0) > 65535) throw new ConfigError(`Invalid port specified in -rpcbind: '${text}'`);
+  if (!host || Number(match?.[4] ?? 0) > 65535) throw new ConfigError(`Invalid port specified in -${option}: '${text}'`);
   return { host, port: match?.[4] === undefined ? port : Number(match[4]) };
 }
 

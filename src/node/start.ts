@@ -68,6 +68,7 @@ import { RuleWatch } from './rule-watch.js';
 import { createSpending } from './spending.js';
 import { RecentBlocks } from './status.js';
 import { serveStatus } from './status-server.js';
+import { createSv2, type Sv2 } from './sv2.js';
 import { Teardown } from './teardown.js';
 import { createTemplateAccess } from './template-access.js';
 import { TipPublisher } from './tip-publisher.js';
@@ -327,6 +328,20 @@ async function build(
   teardown.add(() => templates.close());
   const templateAccess = createTemplateAccess({ chain, templates, slabs, state, log, stopping: stopping.signal });
 
+  const sv2: Sv2 | null =
+    config.sv2 &&
+    createSv2(config.sv2, {
+      ...config.mining,
+      netDir: config.netDir,
+      chain,
+      mempool,
+      templates,
+      hashes: native,
+      keys: keyMath,
+      clock,
+      log,
+      wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload(),
+    });
   let latest: ReturnType<typeof blockFigures> | undefined;
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   showDownload();
@@ -340,6 +355,7 @@ async function build(
   // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
   chain.onTip((tip, change) => {
     mempool.onTip(tip, change);
+    if (change.moreFollows !== true) sv2?.onTip();
     templates.onTip();
     showDownload();
     publisher.changed(change.moreFollows === true);
@@ -422,6 +438,7 @@ async function build(
     savePool: () => poolFiles.save(mempool),
     ...indexAccess(indexes),
     templates: templateAccess,
+    sv2,
     heavy: new Turnstile(),
     grinder,
     network,
@@ -459,6 +476,7 @@ async function build(
   templates.onPublish((facts) => fronts?.publishTemplate(facts));
   // Calls under way use everything that was built since the fronts were.
   teardown.add(closeFronts);
+  if (sv2 !== null) teardown.add(() => sv2.close());
 
   // After the listeners above: an index is never told of a block before the mempool and the fronts were.
   indexes.start();
@@ -534,6 +552,7 @@ async function build(
   await peers.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
+  await sv2?.listen();
   // Whose calls are answered may connect at once.
   warm(null);
   // Returned first, so that signals and the stop call are heard while this goes on.
@@ -541,8 +560,10 @@ async function build(
     { scan: rebuild.scan ? rebuild.note : null, files: config.loadBlockFiles },
     { chain, store, log, stopping: stopping.signal },
   )
-    .then(() => {
+    .then(async () => {
       showDownload();
+      if (stopping.signal.aborted) return;
+      await sv2?.start();
       if (stopping.signal.aborted) return;
       if (config.policy.persistMempool) void poolFiles.load(mempool, stopping.signal);
       else mempool.loaded = true;

@@ -63,6 +63,16 @@ export class ChosenRecords {
     return -1;
   }
 
+  /** Where they lie, for another thread: each without its ids, by number of the segment, first byte and length. */
+  get places(): {
+    readonly segments: readonly (Uint8Array | undefined)[];
+    readonly segmentOf: Int32Array;
+    readonly offsets: Int32Array;
+    readonly lengths: Int32Array;
+  } {
+    return { segments: this.#segments, segmentOf: this.#segmentOf, offsets: this.#offsets, lengths: this.#lengths };
+  }
+
   /** The same transactions in the same order. */
   equals(other: ChosenRecords): boolean {
     if (this.length !== other.length) return false;

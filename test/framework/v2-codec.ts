@@ -20,11 +20,11 @@ const root = (n: bigint): bigint | null => {
 };
 const onCurve = (x: bigint): boolean => root(x ** 3n + 7n) !== null;
 const C = root(-3n) as bigint;
-const number = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+export const number = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 const bytes32 = (n: bigint): Buffer => Buffer.from(n.toString(16).padStart(64, '0'), 'hex');
 
 /** x of 64 bytes. */
-function xOf(encoding: Uint8Array): bigint {
+export function xOf(encoding: Uint8Array): bigint {
   const u = mod(number(encoding.subarray(0, 32))) || 1n;
   let t = mod(number(encoding.subarray(32))) || 1n;
   if (mod(u ** 3n + t ** 2n + 7n) === 0n) t = mod(2n * t);
@@ -35,7 +35,7 @@ function xOf(encoding: Uint8Array): bigint {
 }
 
 /** 64 bytes that stand for x: tries random u until one has a t, of the kind that needs a root less. */
-function encodingOf(x: bigint): Buffer {
+export function encodingOf(x: bigint): Buffer {
   for (;;) {
     const u = number(crypto.randomBytes(32)) % P;
     const beyond = mod(-x - u);
@@ -48,10 +48,12 @@ function encodingOf(x: bigint): Buffer {
   }
 }
 
-const sha256 = (...parts: Uint8Array[]): Buffer => crypto.createHash('sha256').update(Buffer.concat(parts)).digest();
-const hmac = (key: Uint8Array, ...parts: Uint8Array[]): Buffer => crypto.createHmac('sha256', key).update(Buffer.concat(parts)).digest();
+export const sha256 = (...parts: Uint8Array[]): Buffer => crypto.createHash('sha256').update(Buffer.concat(parts)).digest();
+export const hmac = (key: Uint8Array, ...parts: Uint8Array[]): Buffer =>
+  crypto.createHmac('sha256', key).update(Buffer.concat(parts)).digest();
 
-function sharedSecret(ecdh: crypto.ECDH, first: Uint8Array, second: Uint8Array, theirs: Uint8Array): Buffer {
+/** v2_ecdh of the BIP. @param first the initiator's encoding, then the responder's */
+export function sharedSecret(ecdh: crypto.ECDH, first: Uint8Array, second: Uint8Array, theirs: Uint8Array): Buffer {
   const x = ecdh.computeSecret(Buffer.concat([Buffer.from([2]), bytes32(xOf(theirs))]));
   const tag = sha256(Buffer.from('bip324_ellswift_xonly_ecdh'));
   return sha256(tag, tag, first, second, x);

@@ -6,9 +6,9 @@
 // Key work is asked from the KeyDesk and comes later; until then nothing is read, so a peer holds no more than its first bytes and what one
 // reading of the socket brought.
 import crypto from 'node:crypto';
+import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { ELLSWIFT_BYTES, type EllSwiftKey } from '../../crypto/ellswift.js';
-import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import { type BadFrame, COMMAND_BYTES, type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { MAX_PROTOCOL_MESSAGE_LENGTH } from '../wire/protocol.js';
 import type { Cancel, KeyDesk } from './key-desk.js';

@@ -1,7 +1,8 @@
 // Messages on the wire: a header of 24 bytes and the payload. A FrameReader takes what a socket delivers, in pieces of any size, and
 // hands out whole messages; it never holds more than it was sent. Callers: peer/connection.ts, the fuzz tests.
-import type { Hashes } from '../../crypto/crypto.js';
+
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
+import type { Hashes } from '../../crypto/crypto.js';
 import { MAX_PROTOCOL_MESSAGE_LENGTH } from './protocol.js';
 
 /**

@@ -76,6 +76,7 @@ import { getrawtransaction } from './getrawtransaction.js';
 import { getreceivedbyaddress } from './getreceivedbyaddress.js';
 import { getreceivedbylabel } from './getreceivedbylabel.js';
 import { getrpcinfo } from './getrpcinfo.js';
+import { getsv2info } from './getsv2info.js';
 import { gettemplateverdict } from './gettemplateverdict.js';
 import { gettransaction } from './gettransaction.js';
 import { gettxout } from './gettxout.js';
@@ -230,6 +231,7 @@ const ALL: readonly MethodSpec[] = [
   getmempoolentry,
   getmempoolinfo,
   getmininginfo,
+  getsv2info,
   getnettotals,
   getnetworkhashps,
   getnetworkinfo,

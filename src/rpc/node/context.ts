@@ -358,6 +358,53 @@ export interface TemplateAccess {
   lastAssembled(): { weight: number; transactions: number } | null;
 }
 
+/** The Stratum V2 template provider; node/sv2.ts. */
+export interface Sv2Access {
+  /** The authority's public key as pools write it. */
+  readonly authorityKey: string;
+  /** `host:port`, empty before it listens. */
+  readonly addresses: readonly string[];
+  /** What the serving thread counts. */
+  figures(): Sv2Figures;
+  /** What came of blocks that clients found. */
+  solutions(): Readonly<Record<'accepted' | 'duplicate' | 'lost' | 'invalid' | 'fault' | 'resubmitted', number>>;
+  clients(): Promise<readonly Sv2ClientInfo[]>;
+}
+
+/** Counters and gauges of the serving thread; sv2/serve/counters.ts has more of them. */
+export type Sv2Figures = Readonly<
+  Record<
+    | 'connectionsOpen'
+    | 'clientsOpen'
+    | 'handshakes'
+    | 'templatesEmpty'
+    | 'templatesFull'
+    | 'templatesStaged'
+    | 'activated'
+    | 'solutionsRead'
+    | 'solutionsUnknown'
+    | 'solutionsBad'
+    | 'bytesSent'
+    | 'bytesReceived',
+    number
+  >
+>;
+
+/** A client of the provider. */
+export interface Sv2ClientInfo {
+  readonly id: number;
+  readonly address: string;
+  readonly vendor: string;
+  readonly firmware: string;
+  /** Since 1970. */
+  readonly connectedMs: number;
+  readonly constraints: { readonly maxAdditionalSize: number; readonly maxAdditionalSigops: number } | null;
+  readonly templatesSent: number;
+  readonly solutions: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
 /** Searches nonces from 0 in the pool; parallel/grinder.ts. */
 export interface GrindAccess {
   grind(header: Uint8Array, target: bigint, options: { maxTries: number }): Promise<{ nonce: number | null }>;
@@ -476,6 +523,8 @@ export interface NodeContext {
   /** Indexes that are on, in getindexinfo's order. */
   readonly indexes: readonly IndexState[];
   readonly templates: TemplateAccess;
+  /** Null without -sv2. */
+  readonly sv2: Sv2Access | null;
   readonly heavy: HeavyAccess;
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;

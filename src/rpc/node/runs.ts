@@ -49,6 +49,7 @@ import { scantxoutset } from './scantxoutset.js';
 import { sendrawtransaction, testmempoolaccept } from './send.js';
 import { combinerawtransaction, signrawtransactionwithkey } from './signrawtransactionwithkey.js';
 import { getblocktemplate, submitblock, submitheader } from './submit.js';
+import { getsv2info } from './sv2-info.js';
 import { gettemplateverdict } from './template-verdict.js';
 import { gettxoutproof, verifytxoutproof } from './tx-proof.js';
 import { waitforblock, waitforblockheight, waitfornewblock } from './wait.js';
@@ -97,6 +98,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getmempoolentry,
   getmempoolinfo,
   getmininginfo,
+  getsv2info,
   getnettotals,
   getnetworkhashps,
   getnetworkinfo,

@@ -14,7 +14,11 @@ export const readU24 = (reader: ByteReader): number => reader.u16() | (reader.u8
 export const writeU24 = (writer: ByteWriter, value: number): ByteWriter => writer.u16(value).u8(value >>> 16);
 
 /** STR0_255 with each byte as one character: what a client calls itself, not necessarily printable. */
-export const readString = (reader: ByteReader): string => String.fromCharCode(...reader.bytes(reader.u8()));
+export function readString(reader: ByteReader): string {
+  let text = '';
+  for (const byte of reader.bytes(reader.u8())) text += String.fromCharCode(byte);
+  return text;
+}
 
 /** @param text at most 255 characters below 256 */
 export function writeString(writer: ByteWriter, text: string): ByteWriter {

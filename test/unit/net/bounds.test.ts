@@ -3,6 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import t from 'tap';
+import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { limitedLog } from '../../../src/log/limited-log.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -17,7 +18,6 @@ import { Rounds } from '../../../src/net/rounds.js';
 import { Gate } from '../../../src/net/sync/gate.js';
 import { V1Transport } from '../../../src/net/transport/v1-transport.js';
 import { Wanted } from '../../../src/net/wanted.js';
-import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
 import { encodeInv } from '../../../src/net/wire/messages.js';
 import { countingReadings } from '../../framework/turns.js';

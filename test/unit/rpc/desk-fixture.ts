@@ -93,6 +93,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     coinStatsIndex: null,
     indexes: [],
     heavy: new Turnstile(),
+    sv2: null,
     templates: {
       getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),
       buildBlock: async (script) => {

@@ -1,0 +1,169 @@
+// Builds the Stratum V2 template provider: authority key, serving thread, templates and solutions (-sv2).
+import path from 'node:path';
+import type { Chain } from '../chain/chain.js';
+import { ConfigError } from '../config/args.js';
+import type { Sv2Config } from '../config/sv2-options.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { KeyMath } from '../crypto/key-math.js';
+import type { Clock } from '../lib/clock.js';
+import type { Logger } from '../log/logger.js';
+import type { Mempool } from '../mempool/mempool.js';
+import type { Sv2Access } from '../rpc/node/context.js';
+import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
+import { encodeAuthorityKey } from '../sv2/authority-key.js';
+import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
+import { Provider } from '../sv2/provide/provider.js';
+import { Solutions } from '../sv2/provide/solutions.js';
+import { ServeCounters } from '../sv2/serve/counters.js';
+import type { ClientInfo, FromServe, ToServe } from '../sv2/serve/messages.js';
+import { type ServingThread, startServe } from '../sv2/serve/start-serve.js';
+import { CoinbaseWatch } from '../template/coinbase-watch.js';
+import type { TemplateService } from '../template/service.js';
+import { parseBind } from './http-options.js';
+
+/** Where submitted blocks wait to be judged, in the network's folder. */
+const SOLUTIONS_FOLDER = 'sv2-solutions';
+const LOOPBACK = '127.0.0.1';
+
+export interface Sv2Deps {
+  readonly netDir: string;
+  readonly maxWeight: number;
+  readonly reservedWeight: number;
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly templates: TemplateService;
+  readonly hashes: Hashes;
+  readonly keys: KeyMath;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Templates are of use to clients: a test chain, or initial download is over. */
+  readonly wanted: () => boolean;
+}
+
+/** The provider as the node sees it. */
+export interface Sv2 extends Sv2Access {
+  /** The tip moved; to be called in its turn. */
+  onTip(): void;
+  /** Opens the port; clients wait for templates until `start`. @throws ConfigError */
+  listen(): Promise<void>;
+  /** The chain is loaded: submits blocks of an earlier run that were not judged, then serves templates. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const after = (ms: number, run: () => void): (() => void) => {
+  // Node's timers take 31 bits.
+  const timer = setTimeout(run, Math.min(ms, 0x7fffffff));
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+/** @throws ConfigError when the authority key can't be used */
+export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
+  const { chain, mempool, templates, hashes, clock, log } = deps;
+  let authority: ReturnType<typeof loadAuthorityKey>;
+  try {
+    authority = loadAuthorityKey(config.authorityKeyFile, deps.keys, (line) => log.warn(line));
+  } catch (error) {
+    throw new ConfigError(`-sv2: ${(error as Error).message}`);
+  }
+  const authorityKey = encodeAuthorityKey(authority.publicKey, hashes);
+  const solutionsDir = path.join(deps.netDir, SOLUTIONS_FOLDER);
+  const solutions = new Solutions({
+    dir: solutionsDir,
+    hashes,
+    log,
+    watch: new CoinbaseWatch(log),
+    chain: {
+      known: (hash) => chain.known(hash),
+      withWitnessReserved: (block) => chain.withWitnessReserved(block),
+      submitBlock: (block, options) => chain.submitBlock(block, options),
+      holds: (hash) => {
+        const node = chain.node(hash);
+        return node !== undefined && chain.contains(node);
+      },
+    },
+  });
+  const counters = new ServeCounters();
+  const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
+  let thread: ServingThread | null = null;
+  let started = false;
+  const post = (message: ToServe): void => thread?.post(message);
+  const provider = new Provider(
+    { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
+    { templates, mempool, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
+  );
+  const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();
+  let lastQuestion = 0;
+  const heard = (message: FromServe): void => {
+    switch (message.kind) {
+      case 'needs':
+        provider.setNeeds(message.reserves);
+        break;
+      case 'solution':
+        void solutions.judge(message);
+        break;
+      case 'log':
+        if (message.level === 'debug') log.debug('net', message.text);
+        else log[message.level](message.text);
+        break;
+      case 'clients':
+        questions.get(message.question)?.(message.clients);
+        questions.delete(message.question);
+    }
+  };
+  return {
+    authorityKey,
+    get addresses() {
+      return (thread?.addresses ?? []).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+    },
+    figures: () => counters.read(),
+    solutions: () => ({ ...solutions.outcomes, resubmitted: solutions.resubmitted }),
+    clients: () => {
+      if (thread === null) return Promise.resolve([]);
+      return new Promise((resolve) => {
+        questions.set(++lastQuestion, resolve);
+        post({ kind: 'clients', question: lastQuestion });
+      });
+    },
+    onTip: () => provider.onTip(performance.timeOrigin + performance.now()),
+    listen: async () => {
+      const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
+      thread = await startServe(
+        {
+          binds: binds.map((text) => parseBind(text, config.port, 'sv2bind')),
+          authoritySecret: authority.secret,
+          solutionsDir,
+          maxWeight: deps.maxWeight,
+          leastReserve,
+          counters: counters.buffer,
+          powLimit: chain.params.powLimit,
+        },
+        heard,
+        (error) => {
+          thread = null;
+          log.error(`Stratum V2: the thread that serves clients ended: ${error.message}`);
+        },
+      ).catch((error: Error) => {
+        throw new ConfigError(`Unable to listen for Stratum V2 clients: ${error.message}`);
+      });
+      authority.secret.fill(0);
+      const made = authority.fresh ? ' (made now)' : '';
+      log.info(`Stratum V2 templates on ${thread.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}`);
+      log.info(`Template Provider authority key: ${authorityKey}${made}`);
+    },
+    start: async () => {
+      await solutions.resubmit();
+      started = true;
+      provider.onTip(null);
+    },
+    close: async () => {
+      provider.close();
+      await thread?.close();
+      thread = null;
+      for (const answer of questions.values()) answer([]);
+      questions.clear();
+      await solutions.settled();
+    },
+  };
+}

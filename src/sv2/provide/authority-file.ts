@@ -1,0 +1,53 @@
+// The authority's private key: 32 bytes in a file of the network's folder that only the operator may read, made at the first start. The file has
+// the form and the name of sv2-tp's, so that an operator who comes from there keeps the key that pools know.
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import type { KeyMath } from '../../crypto/key-math.js';
+import { secretBytes } from '../../crypto/secret-bytes.js';
+
+const KEY_BYTES = 32;
+const OTHERS = 0o077;
+
+export interface AuthorityKey {
+  readonly secret: Uint8Array<ArrayBuffer>;
+  /** x-only, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** It was made now. */
+  readonly fresh: boolean;
+}
+
+/** @throws Error with a text for the operator @param warn told when others may read the file */
+export function loadAuthorityKey(file: string, { publicKey }: Pick<KeyMath, 'publicKey'>, warn: (line: string) => void): AuthorityKey {
+  const secret = secretBytes(KEY_BYTES);
+  const fresh = !fs.existsSync(file);
+  if (fresh) {
+    do secret.set(randomBytes(KEY_BYTES));
+    while (publicKey(secret, true) === null);
+    writeNew(file, secret);
+  } else {
+    const bytes = fs.readFileSync(file);
+    if (bytes.length !== KEY_BYTES) throw new Error(`${file} is no authority key: it has ${bytes.length} bytes instead of 32`);
+    secret.set(bytes);
+    bytes.fill(0);
+    if (process.platform !== 'win32' && (fs.statSync(file).mode & OTHERS) !== 0) {
+      warn(`Others may read the Stratum V2 authority key in ${file}; it should have mode 0600`);
+    }
+  }
+  const key = publicKey(secret, true);
+  if (key === null) throw new Error(`${file} is no authority key: its number is no private key`);
+  return { secret, publicKey: key.slice(1), fresh };
+}
+
+/** Whole and on disk, or not at all: pools are given the public key at once. */
+function writeNew(file: string, secret: Uint8Array): void {
+  const temporary = `${file}.new`;
+  fs.rmSync(temporary, { force: true });
+  const handle = fs.openSync(temporary, 'wx', 0o600);
+  try {
+    fs.writeSync(handle, secret);
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+  fs.renameSync(temporary, file);
+}

@@ -1,0 +1,255 @@
+// What Stratum V2 clients are told and when, decided on the node thread; sent by the serving thread.
+//
+//   new tip          at once, in the turn of the tip: SetNewPrevHash for the staged template, or for a fresh one without transactions where
+//                    none was staged on what happened; then the full template; then the one staged for the next height
+//   fees rose        by -sv2feedelta over the last template, and -sv2interval passed since it: a full template
+//   new constraints  the last full template if it leaves their reserve free, else one of their own
+//
+// One build at a time; what happens during a build is looked at after it.
+import { MAX_BLOCK_SIGOPS_COST } from '../../consensus/limits.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Logger } from '../../log/logger.js';
+import { type ChosenTransactions, nothingChosen } from '../../template/assembly.js';
+import type { TemplateChoice } from '../../template/service.js';
+import type { TemplateTip, TransactionSource } from '../../template/source.js';
+import type { TipFacts } from '../../template/tip-facts.js';
+import { type Reserve, reserveKey, type ServedTemplate, type ToServe } from '../serve/messages.js';
+import { type BlockFacts, describeTemplate, describeTip, nextFacts, sameFacts } from './describe.js';
+
+/** After a failed build. */
+const RETRY_MS = 1_000;
+
+export interface ProviderOptions {
+  /** -sv2interval: between two templates of a tip. */
+  readonly intervalMs: number;
+  /** -sv2feedelta: satoshis. */
+  readonly feeDelta: number;
+  /** -blockmaxweight. */
+  readonly maxWeight: number;
+  /** What every template keeps free. */
+  readonly leastReserve: Reserve;
+}
+
+/** Who makes templates; src/template/service.ts. */
+export interface TemplateMaker {
+  readonly tip: { readonly tip: TemplateTip; readonly facts: TipFacts };
+  choose(reserve: Reserve): Promise<TemplateChoice | null>;
+}
+
+export interface ProviderDeps {
+  readonly templates: TemplateMaker;
+  readonly mempool: Pick<TransactionSource, 'listen'>;
+  readonly params: ChainParams;
+  readonly hashes: Hashes;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** False while templates are held back: initial download. */
+  readonly wanted: () => boolean;
+  readonly post: (message: ToServe) => void;
+  /** Calls back once after so many milliseconds; the result cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void;
+}
+
+/** What was made for the tip and the least reserve. */
+interface Standard {
+  readonly serial: number;
+  readonly chosen: ChosenTransactions;
+}
+
+export class Provider {
+  readonly #options: ProviderOptions;
+  readonly #deps: ProviderDeps;
+  #serial = 0;
+  /** What clients were last told of; null while nothing is. */
+  #told: { readonly tip: TemplateTip; readonly facts: TipFacts; readonly active: number } | null = null;
+  #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
+  #standard: Standard | null = null;
+  #needs: readonly Reserve[] = [];
+  /** Keys that have a template of the tip. */
+  readonly #served = new Set<string>();
+  /** Modified fees that came since the last build. */
+  #gain = 0;
+  #builtMs = Number.NEGATIVE_INFINITY;
+  #feesDue = false;
+  #running = false;
+  #closed = false;
+  #cancelFees: (() => void) | null = null;
+  #cancelEasy: (() => void) | null = null;
+  #cancelRetry: (() => void) | null = null;
+
+  constructor(options: ProviderOptions, deps: ProviderDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    deps.mempool.listen({
+      added: ({ modifiedFee }) => this.#gained(Math.max(0, modifiedFee)),
+      removed: () => {},
+      changed: () => {},
+    });
+  }
+
+  /** The tip moved, or templates are wanted now. Synchronous and without a throw. @param acceptedMs when, since 1970; null: no block came */
+  onTip(acceptedMs: number | null): void {
+    if (this.#closed) return;
+    if (!this.#deps.wanted()) {
+      if (this.#told !== null) this.#deps.post({ kind: 'hold' });
+      this.#forget();
+      this.#told = null;
+      return;
+    }
+    try {
+      this.#tell(acceptedMs);
+    } catch (error) {
+      this.#deps.log.error(`Stratum V2: ${(error as Error).message}`);
+    }
+    queueMicrotask(() => this.#look());
+  }
+
+  /** Reserves that clients need now. */
+  setNeeds(reserves: readonly Reserve[]): void {
+    this.#needs = reserves;
+    const keys = new Set(reserves.map(reserveKey));
+    for (const key of this.#served) if (!keys.has(key)) this.#served.delete(key);
+    if (this.#told === null) this.onTip(null);
+    this.#look();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#forget();
+    this.#cancelRetry?.();
+  }
+
+  #forget(): void {
+    this.#staged = null;
+    this.#standard = null;
+    this.#served.clear();
+    this.#gain = 0;
+    this.#feesDue = false;
+    this.#cancelFees?.();
+    this.#cancelFees = null;
+    this.#cancelEasy?.();
+    this.#cancelEasy = null;
+  }
+
+  /** SetNewPrevHash for everyone. */
+  #tell(acceptedMs: number | null): void {
+    const { templates, params, clock, post, after } = this.#deps;
+    const { tip, facts } = templates.tip;
+    const staged = this.#staged;
+    this.#forget();
+    // Only on the block that was built upon, and only as what it was taken for.
+    const held = staged !== null && staged.on === tip.prev && sameFacts(staged.facts, facts) ? staged : null;
+    const template = held === null ? this.#empty(facts) : null;
+    const active = held?.serial ?? (template as ServedTemplate).serial;
+    this.#told = { tip, facts, active };
+    post({ kind: 'tip', tip: describeTip(tip, facts, params, clock.nowSeconds(), acceptedMs), activate: active, template });
+    const waitSeconds = (facts.minDifficulty?.afterTime ?? 0) + 1 - clock.nowSeconds();
+    // Later blocks may be easy: a target of its own, so a SetNewPrevHash of its own.
+    if (facts.minDifficulty !== null && waitSeconds > 0) this.#cancelEasy = after(waitSeconds * 1000, () => this.onTip(null));
+  }
+
+  #empty(facts: BlockFacts): ServedTemplate {
+    return describeTemplate(++this.#serial, 'empty', facts, nothingChosen(this.#options.leastReserve.weight), this.#deps.hashes);
+  }
+
+  #gained(fee: number): void {
+    if (this.#standard === null) return;
+    this.#gain += fee;
+    if (this.#gain < this.#options.feeDelta || this.#cancelFees !== null || this.#feesDue) return;
+    const waitMs = Math.max(0, this.#builtMs + this.#options.intervalMs - this.#deps.clock.monotonicMs());
+    this.#cancelFees = this.#deps.after(waitMs, () => {
+      this.#cancelFees = null;
+      this.#feesDue = true;
+      this.#look();
+    });
+  }
+
+  get #due(): boolean {
+    if (this.#closed || this.#told === null || this.#needs.length === 0) return false;
+    return this.#standard === null || this.#feesDue || this.#needs.some((need) => !this.#served.has(reserveKey(need)));
+  }
+
+  #look(): void {
+    if (this.#running || this.#cancelRetry !== null || !this.#due) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+      this.#look();
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#due) await this.#serve();
+    } catch (error) {
+      if (this.#closed) return;
+      this.#deps.log.error(`No template for Stratum V2 clients: ${(error as Error).message}`);
+      this.#cancelRetry = this.#deps.after(RETRY_MS, () => {
+        this.#cancelRetry = null;
+        this.#look();
+      });
+    }
+  }
+
+  /** One round: the standard template where it is due, then reserves that it does not leave free, then what is staged. */
+  async #serve(): Promise<void> {
+    const told = this.#told;
+    if (told === null) return;
+    if (this.#standard === null || this.#feesDue) {
+      this.#feesDue = false;
+      this.#gain = 0;
+      const chosen = await this.#choose(told.tip, this.#options.leastReserve);
+      if (chosen === null || this.#told !== told) return;
+      this.#builtMs = this.#deps.clock.monotonicMs();
+      const last = this.#standard as Standard | null;
+      const richer = last === null || chosen.fees >= last.chosen.fees + this.#options.feeDelta;
+      if (richer) {
+        this.#standard = this.#publish(told, chosen);
+        this.#served.clear();
+      }
+    }
+    const standard = this.#standard;
+    if (standard === null) return;
+    const missing = this.#needs.filter((need) => !this.#served.has(reserveKey(need)));
+    const fitting = missing.filter((need) => this.#fits(standard.chosen, need));
+    if (fitting.length > 0) this.#share(standard.serial, fitting);
+    for (const need of missing) {
+      if (fitting.includes(need)) continue;
+      const chosen = await this.#choose(told.tip, need);
+      if (chosen === null || this.#told !== told) return;
+      this.#share(this.#publish(told, chosen).serial, [need]);
+    }
+    if (this.#staged !== null) return;
+    const facts = nextFacts(told.facts, this.#deps.params);
+    const template = this.#empty(facts);
+    this.#staged = { on: told.tip, facts, serial: template.serial };
+    this.#deps.post({ kind: 'stage', template });
+  }
+
+  async #choose(tip: TemplateTip, reserve: Reserve): Promise<ChosenTransactions | null> {
+    const choice = await this.#deps.templates.choose(reserve);
+    return choice?.tip === tip ? choice.chosen : null;
+  }
+
+  /** A choice as a template that the serving thread has; without transactions it is the one that SetNewPrevHash named. */
+  #publish({ facts, active }: { readonly facts: TipFacts; readonly active: number }, chosen: ChosenTransactions): Standard {
+    if (chosen.records.length === 0) return { serial: active, chosen };
+    const template = describeTemplate(++this.#serial, 'full', facts, chosen, this.#deps.hashes);
+    this.#deps.post({ kind: 'template', template, keys: [] });
+    return { serial: template.serial, chosen };
+  }
+
+  #share(serial: number, needs: readonly Reserve[]): void {
+    const keys = needs.map(reserveKey);
+    for (const key of keys) this.#served.add(key);
+    this.#deps.post({ kind: 'share', serial, keys });
+  }
+
+  /** Whether a choice made with the least reserve leaves this one free too. */
+  #fits({ weight, sigops }: ChosenTransactions, need: Reserve): boolean {
+    const { leastReserve, maxWeight } = this.#options;
+    return weight - leastReserve.weight + need.weight <= maxWeight && sigops - leastReserve.sigops + need.sigops <= MAX_BLOCK_SIGOPS_COST;
+  }
+}

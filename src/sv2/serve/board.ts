@@ -1,0 +1,195 @@
+// The templates that clients may be told of or come back with: what is current for which reserve, what is staged for the next height, and what
+// was served before. Retention: 64 templates of the tip and all of the three tips before are good for solutions, 256 at most; answers about
+// older ones follow what other providers do (stale for ten seconds, then not found).
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
+import type { ServedTemplate, ServedTip, SharedTransactions } from './messages.js';
+
+const MOST_OF_A_TIP = 64;
+const MOST = 256;
+const KEPT_TIPS = 3;
+const STALE_MS = 10_000;
+/** Encoded answers with transactions that are kept: bytes together. */
+const MOST_DATA_BYTES = 16 << 20;
+
+/** A template as clients know it, with what became of it. */
+export interface BoardTemplate {
+  /** template_id; larger than those of all before it. */
+  readonly id: bigint;
+  readonly served: ServedTemplate;
+  /** NewTemplate for the last SetNewPrevHash, and for one to come. */
+  readonly payload: Uint8Array;
+  readonly futurePayload: Uint8Array;
+  /** The tip it is built on; null while that is not known. */
+  tip: ServedTip | null;
+}
+
+/** The transactions' bytes, where they lie. */
+export function transactionsOf({ segments, segmentOf, offsets, lengths }: SharedTransactions): Uint8Array[] {
+  return Array.from(segmentOf, (segment, i) => (segments[segment] as Uint8Array).subarray(offsets[i], offsets[i] + lengths[i]));
+}
+
+/** The block of a header, a coinbase and a template's transactions. */
+export function joinBlock(header: Uint8Array, coinbase: Uint8Array, { transactions }: ServedTemplate): Uint8Array {
+  const count = transactions.lengths.length;
+  let size = header.length + 9 + coinbase.length;
+  for (const length of transactions.lengths) size += length;
+  const writer = new ByteWriter(size)
+    .bytes(header)
+    .compactSize(count + 1)
+    .bytes(coinbase);
+  for (const transaction of transactionsOf(transactions)) writer.bytes(transaction);
+  return writer.finish();
+}
+
+export class Board {
+  /** null while templates are held back. */
+  tip: ServedTip | null = null;
+  /** For the next height. */
+  staged: BoardTemplate | null = null;
+  /** In the order they came. */
+  readonly #templates = new Map<bigint, BoardTemplate>();
+  /** Ids go on from the time of the start in microseconds: a solution of an earlier run meets no template of this one. */
+  #lastId: bigint;
+  readonly #current = new Map<string, BoardTemplate>();
+  /** Without transactions, on the tip: what SetNewPrevHash named. */
+  #active: BoardTemplate | null = null;
+  /** Tips before this one, newest first, and when they ended. */
+  #before: { readonly tip: ServedTip; readonly endedMs: number }[] = [];
+  readonly #data = new Map<bigint, Uint8Array>();
+  #dataBytes = 0;
+
+  /** @param startedMs since 1970 */
+  constructor(startedMs: number) {
+    this.#lastId = BigInt(Math.floor(startedMs)) * 1000n;
+  }
+
+  /** @returns the template that SetNewPrevHash names; null when it is not here, which is a bug of the node thread */
+  newTip(tip: ServedTip, activate: number, given: ServedTemplate | null, nowMs: number): BoardTemplate | null {
+    this.#leave(nowMs);
+    const active = given === null ? this.#find(activate) : this.#add(given, tip);
+    this.staged = null;
+    if (active === null) return null;
+    this.tip = tip;
+    // Under each of its ids.
+    for (const template of this.#templates.values()) if (template.served === active.served) template.tip = tip;
+    this.#active = active;
+    this.#prune();
+    return active;
+  }
+
+  /** No tip is worth mining on for now. */
+  hold(nowMs: number): void {
+    this.#leave(nowMs);
+    this.staged = null;
+  }
+
+  /** A template of the tip for these reserves. */
+  add(served: ServedTemplate, keys: readonly string[]): BoardTemplate {
+    const template = this.#add(served, this.tip);
+    for (const key of keys) this.#current.set(key, template);
+    this.#prune();
+    return template;
+  }
+
+  /** @returns null when it is not here any more */
+  share(serial: number, keys: readonly string[]): BoardTemplate | null {
+    const template = this.#find(serial);
+    if (template !== null && template.tip === this.tip) for (const key of keys) this.#current.set(key, template);
+    return template;
+  }
+
+  stage(served: ServedTemplate): BoardTemplate {
+    this.staged = this.#add(served, null);
+    return this.staged;
+  }
+
+  /** The same template under a new id, for a client that was told of later ones: ids rise on each connection. */
+  again({ served, tip }: BoardTemplate): BoardTemplate {
+    return this.#add(served, tip);
+  }
+
+  /** What is staged under an id above another. */
+  stagedAbove(id: bigint): BoardTemplate | null {
+    if (this.staged !== null && this.staged.id <= id) this.staged = this.again(this.staged);
+    return this.staged;
+  }
+
+  /** The best of the tip for a reserve; null before there is one. */
+  current(key: string): BoardTemplate | null {
+    return this.#current.get(key) ?? null;
+  }
+
+  /** Without transactions, good for every reserve. */
+  get active(): BoardTemplate | null {
+    return this.tip === null ? null : this.#active;
+  }
+
+  get(id: bigint): BoardTemplate | null {
+    return this.#templates.get(id) ?? null;
+  }
+
+  /** RequestTransactionData.Success of a template, or why there is none. @param staleBelow ids that the client's new constraints made stale */
+  data(id: bigint, staleBelow: bigint, nowMs: number): Uint8Array | TransactionDataError {
+    const template = this.#templates.get(id);
+    if (template === undefined) return 'template-id-not-found';
+    if (template.tip !== null && template.tip !== this.tip) {
+      const ended = this.#before.find(({ tip }) => tip === template.tip)?.endedMs ?? Number.NEGATIVE_INFINITY;
+      return nowMs - ended < STALE_MS ? 'stale-template-id' : 'template-id-not-found';
+    }
+    if (id < staleBelow) return 'stale-template-id';
+    const known = this.#data.get(id);
+    if (known !== undefined) return known;
+    const bytes = encodeTransactionData(id, transactionsOf(template.served.transactions));
+    this.#data.set(id, bytes);
+    this.#dataBytes += bytes.length;
+    for (const [old, { length }] of this.#data) {
+      if (this.#dataBytes <= MOST_DATA_BYTES || old === id) break;
+      this.#data.delete(old);
+      this.#dataBytes -= length;
+    }
+    return bytes;
+  }
+
+  #leave(nowMs: number): void {
+    if (this.tip !== null) this.#before = [{ tip: this.tip, endedMs: nowMs }, ...this.#before].slice(0, KEPT_TIPS);
+    this.tip = null;
+    this.#active = null;
+    this.#current.clear();
+    this.#data.clear();
+    this.#dataBytes = 0;
+  }
+
+  #add(served: ServedTemplate, tip: ServedTip | null): BoardTemplate {
+    const id = ++this.#lastId;
+    const payload = served.payload.slice();
+    new DataView(payload.buffer).setBigUint64(0, id, true);
+    const futurePayload = payload.slice();
+    futurePayload[FUTURE_TEMPLATE_AT] = 1;
+    const template = { id, served, payload, futurePayload, tip };
+    this.#templates.set(id, template);
+    return template;
+  }
+
+  #find(serial: number): BoardTemplate | null {
+    for (const template of this.#templates.values()) if (template.served.serial === serial) return template;
+    return null;
+  }
+
+  #prune(): void {
+    const kept = new Set(this.#before.map(({ tip }) => tip));
+    let ofTip = 0;
+    for (const { tip } of this.#templates.values()) if (tip !== null && tip === this.tip) ofTip++;
+    for (const [id, template] of this.#templates) {
+      const { tip } = template;
+      if (template.served === this.staged?.served || template === this.#active || this.#isCurrent(template)) continue;
+      const old = tip !== null && tip === this.tip ? ofTip-- > MOST_OF_A_TIP : tip === null || !kept.has(tip);
+      if (old || this.#templates.size > MOST) this.#templates.delete(id);
+    }
+  }
+
+  #isCurrent(template: BoardTemplate): boolean {
+    for (const current of this.#current.values()) if (current === template) return true;
+    return false;
+  }
+}

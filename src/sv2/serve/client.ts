@@ -1,0 +1,144 @@
+// One connected client: its socket, its connection machine, what it was told and what it asked for.
+import type net from 'node:net';
+import { MESSAGE } from '../codec/frame.js';
+import { type CoinbaseOutputConstraints, encodeTransactionDataError, type TransactionDataError } from '../codec/template-messages.js';
+import { type CloseReason, type ConnectionDeps, Sv2Connection } from '../connection.js';
+import type { BoardTemplate } from './board.js';
+import type { ServeCounters } from './counters.js';
+import type { ClientInfo } from './messages.js';
+
+/** Bytes that a client may leave unread before it is closed; an answer with a block's transactions comes on top. */
+export const MOST_UNREAD_BYTES = 4 << 20;
+
+/** Text of strangers for the log: printable ASCII, not much of it. */
+export const printable = (text: string): string => text.slice(0, 64).replaceAll(/[^\x20-\x7e]/g, '?');
+
+export class Client {
+  readonly connection: Sv2Connection;
+  readonly connectedMs: number;
+  vendor = '';
+  firmware = '';
+  constraints: CoinbaseOutputConstraints | null = null;
+  /** Of its reserve; null before its constraints. */
+  key: string | null = null;
+  /** What it was last told to work on, and what it holds for the next height. */
+  working: BoardTemplate | null = null;
+  staged: BoardTemplate | null = null;
+  /** Of all templates it was told of. */
+  highestId = 0n;
+  /** Templates with smaller ids were made for other constraints. */
+  staleBelow = 0n;
+  /** Asked for transactions, answered one at a time. */
+  readonly requests: bigint[] = [];
+  /** An answer with transactions is on its way. */
+  answering = false;
+  templatesSent = 0;
+  solutions = 0;
+  bytesReceived = 0;
+  closed = false;
+  /** Bytes unread at the last look, and since when they are not fewer. */
+  unread = { bytes: 0, sinceMs: 0 };
+
+  constructor(
+    readonly id: number,
+    readonly socket: net.Socket,
+    readonly address: string,
+    deps: ConnectionDeps,
+    private readonly counters: ServeCounters,
+    nowMs: number,
+  ) {
+    this.connection = new Sv2Connection(deps);
+    this.connectedMs = nowMs;
+  }
+
+  /** Its address without the port. */
+  get host(): string {
+    return this.address.slice(0, this.address.lastIndexOf(':'));
+  }
+
+  /** For the log. */
+  get name(): string {
+    return this.vendor === '' ? `client ${this.id}` : `client ${this.id} ${JSON.stringify(printable(this.vendor))}`;
+  }
+
+  /** Ready for templates. */
+  get ready(): boolean {
+    return this.key !== null && !this.closed;
+  }
+
+  /** @param done called when the kernel has the bytes */
+  write(bytes: Uint8Array, done?: () => void): void {
+    if (this.closed) return;
+    this.counters.add('bytesSent', bytes.length);
+    this.socket.write(bytes, done);
+  }
+
+  /** A whole template for the tip it was told of last. */
+  sendTemplate(template: BoardTemplate): void {
+    this.write(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.payload));
+    this.working = template;
+    this.#counted(template, false);
+  }
+
+  /** A template for the height after the next. */
+  sendStaged(template: BoardTemplate): void {
+    this.write(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload));
+    this.staged = template;
+    this.#counted(template, true);
+  }
+
+  /** SetNewPrevHash for the template that the client holds for it. @param payload with that template's id */
+  activate(template: BoardTemplate, payload: Uint8Array): void {
+    this.write(this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload));
+    this.counters.add('activated');
+    this.#follows(template);
+  }
+
+  /** A template and its SetNewPrevHash, in one write. */
+  sendPair(template: BoardTemplate, payload: Uint8Array): void {
+    const first = this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload);
+    this.write(Buffer.concat([first, this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload)]));
+    this.#counted(template, false);
+    this.#follows(template);
+  }
+
+  #follows(template: BoardTemplate): void {
+    this.counters.add('prevHashes');
+    this.staged = null;
+    this.working = template;
+  }
+
+  sendData(payload: Uint8Array, done: () => void): void {
+    this.counters.add('dataReplies');
+    this.write(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_SUCCESS, payload), done);
+  }
+
+  sendDataError(id: bigint, error: TransactionDataError): void {
+    this.counters.add('dataErrors');
+    this.write(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_ERROR, encodeTransactionDataError(id, error)));
+  }
+
+  info(): ClientInfo {
+    return {
+      id: this.id,
+      address: this.address,
+      vendor: printable(this.vendor),
+      firmware: printable(this.firmware),
+      connectedMs: this.connectedMs,
+      constraints: this.constraints,
+      templatesSent: this.templatesSent,
+      solutions: this.solutions,
+      bytesSent: this.socket.bytesWritten,
+      bytesReceived: this.bytesReceived,
+    };
+  }
+
+  #counted(template: BoardTemplate, staged: boolean): void {
+    this.templatesSent++;
+    if (template.id > this.highestId) this.highestId = template.id;
+    this.counters.add(staged ? 'templatesStaged' : template.served.kind === 'full' ? 'templatesFull' : 'templatesEmpty');
+  }
+}
+
+/** Reasons of this room besides those of the connection. */
+export type ClientCloseReason = CloseReason | 'constraints' | 'unread' | 'limit';

@@ -1,0 +1,378 @@
+// The sockets of Stratum V2 clients and what goes over them, on a thread of its own: templates from the node thread out, solutions in.
+// Bounds: 2,000 connections, 256 of them before SetupConnection (the oldest of these gives way), one handshake per turn of the loop, 64 questions
+// of a client, 8 answers with transactions under way, 4 MB unread by a client and 128 MB by all.
+import net from 'node:net';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
+import { encodeSetNewPrevHash } from '../codec/template-messages.js';
+import type { ConnectionDeps, ConnectionEvent } from '../connection.js';
+import { reserveFor } from '../reserve.js';
+import { Board, type BoardTemplate } from './board.js';
+import { Client, type ClientCloseReason, MOST_UNREAD_BYTES } from './client.js';
+import type { ServeCounters } from './counters.js';
+import { type FromServe, type Reserve, reserveKey, type ServedTip, type ServeOptions, type ToServe } from './messages.js';
+import { Notes } from './notes.js';
+import { Solver } from './solver.js';
+import { TransactionAnswers } from './transaction-answers.js';
+
+const MOST_CONNECTIONS = 2_000;
+const MOST_PENDING = 256;
+/** Until SetupConnection succeeded. */
+const SETUP_MS = 15_000;
+/** A client that reads nothing for so long, though there is something, is closed. */
+const STUCK_MS = 60_000;
+const SWEEP_MS = 1_000;
+const MOST_UNREAD_BY_ALL = 128 << 20;
+
+export interface ServerDeps extends ConnectionDeps {
+  readonly hashes: Hashes;
+  readonly options: ServeOptions;
+  readonly counters: ServeCounters;
+  readonly post: (message: FromServe, transfer?: readonly ArrayBuffer[]) => void;
+}
+
+const nowMs = (): number => performance.timeOrigin + performance.now();
+
+export class Sv2Server {
+  readonly #deps: ServerDeps;
+  readonly #board = new Board(Date.now());
+  readonly #clients = new Set<Client>();
+  /** Before SetupConnection, oldest first. */
+  readonly #pending = new Set<Client>();
+  readonly #handshakes = new Set<Client>();
+  #handshakeDue = false;
+  readonly #answers: TransactionAnswers;
+  readonly #solver: Solver;
+  readonly #notes: Notes;
+  readonly #needs = new Map<string, { readonly reserve: Reserve; clients: number }>();
+  readonly #servers: net.Server[] = [];
+  #lastId = 0;
+  #sweeper: NodeJS.Timeout | null = null;
+
+  constructor(deps: ServerDeps) {
+    this.#deps = deps;
+    this.#notes = new Notes(deps.post);
+    this.#answers = new TransactionAnswers(this.#board);
+    this.#solver = new Solver(this.#board, deps, this.#notes);
+  }
+
+  /** @throws the system's error when an address cannot be bound */
+  async listen(): Promise<{ host: string; port: number }[]> {
+    const bound: { host: string; port: number }[] = [];
+    for (const { host, port } of this.#deps.options.binds) {
+      const server = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => this.#accept(socket));
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      // Running out of file descriptors refuses a connection and ends nothing.
+      server.on('error', (error) => this.#notes.say('warn', `Stratum V2: ${error.message}`));
+      this.#servers.push(server);
+      bound.push({ host, port: (server.address() as net.AddressInfo).port });
+    }
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+    return bound;
+  }
+
+  close(): void {
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    for (const server of this.#servers) server.close();
+    for (const client of this.#clients) {
+      client.closed = true;
+      client.socket.destroy();
+    }
+    this.#clients.clear();
+  }
+
+  /** News of the node thread. */
+  receive(message: ToServe): void {
+    switch (message.kind) {
+      case 'tip':
+        this.#newTip(message);
+        break;
+      case 'template': {
+        const template = this.#board.add(message.template, message.keys);
+        this.#tell(template, message.keys);
+        break;
+      }
+      case 'share': {
+        const template = this.#board.share(message.serial, message.keys);
+        if (template !== null) this.#tell(template, message.keys);
+        break;
+      }
+      case 'stage': {
+        const template = this.#board.stage(message.template);
+        for (const client of this.#clients)
+          if (client.working !== null && client.ready) this.#guard(client, () => client.sendStaged(template));
+        break;
+      }
+      case 'hold':
+        this.#board.hold(performance.now());
+        break;
+      case 'clients':
+        this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#clients].map((client) => client.info()) });
+        break;
+      case 'close':
+        this.close();
+        break;
+    }
+  }
+
+  /** SetNewPrevHash to every client before anything else: most hold the template and get a hundred bytes. */
+  #newTip({ tip, activate, template }: Extract<ToServe, { kind: 'tip' }>): void {
+    const active = this.#board.newTip(tip, activate, template, performance.now());
+    if (active === null) {
+      this.#notes.say('error', `Stratum V2: template ${activate} is not here`);
+      return;
+    }
+    // A staged template may be known by several ids.
+    const payloads = new Map<bigint, Uint8Array>();
+    const payloadOf = (named: BoardTemplate): Uint8Array => {
+      const payload = payloads.get(named.id) ?? prevHashOf(tip, named);
+      payloads.set(named.id, payload);
+      return payload;
+    };
+    for (const client of this.#clients) {
+      if (!client.ready) continue;
+      const { staged } = client;
+      this.#guard(client, () => {
+        if (staged?.served === active.served) client.activate(staged, payloadOf(staged));
+        else client.sendPair(active, payloadOf(active));
+      });
+      if (tip.acceptedMs !== null) this.#deps.counters.firstByte((nowMs() - tip.acceptedMs) / 1000);
+    }
+  }
+
+  /** A template that was made of the tip: to clients that know the tip, and as a first one to those that wait. */
+  #tell(template: BoardTemplate, keys: readonly string[]): void {
+    if (template.tip === null || template.tip !== this.#board.tip) return;
+    const served = new Set(keys);
+    for (const client of this.#clients) {
+      if (!client.ready || !served.has(client.key as string) || client.working?.served === template.served) continue;
+      this.#guard(client, () => {
+        if (client.working?.tip !== template.tip) this.#begin(client, template);
+        else client.sendTemplate(template.id > client.highestId ? template : this.#board.again(template));
+      });
+    }
+  }
+
+  /** The first pair under a client's constraints, and what is staged. */
+  #begin(client: Client, template: BoardTemplate): void {
+    const tip = this.#board.tip;
+    if (tip === null) return;
+    const fresh = template.id <= client.highestId ? this.#board.again(template) : template;
+    client.sendPair(fresh, prevHashOf(tip, fresh));
+    const staged = this.#board.stagedAbove(fresh.id);
+    if (staged !== null) client.sendStaged(staged);
+  }
+
+  #accept(socket: net.Socket): void {
+    const { counters } = this.#deps;
+    counters.add('connectionsAccepted');
+    if (this.#clients.size >= MOST_CONNECTIONS) {
+      const [oldest] = this.#pending;
+      // Connections that only open give way to others, clients do not.
+      if (oldest === undefined) {
+        counters.add('closed limit');
+        this.#notes.limited(`Stratum V2: a connection was refused, ${MOST_CONNECTIONS} are open`);
+        socket.destroy();
+        return;
+      }
+      this.#end(oldest, 'limit', 'it gave way to a newer connection');
+    }
+    if (this.#pending.size >= MOST_PENDING) {
+      const [oldest] = this.#pending;
+      if (oldest !== undefined) this.#end(oldest, 'limit', 'it gave way to a newer connection');
+    }
+    const client = new Client(++this.#lastId, socket, `${socket.remoteAddress}:${socket.remotePort}`, this.#deps, counters, Date.now());
+    this.#clients.add(client);
+    this.#pending.add(client);
+    counters.set('connectionsOpen', this.#clients.size);
+    socket.on('data', (chunk: Buffer) => {
+      client.bytesReceived += chunk.length;
+      counters.add('bytesReceived', chunk.length);
+      this.#guard(client, () => this.#read(client, chunk));
+    });
+    socket.on('error', () => {
+      // 'close' follows.
+    });
+    socket.on('close', () => this.#gone(client));
+  }
+
+  #read(client: Client, chunk: Uint8Array): void {
+    client.connection.push(chunk);
+    if (client.connection.handshakeDue) {
+      // Key work of many new connections leaves room for news between two of them.
+      client.socket.pause();
+      this.#handshakes.add(client);
+      this.#nextHandshake();
+    } else this.#drain(client);
+  }
+
+  #nextHandshake(): void {
+    if (this.#handshakeDue || this.#handshakes.size === 0) return;
+    this.#handshakeDue = true;
+    setImmediate(() => {
+      this.#handshakeDue = false;
+      const [client] = this.#handshakes;
+      if (client !== undefined) {
+        this.#handshakes.delete(client);
+        this.#deps.counters.add('handshakes');
+        this.#guard(client, () => this.#drain(client));
+        client.socket.resume();
+      }
+      this.#nextHandshake();
+    });
+  }
+
+  #drain(client: Client): void {
+    for (;;) {
+      if (client.closed) return;
+      const event = client.connection.next();
+      if (event === null) return;
+      this.#handle(client, event);
+    }
+  }
+
+  #handle(client: Client, event: ConnectionEvent): void {
+    switch (event.kind) {
+      case 'send':
+        client.write(event.bytes);
+        break;
+      case 'setup': {
+        const { vendor, firmware } = event.setup;
+        client.vendor = vendor;
+        client.firmware = firmware;
+        this.#pending.delete(client);
+        this.#deps.counters.add('clientsOpen');
+        client.write(client.connection.sealSetupSuccess());
+        this.#notes.say('info', `Stratum V2: ${client.name} connected from ${client.address}`);
+        break;
+      }
+      case 'constraints':
+        this.#constrain(client, event.constraints);
+        break;
+      case 'data':
+        if (!this.#answers.ask(client, event.templateId)) this.#end(client, 'unread', 'it asks for transactions without reading them');
+        break;
+      case 'solution':
+        this.#solver.solve(client, event.solution);
+        break;
+      case 'ignored':
+        this.#deps.counters.add('messagesIgnored');
+        this.#notes.say('debug', `client ${client.id}: message ${event.type} of extension ${event.extension} is ignored`);
+        break;
+      case 'close':
+        this.#end(client, event.reason, event.detail);
+        break;
+    }
+  }
+
+  #constrain(client: Client, constraints: CoinbaseOutputConstraints): void {
+    const { leastReserve, maxWeight } = this.#deps.options;
+    const reserve = reserveFor(constraints, leastReserve, maxWeight);
+    const { maxAdditionalSize, maxAdditionalSigops } = constraints;
+    if (reserve === null) {
+      const asked = `${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`;
+      this.#end(client, 'constraints', `no block has room for ${asked}`);
+      return;
+    }
+    this.#notes.say('debug', `client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`);
+    client.constraints = constraints;
+    this.#unneed(client);
+    client.key = reserveKey(reserve);
+    // Those of the constraints before are stale, whatever they held.
+    client.staleBelow = client.highestId + 1n;
+    client.working = null;
+    client.staged = null;
+    const template = this.#board.current(client.key);
+    const need = this.#needs.get(client.key);
+    if (need === undefined) this.#needs.set(client.key, { reserve, clients: 1 });
+    else need.clients++;
+    if (template !== null) this.#begin(client, template);
+    if (need === undefined) this.#postNeeds();
+  }
+
+  #unneed(client: Client): void {
+    const { key } = client;
+    client.key = null;
+    const need = key === null ? undefined : this.#needs.get(key);
+    if (need === undefined || --need.clients > 0) return;
+    this.#needs.delete(key as string);
+    if (!client.closed) return;
+    this.#postNeeds();
+  }
+
+  #postNeeds(): void {
+    this.#deps.post({ kind: 'needs', reserves: [...this.#needs.values()].map(({ reserve }) => reserve) });
+  }
+
+  /** Runs what one client set in motion: a fault in it ends that client and nothing else. */
+  #guard(client: Client, run: () => void): void {
+    if (client.closed) return;
+    try {
+      run();
+    } catch (error) {
+      this.#notes.say('error', `Stratum V2: ${(error as Error).stack}`);
+      this.#end(client, 'malformed', 'a fault of this node');
+      return;
+    }
+    if (!client.answering && client.socket.writableLength > MOST_UNREAD_BYTES) {
+      this.#end(client, 'unread', `${client.socket.writableLength} bytes wait for it`);
+    }
+  }
+
+  #end(client: Client, reason: ClientCloseReason, detail: string): void {
+    if (client.closed) return;
+    this.#deps.counters.add(`closed ${reason}`);
+    this.#notes.limited(`Stratum V2: ${client.name} (${client.address}) is closed: ${detail}`);
+    client.closed = true;
+    // What was written before, such as SetupConnection.Error, still goes out.
+    if (reason === 'refused') client.socket.destroySoon();
+    else client.socket.destroy();
+    this.#gone(client);
+  }
+
+  #gone(client: Client): void {
+    if (!this.#clients.delete(client)) return;
+    const { counters } = this.#deps;
+    if (!this.#pending.delete(client)) {
+      counters.add('clientsOpen', -1);
+      if (!client.closed) this.#notes.say('info', `Stratum V2: client ${client.id} has gone`);
+    }
+    client.closed = true;
+    client.connection.end();
+    counters.set('connectionsOpen', this.#clients.size);
+    this.#handshakes.delete(client);
+    this.#unneed(client);
+    this.#answers.forget(client);
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    const earliest = Date.now() - SETUP_MS;
+    for (const client of this.#pending) {
+      if (client.connectedMs > earliest) break;
+      this.#end(client, 'handshake', `no SetupConnection within ${SETUP_MS / 1000} seconds`);
+    }
+    let unread = 0;
+    let worst: Client | null = null;
+    for (const client of this.#clients) {
+      const bytes = client.socket.writableLength;
+      unread += bytes;
+      if (bytes > (worst?.socket.writableLength ?? 0)) worst = client;
+      if (bytes === 0 || bytes < client.unread.bytes || client.unread.bytes === 0) client.unread = { bytes, sinceMs: now };
+      else if (now - client.unread.sinceMs > STUCK_MS) this.#end(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
+    }
+    if (unread > MOST_UNREAD_BY_ALL && worst !== null)
+      this.#end(worst, 'unread', `${unread} bytes wait for all clients, most of them for it`);
+    this.#deps.counters.set('unreadBytes', unread);
+    this.#notes.tick();
+  }
+}
+
+const prevHashOf = ({ prevHash, headerTimestamp, bits, target }: ServedTip, { id }: BoardTemplate): Uint8Array =>
+  encodeSetNewPrevHash({ templateId: id, prevHash, headerTimestamp, bits, target });

@@ -1,0 +1,69 @@
+// A SubmitSolution made into a block and written down before anything else is done with it. Only proof of work is looked at: without it the bytes
+// cannot be a block, and a stranger could fill the disk.
+//
+// The folder holds HASH.new while a block is written, HASH.blk until it is judged; then it is removed, or kept as HASH.lost or HASH.invalid
+// (provide/solutions.ts).
+import fs from 'node:fs';
+import path from 'node:path';
+import { buildHeader } from '../../consensus/block/build-block.js';
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import { DecodeError } from '../../consensus/bytes/reader.js';
+import { proofOfWork } from '../../consensus/rules/bits.js';
+import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
+import type { SubmitSolution } from '../codec/template-messages.js';
+import { type BoardTemplate, joinBlock } from './board.js';
+
+/** What a solution is, or why it is none. */
+export type ReadSolution =
+  | { readonly kind: 'block'; readonly hashHex: string; readonly block: Uint8Array }
+  | { readonly kind: 'bad'; readonly why: string };
+
+/** @param template whose tip is known */
+export function readSolution(solution: SubmitSolution, template: BoardTemplate, powLimit: bigint, hashes: Hashes): ReadSolution {
+  const { tip, served } = template;
+  if (tip === null) return { kind: 'bad', why: 'its template was never activated' };
+  // The bytes of a message may be overwritten by the next one.
+  const bytes = solution.coinbase.slice();
+  let coinbase: TxView;
+  try {
+    coinbase = parseTx(bytes, hashes, { exact: true });
+  } catch (error) {
+    if (error instanceof DecodeError) return { kind: 'bad', why: `its coinbase does not decode (${error.message})` };
+    throw error;
+  }
+  if (!coinbase.isCoinbase) return { kind: 'bad', why: 'its transaction is no coinbase' };
+  const header = buildHeader({
+    version: solution.version | 0,
+    prevHash: tip.prevHash,
+    merkleRoot: foldBranch(coinbase.txid, served.branch, hashes),
+    time: solution.headerTimestamp,
+    bits: tip.bits,
+    nonce: solution.headerNonce,
+  });
+  const hash = hashes.sha256d(header);
+  const hashHex = hashToHex(hash);
+  if (!proofOfWork(hash, tip.bits, powLimit)) return { kind: 'bad', why: `${hashHex} has not the proof of work` };
+  return { kind: 'block', hashHex, block: joinBlock(header, bytes, served) };
+}
+
+/** The merkle root over a coinbase and its branch. */
+export function foldBranch(txid: Uint8Array, branch: readonly Uint8Array[], hashes: Pick<Hashes, 'sha256d'>): Uint8Array {
+  const pair = new Uint8Array(64);
+  let root = txid;
+  for (const sibling of branch) {
+    pair.set(root);
+    pair.set(sibling, 32);
+    root = hashes.sha256d(pair);
+  }
+  return root;
+}
+
+/** Writes the block; when this returns the kernel has it. @returns the file @throws the system's error */
+export function writeSolution(dir: string, hashHex: string, block: Uint8Array): string {
+  const file = path.join(dir, `${hashHex}.blk`);
+  const temporary = path.join(dir, `${hashHex}.new`);
+  fs.writeFileSync(temporary, block, { mode: 0o600 });
+  fs.renameSync(temporary, file);
+  return file;
+}

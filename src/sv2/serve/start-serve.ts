@@ -1,0 +1,109 @@
+// Both ends of the serving thread: the thread itself (called by workers/sv2.ts), and what starts and ends it on the node thread.
+import { randomBytes } from 'node:crypto';
+import { type MessagePort, Worker } from 'node:worker_threads';
+import { createAead } from '../../crypto/native/aead.js';
+import { createEllSwift } from '../../crypto/native/ell-swift.js';
+import { createNativeHashes } from '../../crypto/native/hashes.js';
+import { createKeyMath } from '../../crypto/native/key-math.js';
+import { createSigner } from '../../crypto/native/sign.js';
+import { noteLoading } from '../../lib/loading-threads.js';
+import { makeCertificate } from '../noise/certificate.js';
+import type { ResponderIdentity } from '../noise/responder.js';
+import { ServeCounters } from './counters.js';
+import type { FromServe, ServeOptions, ToServe } from './messages.js';
+import { Sv2Server } from './server.js';
+
+/** Clients' clocks may be behind ours; the end is the largest number, so that a long run needs no other certificate. */
+const VALID_BEFORE_SECONDS = 3_600;
+const NOT_VALID_AFTER = 0xffffffff;
+
+/** A static key of this run with its certificate. */
+function createIdentity(authoritySecret: Uint8Array): { identity: ResponderIdentity; ellSwift: ReturnType<typeof createEllSwift> } {
+  const hashes = createNativeHashes();
+  const ellSwift = createEllSwift(hashes);
+  const staticKey = ellSwift.create();
+  const staticPublic = createKeyMath().publicKey(staticKey.secret, true);
+  if (staticPublic === null) throw new Error('a fresh key is no key');
+  const validFrom = Math.floor(Date.now() / 1000) - VALID_BEFORE_SECONDS;
+  const certificate = makeCertificate(
+    { validFrom, notValidAfter: NOT_VALID_AFTER, staticKey: staticPublic.subarray(1) },
+    authoritySecret,
+    new Uint8Array(randomBytes(32)),
+    { sha256: hashes.sha256, signSchnorr: createSigner().signSchnorr },
+  );
+  if (certificate === null) throw new Error('the authority key is no private key');
+  return { identity: { staticKey, certificate }, ellSwift };
+}
+
+/** The thread: listens, reports, serves until it is told to close. */
+export async function runServe(options: ServeOptions, port: MessagePort): Promise<void> {
+  const post = (message: FromServe, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+  let server: Sv2Server;
+  try {
+    const { identity, ellSwift } = createIdentity(options.authoritySecret);
+    options.authoritySecret.fill(0);
+    const hashes = createNativeHashes();
+    const counters = new ServeCounters(options.counters);
+    server = new Sv2Server({ hashes, aead: createAead(), ellSwift, identity: () => identity, options, counters, post });
+    post({ kind: 'listening', addresses: await server.listen() });
+  } catch (error) {
+    post({ kind: 'failed', text: (error as Error).message });
+    return;
+  }
+  // Clients and submitted blocks are worth more than a tidy end.
+  const survive = (error: unknown): void =>
+    post({ kind: 'log', level: 'error', text: `Stratum V2: ${error instanceof Error ? error.stack : String(error)}` });
+  process.on('uncaughtException', survive);
+  process.on('unhandledRejection', survive);
+  port.on('message', (message: ToServe) => {
+    server.receive(message);
+    if (message.kind === 'close') port.close();
+  });
+}
+
+/** A thread that serves. */
+export interface ServingThread {
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  post(message: ToServe): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the thread. @param listener hears everything but the start
+ * @throws Error with the socket's text when an address does not work @param onEnd called when the thread ends by itself
+ */
+export async function startServe(
+  options: ServeOptions,
+  listener: (message: FromServe) => void,
+  onEnd: (reason: Error) => void,
+): Promise<ServingThread> {
+  const worker = new Worker(new URL('../../../workers/sv2.js', import.meta.url), { name: 'adit-sv2', workerData: options });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  let closing = false;
+  const started = new Promise<Extract<FromServe, { kind: 'listening' | 'failed' }>>((resolve) => {
+    worker.on('message', (message: FromServe) => {
+      if (message.kind === 'listening' || message.kind === 'failed') resolve(message);
+      else listener(message);
+    });
+    worker.on('error', (error) => {
+      resolve({ kind: 'failed', text: (error as Error).message });
+      if (!closing) onEnd(error as Error);
+    });
+  });
+  noteLoading(started.then(() => {}));
+  const report = await started;
+  if (report.kind === 'failed') {
+    closing = true;
+    await worker.terminate();
+    throw new Error(report.text);
+  }
+  return {
+    addresses: report.addresses,
+    post: (message) => worker.postMessage(message),
+    close: async () => {
+      closing = true;
+      worker.postMessage({ kind: 'close' } satisfies ToServe);
+      await exited;
+    },
+  };
+}
