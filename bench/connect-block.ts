@@ -119,8 +119,7 @@ async function prepare(kind: SpendKind, verifier: Verifier, observe: Phases['obs
     {
       params,
       store,
-      openFiles: (lastKnown, lastKnownUndo) =>
-        BlockFiles.open({ dir: join(dir, 'blocks'), magic: params.magic, lastKnown, lastKnownUndo }, { hashes: crypto }),
+      openFiles: (known) => BlockFiles.open({ dir: join(dir, 'blocks'), magic: params.magic, ...known }, { hashes: crypto }),
       verifier,
       crypto,
       clock,

@@ -210,6 +210,24 @@ export class BlockIndex {
     if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
   }
 
+  /** The same of many at once, while the tree is loaded: nothing is a candidate yet. */
+  forgetStored(nodes: readonly HeaderNode[]): void {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const node of nodes) {
+      this.dropPlace(node);
+      node.txCount = 0;
+      if (node.prev !== null) this.unlinked.get(node.prev)?.delete(node);
+      this.dirty.add(node);
+      lowest = Math.min(lowest, node.height);
+    }
+    const above = [...this.offChain()].filter(({ height }) => height >= lowest).sort((a, b) => a.height - b.height);
+    for (const node of above) {
+      const before = node.prev?.chainTxCount ?? 0;
+      if (node.txCount > 0 && before === 0 && node.chainTxCount > 0) this.addUnlinked(node.prev as HeaderNode, node);
+      node.chainTxCount = node.txCount > 0 && before > 0 ? before + node.txCount : 0;
+    }
+  }
+
   /** Raises the validity of a block that has not failed. */
   raise(node: HeaderNode, level: number): void {
     if (node.failed || node.has(level)) return;

@@ -75,6 +75,11 @@ export class BlockStorage {
     this.recent.set(connected.node, connected);
   }
 
+  /** A block that was connected lately, with what it spent. */
+  connected(node: HeaderNode): ConnectedBlock | undefined {
+    return this.recent.get(node);
+  }
+
   /** Whether the block was connected lately, so that reading it needs no file. */
   isRecent(node: HeaderNode): boolean {
     return this.recent.has(node);

@@ -577,8 +577,7 @@ export class Chain extends ChainReader {
       try {
         if (this.faultError === null) {
           await this.persister.flush();
-          await this.ws.blocks.files.sync();
-          await this.ws.store.batch([], { sync: true });
+          await this.persister.syncAll();
         }
       } catch (error) {
         this.fail(error);

@@ -19,7 +19,9 @@ export interface LoadedIndex {
   /** The stored block nearest to the end of the block files, null when none is stored. */
   readonly lastKnown: BlockPosition | null;
   /** Per file, the last undo position. */
-  readonly lastKnownUndo: ReadonlyMap<number, number>;
+  readonly lastKnownUndo: Map<number, number>;
+  /** Places of all stored blocks, the nearest to the end first. */
+  storedBackwards(): BlockPosition[];
 }
 
 /** Fills the tree with every stored row; the active chain and candidates are not decided here. */
@@ -45,7 +47,13 @@ export async function loadIndex(store: Store, index: BlockIndex): Promise<Loaded
   }
   // Keys come in order of hashes; parents have to be there before their children.
   for (const i of rows.byHeight()) rows.insert(i, index);
-  return { rows: rows.count, lastKnown, lastKnownUndo };
+  return { rows: rows.count, lastKnown, lastKnownUndo, storedBackwards: () => storedBackwards(index) };
+}
+
+function storedBackwards(index: BlockIndex): BlockPosition[] {
+  const places: BlockPosition[] = [];
+  for (const node of index.all()) if (node.hasData) places.push({ file: node.file, pos: node.blockPos });
+  return places.sort((a, b) => b.file - a.file || b.pos - a.pos);
 }
 
 /** A million rows as columns of numbers: as objects they would keep the collector busy for longer than all the rest takes. */

@@ -14,6 +14,7 @@ import { BlockStorage } from './block-storage.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsCache } from './coins/coins-cache.js';
 import { loadIndex } from './load-index.js';
+import { forgetLost, recountUndo, rollBackLost } from './lost-tail.js';
 import { type ChainDeps, type ChainOptions, defaultChainOptions } from './options.js';
 import { rowOp } from './persister.js';
 import { loadPruned } from './pruner.js';
@@ -26,8 +27,8 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
   const { params, store, crypto, clock, log, verifier, stopping, observe } = deps;
   const active = new ActiveChain();
   const index = new BlockIndex(active);
-  const { rows, lastKnown, lastKnownUndo } = await loadIndex(store, index);
-  const files = await deps.openFiles(lastKnown, lastKnownUndo);
+  const { rows, lastKnown, lastKnownUndo, storedBackwards } = await loadIndex(store, index);
+  const files = await deps.openFiles({ lastKnown, lastKnownUndo, knownBackwards: storedBackwards });
   const blocks = new BlockStorage(files, crypto);
   const ws: ChainWorkspace = {
     params,
@@ -59,7 +60,8 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     const tipHash = await store.get(TIP_KEY);
     const tip = tipHash === undefined ? undefined : index.get(tipHash);
     if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
-    active.setTip(tip);
+    active.setTip(await rollBackLost(ws, tip));
+    if (forgetLost(ws) || active.tip !== tip) recountUndo(ws, lastKnownUndo);
     index.finishLoad();
     return ws;
   } catch (error) {

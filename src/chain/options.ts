@@ -68,12 +68,20 @@ export function batchBounds(bytes: number): Pick<ChainOptions, 'atomicFlushEntri
   return { atomicFlushEntries: entries, flushChunkEntries: Math.min(entries, defaultChainOptions.flushChunkEntries) };
 }
 
+/** What the index knows of the block files; see BlockFilesOptions. */
+export interface KnownFiles {
+  readonly lastKnown: BlockPosition | null;
+  readonly knownBackwards: () => Iterable<BlockPosition>;
+  /** Corrected after the files are open, when undo data turns out lost. */
+  readonly lastKnownUndo: ReadonlyMap<number, number>;
+}
+
 /** What the chain needs from other rooms. */
 export interface ChainDeps {
   readonly params: ChainParams;
   readonly store: Store;
-  /** Opens the block files, given the last block and the last undo record of each file that the index knows of; the chain closes them. */
-  readonly openFiles: (lastKnown: BlockPosition | null, lastKnownUndo: ReadonlyMap<number, number>) => Promise<BlockFiles>;
+  /** Opens the block files, given what the index knows of them; the chain closes them. */
+  readonly openFiles: (known: KnownFiles) => Promise<BlockFiles>;
   readonly verifier: Verifier;
   /** Where walks over all coins are done; on this thread without one. */
   readonly coinScanner?: CoinScanner;

@@ -4,7 +4,8 @@
 
 import { Turns, yieldToLoop } from '../lib/turns.js';
 import { encodeIndexRow } from '../storage/codec/index-row.js';
-import { blockIndexKey, encodeFlushMarker, FLUSH_MARKER_KEY, TIP_KEY } from '../storage/layout.js';
+import { encodeRollback } from '../storage/codec/rollback.js';
+import { blockIndexKey, encodeFlushMarker, FLUSH_MARKER_KEY, ROLLBACK_ROWS, rollbackKey, TIP_KEY } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
 import type { ConnectedBlock } from './events.js';
 import type { HeaderNode } from './header-node.js';
@@ -15,6 +16,8 @@ const ROW_CHUNK = 2_000;
 /** Undo data is gathered in initial download, up to so many blocks and coins: a write of its own for each small block costs more than its bytes. */
 const UNDO_BLOCKS = 64;
 const UNDO_COINS = 10_000;
+/** Blocks that may be connected near the tip between two fsyncs of block files: their rollback rows must not overwrite each other. */
+const MAX_UNSYNCED = ROLLBACK_ROWS / 2;
 /** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
 const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 
@@ -23,6 +26,8 @@ export class Persister {
   private unwritten: ConnectedBlock[] = [];
   private unwrittenCoins = 0;
   private lastFlushMs: number;
+  /** Blocks connected since block files were synced, each with a rollback row. */
+  private unsynced = 0;
 
   /** @param storedTip block that the coins in the store stand at */
   constructor(
@@ -58,7 +63,7 @@ export class Persister {
     await new Turns().run(this.ws.coins.finishing());
     const flush = eager || this.flushIsDue();
     if (flush || this.unwritten.length >= UNDO_BLOCKS || this.unwrittenCoins >= UNDO_COINS) await this.writeUndo();
-    if (flush) await this.flushCoins();
+    if (flush) await this.flushCoins(eager);
     this.ws.coins.evict();
     this.ws.blocks.trim();
   }
@@ -67,7 +72,7 @@ export class Persister {
   async flush(): Promise<void> {
     await new Turns().run(this.ws.coins.finishing());
     await this.writeUndo();
-    await this.flushCoins();
+    await this.flushCoins(false);
     await this.writeRows();
   }
 
@@ -88,19 +93,50 @@ export class Persister {
     this.unwrittenCoins = 0;
   }
 
-  private async flushCoins(): Promise<void> {
+  /** @param few whether only a few blocks were connected since the last time */
+  private async flushCoins(few: boolean): Promise<void> {
     const { coins, active } = this.ws;
     const tip = active.tip as HeaderNode;
     if (tip === this.storedTip && coins.dirtyEntries === 0) return;
-    if (coins.dirtyEntries <= this.ws.options.atomicFlushEntries) await this.flushAtOnce(tip);
+    if (coins.dirtyEntries <= this.ws.options.atomicFlushEntries) await this.flushAtOnce(tip, few ? this.rollbackRows(tip) : null);
     else await this.flushInChunks(tip);
     this.storedTip = tip;
     this.lastFlushMs = this.ws.clock.monotonicMs();
   }
 
-  private async flushAtOnce(tip: HeaderNode): Promise<void> {
-    const { coins, store } = this.ws;
+  /**
+   * Rows that take the blocks since the last flush off the coins again. With them the coins may reach the disk before the blocks do, so that
+   * no block waits for fsync. @returns null when they are too many, or not at hand
+   */
+  private rollbackRows(tip: HeaderNode): BatchOp[] | null {
+    const ops: BatchOp[] = [];
+    for (let node = tip; !this.storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
+      const connected = this.ws.blocks.connected(node);
+      if (connected === undefined || ops.length === MAX_UNSYNCED) return null;
+      ops.push({ type: 'put', key: rollbackKey(node.height), value: encodeRollback(connected.block, connected.spent) });
+    }
+    return ops;
+  }
+
+  /** Syncs the files, which makes rows that were written for want of that needless. Before a clean end, when all else is written. */
+  async syncAll(): Promise<void> {
+    const { blocks, store } = this.ws;
+    await blocks.files.sync();
+    this.unsynced = 0;
+    const ops: BatchOp[] = [];
+    for (let slot = 0; slot < ROLLBACK_ROWS; slot++) ops.push({ type: 'del', key: rollbackKey(slot) });
+    await store.batch(ops, { sync: true });
+  }
+
+  private async flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
+    const { coins, store, blocks } = this.ws;
     const { flushChunkEntries } = this.ws.options;
+    // Coins must not outlast the blocks that they are made from, unless they can be taken back.
+    if (rollback === null || this.unsynced + rollback.length > MAX_UNSYNCED) {
+      await blocks.files.sync();
+      this.unsynced = 0;
+    }
+    this.unsynced += rollback?.length ?? 0;
     const ops: BatchOp[] = this.takeRows(Number.POSITIVE_INFINITY);
     for (;;) {
       const some = coins.drainDirty(flushChunkEntries);
@@ -109,6 +145,7 @@ export class Persister {
       if (some.length === flushChunkEntries) await yieldToLoop();
     }
     ops.push({ type: 'put', key: TIP_KEY, value: tip.hash });
+    for (const op of rollback ?? []) ops.push(op);
     await this.written(() => store.batch(ops));
   }
 
@@ -116,6 +153,7 @@ export class Persister {
     const { coins, store, blocks } = this.ws;
     // Replaying after a crash needs these blocks and their undo data, so they must not be lost with the machine either.
     await blocks.files.sync();
+    this.unsynced = 0;
     const marker: BatchOp = { type: 'put', key: FLUSH_MARKER_KEY, value: encodeFlushMarker(this.storedTip.hash, tip.hash) };
     await store.batch([...this.takeRows(Number.POSITIVE_INFINITY), marker], { sync: true });
     await this.written(async () => {

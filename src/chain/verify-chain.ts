@@ -38,7 +38,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
       }
       const block = await ws.blocks.read(node);
       // A view that passed before says so; the point here is to look again.
-      block.checked = false;
+      block.forgetChecks();
       if (checks >= 1) {
         const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);
         if (verdict !== null) return bad(ws, node, verdict.reason);

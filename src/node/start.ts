@@ -249,8 +249,8 @@ async function build(
   const chain = await Chain.open(chainOptions(config, params, rebuild.scan), {
     params,
     store,
-    openFiles: (lastKnown, lastKnownUndo) =>
-      BlockFiles.open({ dir: config.blocksDir, magic: params.magic, lastKnown, lastKnownUndo, ...fileSizes(config) }, { hashes: native }),
+    openFiles: (known) =>
+      BlockFiles.open({ dir: config.blocksDir, magic: params.magic, ...known, ...fileSizes(config) }, { hashes: native }),
     verifier,
     coinScanner: new PooledCoinScanner(pool),
     crypto: native,

@@ -41,6 +41,11 @@ export interface BlockFilesOptions {
   readonly createXorKey?: boolean;
   /** The highest block position that the index knows, null for none. Opening fails when that block is not whole. */
   readonly lastKnown: BlockPosition | null;
+  /**
+   * Known blocks, the nearest to the end first: asked for when the last one is not whole, as after a power cut. Those behind the first that
+   * is whole are lost; see lastWhole.
+   */
+  readonly knownBackwards?: () => Iterable<BlockPosition>;
   /** Per file, the highest undo position that the index knows; nothing up to its end is ever cut off. */
   readonly lastKnownUndo?: ReadonlyMap<number, number>;
 }
@@ -83,6 +88,10 @@ export class BlockFiles {
     private currentFile: number,
     private current: RecordFile,
     tornBytes: number,
+    /** The last known block that is whole. */
+    readonly lastWhole: BlockPosition | null,
+    /** Why lastWhole is not the last block that the index knows; null when it is. */
+    readonly loss: StoreError | null,
   ) {
     this.repair = { tornBytes };
     this.readHandles = new ReadHandles(READ_HANDLES, opener);
@@ -90,7 +99,7 @@ export class BlockFiles {
 
   /** Opens the folder, checks it against the index and cuts back a half-written block at its end. */
   static async open(options: BlockFilesOptions, deps: { hashes: Hashes; opener?: FileOpener }): Promise<BlockFiles> {
-    const { dir, lastKnown } = options;
+    const { dir } = options;
     const opener = deps.opener ?? openFile;
     const blkSizes = new Map<number, number>();
     const revSizes = new Map<number, number>();
@@ -108,7 +117,7 @@ export class BlockFiles {
     const format: RecordFormat = { magic: options.magic, xorKey };
     await assertReadable(dir, format, blkSizes);
 
-    if (lastKnown !== null) await assertKnownBlock(dir, format, lastKnown);
+    const { lastKnown, loss } = await lastWhole(options, format, blkSizes);
     const newest = Math.max(0, ...blkSizes.keys());
     // Without an index nobody knows what in an existing file is whole: it is left as it is, and a new one begun.
     const currentFile = lastKnown === null && (blkSizes.get(newest) ?? 0) > 0 ? newest + 1 : newest;
@@ -116,7 +125,7 @@ export class BlockFiles {
     try {
       const tornBytes = await current.cutTornTail(lastKnown?.file === currentFile ? lastKnown.pos - RECORD_HEAD_BYTES : 0);
       blkSizes.set(currentFile, current.size);
-      return new BlockFiles(options, deps.hashes, opener, format, blkSizes, revSizes, currentFile, current, tornBytes);
+      return new BlockFiles(options, deps.hashes, opener, format, blkSizes, revSizes, currentFile, current, tornBytes, lastKnown, loss);
     } catch (error) {
       await current.close().catch(() => {});
       throw error;
@@ -263,7 +272,7 @@ export class BlockFiles {
    * the order of the files; a file's walk ends where something else than a record lies. Each with its first 80 bytes.
    */
   async *behindLastKnown(): AsyncGenerator<{ at: BlockPosition; bytes: number; header: Uint8Array }, void, undefined> {
-    const { lastKnown } = this.options;
+    const lastKnown = this.lastWhole;
     if (lastKnown === null) return;
     for (const { file, path } of this.files()) {
       if (file < lastKnown.file) continue;
@@ -420,4 +429,29 @@ export class BlockFiles {
     this.lastAppend = result.catch(() => {});
     return result;
   }
+}
+
+/** The last block that the index knows and that is whole, and why it is not the very last. @throws StoreError when none is whole */
+async function lastWhole(
+  { dir, lastKnown, knownBackwards }: BlockFilesOptions,
+  format: RecordFormat,
+  sizes: ReadonlyMap<number, number>,
+): Promise<{ lastKnown: BlockPosition | null; loss: StoreError | null }> {
+  if (lastKnown === null) return { lastKnown, loss: null };
+  const failure = async (at: BlockPosition): Promise<StoreError | null> => {
+    try {
+      await assertKnownBlock(dir, format, at);
+      return null;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'STORE_CORRUPTION') return error;
+      throw error;
+    }
+  };
+  const loss = await failure(lastKnown);
+  if (loss === null) return { lastKnown, loss };
+  for (const at of knownBackwards?.() ?? []) {
+    // Of many that the file is too short for none need be read.
+    if (at.pos < (sizes.get(at.file) ?? 0) && (await failure(at)) === null) return { lastKnown: at, loss };
+  }
+  throw loss;
 }

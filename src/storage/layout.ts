@@ -5,6 +5,7 @@
 //   'C'     txid, 32 | vout, BE32        coin                                      codec/coin.ts
 //   't'     -                            hash of the block that the coins stand at, 32
 //   'H'     -                            flush marker: from hash, 32 | to hash, 32
+//   'R'     height mod 8, one byte       how to take a late block off the coins    codec/rollback.ts
 //   'F'     flag name, ASCII             empty: set; no row: not set
 //   'P'     file number, BE32            empty: blk and rev files of this number are given up, and to be removed
 //   's'     -                            schema version, one byte
@@ -24,6 +25,7 @@ export const PREFIX = {
   coin: ascii('C'),
   tip: ascii('t'),
   flushMarker: ascii('H'),
+  rollback: ascii('R'),
   flag: ascii('F'),
   prunedFile: ascii('P'),
   schema: ascii('s'),
@@ -45,6 +47,12 @@ export const COIN_KEY_BYTES = 37;
 export const TIP_KEY: Uint8Array = Uint8Array.of(PREFIX.tip);
 /** Key of the flush marker. */
 export const FLUSH_MARKER_KEY: Uint8Array = Uint8Array.of(PREFIX.flushMarker);
+/** So many of the last blocks have a row that takes them off the coins. */
+export const ROLLBACK_ROWS = 8;
+/** Key of such a row: a later block of the same slot takes its place. */
+export function rollbackKey(height: number): Uint8Array {
+  return Uint8Array.of(PREFIX.rollback, height % ROLLBACK_ROWS);
+}
 /** Key of the schema version. */
 export const SCHEMA_KEY: Uint8Array = Uint8Array.of(PREFIX.schema);
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../src/lib/clock.js';
 import { type Logger, silentLogger } from '../../src/log/logger.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
 import type { Verifier } from '../../src/parallel/verifier.js';
-import { BlockFiles, type BlockFilesOptions, type BlockPosition } from '../../src/storage/block-files.js';
+import { BlockFiles, type BlockFilesOptions } from '../../src/storage/block-files.js';
 import { PREFIX, prefixRange } from '../../src/storage/layout.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
@@ -90,8 +90,8 @@ export async function openFixture(options: FixtureOptions = {}): Promise<Fixture
     {
       params,
       store,
-      openFiles: async (lastKnown: BlockPosition | null, lastKnownUndo: ReadonlyMap<number, number>) => {
-        const files = await BlockFiles.open({ dir, magic: params.magic, lastKnown, lastKnownUndo, ...fileSizes }, { hashes: crypto });
+      openFiles: async (known) => {
+        const files = await BlockFiles.open({ dir, magic: params.magic, ...known, ...fileSizes }, { hashes: crypto });
         return wrapFiles === undefined ? files : wrapFiles(files);
       },
       verifier: verifier ?? new InlineVerifier(crypto),

@@ -51,6 +51,13 @@ export class BlockView {
   merkleChecked = false;
   witnessChecked = false;
 
+  /** Has the next checks look at everything again. */
+  forgetChecks(): void {
+    this.checked = false;
+    this.merkleChecked = false;
+    this.witnessChecked = false;
+  }
+
   /** Made by parseBlock. */
   constructor(bytes: Uint8Array, header: HeaderView, txs: readonly TxView[], hashes: Hashes) {
     this.bytes = bytes;

@@ -1,0 +1,117 @@
+// A start after a power cut: the database reached the disk, and the ends of the block files did not. Blocks whose bytes are lost are forgotten
+// and come again from peers; when coins were made from them, the coins go back first, by the rollback rows that were written with
+// them. What cannot be taken back is refused, as damage of another kind. Callers: openWorkspace.
+
+import { hashOfRollback, rollbackOps } from '../storage/codec/rollback.js';
+import { PREFIX, prefixRange, rollbackKey, TIP_KEY } from '../storage/layout.js';
+import type { BatchOp } from '../storage/store.js';
+import { StoreError } from '../storage/store-error.js';
+import { type HeaderNode, NodeStatus } from './header-node.js';
+import { rowOp } from './persister.js';
+import { readChecked } from './read-checked.js';
+import type { ChainWorkspace } from './workspace.js';
+
+/** A block of the active chain that can be taken off the coins. */
+interface Late {
+  readonly node: HeaderNode;
+  readonly row: Uint8Array;
+  readonly block: boolean;
+  readonly undo: boolean;
+}
+
+/**
+ * Takes the coins back to the last block before lost bytes, one block per batch.
+ * @param tip where the coins stand @returns where they stand then
+ */
+export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise<HeaderNode> {
+  const late = await lateBlocks(ws, tip);
+  const lowest = late.findLastIndex(({ block, undo }) => !(block && undo));
+  if (lowest < 0) return tip;
+  const end = (late[lowest] as Late).node.prev as HeaderNode;
+  const { store, log } = ws;
+  log.warn(
+    `The last writes to the block files are lost: going back from height ${tip.height} to ${end.height}, and on from there with what peers send`,
+  );
+  for (const { node, row, block } of late.slice(0, lowest + 1)) {
+    // What is left of it is connected anew, with undo data of its own.
+    if (block) dropUndo(node);
+    else ws.index.forgetStored([node]);
+    ws.index.dirty.delete(node);
+    const ops: BatchOp[] = rollbackOps(row);
+    ops.push(
+      rowOp(node),
+      { type: 'put', key: TIP_KEY, value: (node.prev as HeaderNode).hash },
+      { type: 'del', key: rollbackKey(node.height) },
+    );
+    await store.batch(ops);
+  }
+  return end;
+}
+
+/** The blocks from the tip down that have a rollback row, and what of them is whole. A clean stop leaves none. */
+async function lateBlocks(ws: ChainWorkspace, tip: HeaderNode): Promise<Late[]> {
+  const rows = new Map<HeaderNode, Uint8Array>();
+  for await (const [, row] of ws.store.iterate(prefixRange(PREFIX.rollback))) {
+    const node = ws.index.get(hashOfRollback(row));
+    if (node !== undefined) rows.set(node, row);
+  }
+  const late: Late[] = [];
+  for (let node = tip; node.prev !== null; node = node.prev) {
+    const row = rows.get(node);
+    if (row === undefined) break;
+    const block = await isWhole(() => readChecked(ws, node));
+    const undo = await isWhole(() => ws.blocks.readUndo(node));
+    late.push({ node, row, block, undo });
+  }
+  return late;
+}
+
+async function isWhole(read: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) return false;
+    throw error;
+  }
+}
+
+function dropUndo(node: HeaderNode): void {
+  node.status &= ~NodeStatus.HAVE_UNDO;
+  node.undoPos = 0;
+}
+
+/**
+ * Once the active chain stands: forgets stored blocks that the files lack, and undo data of blocks outside the chain, which nothing promises
+ * to be whole and which is written anew when they are connected.
+ * @returns whether something was forgotten
+ * @throws StoreError when a block of the active chain is lost
+ */
+export function forgetLost({ index, active, blocks, log }: ChainWorkspace): boolean {
+  const { loss, lastWhole } = blocks.files;
+  let changed = false;
+  for (const node of index.offChain()) {
+    if (!node.has(NodeStatus.HAVE_UNDO)) continue;
+    dropUndo(node);
+    index.dirty.add(node);
+    changed = true;
+  }
+  const lost: HeaderNode[] = [];
+  for (const node of loss === null ? [] : index.all()) {
+    if (!node.hasData || lastWhole === null || node.file < lastWhole.file) continue;
+    if (node.file === lastWhole.file && node.blockPos <= lastWhole.pos) continue;
+    if (active.contains(node)) throw loss;
+    lost.push(node);
+  }
+  if (lost.length === 0) return changed;
+  index.forgetStored(lost);
+  log.warn(`${lost.length} stored blocks are lost with the end of the block files, and will be fetched again: ${loss?.message}`);
+  return true;
+}
+
+/** Per file, the last undo position that the tree knows, made anew. */
+export function recountUndo({ index }: ChainWorkspace, known: Map<number, number>): void {
+  known.clear();
+  for (const { file, undoPos, status } of index.all())
+    if ((status & NodeStatus.HAVE_UNDO) !== 0) known.set(file, Math.max(undoPos, known.get(file) ?? 0));
+}

@@ -1,0 +1,67 @@
+// How to take one block off the coins without its bytes and its undo data, for a start that finds those lost:
+//
+//   hash of the block, 32 | transactions, LE32 | undo data (codec/undo.ts), length LE32 first
+//   per transaction: txid, 32 | outputs, LE32 | inputs, LE32 (0 for the coinbase) | 36 bytes per input: the output it spends
+
+import type { BlockView } from '../../consensus/block/block-view.js';
+import { ByteReader } from '../../consensus/bytes/reader.js';
+import { ByteWriter, writeU32 } from '../../consensus/bytes/writer.js';
+import type { Coin } from '../../consensus/coin.js';
+import { coinKey } from '../layout.js';
+import type { BatchOp } from '../store.js';
+import { encodeCoin } from './coin.js';
+import { decodeStored } from './corruption.js';
+import { decodeUndo, encodeUndo } from './undo.js';
+
+const OUTPOINT_BYTES = 36;
+
+/** @param spent coins the block spent, per transaction after the coinbase */
+export function encodeRollback(block: BlockView, spent: readonly (readonly Coin[])[]): Uint8Array {
+  const undo = encodeUndo(spent);
+  const writer = new ByteWriter(undo.length + block.txs.length * 120);
+  writer.bytes(block.hash).u32(block.txs.length).u32(undo.length).bytes(undo);
+  for (const [t, tx] of block.txs.entries()) {
+    const inputs = t === 0 ? 0 : tx.inputCount;
+    writer.bytes(tx.txid).u32(tx.outputCount).u32(inputs);
+    for (let i = 0; i < inputs; i++) writer.bytes(tx.outpoint(i));
+  }
+  return writer.finish();
+}
+
+/** The block's hash, a view. */
+export function hashOfRollback(row: Uint8Array): Uint8Array {
+  return row.subarray(0, 32);
+}
+
+/** Changes of coins that take the block off, in an order in which the last one of a coin counts. @throws StoreError STORE_CORRUPTION */
+export function rollbackOps(row: Uint8Array): BatchOp[] {
+  return decodeStored('rollback of a block', () => {
+    const reader = new ByteReader(row, 32);
+    const count = reader.u32();
+    const spent = decodeUndo(new Uint8Array(reader.bytes(reader.u32())));
+    const txs: { txid: Uint8Array; outputs: number; outpoints: Uint8Array[] }[] = [];
+    for (let t = 0; t < count; t++) {
+      const txid = reader.bytes(32);
+      const outputs = reader.u32();
+      const outpoints: Uint8Array[] = [];
+      for (let left = reader.u32(); left > 0; left--) outpoints.push(reader.bytes(OUTPOINT_BYTES));
+      txs.push({ txid, outputs, outpoints });
+    }
+    const ops: BatchOp[] = [];
+    for (let t = count - 1; t >= 0; t--) {
+      const { txid, outputs, outpoints } = txs[t] as (typeof txs)[number];
+      for (let o = 0; o < outputs; o++) ops.push({ type: 'del', key: coinKey(outpointOf(txid, o)) });
+      for (const [i, outpoint] of outpoints.entries()) {
+        ops.push({ type: 'put', key: coinKey(outpoint), value: encodeCoin((spent[t - 1] as Coin[])[i] as Coin) });
+      }
+    }
+    return ops;
+  });
+}
+
+function outpointOf(txid: Uint8Array, index: number): Uint8Array {
+  const outpoint = new Uint8Array(OUTPOINT_BYTES);
+  outpoint.set(txid);
+  writeU32(outpoint, 32, index);
+  return outpoint;
+}

@@ -1,0 +1,246 @@
+// A machine that loses its power: of the database and of the files of blocks and undo data some of the last writes are missing, each of them
+// by itself. The next start goes back to what is there, takes the lost blocks again, and has the same coins in the end.
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import type { Logger } from '../../../src/log/logger.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { StoreEntry } from '../../../src/storage/store.js';
+import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import {
+  coinsOf,
+  crypto,
+  type Fixture,
+  IN_DOWNLOAD,
+  OUT_OF_DOWNLOAD,
+  openFixture,
+  temporaryFolder,
+} from '../../framework/chain-fixture.js';
+import { txid } from '../../framework/messages.js';
+
+const HEAD = 8;
+const trunk = buildChain(GENESIS, 110);
+/** Each spends a reward, and what it makes of it within the block. */
+const late: BuiltBlock[] = [];
+for (let i = 0; i < 9; i++) {
+  const coin = reward(trunk[i]!);
+  const first = spend(
+    [coin],
+    [
+      { value: coin.value - 2, script: ANYONE },
+      { value: 1, script: ANYONE },
+    ],
+  );
+  const second = spend([{ txid: txid(first), index: 0, value: coin.value - 2 }], [{ value: coin.value - 2, script: ANYONE }]);
+  late.push(buildBlock(late.at(-1) ?? trunk[109]!, { txs: [first, second], fees: 1 }));
+}
+const all = [...trunk, ...late];
+const last = late.at(-1)!;
+
+/** What lay on the disk. */
+interface Image {
+  readonly dir: string;
+  readonly rows: readonly StoreEntry[];
+}
+
+const folders: string[] = [];
+t.teardown(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const dir = temporaryFolder();
+  folders.push(dir);
+  return dir;
+}
+
+async function imageOf({ store, dir }: Fixture): Promise<Image> {
+  const copy = newFolder();
+  cpSync(dir, copy, { recursive: true });
+  const rows: StoreEntry[] = [];
+  for await (const row of store.iterate()) rows.push(row);
+  return { dir: copy, rows };
+}
+
+/** Coins at each tip, of a node that never lost anything. */
+const expected = new Map<string, [string, string][]>();
+/** After each late block was written, without a clean stop. */
+const images: Image[] = [];
+let syncs = 0;
+/** Ends of the records in the files, in order. */
+const ends: Record<'blk' | 'rev', number[]> = { blk: [], rev: [] };
+
+t.before(async () => {
+  const fixture = await openFixture({
+    maxTipAge: OUT_OF_DOWNLOAD,
+    wrapFiles: (files) => {
+      const sync = files.sync.bind(files);
+      files.sync = () => {
+        syncs++;
+        return sync();
+      };
+      return files;
+    },
+  });
+  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  await fixture.chain.flush();
+  expected.set(trunk.at(-1)!.hashHex, [...(await coinsOf(fixture))]);
+  syncs = 0;
+  for (const block of late) {
+    await fixture.chain.submitBlock(block.bytes);
+    await fixture.chain.flush();
+    expected.set(block.hashHex, [...(await coinsOf(fixture))]);
+    images.push(await imageOf(fixture));
+    for (const kind of ['blk', 'rev'] as const) ends[kind].push(readFileSync(join(fixture.dir, `${kind}00000.dat`)).length);
+  }
+  await fixture.end();
+});
+
+/** Cuts a file off, or leaves its length and only zeros. */
+function lose(dir: string, name: string, from: number, how: 'truncated' | 'zeroed'): void {
+  const path = join(dir, name);
+  const bytes = readFileSync(path);
+  if (how === 'truncated') truncateSync(path, from);
+  else writeFileSync(path, bytes.fill(0, from));
+}
+
+interface Opened {
+  readonly fixture: Fixture;
+  readonly warnings: string[];
+}
+
+async function openAgain({ dir, rows }: Image, damage: (dir: string) => void, maxTipAge = OUT_OF_DOWNLOAD): Promise<Opened> {
+  const copy = newFolder();
+  cpSync(dir, copy, { recursive: true });
+  damage(copy);
+  const store = new MemoryStore();
+  await store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
+  const warnings: string[] = [];
+  const log: Logger = { ...silentLogger, warn: (text: string) => warnings.push(text) };
+  return { fixture: await openFixture({ store, dir: copy, maxTipAge, log }), warnings };
+}
+
+/** The tip's coins are right, and everything can go on. @returns the height it stood at */
+async function goesOn({ fixture }: Opened): Promise<number> {
+  const { chain } = fixture;
+  const { height } = chain.tip;
+  const should = expected.get(chain.tip.hashHex);
+  if (should === undefined) throw new Error(`stands at ${height}`);
+  if (JSON.stringify([...(await coinsOf(fixture))]) !== JSON.stringify(should)) throw new Error(`the coins differ at ${height}`);
+  for (const { bytes } of late) await chain.submitBlock(bytes);
+  if (chain.tip.hashHex !== last.hashHex) throw new Error(`does not come further than ${chain.tip.height}`);
+  if (JSON.stringify([...(await coinsOf(fixture))]) !== JSON.stringify(expected.get(last.hashHex)))
+    throw new Error('the coins differ at the end');
+  if (!(await chain.verifyChain(4, 9))) throw new Error('verifychain is not content');
+  // Blocks and undo data are whole again: the branch can be left and taken up.
+  const node = chain.node(late[2]!.hash)!;
+  await chain.invalidateBlock(node);
+  if (chain.tip.height !== 112) throw new Error('cannot leave the branch');
+  await chain.reconsiderBlock(node);
+  if (chain.tip.hashHex !== last.hashHex) throw new Error('cannot take the branch up');
+  if (fixture.faults.length > 0) throw fixture.faults[0];
+  const { store, dir } = fixture;
+  await chain.close();
+  const again = await openFixture({ store, dir, maxTipAge: OUT_OF_DOWNLOAD });
+  if (again.chain.tip.hashHex !== last.hashHex) throw new Error('the start after that is not content');
+  await again.end();
+  return height;
+}
+
+t.test('near the tip no block waits for fsync, and it is not left out either', (t) => {
+  t.ok(syncs >= 1 && syncs <= 4, `${syncs} for nine blocks`);
+  t.end();
+});
+
+for (const how of ['truncated', 'zeroed'] as const) {
+  for (const kind of ['blk', 'rev'] as const) {
+    t.test(`the end of ${kind}00000.dat is ${how}, at every boundary of the last blocks`, async (t) => {
+      const image = images.at(-1)!;
+      for (let back = 1; back <= 4; back++) {
+        const start = ends[kind].at(-1 - back)!;
+        const end = ends[kind].at(-back)!;
+        for (const from of [start, start + 4, start + HEAD + 40, (start + end) >> 1, end - 6]) {
+          // Zeros of which none was anything else.
+          const bytes = readFileSync(join(image.dir, `${kind}00000.dat`));
+          if (how === 'zeroed' && bytes.subarray(from, end).every((byte) => byte === 0)) continue;
+          const opened = await openAgain(image, (dir) => lose(dir, `${kind}00000.dat`, from, how));
+          t.match(opened.warnings, [/going back from height 119 to 11\d/]);
+          // A block without undo data is connected again from its bytes.
+          t.equal(await goesOn(opened), kind === 'blk' ? 119 - back : 119, `${back} blocks, from ${from}`);
+        }
+      }
+    });
+  }
+}
+
+t.test('both files end early, each at its own place', async (t) => {
+  for (const [blocks, undo] of [
+    [1, 3],
+    [3, 1],
+    [2, 2],
+    [4, 5],
+  ] as const) {
+    const opened = await openAgain(images.at(-1)!, (dir) => {
+      lose(dir, 'blk00000.dat', ends.blk.at(-1 - blocks)! + 20, 'truncated');
+      lose(dir, 'rev00000.dat', ends.rev.at(-1 - undo)! + 20, 'zeroed');
+    });
+    t.match(opened.warnings, [new RegExp(`going back from height 119 to ${119 - Math.max(blocks, undo)}, `)]);
+    t.equal(await goesOn(opened), 119 - blocks);
+  }
+});
+
+t.test('the database is behind the files, and they are whole or not', async (t) => {
+  for (let known = 0; known < late.length; known += 2) {
+    for (const lost of [0, 1, 3]) {
+      const files = images.at(-1)!;
+      const opened = await openAgain({ dir: files.dir, rows: images[known]!.rows }, (dir) => {
+        if (lost > 0) lose(dir, 'blk00000.dat', ends.blk.at(-1 - lost)! + 100, 'truncated');
+      });
+      t.ok((await goesOn(opened)) >= Math.min(111 + known, 119 - lost), `knows ${known + 1}, lost ${lost}`);
+    }
+  }
+});
+
+t.test('a stored block that was not connected yet is lost without the coins going back', async (t) => {
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
+  for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
+  await fixture.chain.flush();
+  await fixture.chain.submitHeaders(late.map(({ header }) => header));
+  // The first is missing, so the others wait.
+  const place = readFileSync(join(fixture.dir, 'blk00000.dat')).length;
+  for (const { bytes } of late.slice(1)) await fixture.chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto));
+  await fixture.chain.submitHeaders([last.header]);
+  const image = await imageOf(fixture);
+  await fixture.end();
+  for (const how of ['truncated', 'zeroed'] as const) {
+    const opened = await openAgain(image, (dir) => lose(dir, 'blk00000.dat', place + 20, how));
+    t.match(opened.warnings, [
+      how === 'truncated' ? /^8 stored blocks are lost with the end of the block files, and will be fetched again/ : /^7 stored blocks/,
+    ]);
+    t.equal(opened.fixture.chain.hasBlock(opened.fixture.chain.node(late[4]!.hash)!), false);
+    t.equal(await goesOn(opened), 110);
+  }
+});
+
+t.test('what is damaged after a clean stop is damage, and is not gone back from', async (t) => {
+  const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
+  for (const block of all) await fixture.chain.submitBlock(block.bytes);
+  await fixture.chain.close();
+  const image = await imageOf(fixture);
+  await fixture.end();
+  await t.rejects(
+    openAgain(image, (dir) => lose(dir, 'blk00000.dat', ends.blk.at(-2)! + 20, 'truncated')),
+    { code: 'STORE_CORRUPTION' },
+  );
+});
+
+t.test('a whole folder is opened without a word', async (t) => {
+  for (const image of images) {
+    const opened = await openAgain(image, () => undefined);
+    t.same(opened.warnings, []);
+    t.equal(readdirSync(opened.fixture.dir).length > 0, true);
+    await goesOn(opened);
+  }
+});
