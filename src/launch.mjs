@@ -26,6 +26,8 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
   bench NAME [ARG...]  install, build, and run bench/NAME
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and kill daemons a thousand times (an hour at most)
+  mutate ROOM [FILE] [--minutes=10]
+                       install, build, and list changes of src/ROOM that no unit test notices (test/mutate/run.ts)
   mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
                        install, build, and let several nodes sync, fall apart and agree again
   hostile              install, build, and attack a node for ten minutes (HOSTILE_SECONDS, HOSTILE_LANES, HOSTILE_ONLY)
@@ -184,6 +186,11 @@ switch (command) {
     install();
     build();
     become(['--enable-source-maps', inRoot('build', 'test', 'kill', 'long.js'), ...rest]);
+    break;
+  case 'mutate':
+    install();
+    build();
+    become([inRoot('build', 'test', 'mutate', 'run.js'), ...rest]);
     break;
   case 'mesh':
   case 'hostile':

@@ -49,6 +49,8 @@ export interface MemoryWalletOptions {
   /** A database for it, and the folder that it is in; absent: in memory. */
   readonly store?: Store;
   readonly folder?: string;
+  /** Seconds when transactions arrive; absent: always the same moment. */
+  readonly now?: () => number;
 }
 
 export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Promise<MemoryWallet> {
@@ -77,7 +79,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     crypto,
     options,
     context,
-    now: () => 1_600_000_000,
+    now: wanted.now ?? (() => 1_600_000_000),
     isFinal: () => true,
     onFault: (error: unknown) => {
       throw error;

@@ -30,8 +30,8 @@ t.test('a standard transaction weighs 400,000 at most', async (t) => {
 
 t.test('signature operations cost 16,000 at most', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
-  const offer = async (script: Uint8Array): Promise<string> => {
-    const { reject } = await pool.accept(spend(crypto, [chain.fund(100_000)], [{ value: 90_000, script }]));
+  const offer = async (script: Uint8Array, from?: Uint8Array): Promise<string> => {
+    const { reject } = await pool.accept(spend(crypto, [chain.fund(100_000, from)], [{ value: 90_000, script }]));
     return reject === null ? 'ok' : rejectText(reject);
   };
   // A CHECKMULTISIG outside of an input counts for 20 operations, and each of them four times.
@@ -40,6 +40,7 @@ t.test('signature operations cost 16,000 at most', async (t) => {
   t.equal(await offer(checks(200, 0)), 'ok');
   t.equal(await offer(checks(199, 20)), 'ok');
   t.equal(await offer(checks(200, 1)), 'bad-txns-too-many-sigops, 16004');
+  t.equal(await offer(checks(200, 0), P2WPKH), 'bad-txns-too-many-sigops, 16001', 'an input of a witness program costs one');
 });
 
 t.test('one transaction of 10,000 virtual bytes may be one too many', async (t) => {

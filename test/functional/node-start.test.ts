@@ -1,0 +1,105 @@
+// How a process starts and ends: the order of its parts, signals at any moment, and what options show of themselves.
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { Daemon, freePort } from '../framework/daemon.js';
+import { until } from '../framework/until.js';
+
+const daemonFile = path.resolve(import.meta.dirname, '..', '..', 'src', 'aditd.js');
+
+const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
+
+t.test('the order of a start and of an end', async (t) => {
+  const node = await Daemon.start('-uacomment=ordered', '-pid=my.pid', '-networkactive=0');
+  t.teardown(() => node.remove());
+  t.equal(fs.readFileSync(path.join(node.networkDir, 'my.pid'), 'utf8'), `${node.child?.pid}\n`);
+  const { subversion, networkactive } = await node.call('getnetworkinfo');
+  t.match(subversion, /\(ordered\)\/$/);
+  t.equal(networkactive, false);
+  await until('the end of the start', () => logOf(node).includes('Done loading'));
+  t.same(await node.stop(), { code: 0, signal: null });
+  t.equal(fs.existsSync(path.join(node.networkDir, 'my.pid')), false);
+  t.equal(fs.existsSync(path.join(node.networkDir, '.cookie')), false);
+  const log = logOf(node);
+  const order = [
+    'adit version',
+    'init message: Loading block index...',
+    'init message: Verifying blocks...',
+    'init message: Loading wallet...',
+    'Loaded best chain',
+    'init message: Starting network threads...',
+    'Done loading',
+    'Shutdown: In progress...',
+    'Shutdown: done',
+  ];
+  const places = order.map((text) => log.indexOf(text));
+  t.same(
+    order.filter((_, i) => (places[i] as number) < 0),
+    [],
+    'all of them are there',
+  );
+  t.same(
+    [...places].sort((a, b) => a - b),
+    places,
+    'one after the other',
+  );
+});
+
+/** Starts a process and sends it a signal at the first sight of a line of its log. @returns how it ended, and what it wrote */
+async function signalledAt(dir: string, line: string, signal: NodeJS.Signals) {
+  const child: ChildProcess = spawn(process.execPath, [
+    daemonFile,
+    '-regtest',
+    `-datadir=${dir}`,
+    `-rpcport=${await freePort()}`,
+    '-listen=0',
+    '-connect=0',
+    '-fronts=1',
+    '-printtoconsole=1',
+  ]);
+  let output = '';
+  let sent = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (sent || !output.includes(line)) return;
+      sent = true;
+      child.kill(signal);
+    });
+  }
+  const end = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.on('close', (code, by) => resolve({ code, signal: by })),
+  );
+  return { ...end, output, sent };
+}
+
+for (const [line, signal] of [
+  ['init message: Loading block index', 'SIGTERM'],
+  ['init message: Loading wallet', 'SIGINT'],
+  ['init message: Starting network threads', 'SIGTERM'],
+] as const) {
+  t.test(`${signal} at "${line}"`, async (t: Test) => {
+    const dir = fs.mkdtempSync('/tmp/adit-start-');
+    t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+    const first = await signalledAt(dir, line, signal);
+    t.equal(first.sent, true);
+    t.same([first.code, first.signal], [0, null], first.output.slice(-600));
+    t.match(first.output, /Shutdown: done\n$/);
+    t.notMatch(first.output, /Error|\berror\b/);
+    const second = await signalledAt(dir, 'Done loading', 'SIGTERM');
+    t.equal(second.code, 0, 'the folder is whole and free');
+  });
+}
+
+t.test('SIGHUP opens the log anew', async (t) => {
+  const node = await Daemon.start();
+  t.teardown(() => node.remove());
+  const file = path.join(node.networkDir, 'debug.log');
+  fs.renameSync(file, `${file}.old`);
+  node.child?.kill('SIGHUP');
+  await until('another file', () => fs.existsSync(file));
+  await node.stop();
+  t.match(fs.readFileSync(file, 'utf8'), /Shutdown: done/);
+  t.notMatch(fs.readFileSync(`${file}.old`, 'utf8'), /Shutdown: done/);
+});
