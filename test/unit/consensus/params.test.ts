@@ -66,6 +66,7 @@ t.test('heights and deployments', async (t) => {
       [
         ['testdummy', 28, 0n],
         ['taproot', 2, -1n],
+        ['consensuscleanup', 4, -2n],
       ],
     ],
   );
