@@ -10,6 +10,7 @@ import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
 import { TX_STATE, type TxPlace } from './coins/tx-table.js';
+import { KeyUse } from './crypt/key-use.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
 import type { FollowPace } from './follow/block-steps.js';
@@ -114,8 +115,8 @@ export class Wallet {
     return this.#held ? this.#thawed : null;
   }
   #held = false;
-  /** It was to be locked meanwhile. */
-  #lockDue = false;
+  /** Calls that use private keys; locking, encryption and unloading wait for them. */
+  readonly keyUse = new KeyUse(() => this.#lockNow());
   readonly #reassessor = new Reassessor(this);
   readonly #follower: Follower;
   #commits: Promise<void> = Promise.resolve();
@@ -247,6 +248,7 @@ export class Wallet {
     this.assertOpen();
     this.frozen = true;
     this.#held = true;
+    this.keyUse.join();
     try {
       // Who was let in a moment ago has looked by then.
       await nextInLine();
@@ -254,7 +256,7 @@ export class Wallet {
       return await work();
     } finally {
       this.#held = false;
-      if (this.#lockDue) this.lock();
+      this.keyUse.leave();
       this.frozen = false;
       this.drain();
     }
@@ -382,8 +384,8 @@ export class Wallet {
     if (this.#closed) masterKey.fill(0);
     this.assertOpen();
     this.vault.unlock(masterKey);
-    // The end of the time before does not count any more, if it came while somebody had the wallet for himself.
-    this.#lockDue = false;
+    // The end of the time before does not count any more, if it came while a call used the keys.
+    this.keyUse.cancelLock();
     clearTimeout(this.#relock);
     if (seconds === null) return;
     this.unlockedUntil = this.parts.now() + seconds;
@@ -395,9 +397,11 @@ export class Wallet {
     };
     arm(seconds * 1000);
   }
+  /** Locks it, once no call uses its keys: at once when none does. `keyUse.lock` tells when. */
   lock(): void {
-    this.#lockDue = this.#held && !this.#closed;
-    if (this.#lockDue) return;
+    this.keyUse.lock();
+  }
+  #lockNow(): void {
     clearTimeout(this.#relock);
     this.unlockedUntil = 0;
     this.vault.lock();
@@ -435,7 +439,7 @@ export class Wallet {
     // What is cut off may have changed tables and not yet rows, or rows and not yet tables, whose keys are plain still while the wallet is encrypted.
     const settled = complete && this.scan === null && !this.frozen;
     if (this.scan) this.scan.abort = true;
-    this.lock();
+    this.#lockNow();
     await this.exclusive(async () => {
       await this.store.batch([], { sync: true });
       if (settled) await this.saveImage();

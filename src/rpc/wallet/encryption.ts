@@ -37,13 +37,20 @@ export const encryptwallet: Run<NodeContext> = async (ctx, args, call) => {
   if (wallet.privateKeysDisabled) {
     fail(RPC_CODE.WALLET_ENCRYPTION_FAILED, 'Error: wallet does not contain private keys, nothing to encrypt.');
   }
-  if (wallet.vault.encrypted || wallet.frozen) {
-    fail(RPC_CODE.WALLET_WRONG_ENC_STATE, 'Error: running with an encrypted wallet, but encryptwallet was called.');
-  }
+  const ensurePlain = (): void => {
+    if (wallet.vault.encrypted) {
+      fail(RPC_CODE.WALLET_WRONG_ENC_STATE, 'Error: running with an encrypted wallet, but encryptwallet was called.');
+    }
+  };
+  ensurePlain();
   const passphrase = passphraseOf(args, 0, call);
   try {
     if (passphrase.length === 0) empty();
-    await encryptWallet(wallet, passphrase, ctx.descriptors);
+    await wallet.keyUse.alone(async () => {
+      // Another call may have been faster.
+      ensurePlain();
+      await encryptWallet(wallet, passphrase, ctx.descriptors);
+    });
   } catch (error) {
     throw asRpcError(error);
   } finally {
@@ -99,9 +106,9 @@ export const walletpassphrasechange: Run<NodeContext> = async (ctx, args, call) 
   return null;
 };
 
-export const walletlock: Run<NodeContext> = (ctx, _args, call) => {
+export const walletlock: Run<NodeContext> = async (ctx, _args, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletlock');
-  wallet.lock();
+  await wallet.keyUse.lock();
   return null;
 };

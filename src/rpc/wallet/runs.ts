@@ -29,7 +29,7 @@ import { listunspent } from './listunspent.js';
 import { importprunedfunds, removeprunedfunds } from './prunedfunds.js';
 import { getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, listreceivedbylabel } from './received.js';
 import { abortrescan, rescanblockchain } from './rescan.js';
-import { followed, refusing } from './select.js';
+import { followed, refusing, usingKeys } from './select.js';
 import { signmessage } from './signmessage.js';
 import { signrawtransactionwithwallet } from './signrawtransactionwithwallet.js';
 import { bumpfee, psbtbumpfee } from './spend-bump.js';
@@ -38,14 +38,27 @@ import { send, walletcreatefundedpsbt } from './spend-psbt.js';
 import { sendmany, sendtoaddress, settxfee } from './spend-send.js';
 import { walletprocesspsbt } from './walletprocesspsbt.js';
 
+/** Calls that use private keys beyond one turn of the loop. Imports take theirs in by work that has the wallet for itself (Wallet.alone). */
+const WITH_KEYS: RunTable<NodeContext> = {
+  bumpfee,
+  dumpwallet,
+  keypoolrefill,
+  listdescriptors,
+  send,
+  sendmany,
+  sendtoaddress,
+  sethdseed,
+  signrawtransactionwithwallet,
+  walletpassphrase,
+  walletprocesspsbt,
+};
+
 const OF_WALLETS: RunTable<NodeContext> = {
   abandontransaction,
   abortrescan,
   addmultisigaddress,
   backupwallet,
-  bumpfee,
   dumpprivkey,
-  dumpwallet,
   encryptwallet,
   fundrawtransaction,
   getaddressesbylabel,
@@ -66,9 +79,7 @@ const OF_WALLETS: RunTable<NodeContext> = {
   importprunedfunds,
   importpubkey,
   importwallet,
-  keypoolrefill,
   listaddressgroupings,
-  listdescriptors,
   listlabels,
   listlockunspent,
   listreceivedbyaddress,
@@ -80,26 +91,20 @@ const OF_WALLETS: RunTable<NodeContext> = {
   removeprunedfunds,
   rescanblockchain,
   psbtbumpfee,
-  send,
-  sendmany,
-  sendtoaddress,
   walletcreatefundedpsbt,
-  sethdseed,
   setlabel,
   settxfee,
   setwalletflag,
   signmessage,
-  signrawtransactionwithwallet,
   upgradewallet,
   walletlock,
-  walletpassphrase,
   walletpassphrasechange,
-  walletprocesspsbt,
 };
 
 const OF_THE_MANAGER: RunTable<NodeContext> = { createwallet, listwalletdir, listwallets, loadwallet, restorewallet, unloadwallet };
 
 export const WALLET_RUNS: RunTable<NodeContext> = {
   ...OF_THE_MANAGER,
+  ...Object.fromEntries(Object.entries(WITH_KEYS).map(([name, run]) => [name, refusing(usingKeys(followed(run)))])),
   ...Object.fromEntries(Object.entries(OF_WALLETS).map(([name, run]) => [name, refusing(followed(run))])),
 };

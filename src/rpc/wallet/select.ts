@@ -7,6 +7,7 @@ import type { Wallet } from '../../wallet/wallet.js';
 import { type CallInfo, DerivedCall, type Run } from '../dispatch.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
+import type { JsonResult } from '../wire/values.js';
 
 const PREFIX = '/wallet/';
 
@@ -107,6 +108,33 @@ export const followed =
     });
     const rest = wallet.caughtUp();
     return rest === undefined ? run(ctx, args, pausing) : rest.then(() => run(ctx, args, pausing));
+  };
+
+/**
+ * A call that uses the wallet's private keys to its end: the wallet is not locked, encrypted or unloaded meanwhile. One that comes while
+ * something of that kind waits begins after it, and meets what it left.
+ */
+export const usingKeys =
+  (run: Run<NodeContext>): Run<NodeContext> =>
+  (ctx, args, call) => {
+    const wallet = meantWallet(ctx, call);
+    if (wallet === undefined) return run(ctx, args, call);
+    const { keyUse } = wallet;
+    const use = async (): Promise<JsonResult> => {
+      try {
+        return await run(ctx, args, call);
+      } finally {
+        keyUse.leave();
+      }
+    };
+    const entered = keyUse.enter();
+    if (entered === undefined) return use();
+    return entered.then(() => {
+      if (meantWallet(ctx, call) === wallet) return use();
+      // It was unloaded, and another one may have its name.
+      keyUse.leave();
+      return usingKeys(run)(ctx, args, call);
+    });
   };
 
 /** The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once when none are on their way. */

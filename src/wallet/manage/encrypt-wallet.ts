@@ -61,6 +61,7 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
   const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
   const slicer = new Slicer();
   let renew = false;
+  for (let held = wallet.held; held; held = wallet.held) await held;
   wallet.frozen = true;
   try {
     await wallet.whole();

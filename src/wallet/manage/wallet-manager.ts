@@ -386,7 +386,8 @@ export class WalletManager {
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
     this.#holds.get(wallet)?.tell('Wallet is being unloaded.');
     this.#wallets.splice(at, 1);
-    await this.#end(wallet);
+    if (wallet.scan) wallet.scan.abort = true;
+    await wallet.keyUse.alone(() => this.#end(wallet));
   }
   async #end(wallet: Wallet): Promise<void> {
     if (wallet.scan) wallet.scan.abort = true;

@@ -1,0 +1,335 @@
+// walletlock and the end of an unlocking at every pause of every call that uses private keys: the call does all of what it was asked for, or
+// says that the wallet is locked and has used nothing up. Turns of the event loop are counted, and slices end by readings of the work clock.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { encodeAddress } from '../../../src/address/address.js';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { createSigner } from '../../../src/crypto/native/sign.js';
+import { createPsbt } from '../../../src/psbt/create-psbt.js';
+import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { psbtText } from '../../../src/rpc/render/psbt-text.js';
+import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
+import { KeyUse } from '../../../src/wallet/crypt/key-use.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
+import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { countingReadings } from '../../framework/turns.js';
+import { contextOf, encrypt, ranged, rowsOf } from '../../framework/wallet-calls.js';
+
+t.setTimeout(300_000);
+const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const LOCKED = 'Error: Please enter the wallet passphrase with walletpassphrase first.';
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Every access takes a turn of the loop, as a disk may. */
+class Slow extends MemoryStore {
+  slow = false;
+  override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    if (this.slow) await turn();
+    await super.batch(ops, options);
+  }
+  override async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
+    if (this.slow) await turn();
+    return super.getMany(keys);
+  }
+}
+
+interface World {
+  readonly wallet: Wallet;
+  readonly dir: string;
+  call(method: string, ...params: unknown[]): Promise<unknown>;
+  /** A transaction with twelve inputs of the wallet's own, in hex. */
+  readonly unsigned: string;
+  readonly address: string;
+}
+
+async function world(dir: string): Promise<World> {
+  const store = new Slow();
+  const { wallet, tools, address, receive } = await createMemoryWallet({ store, wallet: { keypool: 4 } });
+  const script = await address('bech32');
+  const coins = await Promise.all(Array.from({ length: 12 }, (_, i) => receive([{ script, value: 100_000_000 }], TIP - 20 - i)));
+  const legacyScript = await address('legacy');
+  await encrypt(wallet);
+  tools.node.broadcast = async (tx) => {
+    await turn();
+    wallet.push({ kind: 'entered', tx });
+    return null;
+  };
+  const spent = new Map(coins.map((tx) => [Buffer.from(tx.txid).toString('hex'), tx]));
+  const ctx = {
+    ...contextOf(wallet),
+    spend: tools,
+    signer: createSigner(),
+    mempool: { settled: turn, get: () => undefined },
+    chain: {
+      havePruned: false,
+      coinsAt: async (outpoints: Uint8Array[]) => {
+        await turn();
+        return outpoints.map((outpoint) => {
+          const tx = spent.get(Buffer.from(outpoint.subarray(0, 32)).toString('hex'));
+          return tx && { value: tx.outputValue(0), script: tx.outputScript(0) };
+        });
+      },
+    },
+  } as unknown as NodeContext;
+  const info: CallInfo = { user: '', path: '/' };
+  const inputs = coins.map(({ txid }) => ({ prevHash: txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd }));
+  const unsigned = buildTx({ version: 2, inputs, outputs: [{ script, value: 1000 }], locktime: 0 });
+  store.slow = true;
+  const text = (of: Uint8Array): string => encodeAddress(of, ctx.params, crypto)!;
+  return {
+    wallet,
+    dir,
+    unsigned: Buffer.from(unsigned).toString('hex'),
+    address: text(legacyScript),
+    call: async (method, ...params) => {
+      const args = params.map((value) => parseJson(Buffer.from(JSON.stringify(value))));
+      return JSON.parse(encodeJson(((await WALLET_RUNS[method](ctx, args, info)) ?? null) as never));
+    },
+  };
+}
+
+/** What a call may use up. */
+const stateOf = async ({ wallet, dir }: World): Promise<string> => {
+  const rows = await rowsOf(wallet);
+  return JSON.stringify([rows, wallet.ledger.txs.size, [...wallet.ledger.locked.keys()], fs.readdirSync(dir)]);
+};
+
+interface Case {
+  /** Prepares it. @returns the call */
+  begin(world: World): Promise<() => Promise<unknown>>;
+  /** Whether an answer is the whole of it. @param locked the wallet was locked before the call began */
+  whole(answer: unknown, world: World, locked: boolean): boolean;
+  /** Milliseconds of the work clock that a reading takes: a slice is 2 of them. */
+  readonly readingMs?: number;
+  /** It waits for files as well, for a number of turns that is not the same each time. */
+  readonly ofTheDisk?: boolean;
+}
+/** Choosing coins reads the clock hundreds of times. */
+const CHOOSING_MS = 0.02;
+const TXID = /^[0-9a-f]{64}$/;
+const isTxid = (answer: unknown, { wallet }: World): boolean =>
+  TXID.test(String(answer)) && wallet.ledger.txs.has(new Uint8Array(Buffer.from(String(answer), 'hex').reverse()));
+const CASES: Readonly<Record<string, Case>> = {
+  sendtoaddress: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('sendtoaddress', OUTSIDE, 3.5),
+    whole: isTxid,
+    readingMs: CHOOSING_MS,
+  },
+  sendmany: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('sendmany', '', { [OUTSIDE]: 2.5 }),
+    whole: isTxid,
+    readingMs: CHOOSING_MS,
+  },
+  send: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('send', { [OUTSIDE]: 2.5 }, null, 'unset', 5),
+    // Like Core's it answers with an unsigned PSBT then.
+    whole: (answer, world, locked) => (locked ? 'psbt' in (answer as object) : isTxid((answer as { txid: string }).txid, world)),
+    readingMs: CHOOSING_MS,
+  },
+  bumpfee: {
+    begin: async ({ call }) => {
+      const txid = await call('sendtoaddress', OUTSIDE, 1.5, '', '', false, true);
+      return () => call('bumpfee', txid);
+    },
+    whole: (answer, world) => isTxid((answer as { txid: string }).txid, world),
+    readingMs: CHOOSING_MS,
+  },
+  signrawtransactionwithwallet: {
+    begin:
+      async ({ call, unsigned }) =>
+      () =>
+        call('signrawtransactionwithwallet', unsigned),
+    whole: (answer) => (answer as { complete: boolean }).complete,
+  },
+  walletprocesspsbt: {
+    begin: async ({ call, unsigned }) => {
+      const psbt = createPsbt(parseTx(new Uint8Array(Buffer.from(unsigned, 'hex')), crypto, { allowWitness: false }), crypto);
+      return () => call('walletprocesspsbt', psbtText(psbt, crypto));
+    },
+    // Like Core's it signs nothing then.
+    whole: (answer, _, locked) => (answer as { complete: boolean }).complete === !locked,
+  },
+  importmulti: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('importmulti', [ranged([0, 4])], { rescan: false }),
+    whole: (answer) => JSON.stringify(answer) === '[{"success":true}]',
+  },
+  importprivkey: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('importprivkey', 'cVpF924EspNh8KjYsfhgY96mmxvT6DgdWiTYMtMjuM74hJaU5psW', '', false),
+    whole: (answer) => answer === null,
+  },
+  dumpwallet: {
+    begin:
+      async ({ call, dir }) =>
+      () =>
+        call('dumpwallet', path.join(dir, 'dump')),
+    readingMs: CHOOSING_MS,
+    ofTheDisk: true,
+    whole: (_, { dir }) => /# End of dump\n$/.test(fs.readFileSync(path.join(dir, 'dump'), 'utf8')),
+  },
+  dumpprivkey: {
+    begin:
+      async ({ call, address }) =>
+      () =>
+        call('dumpprivkey', address),
+    whole: (answer) => /^c/.test(String(answer)),
+  },
+  keypoolrefill: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('keypoolrefill', 30),
+    whole: (_, { wallet }) => wallet.legacy!.pool.externalSize === 30,
+  },
+  sethdseed: {
+    begin:
+      async ({ call }) =>
+      () =>
+        call('sethdseed', true),
+    whole: (_, { wallet }) => wallet.legacy!.pool.entries().length === 8,
+  },
+};
+
+/** How a wallet gets locked: by a call, or since its time is over. */
+const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  walletlock: async ({ call, wallet }) => {
+    await call('walletlock');
+    if (!wallet.vault.locked) throw new Error('it answered before the wallet was locked');
+  },
+  timeout: async ({ wallet }) => wallet.lock(),
+};
+
+/** Runs a call and locks in turn `at`. @returns whether the call was over before */
+async function race(
+  t: Test,
+  one: Case,
+  lock: (world: World) => Promise<unknown>,
+  at: number,
+  counts: Map<string, number>,
+): Promise<boolean> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-race-'));
+  try {
+    const here = await world(dir);
+    const begin = await one.begin(here);
+    const before = await stateOf(here);
+    let over = false;
+    let early = false;
+    let locking: Promise<unknown> | undefined;
+    const outcome = await countingReadings(async () => {
+      const going = (async () => {
+        for (let i = 0; i < at; i++) await turn();
+        early = over;
+        locking = lock(here);
+      })();
+      const answer = await begin()
+        .then(
+          (value) => ({ value }),
+          (error: Error) => ({ error }),
+        )
+        .finally(() => {
+          over = true;
+        });
+      await going;
+      await locking;
+      return answer;
+    }, one.readingMs ?? READING_MS);
+    t.ok(here.wallet.vault.locked, `turn ${at}: it is locked in the end`);
+    const kind = 'error' in outcome ? 'refused' : 'done';
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if ('error' in outcome) {
+      if (outcome.error.message !== LOCKED || (await stateOf(here)) !== before) t.fail(`turn ${at}: ${outcome.error.message}`);
+    } else if (!one.whole(outcome.value, here, at === 0)) t.fail(`turn ${at}: ${JSON.stringify(outcome.value)?.slice(0, 200)}`);
+    return early;
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** So that a slice is about an input's work. */
+const READING_MS = 0.4;
+/** More turns than any of the calls takes. */
+const MOST_TURNS = 200;
+const SOME_TURNS = 25;
+for (const [method, one] of Object.entries(CASES)) {
+  for (const [how, lock] of Object.entries(LOCKS)) {
+    // Both come to the same end; the calls with the most pauses try both.
+    if (how === 'timeout' && method !== 'sendtoaddress' && method !== 'dumpwallet') continue;
+    t.test(`${method} and ${how}`, async (t) => {
+      const counts = new Map<string, number>();
+      let at = 0;
+      const most = one.ofTheDisk ? SOME_TURNS : MOST_TURNS;
+      while (at < most && !(await race(t, one, lock, at, counts))) at++;
+      t.ok(one.ofTheDisk || at < most, `${at} turns: ${[...counts].join(' ')}`);
+    });
+  }
+}
+
+t.test('a lock comes before the keys: the call meets it', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-race-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const here = await world(dir);
+  const before = await stateOf(here);
+  const first = here.call('sendtoaddress', OUTSIDE, 1);
+  const locking = here.call('walletlock');
+  // It comes later than the lock, however long that waits.
+  const second = t.rejects(here.call('sendtoaddress', OUTSIDE, 1), { code: -13, message: LOCKED });
+  t.match(await first, TXID);
+  await locking;
+  const between = await stateOf(here);
+  t.not(between, before);
+  await second;
+  t.equal(await stateOf(here), between, 'nothing was used up');
+});
+
+t.test('uses of keys in every order', async (t) => {
+  const events: string[] = [];
+  const use = new KeyUse(() => events.push('locked'));
+  t.equal(use.enter(), undefined);
+  const lock = use.lock();
+  const later = use.enter()?.then(() => events.push('entered'));
+  const alone = use.alone(async () => {
+    events.push('alone');
+    await turn();
+    events.push('alone ends');
+  });
+  await turn();
+  t.same(events, [], 'all wait for the first');
+  use.leave();
+  t.same(events, ['locked']);
+  await Promise.all([lock, alone, later]);
+  t.same(events, ['locked', 'alone', 'alone ends', 'entered']);
+  t.ok(use.lock() instanceof Promise);
+  const entered = use.enter();
+  use.cancelLock();
+  await entered;
+  use.leave();
+  use.leave();
+  t.same(events.length, 4, 'a lock that was cancelled');
+  await t.rejects(
+    use.alone(() => Promise.reject(new Error('no'))),
+    { message: 'no' },
+  );
+  t.equal(use.enter(), undefined, 'a failure lets go');
+});
