@@ -291,6 +291,7 @@ export class Net {
         for (const { node } of connected) this.times.reached(node.hash, 'tip');
         this.downloads.onConnected(connected.length);
         this.#staleTip.onTip();
+        compact.onTip();
         this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
         this.#rounds.soon();
       }),

@@ -5,6 +5,8 @@ import type { Traffic } from './traffic.js';
 
 /** Bytes given to the socket at a time. */
 const PIECE_BYTES = 128 << 10;
+/** Places of messages that were given away are kept up to this many, or as many as wait: a queue that never runs empty does not grow. */
+const MAX_GIVEN = 1_024;
 
 export class SendQueue {
   #waiting: Uint8Array[] = [];
@@ -24,6 +26,11 @@ export class SendQueue {
   /** Bytes the peer has not taken. */
   get bytes(): number {
     return this.#waitingBytes + this.socket.writableLength;
+  }
+
+  /** Places in the list, those of messages that were given to the socket too. */
+  get places(): number {
+    return this.#waiting.length;
   }
 
   /** How long nothing was taken of what waits, ms. */
@@ -64,8 +71,9 @@ export class SendQueue {
       this.#waitingBytes -= piece.length;
       socket.write(piece);
     }
-    if (this.#head === this.#waiting.length) {
-      this.#waiting = [];
+    // Moved at most once for each message that was given: as many were given since the last time as are moved now.
+    if (this.#head === this.#waiting.length || (this.#head >= MAX_GIVEN && this.#head * 2 >= this.#waiting.length)) {
+      this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;
     }
     this.#tell();

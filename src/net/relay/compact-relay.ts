@@ -62,7 +62,7 @@ export interface CompactStats {
 export class CompactRelay {
   readonly stats: CompactStats = { complete: 0, asked: 0, failed: 0, missingTxs: 0 };
   /** Blocks being put together, by hash and peer. */
-  readonly #partial = new Map<string, { peer: Peer; block: PartialBlock }>();
+  readonly #partial = new Map<string, { peer: Peer; node: HeaderNode; block: PartialBlock }>();
   /** Those that last brought good blocks, newest last. */
   readonly #highBandwidth: Peer[] = [];
   /** The newest block, ready to be sent. */
@@ -125,6 +125,12 @@ export class CompactRelay {
       peer.send('cmpctblock', message);
       peer.sync.bestHeaderSent = node;
     }
+  }
+
+  /** The tip changed: what is no better is not put together any more. */
+  onTip(): void {
+    const { tip } = this.context.chain;
+    for (const [key, { node }] of this.#partial) if (node.chainWork <= tip.chainWork) this.#partial.delete(key);
   }
 
   /** The block is here: nobody puts it together any more. */
@@ -295,7 +301,7 @@ export class CompactRelay {
     } else if (mayAsk || this.#mayRace(peer, node)) {
       this.stats.asked++;
       this.stats.missingTxs += missing.length;
-      this.#partial.set(partialKey(peer, header.hash), { peer, block: partial });
+      this.#partial.set(partialKey(peer, header.hash), { peer, node, block: partial });
       this.downloads.askedAgain(peer, header.hash);
       peer.send('getblocktxn', encodeBlockTxRequest({ hash: header.hash, indexes: missing }));
     }

@@ -38,7 +38,7 @@ export class TxReceiver {
   readonly #rejects = new RollingBloom(REJECTS, FALSE_HITS);
   readonly #confirmed = new RollingBloom(CONFIRMED, FALSE_HITS);
   /** Orphans whose parent came, by the peer that sent it. */
-  readonly #ready: Orphan[] = [];
+  readonly #ready = new Set<Orphan>();
   #working = false;
 
   constructor(
@@ -187,7 +187,7 @@ export class TxReceiver {
     this.requests.forget(tx.wtxid);
     this.orphans.remove(tx);
     this.onAccepted(tx);
-    for (const orphan of this.orphans.childrenOf(tx.txid)) this.#ready.push(orphan);
+    for (const orphan of this.orphans.childrenOf(tx.txid)) this.#ready.add(orphan);
   }
 
   #keepOrphan(peer: Peer, tx: TxView): void {
@@ -240,9 +240,12 @@ export class TxReceiver {
     if (this.#working) return;
     this.#working = true;
     try {
-      for (let done = 0; this.#ready.length > 0; done++) {
+      let done = 0;
+      // Those that come to be ready meanwhile are at the end of the same set.
+      for (const orphan of this.#ready) {
         if (done > 0 && done % ORPHANS_PER_STEP === 0) await yieldToLoop();
-        const orphan = this.#ready.shift() as Orphan;
+        done++;
+        this.#ready.delete(orphan);
         const { tx, peer } = orphan;
         if (!this.orphans.has(tx.txid, false)) continue;
         const { reject } = await this.context.mempool.accept(tx);

@@ -12,6 +12,7 @@ import { NO_PERMISSIONS } from '../../../src/net/options.js';
 import { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { relief } from '../../../src/net/peer/relief.js';
+import { SendQueue } from '../../../src/net/peer/send-queue.js';
 import { Traffic } from '../../../src/net/peer/traffic.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { Rounds } from '../../../src/net/rounds.js';
@@ -437,4 +438,25 @@ t.test('a queue of bytes gives the room of a long message back, whatever little 
   t.ok(queue.peek(1).buffer.byteLength <= 65_536);
   queue.push(Uint8Array.of(4));
   t.same([...queue.take(4)], [1, 2, 3, 4]);
+});
+
+t.test('a queue of messages that never runs empty does not grow', async (t) => {
+  // A socket that takes all it is given whenever it is told to, and a peer that always has some more to come.
+  const socket = { writableLength: 0, write: (bytes: Uint8Array) => void (socket.writableLength += bytes.length) };
+  const traffic = new Traffic();
+  const queue = new SendQueue(socket as never, traffic, () => 0);
+  let most = 0;
+  for (let round = 0; round < 1_000; round++) {
+    for (let i = 0; i < 100; i++) queue.push(new Uint8Array(2_000));
+    // It takes two pieces at most, and something is left.
+    while (queue.bytes - socket.writableLength > 200_000) {
+      socket.writableLength = 0;
+      queue.drained();
+    }
+    if (queue.bytes === socket.writableLength) t.fail('nothing waits');
+    most = Math.max(most, queue.places);
+  }
+  t.ok(most < 5_000, `${most} places for 100,000 messages`);
+  queue.clear();
+  t.equal(traffic.outgoing, 0);
 });

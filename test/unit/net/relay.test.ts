@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
-import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
@@ -452,8 +452,50 @@ t.test('a block that one peer completed is not put together any more from what a
   }
 });
 
+t.test('blocks that were not put together before the chain went on take no place of those that come', async (t) => {
+  const { clock, pool } = createPool();
+  const prev = { height: 1, chainWork: 1n, prev: null };
+  const nodes = new Map<string, object>();
+  const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+  const chain = {
+    tip: { ...prev, bits: 0x207fffff },
+    minimumChainWork: 0n,
+    node: (hash: Uint8Array) => nodes.get(keyOf(hash)) ?? prev,
+    isInitialBlockDownload: () => false,
+    submitHeader: async () => null,
+  };
+  const downloads = {
+    of: () => undefined,
+    expects: () => false,
+    begin: () => true,
+    end: () => true,
+    room: () => 16,
+    askedAgain: () => {},
+  };
+  const relay = compactOver({ clock, pool }, chain, downloads, {});
+  const commands: string[] = [];
+  const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+  peer.connection = { send: (command: string) => commands.push(command) } as unknown as Connection;
+  const coinbase = spend(hashes, [], [{ value: 1, script: new Uint8Array(40).fill(0x51) }]);
+  const announce = async (n: number, chainWork: bigint): Promise<void> => {
+    const header = new Uint8Array(80).fill(0x20);
+    header[0] = n;
+    const hash = hashes.sha256d(header);
+    nodes.set(keyOf(hash), { hash, height: Number(chainWork), chainWork, prev, txCount: 0, hashHex: '', has: () => false });
+    await relay.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [1], prefilled: [{ index: 0, tx: coinbase }] }));
+  };
+  for (let n = 0; n < 24; n++) await announce(n, 2n);
+  t.same(commands.splice(0), new Array(24).fill('getblocktxn'));
+  await announce(24, 2n);
+  t.same(commands.splice(0), ['getdata'], 'as many as are put together at a time');
+  chain.tip = { ...chain.tip, height: 2, chainWork: 2n };
+  relay.onTip();
+  await announce(25, 3n);
+  t.same(commands, ['getblocktxn']);
+});
+
 /** A receiver over a pool, and peers that note in `asked` what it asks them for. */
-function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>) {
+function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>, wtxids = new WtxidIndex(pool)) {
   const asked: string[] = [];
   const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   const peerThatTells = (id: number): Peer => {
@@ -465,7 +507,7 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
   };
   const context = {
     mempool: pool,
-    wtxids: new WtxidIndex(pool),
+    wtxids,
     clock,
     random: () => 0.5,
     crypto: hashes,
@@ -525,6 +567,45 @@ t.test('a peer takes back no announcement by saying that it does not have what i
   receiver.notFound(peer, numbered(7));
   t.equal(receiver.requests.count(peer), 4_999);
   t.same(asked, []);
+});
+
+t.test('an orphan that waits for a verdict is not put in line again by each of its parents', async (t) => {
+  const { clock, pool } = createPool();
+  const parents = Array.from({ length: 40 }, (_, n) => paying([new Uint8Array(22).fill(n)]));
+  const child = parseTx(
+    buildTx({
+      version: 2,
+      inputs: parents.map(({ txid }) => ({ prevHash: txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0, witness: [] })),
+      outputs: [{ value: 1, script: new Uint8Array(22) }],
+      locktime: 0,
+    }),
+    hashes,
+  );
+  let judged = 0;
+  let open: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const { txid } = child;
+  const mempool = {
+    options: pool.options,
+    has: () => false,
+    stats: () => ({ transactions: 0, usageBytes: 0 }),
+    // The child waits for its verdict; it lacks one parent more.
+    accept: async (tx: TxView) => {
+      if (Buffer.compare(tx.txid, txid) !== 0) return { reject: null };
+      if (judged++ > 0) await held;
+      return { reject: { category: 'missing-inputs' } };
+    },
+  };
+  const { peerThatTells, receiver } = receiverOver({ clock, pool: mempool as never }, new WtxidIndex(pool));
+  const peer = peerThatTells(1);
+  await receiver.receive(peer, child.bytes);
+  t.equal(receiver.orphans.size, 1);
+  for (const parent of parents) await receiver.receive(peer, parent.bytes);
+  open();
+  for (let i = 0; i < 200; i++) await new Promise(setImmediate);
+  t.equal(judged, 3, 'as it came, for the first parent, and once for all others');
 });
 
 t.test('bytes after a transaction say nothing about it, and are not kept with it', async (t) => {
