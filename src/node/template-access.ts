@@ -8,7 +8,7 @@ import type { Logger } from '../log/logger.js';
 import { RpcError } from '../rpc/errors.js';
 import type { TemplateRequest } from '../rpc/front/template-request.js';
 import type { TemplateAccess } from '../rpc/node/context.js';
-import { RawJson } from '../rpc/wire/values.js';
+import { RawBytes, RawJson } from '../rpc/wire/values.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import { TemplateFault, type TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
@@ -39,6 +39,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
     tipHex: () => chain.tip.hashHex,
     drain: () => {},
     pin: (workId) => templates.pin(workId),
+    limited: (limits) => templates.limited(limits),
     ask: (done) => {
       templates.refresh().then(
         () => done(0, ''),
@@ -58,7 +59,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
     verdict: (txid) => templates.verdict(txid),
     onTip: (hashHex) => view.onTip(hashHex),
     getBlockTemplate: (request: TemplateRequest, signal: AbortSignal | undefined) =>
-      new Promise<RawJson>((resolve, reject) => {
+      new Promise<RawJson | RawBytes>((resolve, reject) => {
         const call = {
           request,
           prefix: '',
@@ -68,7 +69,12 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
           get gone() {
             return signal?.aborted ?? false;
           },
-          send: (body: { parts: readonly Uint8Array[]; release(): void }) => {
+          send: (body: { parts: readonly Uint8Array[]; slabIndex: number; release(): void }) => {
+            if (body.slabIndex < 0) {
+              body.release();
+              resolve(new RawBytes(body.parts));
+              return;
+            }
             const text = Buffer.concat(body.parts).toString('latin1');
             body.release();
             resolve(new RawJson(text));

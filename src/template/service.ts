@@ -3,7 +3,7 @@
 // through the node link, RPC's generate calls, metrics. A template is published only if the tip it builds on is still the tip.
 
 import { parseBlock } from '../consensus/block/block-view.js';
-import { toHex } from '../consensus/bytes/hex.js';
+import { hashFromHex, toHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
@@ -13,12 +13,14 @@ import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
+import type { TemplateLimits } from '../policy/template-limits.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
-import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
+import { Assembly, type AssemblyLimits, type ChosenTransactions, nothingChosen } from './assembly.js';
 import { BlockCandidate } from './block-candidate.js';
 import type { ChosenRecords } from './chosen-records.js';
 import { buildCoinbase, commitmentScript, witnessRootOf } from './coinbase.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
+import { type LimitedTemplate, LimitedTemplates } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
 import { PinnedTemplates } from './pinned-templates.js';
@@ -134,6 +136,9 @@ export class TemplateService {
   #builds = 0;
   #failures = 0;
   readonly #pinned = new PinnedTemplates();
+  readonly #limited = new LimitedTemplates((limits) => this.#buildLimited(limits));
+  /** Templates with limits are written here, one after the other, and copied out. */
+  #limitedOutput = new SharedArrayBuffer(0);
   /** null in mode core. */
   readonly #schedule: LiveSchedule | null;
   /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
@@ -188,6 +193,15 @@ export class TemplateService {
   /** The transactions of a template that was pinned, in block order; null when it is unknown or too old. */
   pinned(workId: string): readonly TxView[] | null {
     return this.#pinned.get(workId)?.records.txs() ?? null;
+  }
+
+  /**
+   * The current template with limits of one client. The shared one stays as it is; so do its long polls, whose ids this one carries.
+   * @throws TooManyLimits, TemplateFault, AssemblyFault
+   */
+  async limited(limits: TemplateLimits): Promise<LimitedTemplate> {
+    const { epoch, counter } = this.current() ?? (await this.refresh());
+    return this.#limited.get(limits, `${epoch}/${counter}`);
   }
 
   /** Why a transaction is or is not in the current template; null without one. Synchronous, see verdict.ts. @param txid internal order */
@@ -436,6 +450,51 @@ export class TemplateService {
     });
     this.#built = { tip, facts, records: chosen.records, figures: figuresOf(chosen) };
     return facts;
+  }
+
+  /** In its turn, see limited-templates.ts. */
+  async #buildLimited(asked: TemplateLimits): Promise<LimitedTemplate> {
+    const { chain, mempool } = this.#deps;
+    const { maxWeight, reservedWeight } = this.#options;
+    const limits: AssemblyLimits = {
+      ...this.#options,
+      // Without transactions a block still has what is kept free.
+      maxWeight: Math.max(reservedWeight, Math.min(maxWeight, asked.maxWeight ?? maxWeight)),
+      minFeeRate: Math.max(this.#options.minFeeRate, asked.minFeeRate ?? 0),
+      maxSigops: asked.maxSigops ?? MAX_BLOCK_SIGOPS_COST,
+      exclude: asked.exclude.map(hashFromHex),
+      apart: true,
+    };
+    for (;;) {
+      await mempool.settled();
+      await this.#assembly.prepare();
+      const shared = this.current() ?? (await this.refresh());
+      if (mempool.returning) continue;
+      const { tip } = chain;
+      const base = this.#factsOf(tip);
+      const chosen = await this.#chooseLimited(base, limits);
+      if (chain.tip !== tip) continue;
+      if (this.#options.checkTemplates) {
+        const candidate = this.#candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, shared.time, ANYONE, 0);
+        if (!(await this.#passes(candidate, tip))) continue;
+      }
+      const { epoch, counter, builtAt, time, live } = shared;
+      const transactions = new Uint8Array(this.#limitedOutput, 0, chosen.encodedLength).slice();
+      const facts = this.#facts(base, chosen, { epoch, counter, builtAt, time, slabIndex: -1, live });
+      return { facts: { ...facts, transactionsLength: transactions.length }, transactions };
+    }
+  }
+
+  async #chooseLimited(base: TipFacts, limits: AssemblyLimits): Promise<ChosenTransactions> {
+    const bound = this.#assembly.encodedBound(limits);
+    if (bound > this.#limitedOutput.byteLength) this.#limitedOutput = new SharedArrayBuffer(bound);
+    try {
+      return await this.#assembly.choose(base, limits, this.#limitedOutput);
+    } catch (error) {
+      // An assembler that failed may still write there.
+      this.#limitedOutput = new SharedArrayBuffer(0);
+      throw error;
+    }
   }
 
   /** Mode live: the published template has these transactions already. */

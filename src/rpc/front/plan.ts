@@ -132,8 +132,8 @@ export class FrontDesk {
     const reply = (outcome: Outcome): Reply => singleReply(entry, outcome);
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
-      // A light template is small, and its transactions are held on the node thread.
-      if (request.mode === 'proposal' || request.light) return { kind: 'node', method: entry.method };
+      // A light template is small, and its transactions are held on the node thread, as are templates with limits.
+      if (request.mode === 'proposal' || request.light || request.limits !== null) return { kind: 'node', method: entry.method };
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
       const [prefix, suffix] = envelopeAround(entry);
       const error = (code: number, message: string) => reply({ error: new RpcError(code, message) });

@@ -1,6 +1,7 @@
 // Argument checks of getblocktemplate in Core 0.21's order, as pure functions: fronts and the node thread share them.
 // parseTemplateRequest covers what comes before the node's state is looked at; the other three follow in their order.
-import { asHashHex, asObject, asString } from '../args.js';
+import { LEAST_SIGOPS, LEAST_WEIGHT, MOST_EXCLUDED, MOST_SIGOPS, MOST_WEIGHT, type TemplateLimits } from '../../policy/template-limits.js';
+import { asAmount, asArray, asHashHex, asInt64, asObject, asString } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 
@@ -15,6 +16,8 @@ export interface TemplateRequest {
   readonly longPollId: JsonValue;
   /** The client takes a template without transactions: capability "light", adit's own. */
   readonly light: boolean;
+  /** What this client asks of its template beyond the operator's options, adit's own; null for the shared template. */
+  readonly limits: TemplateLimits | null;
 }
 
 /** What a long poll waits to see changed. */
@@ -41,6 +44,7 @@ export function parseTemplateRequest(args: readonly JsonValue[]): TemplateReques
   let longPollId: JsonValue = null;
   const rules: string[] = [];
   let light = false;
+  let limits: TemplateLimits | null = null;
   if (given !== null) {
     const request = asObject(given);
     const wanted = request.get('mode') ?? null;
@@ -50,15 +54,42 @@ export function parseTemplateRequest(args: readonly JsonValue[]): TemplateReques
     if (mode === 'proposal') {
       const data = request.get('data');
       if (typeof data !== 'string') return fail(RPC_CODE.TYPE_ERROR, 'Missing data String key for proposal');
-      return { mode: 'proposal', data, rules, longPollId, light: false };
+      return { mode: 'proposal', data, rules, longPollId, light: false, limits: null };
     }
     const capabilities = request.get('capabilities');
     light = Array.isArray(capabilities) && capabilities.includes('light');
     const listed = request.get('rules');
     if (Array.isArray(listed)) for (const rule of listed) rules.push(asString(rule));
+    limits = parseLimits(request);
   }
   if (mode !== 'template') fail(RPC_CODE.INVALID_PARAMETER, 'Invalid mode');
-  return { mode: 'template', data: '', rules, longPollId, light };
+  return { mode: 'template', data: '', rules, longPollId, light, limits };
+}
+
+/** Members that are not Core's, after everything that is; null members are as good as none. */
+function parseLimits(request: JsonObject): TemplateLimits | null {
+  const maxWeight = wholeWithin(request, 'maxweight', LEAST_WEIGHT, MOST_WEIGHT);
+  const maxSigops = wholeWithin(request, 'maxsigops', LEAST_SIGOPS, MOST_SIGOPS);
+  const rate = request.get('minfeerate') ?? null;
+  const minFeeRate = rate === null ? null : asAmount(rate);
+  const listed = request.get('exclude') ?? null;
+  const exclude = listed === null ? [] : excluded(asArray(listed));
+  if (maxWeight === null && maxSigops === null && minFeeRate === null && exclude.length === 0) return null;
+  return { maxWeight, maxSigops, minFeeRate, exclude };
+}
+
+function wholeWithin(request: JsonObject, name: string, least: number, most: number): number | null {
+  const given = request.get(name) ?? null;
+  if (given === null) return null;
+  const value = asInt64(given);
+  if (value < least || value > most) fail(RPC_CODE.INVALID_PARAMETER, `${name} must be between ${least} and ${most}`);
+  return Number(value);
+}
+
+function excluded(listed: readonly JsonValue[]): string[] {
+  // Counted before any is looked at.
+  if (listed.length > MOST_EXCLUDED) fail(RPC_CODE.INVALID_PARAMETER, `exclude lists more than ${MOST_EXCLUDED} transactions`);
+  return [...new Set(listed.map((txid) => asHashHex(txid, 'exclude').toLowerCase()))].sort();
 }
 
 /** Rows 8 to 10: network, peers, initial download. Main chain only. */

@@ -19,7 +19,7 @@ import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
 import type { SpendTools } from '../../wallet/spend/create-transaction.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { TemplateRequest } from '../front/template-request.js';
-import type { Amount, RawJson } from '../wire/values.js';
+import type { Amount, RawBytes, RawJson } from '../wire/values.js';
 
 /** A header of the tree; chain's HeaderNode is one. */
 export interface HeaderInfo extends HeaderContext {
@@ -345,7 +345,7 @@ export interface HeavyAccess {
 /** Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch. */
 export interface TemplateAccess {
   /** A getblocktemplate reply's result; long polls end early when the signal fires. */
-  getBlockTemplate(request: TemplateRequest, signal: AbortSignal | undefined): Promise<RawJson>;
+  getBlockTemplate(request: TemplateRequest, signal: AbortSignal | undefined): Promise<RawJson | RawBytes>;
   /** A whole block on the tip without proof of work, its coinbase paying the script; `empty` leaves the pool out. */
   buildBlock(script: Uint8Array, options: { empty: boolean }): Promise<Uint8Array>;
   /** Transactions of a template that was given out without them, in block order; null when its workid is unknown or too old. */

@@ -5,6 +5,7 @@ import { CONSENSUS_CLEANUP } from '../../consensus/params/deployment.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
+import type { LimitedTemplate } from '../limited-templates.js';
 import { currentTime, longPollId, missingRule, renderLight, renderTemplate } from '../render-template.js';
 import { FullWaiters } from './full-waiters.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
@@ -43,6 +44,8 @@ export interface TemplateViewDeps {
   ask(done: (code: number, text: string) => void): void;
   /** Has the transactions of the current template held for a light one; false when it isn't current any more, null where that can't be done. */
   readonly pin?: (workId: string) => boolean;
+  /** Makes the template of the tip with limits of one client; absent where that can't be done. */
+  readonly limited?: (limits: NonNullable<TemplateRequest['limits']>) => Promise<LimitedTemplate>;
   /** Holds shared bytes in place; null when they are gone. */
   lease(place: SharedPlace): SharedArrayBuffer | null;
   release(place: SharedPlace): void;
@@ -293,8 +296,18 @@ export class TemplateView {
       call.fail(RPC_CODE.INVALID_PARAMETER, `Support for '${missing}' rule requires explicit client support`);
       return;
     }
+    const { limits } = call.request;
+    // No transactions: that keeps any limits.
+    if (limits !== null && this.#deps.limited !== undefined && facts.txCount > 0) {
+      release();
+      this.#deps.limited(limits).then(
+        (limited) => this.#sendLimited(call, limited),
+        (error: unknown) => failWith(call, error),
+      );
+      return;
+    }
     const rendered = this.#render(published, call.request.rules);
-    if (call.request.light && facts.live !== null && this.#deps.pin?.(facts.live.workId)) {
+    if (call.request.light && limits === null && facts.live !== null && this.#deps.pin?.(facts.live.workId)) {
       release();
       const parts = [Buffer.from(call.prefix), rendered.head, renderLight(facts, facts.live, rendered.tail), Buffer.from(call.suffix)];
       call.send({ parts, slabIndex: -1, encoding: 'identity', release: () => {} });
@@ -318,6 +331,19 @@ export class TemplateView {
       release();
       call.send({ parts: gzipAround(head, middle, tail), slabIndex: -1, encoding: 'gzip', release: () => {} });
     });
+  }
+
+  #sendLimited(call: TemplateCall, { facts, transactions }: LimitedTemplate): void {
+    if (call.gone) return;
+    // The tip may have moved since it was built.
+    if (facts.prevHashHex !== this.#deps.tipHex()) {
+      this.#answer(call, false);
+      return;
+    }
+    const curtime = Math.max(this.#published?.curtime ?? 0, currentTime(facts, this.#deps.state.nowSeconds()));
+    const { head, tail } = renderTemplate(facts, { curtime, clientRules: call.request.rules, longpollid: longPollId(facts) });
+    const parts = [Buffer.from(call.prefix), head, transactions, tail, Buffer.from(call.suffix)];
+    call.send({ parts, slabIndex: -1, encoding: 'identity', release: () => {} });
   }
 
   #render(published: Published, clientRules: readonly string[]): { head: Uint8Array; tail: Uint8Array } {

@@ -243,6 +243,7 @@ t.test('getblocktemplate: before the state is looked at', async (t) => {
     rules: [],
     longPollId: null,
     light: false,
+    limits: null,
   });
   t.same(request('[]')(), request('[null]')());
   t.same(request('[{"rules":"segwit","mode":null,"longpollid":true}]')(), {
@@ -251,6 +252,7 @@ t.test('getblocktemplate: before the state is looked at', async (t) => {
     rules: [],
     longPollId: true,
     light: false,
+    limits: null,
   });
   t.equal(request('[{"capabilities":["coinbasevalue","light"]}]')().light, true);
 });

@@ -235,7 +235,7 @@ t.test('a template request comes back checked, with the envelope around it', asy
   const got = plan('{"id":"\\u0000","method":"getblocktemplate","params":[{"rules":["segwit"]}]}');
   if (got.kind !== 'template') return t.fail('not a template plan');
   t.same([got.prefix, got.suffix], ['{"result":', ',"error":null,"id":"\\u0000"}\n']);
-  t.same(got.request, { mode: 'template', data: '', rules: ['segwit'], longPollId: null, light: false });
+  t.same(got.request, { mode: 'template', data: '', rules: ['segwit'], longPollId: null, light: false, limits: null });
   t.same(got.error(-10, 'x'), { status: 500, body: '{"result":null,"error":{"code":-10,"message":"x"},"id":"\\u0000"}\n' });
   const v2 = plan('{"jsonrpc":"2.0","id":5,"method":"getblocktemplate","params":{"template_request":{"rules":["segwit"]}}}');
   if (v2.kind !== 'template') return t.fail('not a template plan');

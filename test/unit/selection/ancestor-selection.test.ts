@@ -24,6 +24,7 @@ interface Limits {
   readonly height: number;
   readonly cutoff: number;
   readonly segwit: boolean;
+  readonly maxSigops: number;
 }
 
 const minFee = (rate: number, size: number): number => {
@@ -105,7 +106,7 @@ function model(txs: readonly ModelTx[], limits: Limits): { order: number[]; fees
     } else pick = index.shift() as number;
     const sums = using ? (mod.get(pick) as Sums) : cached[pick];
     if (sums.fees < minFee(limits.rate, sums.size)) break;
-    if (weight + 4 * sums.size >= limits.maxWeight || sigops + sums.sigops >= 80_000) {
+    if (weight + 4 * sums.size >= limits.maxWeight || sigops + sums.sigops >= limits.maxSigops) {
       if (using) {
         mod.delete(pick);
         failed.add(pick);
@@ -206,9 +207,10 @@ const limits = fc.record({
   height: fc.constant(100),
   cutoff: fc.constant(500_000_010),
   segwit: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, fc.constant(false)),
+  maxSigops: fc.oneof(fc.constant(80_000), fc.integer({ min: 400, max: 480 })),
 });
 
-function select(txs: readonly ModelTx[], chosen: Limits) {
+function select(txs: readonly ModelTx[], chosen: Limits, excluded: Uint8Array | null = null) {
   const c = columns(txs);
   const ranking = Int32Array.from(txs.keys()).sort((a, b) => compareRank(c, a, b));
   return selectByAncestors(c, ranking, {
@@ -218,7 +220,18 @@ function select(txs: readonly ModelTx[], chosen: Limits) {
     height: chosen.height,
     lockTimeCutoff: chosen.cutoff,
     allowWitness: chosen.segwit,
+    maxSigops: chosen.maxSigops,
+    excluded,
   });
+}
+
+/** The model over what is left of the pool without some of it and all that depends on that; in the numbers of the whole pool. */
+function modelWithout(txs: readonly ModelTx[], limits: Limits, excluded: Uint8Array) {
+  const out = (i: number): boolean => excluded[i] === 1 || [...ancestorsOf(txs, i)].some((k) => excluded[k] === 1);
+  const left = [...txs.keys()].filter((i) => !out(i));
+  const rest = left.map((i) => ({ ...txs[i], parents: txs[i].parents.map((parent) => left.indexOf(parent)) }));
+  const { order, ...sums } = model(rest, limits);
+  return { order: order.map((i) => left[i]), ...sums };
 }
 
 t.test('selection equals the model on random graphs', async (t) => {
@@ -237,6 +250,24 @@ t.test('selection equals the model on random graphs', async (t) => {
     { numRuns: 1500 },
   );
   t.ok(full > 20 && partial > 200, `blocks with everything ${full}, with less ${partial}`);
+});
+
+t.test('what is excluded stays out with all that depends on it, as if it had never been in the pool', async (t) => {
+  let fewer = 0;
+  const marks = fc.array(fc.boolean(), { minLength: 24, maxLength: 24 });
+  fc.assert(
+    fc.property(pools, limits, marks, fc.array(fc.boolean(), { minLength: 24, maxLength: 24 }), (txs, chosen, some, others) => {
+      const excluded = Uint8Array.from(txs, (_, i) => Number(some[i] && others[i]));
+      const expected = modelWithout(txs, chosen, excluded);
+      const found = select(txs, chosen, excluded);
+      if (expected.order.length < model(txs, chosen).order.length) fewer++;
+      assert.deepEqual([...found.slots], expected.order);
+      assert.equal(found.fees, expected.fees);
+      assert.equal(found.weight, expected.weight);
+    }),
+    { numRuns: 1000 },
+  );
+  t.ok(fewer > 200, `blocks with fewer transactions ${fewer}`);
 });
 
 t.test('merging a change into the ranking equals sorting anew', async (t) => {
@@ -277,7 +308,7 @@ t.test('a prioritised ancestor taken by itself is subtracted with its modified f
     { ...plain, fee: 10, delta: 0, parents: [0, 1], id: id(3) },
     { ...plain, fee: 9_000, delta: 0, parents: [], id: id(4) },
   ];
-  const found = select(txs, { maxWeight: 3_996_000, rate: 1000, height: 100, cutoff: 0, segwit: true });
+  const found = select(txs, { maxWeight: 3_996_000, rate: 1000, height: 100, cutoff: 0, segwit: true, maxSigops: 80_000 });
   t.strictSame([...found.slots], [0, 1, 3, 2], 'the child pays too little, and comes in on the lift that stayed in its sums');
   t.equal(found.fees, 11_010);
 });

@@ -34,6 +34,13 @@ function gains(shape: PoolShape, pools: number, maxWeight: number): number[] {
     const core = selectByAncestors(c, ranking, limits);
     const gain = modifiedFees(c, best.slots) - modifiedFees(c, core.slots);
     assert.ok(gain >= 0, `${shape} ${seed}: ${gain}`);
+    // The same with limits of one client.
+    const excluded = Uint8Array.from(c.fee, (_, slot) => Number((slot + seed) % 11 === 0));
+    const limited = { ...limits, excluded, maxSigops: 400 + ((seed * 97) % 2_000) };
+    const apart = selectBestBlock(c, ranking, indexOf(c), limited);
+    assert.equal(checkAssembly(c, apart, { ...rules, ...limited }), '');
+    assert.equal(checkAssembly(c, fillByChunks(c, indexOf(c), limited), { ...rules, ...limited }), '');
+    assert.ok(modifiedFees(c, apart.slots) >= modifiedFees(c, selectByAncestors(c, ranking, limited).slots));
     return gain;
   });
 }

@@ -101,7 +101,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const outcome: { reply: any } = { reply: null };
     view.call({
-      request: { mode: 'template', data: '', rules: ['segwit'], longPollId, light },
+      request: { mode: 'template', data: '', rules: ['segwit'], longPollId, light, limits: null },
       prefix: '',
       suffix: '',
       gone: false,

@@ -74,7 +74,7 @@ function setup() {
   const call = (request: Partial<TemplateCall['request']> = {}, gzip = false) => {
     const outcome: { bytes?: Buffer; encoding?: string; body?: string; slab?: number; error?: [number, string]; release?: () => void } = {};
     const one: TemplateCall = {
-      request: { mode: 'template', data: '', rules: ['segwit'], longPollId: null, light: false, ...request },
+      request: { mode: 'template', data: '', rules: ['segwit'], longPollId: null, light: false, limits: null, ...request },
       prefix: '<',
       suffix: '>',
       acceptsGzip: gzip,

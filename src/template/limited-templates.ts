@@ -1,0 +1,88 @@
+// Templates for single clients, made beside the shared one: one build at a time, so that the shared template waits for one of them at most,
+// and each kept only as long as the shared template it belongs to.
+
+import { limitsKey, type TemplateLimits } from '../policy/template-limits.js';
+import type { TemplateFacts } from './facts.js';
+
+/** A template whose transactions are not in a slab. */
+export interface LimitedTemplate {
+  readonly facts: TemplateFacts;
+  /** The JSON array of transactions; never written again. */
+  readonly transactions: Uint8Array;
+}
+
+/** Templates that are kept: some megabytes each. */
+const MOST_KEPT = 4;
+/** Builds that may wait for their turn; a client with ever new limits gets an error before it costs others much. */
+const MOST_WAITING = 16;
+
+/** More different limits are asked for at once than are built. */
+export class TooManyLimits extends Error {
+  readonly code = 'TOO_MANY_LIMITS';
+  constructor() {
+    super('Too many templates with different limits are being built');
+    this.name = 'TooManyLimits';
+  }
+}
+
+export class LimitedTemplates {
+  readonly #build: (limits: TemplateLimits) => Promise<LimitedTemplate>;
+  /** By key of their limits, longest unused first; all of one generation. */
+  readonly #kept = new Map<string, LimitedTemplate>();
+  /** Of any generation. */
+  readonly #waiting = new Map<string, Promise<LimitedTemplate>>();
+  #generation = '';
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(build: (limits: TemplateLimits) => Promise<LimitedTemplate>) {
+    this.#build = build;
+  }
+
+  /** Templates kept, and builds that wait or run. */
+  get figures(): { readonly kept: number; readonly waiting: number } {
+    return { kept: this.#kept.size, waiting: this.#waiting.size };
+  }
+
+  /** @param generation names the shared template that these limits are applied to @throws TooManyLimits, and what the build throws */
+  get(limits: TemplateLimits, generation: string): Promise<LimitedTemplate> {
+    this.begin(generation);
+    const key = limitsKey(limits);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      this.#keep(key, kept);
+      return Promise.resolve(kept);
+    }
+    const name = `${generation} ${key}`;
+    const waiting = this.#waiting.get(name);
+    if (waiting !== undefined) return waiting;
+    if (this.#waiting.size >= MOST_WAITING) return Promise.reject(new TooManyLimits());
+    const built = this.#line
+      .then(() => this.#build(limits))
+      .then((template) => {
+        if (this.#generation === generation) this.#keep(key, template);
+        return template;
+      })
+      .finally(() => this.#waiting.delete(name));
+    this.#waiting.set(name, built);
+    // The next build begins whatever became of this one.
+    this.#line = built.catch(() => {});
+    return built;
+  }
+
+  /** Drops what was made for other shared templates than this one. */
+  begin(generation: string): void {
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#kept.clear();
+  }
+
+  #keep(key: string, template: LimitedTemplate): void {
+    this.#kept.delete(key);
+    this.#kept.set(key, template);
+    if (this.#kept.size <= MOST_KEPT) return;
+    for (const oldest of this.#kept.keys()) {
+      this.#kept.delete(oldest);
+      break;
+    }
+  }
+}
