@@ -46,6 +46,20 @@ t.test('the order of a start and of an end', async (t) => {
   );
 });
 
+t.test('the networks that a process can be of', async (t) => {
+  for (const [option, chain, genesis] of [
+    ['-testnet', 'test', '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943'],
+    ['-signet', 'signet', '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6'],
+    ['-chain=main', 'main', '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'],
+  ] as const) {
+    const node = await Daemon.start(option);
+    t.teardown(() => node.remove());
+    const info = await node.call('getblockchaininfo');
+    t.same([info.chain, info.blocks, info.bestblockhash], [chain, 0, genesis]);
+    t.same(await node.stop(), { code: 0, signal: null });
+  }
+});
+
 /** Starts a process and sends it a signal at the first sight of a line of its log. @returns how it ended, and what it wrote */
 async function signalledAt(dir: string, line: string, signal: NodeJS.Signals) {
   const child: ChildProcess = spawn(process.execPath, [

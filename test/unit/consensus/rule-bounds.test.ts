@@ -5,6 +5,8 @@ import t from 'tap';
 import { fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { type ChainParams, chainParams } from '../../../src/consensus/params/chain-params.js';
 import { enforceBip30 } from '../../../src/consensus/rules/bip30.js';
+import { blockProof } from '../../../src/consensus/rules/bits.js';
+import { blockScriptFlags } from '../../../src/consensus/rules/block-script-flags.js';
 import { cleanupMinTime } from '../../../src/consensus/rules/cleanup/header-times.js';
 import { witnessCommitment } from '../../../src/consensus/rules/contextual-check-block.js';
 import { checkSignetSolution, signetTxs } from '../../../src/consensus/rules/signet.js';
@@ -106,7 +108,7 @@ t.test('BIP-0054 looks at times at the two ends of a retarget period, nowhere el
 
 t.test('BIP-0030 is needed where no history shows that it is not', async (t) => {
   const prev = chainTo(20);
-  t.equal(enforceBip30(prev, null, regtest), true, 'no activation hash');
+  t.equal(enforceBip30(prev, null, { ...regtest, bip34Height: 10, bip34Hash: null }), true, 'no activation hash');
   const hash = prev.ancestor(10)?.hash ?? null;
   t.equal(enforceBip30(prev, null, { ...regtest, bip34Height: 10, bip34Hash: hash }), false);
   t.equal(enforceBip30(prev, null, { ...regtest, bip34Height: 11, bip34Hash: hash }), true, 'another block was there');
@@ -115,4 +117,19 @@ t.test('BIP-0030 is needed where no history shows that it is not', async (t) => 
   t.equal(enforceBip30(late, null, { ...regtest, bip34Height: 10, bip34Hash: hash }), true, 'from 1,983,702 on');
   const before = new ModelNode(prev, 1_100_000, 1, 1, Uint8Array.of(1), 1_983_700);
   t.equal(enforceBip30(before, null, { ...regtest, bip34Height: 10, bip34Hash: hash }), false);
+});
+
+t.test('work of the hardest targets, where one more or less shows', async (t) => {
+  // Targets 1 and 2: 2^256 / 2 and 2^256 / 3.
+  t.equal(blockProof(0x03000001), 2n ** 255n);
+  t.equal(blockProof(0x03000002), (2n ** 256n - 1n) / 3n);
+  t.equal(blockProof(0x1d00ffff), 4_295_032_833n);
+});
+
+t.test('the genesis block is below every height of a rule', async (t) => {
+  // P2SH, WITNESS (bit 11) and TAPROOT (bit 17); block 1 has DERSIG (2), CLTV (9), CSV (10) and NULLDUMMY (4) as well.
+  const testnet4 = chainParams('testnet4');
+  const genesis = new ModelNode(null, 1_000_000, 1, 1, Uint8Array.of(0));
+  t.equal(blockScriptFlags(null, null, testnet4, new VersionBitsCache()), 1 + 2_048 + 131_072);
+  t.equal(blockScriptFlags(genesis, null, testnet4, new VersionBitsCache()), 1 + 2_048 + 131_072 + 4 + 512 + 1_024 + 16);
 });
