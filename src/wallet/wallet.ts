@@ -122,6 +122,7 @@ export class Wallet {
   #commits: Promise<void> = Promise.resolve();
   #relock: NodeJS.Timeout | undefined;
   #closed = false;
+  #fault: { readonly error: unknown } | null = null;
   #generation = 0;
 
   constructor(
@@ -294,15 +295,25 @@ export class Wallet {
   }
   /** Runs after every write before, and before every write after. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#commits.then(work);
+    const run = this.#commits.then(() => {
+      // What comes after a batch that failed would leave a gap.
+      if (this.#fault !== null) throw this.#fault.error;
+      return work();
+    });
     this.#commits = run.then(
       () => undefined,
       (error: unknown) => {
         // Whoever still writes after the end is told by the rejection; nothing is lost that was promised.
-        if (!this.#closed) this.parts.onFault(error);
+        if (!this.#closed) this.fail(error);
       },
     );
     return run;
+  }
+  /** Memory is ahead of the disk, or halfway through a change, for good: nothing is written any more, and the node is told. */
+  fail(error: unknown): void {
+    if (this.#fault !== null) return;
+    this.#fault = { error };
+    this.parts.onFault(error);
   }
 
   // -- following

@@ -28,13 +28,18 @@ export const importprunedfunds: Run<NodeContext> = async (ctx, args, call) => {
   // A count other than the block's own would prove inner nodes as if they were transactions.
   const known = node !== undefined && ctx.chain.contains(node) && (node.txCount === 0 || node.txCount === tree.count);
   // What the wallet has not seen yet it cannot place.
-  if (!known || node.height > wallet.tip!.height) return refuse('Block not found in chain');
+  const isPlaced = (): boolean => known && ctx.chain.contains(node) && node.height <= wallet.tip!.height;
+  if (!known || !isPlaced()) return refuse('Block not found in chain');
   const at = found.txids.findIndex((txid) => equalBytes(txid, tx.txid));
   if (at < 0) return refuse("Transaction given doesn't exist in proof");
   let mine = false;
   for (let i = 0; i < tx.outputCount; i++) mine ||= wallet.isMine(tx.outputScript(i)) !== OWNERSHIP.NO;
   if (!mine) return refuse('No addresses in wallet correspond to included transaction');
-  await wallet.change((batch) => wallet.ledger.put(tx, placeIn(node, found.positions[at]), batch));
+  await wallet.change((batch) => {
+    // It may have waited for a reorganisation.
+    if (!isPlaced()) refuse('Block not found in chain');
+    wallet.ledger.put(tx, placeIn(node, found.positions[at]), batch);
+  });
   return null;
 };
 

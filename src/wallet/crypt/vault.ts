@@ -1,7 +1,9 @@
 // How private keys rest: plain in an unencrypted wallet, under the master key in an encrypted one (AES-256-CBC, the first 16 bytes of
 // the double SHA-256 of the public key as vector, as Core's crypter). The master key is here only while the wallet is unlocked.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { KeyMath } from '../../crypto/key-math.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 
 const CIPHER = 'aes-256-cbc';
@@ -46,6 +48,7 @@ export class Vault {
   constructor(
     encrypted: boolean,
     private readonly hashes: Hashes,
+    private readonly keys: Pick<KeyMath, 'publicKey'>,
   ) {
     this.#encrypted = encrypted;
   }
@@ -87,10 +90,19 @@ export class Vault {
     return sealSecret(this.#masterKey, publicKey, secret, this.hashes);
   }
 
-  /** A secret in a fresh array that the caller wipes; undefined when locked. */
+  /** A secret in a fresh array that the caller wipes; undefined when locked, or when damage left another key than the public one's. */
   open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
     if (!this.#encrypted) return secretCopy(resting);
     if (this.#masterKey === null) return undefined;
-    return openSecret(this.#masterKey, publicKey, resting, this.hashes) ?? undefined;
+    const secret = openSecret(this.#masterKey, publicKey, resting, this.hashes);
+    if (secret === null || isPair(secret, publicKey, this.keys)) return secret ?? undefined;
+    secret.fill(0);
+    return undefined;
   }
+}
+
+/** Whether a secret is that of a public key: the cipher's padding alone tells too little. Core: CKey::VerifyPubKey in DecryptKey. */
+function isPair(secret: Uint8Array, publicKey: Uint8Array, keys: Pick<KeyMath, 'publicKey'>): boolean {
+  const own = secret.length === 32 ? keys.publicKey(secret, publicKey.length === 33) : null;
+  return own !== null && equalBytes(own, publicKey);
 }

@@ -29,6 +29,11 @@ function forkOf(locator: Uint8Array, chain: WalletChain): WalletBlock {
   return chain.atHeight(0)!;
 }
 
+/** Whether a wallet was left on another network: every locator ends with genesis. */
+export function isOfOtherChain(locator: Uint8Array, chain: Pick<WalletChain, 'atHeight'>): boolean {
+  return locator.length >= HASH && Buffer.compare(locator.subarray(-HASH), chain.atHeight(0)!.hash) !== 0;
+}
+
 /** Puts a loaded wallet at the last block that it and the chain share. */
 export async function rollBack(wallet: Wallet, locator: Uint8Array, chain: WalletChain): Promise<void> {
   const { ledger } = wallet;

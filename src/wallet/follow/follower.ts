@@ -50,7 +50,13 @@ export class Follower {
     }
     const batch = new WalletBatch();
     const before = this.wallet.tip;
-    for (const _ of this.#steps(batch));
+    try {
+      for (const _ of this.#steps(batch));
+    } catch (error) {
+      // Events that are half applied: nothing of them may be written, nor of what follows.
+      this.wallet.fail(error);
+      return undefined;
+    }
     // A failure reaches onFault by way of Wallet.exclusive().
     this.#end(before, batch).catch(() => {});
     return undefined;
@@ -75,7 +81,7 @@ export class Follower {
       await this.#end(before, batch);
     } catch (error) {
       // One of the store's has reached it by way of Wallet.exclusive().
-      if (!(error instanceof StoreError)) wallet.parts.onFault(error);
+      if (!(error instanceof StoreError)) wallet.fail(error);
     } finally {
       this.#begun = false;
       this.#turns = undefined;

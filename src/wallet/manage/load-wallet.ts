@@ -40,7 +40,7 @@ export function assembleWallet(
   wallet: { name: string; folder: string; record: WalletRecord; encrypted: boolean; store: Store },
 ): Wallet {
   const { record } = wallet;
-  const vault = new Vault(wallet.encrypted, surroundings.crypto);
+  const vault = new Vault(wallet.encrypted, surroundings.crypto, surroundings.context.keys);
   const { context, options, now, crypto } = surroundings;
   const descriptors = record.has(WALLET_FLAG.DESCRIPTORS)
     ? new DescriptorKeys({ record, vault, context, keypoolSize: options.keypool })

@@ -10,7 +10,7 @@ import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
 import { StoreError } from '../../storage/store-error.js';
 import { encodeMasterKey, sealMasterKey } from '../crypt/master-key.js';
-import { beyondPruned, catchUp, rollBack } from '../follow/catch-up.js';
+import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from '../follow/first-block-since.js';
 import { type OpenScan, type RescanDeps, reserve, scanBlocks } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
@@ -299,6 +299,9 @@ export class WalletManager {
     try {
       const result = await loadWallet(this.#deps.surroundings, { name, folder }, store);
       wallet = result.wallet;
+      if (isOfOtherChain(result.locator, this.#deps.chain)) {
+        throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Wallet files should not be reused across chains.');
+      }
       await rollBack(wallet, result.locator, this.#deps.chain);
       if (result.reassessDue) {
         this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);

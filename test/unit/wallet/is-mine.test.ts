@@ -124,7 +124,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 function newWallet(): { legacy: LegacyKeys; record: WalletRecord } {
   const record = new WalletRecord();
-  const vault = new Vault(false, crypto);
+  const vault = new Vault(false, crypto, createKeyMath());
   return { legacy: new LegacyKeys({ record, vault, hashes: crypto, tools: context, now: () => 1000, keypoolSize: 1 }), record };
 }
 
@@ -213,7 +213,7 @@ t.test('a witness program counts as watched where only its P2PKH script is', asy
 
 t.test('a locked wallet says the same, and gives no secrets', async (t) => {
   const record = new WalletRecord();
-  const vault = new Vault(true, crypto);
+  const vault = new Vault(true, crypto, createKeyMath());
   vault.unlock(new Uint8Array(32).fill(7));
   const legacy = new LegacyKeys({ record, vault, hashes: crypto, tools: context, now: () => 1000, keypoolSize: 3 });
   const batch = new WalletBatch();

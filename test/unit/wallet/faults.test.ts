@@ -1,0 +1,147 @@
+// What goes wrong inside or around a wallet: a batch that fails, an event that breaks off, a block that leaves in the last moment, a wallet of
+// another network, a private key that damage has changed.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { importprunedfunds } from '../../../src/rpc/wallet/prunedfunds.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
+import { sealSecret, Vault } from '../../../src/wallet/crypt/vault.js';
+import { assembleWallet } from '../../../src/wallet/manage/load-wallet.js';
+import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
+import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
+import { contextOf } from '../../framework/wallet-calls.js';
+
+class Failing extends MemoryStore {
+  fails = false;
+  override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    if (this.fails) throw new Error('disk full');
+    await super.batch(ops, options);
+  }
+}
+
+/** A wallet that tells its faults. */
+async function faulty() {
+  const { surroundings } = await createMemoryWallet();
+  const faults: unknown[] = [];
+  const store = new Failing();
+  const record = new WalletRecord();
+  record.flags = WALLET_FLAG.KEY_ORIGIN_METADATA;
+  const wallet = assembleWallet(
+    { ...surroundings, onFault: (error) => faults.push(error) },
+    { name: 'w', folder: '', record, encrypted: false, store },
+  );
+  return { wallet, store, faults };
+}
+const key = (n: number): Uint8Array => Uint8Array.of(0x7a, n);
+
+t.test('nothing is written after a batch that failed', async (t) => {
+  const { wallet, store, faults } = await faulty();
+  await wallet.change((batch) => batch.put(key(1), key(1)));
+  store.fails = true;
+  await t.rejects(
+    wallet.change((batch) => batch.put(key(2), key(2))),
+    { message: 'disk full' },
+  );
+  store.fails = false;
+  await t.rejects(
+    wallet.change((batch) => batch.put(key(3), key(3))),
+    { message: 'disk full' },
+  );
+  t.same(await store.getMany([key(1), key(2), key(3)]), [key(1), undefined, undefined]);
+  t.equal(faults.length, 1, 'told once');
+});
+
+t.test('nor after an event that broke off', async (t) => {
+  const { wallet, store, faults } = await faulty();
+  const tx = { totalSize: 100, isCoinbase: false, inputCount: 0, outputCount: 1, txid: new Uint8Array(32) };
+  const broken = { ...tx, outputScript: () => assertFails() };
+  const assertFails = (): never => {
+    throw new Error('an assert');
+  };
+  wallet.push({ kind: 'entered', tx: broken as unknown as TxView });
+  t.equal(wallet.drain(), undefined);
+  t.match(faults, [{ message: 'an assert' }]);
+  await t.rejects(
+    wallet.change((batch) => batch.put(key(3), key(3))),
+    { message: 'an assert' },
+  );
+  t.equal(await store.get(key(3)), undefined);
+});
+
+t.test('a proof of a block that leaves while the wallet is busy', async (t) => {
+  const { wallet, address } = await createMemoryWallet();
+  const script = await address('bech32');
+  const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
+  const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
+  const header = new Uint8Array(80);
+  header.set(tx.txid, 36);
+  // One transaction in the block, one hash, one bit that says it is the one.
+  const proof = Buffer.concat([header, Buffer.of(1, 0, 0, 0, 1), tx.txid, Buffer.of(1, 1)]);
+  let inChain = true;
+  const node = { ...(wallet.tip as WalletBlock), height: TIP - 5, txCount: 1 };
+  const ctx = { ...contextOf(wallet), chain: { node: () => node, contains: () => inChain } } as unknown as NodeContext;
+  const args = [Buffer.from(tx.bytes).toString('hex'), proof.toString('hex')].map((text) => parseJson(Buffer.from(`"${text}"`)));
+  const done = async () => importprunedfunds(ctx, args, { user: '', path: '/' });
+  let going: Promise<unknown> | undefined;
+  await wallet.alone(async () => {
+    going = t.rejects(done(), { code: -5, message: 'Block not found in chain' });
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+    inChain = false;
+  });
+  await going;
+  t.equal(wallet.ledger.txs.find(tx.txid), -1, 'nothing was recorded');
+  inChain = true;
+  t.equal(await done(), null);
+  t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
+});
+
+t.test('a wallet of another network', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-network-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const { wallet: some, surroundings } = await createMemoryWallet();
+  const on = (genesis: WalletBlock): WalletManager =>
+    new WalletManager({
+      surroundings: { ...surroundings, options: { ...surroundings.options, dir } },
+      chain: { tip: genesis, node: () => genesis, atHeight: () => genesis, contains: () => true } as unknown as WalletChain,
+      pool: { entries: () => [], get: () => undefined },
+      scanner: null,
+      filters: null,
+      log: { info() {}, warn() {} },
+      stopping: new AbortController().signal,
+      warnings: [],
+      onLoaded: async () => {},
+      setLoadOnStart() {},
+    });
+  const genesis = some.tip!;
+  const [here, there] = [on(genesis), on({ ...genesis, hash: new Uint8Array(32).fill(9) })];
+  const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
+  await here.create({ ...wanted, name: 'w' });
+  await here.close();
+  await t.rejects(there.load('w'), { code: -4, message: 'Wallet loading failed. Wallet files should not be reused across chains.' });
+  t.equal(there.all.length, 0);
+  t.equal((await here.load('w')).name, 'w', 'it is whole where it belongs');
+  await here.close();
+});
+
+t.test('a private key that is not that of its public key', (t) => {
+  const keys = createKeyMath();
+  const master = (): Uint8Array => new Uint8Array(32).fill(5);
+  const vault = new Vault(true, crypto, keys);
+  vault.unlock(master());
+  const [mine, other] = [new Uint8Array(32).fill(3), new Uint8Array(32).fill(4)];
+  for (const compressed of [true, false]) {
+    const publicKey = keys.publicKey(mine, compressed)!;
+    t.same(vault.open(publicKey, sealSecret(master(), publicKey, mine, crypto)), mine);
+    t.equal(vault.open(publicKey, sealSecret(master(), publicKey, other, crypto)), undefined);
+  }
+  t.end();
+});
