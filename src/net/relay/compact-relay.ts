@@ -374,6 +374,8 @@ export class CompactRelay {
   /** Asks for a single new block on our tip as a compact one. @returns whether it did */
   fetch(peer: Peer, wanted: readonly HeaderNode[]): boolean {
     const [node] = wanted;
+    // With -blocksonly the transactions would have to be asked for as well.
+    if (this.context.options.blocksOnly) return false;
     if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.downloads.size > 0) return false;
     if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID)) return false;
     if (!this.downloads.begin(peer, node.hash, node)) return false;

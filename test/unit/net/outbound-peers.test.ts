@@ -2,7 +2,9 @@
 // announces blocks at once.
 import t from 'tap';
 import { type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
+import { type BuiltBlock, buildBlock } from '../../framework/chain-builder.js';
 import { type FakePeer, NetWorld } from '../../framework/net-world.js';
+import { headersPayload } from '../../framework/p2p-client.js';
 
 t.test('the end of a connection is seen in the known addresses, but for one that is for blocks only', async (t) => {
   const world = await NetWorld.open();
@@ -60,13 +62,20 @@ t.test('peers that come to us do not take the last place of those we chose among
   t.equal([chosen, second].filter(({ peer }) => peer.compact.highBandwidth).length, 1);
 });
 
-t.test('with -blocksonly no peer announces at once: what its blocks hold is not known here', async (t) => {
-  const world = await NetWorld.open({ net: { blocksOnly: true } });
-  t.teardown(() => world.end());
-  const chosen = await world.host('8.1.0.1');
-  chosen.peer.compact.provides = true;
-  world.net.compact.onGoodBlock(chosen.peer);
-  await world.round();
-  t.equal(chosen.peer.compact.highBandwidth, false);
-  t.not(wantedFrom(chosen), true);
+t.test('with -blocksonly no peer announces at once, and blocks are fetched whole: what they hold is not known here', async (t) => {
+  for (const blocksOnly of [true, false]) {
+    const world = await NetWorld.open({ net: { blocksOnly } });
+    const [, tip] = (await world.grow(2)) as [BuiltBlock, BuiltBlock];
+    const chosen = await world.host('8.1.0.1');
+    chosen.peer.compact.provides = true;
+    world.net.compact.onGoodBlock(chosen.peer);
+    await world.round();
+    t.equal(chosen.peer.compact.highBandwidth, !blocksOnly);
+    t.equal(wantedFrom(chosen) === true, !blocksOnly);
+    chosen.take();
+    chosen.send('headers', headersPayload([buildBlock(tip, { time: tip.time + 1 }).header]));
+    // Type 4 is a compact block, 0x40000002 a whole one with witnesses; internal byte order.
+    t.equal((await chosen.next('getdata')).readUInt32LE(1), blocksOnly ? 0x40000002 : 4);
+    await world.end();
+  }
 });
