@@ -36,6 +36,8 @@ export class Scratch {
         env: {
           ...process.env,
           TAP: '1',
+          // Slow is not wrong: on a busy machine a test may take longer than tap's half minute.
+          TAP_TIMEOUT: String(Math.ceil(timeoutMs / 1000)),
           TAP_BAIL: '1',
           ADIT_TEST_PATIENCE_MS: String(PATIENCE_MS),
           ...(coverageDir === undefined ? {} : { NODE_V8_COVERAGE: coverageDir }),
