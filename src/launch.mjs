@@ -24,6 +24,7 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and run Bitcoin Core's functional tests (test/core/run.ts)
   fuzz [ARG...]        install, build, and run the long fuzz suite (test/fuzz/long/run.ts says which arguments there are)
   bench NAME [ARG...]  install, build, and run bench/NAME
+  nightly              install, build, and run the tests of kills and faults with all their rounds (npm test takes a few)
   kill [--kills=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and kill daemons a thousand times (an hour at most)
   mutate ROOM [FILE] [--minutes=10]
@@ -150,6 +151,12 @@ switch (command) {
     install();
     build();
     runTests(rest.length > 0 ? rest.map(compiledFile) : compiledTests('unit', 'fuzz', 'functional', 'kill'));
+    break;
+  case 'nightly':
+    install();
+    build();
+    process.env.ADIT_NIGHTLY = '1';
+    runTests(compiledTests('unit', 'fuzz', 'functional', 'kill').filter((file) => readOrEmpty(file).includes('framework/depth.js')));
     break;
   case 'vectors':
     install();

@@ -12,7 +12,8 @@ import { PATIENCE_MS } from './until.js';
 export { freePort };
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
+/** The compiled daemon. */
+export const daemonFile = path.join(root, 'build', 'src', 'aditd.js');
 /** How long a start or an end may take, in milliseconds. */
 const START_MS = PATIENCE_MS;
 
@@ -72,6 +73,14 @@ export class Daemon {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
     daemon.#credentials = credentials;
     await daemon.up();
+    return daemon;
+  }
+
+  /** A daemon over a copy of a data folder; it is not started. */
+  static async over(folder: string, ...options: string[]): Promise<Daemon> {
+    const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    fs.cpSync(folder, daemon.dir, { recursive: true });
+    daemon.#exit = { code: 0, signal: null };
     return daemon;
   }
 

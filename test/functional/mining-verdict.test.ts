@@ -4,8 +4,6 @@ import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framewor
 import { Daemon } from '../framework/daemon.js';
 import { serializeTx, shown, type Tx, txid } from '../framework/messages.js';
 
-t.setTimeout(120_000);
-
 const START = 1_700_000_000;
 const PAYEE = Buffer.from(`0014${'11'.repeat(20)}`, 'hex');
 const idOf = (tx: Tx): string => shown(txid(tx));

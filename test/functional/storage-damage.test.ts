@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { BlockTree, branch, ROOT, type TreeBlock } from '../framework/block-tree.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
+import { cases } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -140,7 +141,7 @@ t.test('tables of the database', async (t) => {
   await isWhole(t);
 });
 
-for (const name of ['MANIFEST', 'CURRENT']) {
+for (const name of cases(1, ['MANIFEST', 'CURRENT'])) {
   t.test(`${name} of the database`, async (t) => {
     const [file] = only('chainstate', new RegExp(`^${name}`));
     flip(file!, 0.5);
@@ -244,11 +245,11 @@ t.test("the wallet's database", async (t) => {
   const folder = fs.existsSync(inFolder(dir, 'CURRENT'))
     ? dir
     : path.join(dir, fs.readdirSync(inFolder(dir)).find((name) => fs.existsSync(inFolder(dir, name, 'CURRENT')))!);
-  for (const [kind, place] of [
+  for (const [kind, place] of cases(1, [
+    [/\.(sst|log)$/, 0.3],
     [/^MANIFEST/, 0.5],
     [/^CURRENT/, 0.5],
-    [/\.(sst|log)$/, 0.3],
-  ] as const) {
+  ] as const)) {
     fs.rmSync(inFolder('wallets'), { recursive: true });
     fs.cpSync(path.join(sound, 'regtest', 'wallets'), inFolder('wallets'), { recursive: true });
     for (const file of only(folder, kind).filter((one) => fs.statSync(one).size > 0)) flip(file, place);

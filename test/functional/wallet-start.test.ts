@@ -5,7 +5,6 @@ import path from 'node:path';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 
-t.setTimeout(240_000);
 const OTHER = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
 
 t.test('wallets at a start', async (t) => {

@@ -7,10 +7,11 @@ import { BlockTree, expectedCoins } from '../framework/block-tree.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
+import { rounds } from '../framework/depth.js';
 import { KillMiner } from '../framework/kill-miner.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
-const kills = Number(process.env.ADIT_KILLS ?? 6);
+const kills = Number(process.env.ADIT_KILLS ?? rounds(2, 20));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 /** Enough for ripe coinbases. */
 const RUN_UP = 130;

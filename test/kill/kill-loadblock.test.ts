@@ -8,10 +8,11 @@ import t, { type Test } from 'tap';
 import { ANYONE, type BuiltBlock, buildBlock, GENESIS, spend } from '../framework/chain-builder.js';
 import { coinFigures } from '../framework/coin-figures.js';
 import { Daemon } from '../framework/daemon.js';
+import { cases, nightly, rounds } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
-const kills = Number(process.env.ADIT_KILLS ?? 6);
+const kills = Number(process.env.ADIT_KILLS ?? rounds(3, 12));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 const BLOCKS = 2_000;
 const RIPE = 100;
@@ -92,7 +93,7 @@ async function finished(t: Test, node: Daemon): Promise<void> {
   t.same(await node.stop(), { code: 0, signal: null });
 }
 
-t.test('without kills', async (t) => {
+const withoutKills = async (t: Test): Promise<void> => {
   const node = await Daemon.start();
   t.teardown(() => node.remove());
   await node.stop();
@@ -100,14 +101,15 @@ t.test('without kills', async (t) => {
   await loaded(node);
   await started;
   await finished(t, node);
-});
+};
+if (nightly) t.test('without kills', withoutKills);
 
 // With 4 MiB nearly every fat block is flushed, each in one batch; with 20 MiB so much gathers that the first
 // flush, some twelve fat blocks later, goes in chunks.
-for (const [cache, share, from] of [
-  [4, Math.floor(kills / 3), 0],
+for (const [cache, share, from] of cases(1, [
   [20, Math.ceil(kills / 3), 1_400],
-] as const) {
+  [4, Math.floor(kills / 3), 0],
+] as const)) {
   t.test(`killed with -dbcache=${cache}`, async (t) => {
     const random = pseudoRandom(seed + cache);
     const node = await Daemon.start(`-dbcache=${cache}`);

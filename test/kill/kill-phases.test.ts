@@ -1,13 +1,14 @@
 // A few kills of every phase of the long suite (npm run kill), each with its comparison: the suite itself is kept working by this.
 // ADIT_KILLS sets how many kills a phase, ADIT_SEED where the dice begin.
 import t from 'tap';
+import { rounds } from '../framework/depth.js';
 import { connecting, flushing, reorganising } from './phases/feeding.js';
 import { indexing } from './phases/indexing.js';
 import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
 import { wallets } from './phases/wallets.js';
 
-const kills = Number(process.env.ADIT_KILLS ?? 3);
+const kills = Number(process.env.ADIT_KILLS ?? rounds(1, 5));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 for (const phase of [connecting, reorganising, flushing, rebuilding, indexing, pruning, wallets]) {
   t.test(phase.name, async (t) => {

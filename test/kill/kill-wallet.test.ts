@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ChainWallet } from '../framework/chain-wallet.js';
 import { CallError, Daemon } from '../framework/daemon.js';
+import { rounds } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 
-const kills = Number(process.env.ADIT_KILLS ?? 5);
+const kills = Number(process.env.ADIT_KILLS ?? rounds(2, 20));
 const seed = Number(process.env.ADIT_SEED ?? 1);
 const FEED_MS = 1_200;
 const START_MS = 1_500;

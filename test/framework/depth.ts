@@ -1,0 +1,11 @@
+// How far tests of kills and faults go. `npm test` takes a few rounds of each, `npm run nightly` runs the files that import this with all of
+// them.
+
+/** Whether this is the long run. */
+export const nightly = process.env.ADIT_NIGHTLY !== undefined;
+
+/** Rounds of something that is random or varied. @param usual of npm test @param all of the long run */
+export const rounds = (usual: number, all: number): number => (nightly ? all : usual);
+
+/** Cases of something that is varied. @param usual how many of them, from the first, npm test takes */
+export const cases = <Case>(usual: number, all: readonly Case[]): readonly Case[] => all.slice(0, rounds(usual, all.length));
