@@ -1,10 +1,11 @@
-// Replays the recorded conversations of this folder against the built daemon and holds the number of matching calls per file against
-// counts.json: it may only rise. `npm run replay -- [--verbose] [--first] [--update] [NAME...]`.
+// Replays the recorded conversations of this folder against the built daemon. expected.json names every recording with its number of calls and
+// those that do not match: which calls match is pinned and may only grow. `npm run replay -- [--verbose] [--first] [--update] [NAME...]`.
 //   --verbose  show every call that differs     --first  stop a file at its first difference and show both replies
-//   --update   write the counts that rose into counts.json      NAME  just these files, e.g. mining-reorg
+//   --update   write what matches now and did not before, and new recordings, into expected.json      NAME  just these files, e.g. mining-reorg
 // A call matches when status and bytes are the same; where the recording marks a call as `value`, `shape` or `none`, or drops members by
 // `ignore`, that much is asked. Where Core's error repeats a private key of the request, adit says `(private key)`: such a call matches
-// when all else is the same, and is counted apart as well. Closing line: `N passed, N failed`, a file each.
+// when all else is the same, and is counted apart as well. A recording fails also when the daemon ends with another code than 0, prints
+// anything, or logs an error. Closing line: `N passed, N failed`, a file each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,13 +14,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
+import { freePort } from '../framework/ports.js';
+import { PATIENCE_MS } from '../framework/until.js';
+import { errorLines, grown, hidesKeys, judge, type Pinned } from './expected.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const folder = path.join(root, 'test', 'conformance');
-const countsFile = path.join(folder, 'counts.json');
+const expectedFile = path.join(folder, 'expected.json');
 const daemon = path.join(root, 'build', 'src', 'aditd.js');
-const startMs = 60_000;
-const replyMs = 120_000;
 
 interface Header {
   transcript: string;
@@ -51,7 +53,8 @@ interface Node {
   auth: string;
   dir: string;
   agent: http.Agent;
-  ended: () => boolean;
+  /** How the process ended, undefined while it runs. */
+  exit: () => { code: number | null; signal: string | null } | undefined;
 }
 
 function request(
@@ -71,7 +74,7 @@ function request(
         method: what.method ?? 'POST',
         headers,
         agent: node.agent,
-        timeout: replyMs,
+        timeout: PATIENCE_MS,
       },
       (reply) => {
         const chunks: Buffer[] = [];
@@ -94,7 +97,6 @@ async function start(args: string[], port: number): Promise<Node> {
     `-datadir=${dir}`,
     '-server',
     `-rpcport=${port}`,
-    `-port=${port + 1}`,
     '-listen=0',
     '-connect=0',
     '-dnsseed=0',
@@ -105,12 +107,14 @@ async function start(args: string[], port: number): Promise<Node> {
   ];
   const child = spawn(process.execPath, [daemon, ...options, ...args], { stdio: ['ignore', out, out] });
   fs.closeSync(out);
-  let over = false;
-  child.on('exit', () => (over = true));
-  const node = { child, port, dir, auth: '', agent: new http.Agent({ keepAlive: true }), ended: () => over };
+  let exit: ReturnType<Node['exit']>;
+  child.on('exit', (code, signal) => {
+    exit = { code, signal };
+  });
+  const node = { child, port, dir, auth: '', agent: new http.Agent({ keepAlive: true }), exit: () => exit };
   const cookie = path.join(dir, 'regtest', '.cookie');
-  for (const deadline = Date.now() + startMs; Date.now() < deadline; await sleep(20)) {
-    if (over) throw new Error(`the daemon ended: ${fs.readFileSync(path.join(dir, 'stdout.log'), 'utf8').slice(-800)}`);
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
+    if (exit) throw new Error(`the daemon ended: ${fs.readFileSync(path.join(dir, 'stdout.log'), 'utf8').slice(-800)}`);
     if (!fs.existsSync(cookie)) continue;
     node.auth = fs.readFileSync(cookie, 'utf8').trim();
     const up = await request(node, node.auth, { body: '{"id":0,"method":"getblockcount","params":[]}' }).catch(() => undefined);
@@ -120,14 +124,25 @@ async function start(args: string[], port: number): Promise<Node> {
   throw new Error('the daemon did not answer in time');
 }
 
-async function stop(node: Node): Promise<void> {
+/** Ends the daemon and removes its folder. @returns what was wrong with its end, its output or its log */
+async function stop(node: Node): Promise<string[]> {
+  const wrong: string[] = [];
   node.agent.destroy();
-  await request({ port: node.port, agent: new http.Agent() }, node.auth, { body: '{"id":0,"method":"stop","params":[]}' }).catch(
-    () => undefined,
-  );
-  for (let i = 0; i < 750 && !node.ended(); i++) await sleep(20);
-  if (!node.ended()) node.child.kill('SIGKILL');
+  if (!node.exit()) {
+    await request({ port: node.port, agent: new http.Agent() }, node.auth, { body: '{"id":0,"method":"stop","params":[]}' }).catch(
+      (error: Error) => wrong.push(`stop: ${error.message}`),
+    );
+    for (const deadline = Date.now() + PATIENCE_MS; !node.exit() && Date.now() < deadline; ) await sleep(20);
+  }
+  const exit = node.exit();
+  if (!exit) node.child.kill('SIGKILL');
+  if (exit?.code !== 0) wrong.push(`the daemon ended with ${exit ? (exit.code ?? exit.signal) : 'a kill, since it did not stop'}`);
+  const printed = fs.readFileSync(path.join(node.dir, 'stdout.log'), 'utf8').trim();
+  if (printed !== '') wrong.push(`the daemon printed: ${printed.slice(-800)}`);
+  const log = path.join(node.dir, 'regtest', 'debug.log');
+  wrong.push(...errorLines(fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : ''));
   fs.rmSync(node.dir, { recursive: true, force: true });
+  return wrong;
 }
 
 /** Removes a member named by a path like `result[].time`. */
@@ -148,13 +163,10 @@ function shapeOf(value: unknown): unknown {
   return typeof value;
 }
 
-const KEY_TEXT = /[1-9A-HJ-NP-Za-km-z]{51,111}/g;
-
-/** A recorded line as adit answers it: keys that the request brought are not repeated. Null when it repeats none. */
+/** A recorded line as adit answers it: private keys that the request brought are not repeated. Null when it repeats none. */
 function withHiddenKeys(line: Line): Line | null {
-  const asked = JSON.stringify(line.params ?? '');
-  const reply = line.reply.replace(KEY_TEXT, (text) => (asked.includes(text) ? '(private key)' : text));
-  return reply.includes('"message"') && reply !== line.reply ? { ...line, reply } : null;
+  const reply = hidesKeys(line.reply, JSON.stringify(line.params ?? ''));
+  return reply === null ? null : { ...line, reply };
 }
 
 /** @returns undefined for a match, otherwise what differs */
@@ -183,11 +195,16 @@ function difference(line: Line, reply: Reply): string | undefined {
   return 'same value, other bytes';
 }
 
-async function replay(
-  file: string,
-  port: number,
-  show: { verbose: boolean; first: boolean },
-): Promise<{ name: string; matched: number; hidden: number; calls: number; trouble?: string }> {
+interface Result {
+  readonly name: string;
+  /** Numbers of the calls that do not match, of all calls that were made. */
+  readonly differ: number[];
+  readonly hidden: number;
+  readonly calls: number;
+  readonly trouble: string[];
+}
+
+async function replay(file: string, port: number, show: { verbose: boolean; first: boolean }): Promise<Result> {
   const [header, ...lines] = zlib
     .gunzipSync(fs.readFileSync(path.join(folder, file)))
     .toString()
@@ -195,92 +212,101 @@ async function replay(
     .split('\n')
     .map((text) => JSON.parse(text) as unknown) as [Header, ...Line[]];
   const name = file.replace('.jsonl.gz', '');
+  const calls = lines.filter(({ section }) => section === undefined);
   let node: Node;
   try {
     node = await start(header.args, port);
   } catch (error) {
-    return { name, matched: 0, hidden: 0, calls: header.calls, trouble: (error as Error).message };
+    return { name, differ: calls.map(({ n }) => n), hidden: 0, calls: calls.length, trouble: [(error as Error).message] };
   }
-  let matched = 0;
+  const differ: number[] = [];
+  const trouble: string[] = [];
   let hidden = 0;
-  try {
-    for (const line of lines) {
-      if (line.section !== undefined) continue;
-      let reply: Reply = { status: 0, headers: {}, body: '' };
-      let verdict: string | undefined;
-      try {
-        reply = line.http
-          ? await request(node, line.http.auth === 'cookie' ? node.auth : line.http.auth, line.http)
-          : await request(node, node.auth, {
-              path: line.wallet === undefined ? '/' : `/wallet/${encodeURIComponent(line.wallet)}`,
-              body: JSON.stringify({ jsonrpc: '1.0', id: 1, method: line.method, params: line.params }),
-            });
-        verdict = difference(line, reply);
-        const other = verdict === undefined ? null : withHiddenKeys(line);
-        if (other !== null && difference(other, reply) === undefined) {
-          verdict = undefined;
-          hidden++;
-        }
-      } catch (error) {
-        verdict = (error as Error).message;
+  for (const line of calls) {
+    let reply: Reply = { status: 0, headers: {}, body: '' };
+    let verdict: string | undefined;
+    try {
+      reply = line.http
+        ? await request(node, line.http.auth === 'cookie' ? node.auth : line.http.auth, line.http)
+        : await request(node, node.auth, {
+            path: line.wallet === undefined ? '/' : `/wallet/${encodeURIComponent(line.wallet)}`,
+            body: JSON.stringify({ jsonrpc: '1.0', id: 1, method: line.method, params: line.params }),
+          });
+      verdict = difference(line, reply);
+      const other = verdict === undefined ? null : withHiddenKeys(line);
+      if (other !== null && difference(other, reply) === undefined) {
+        verdict = undefined;
+        hidden++;
       }
-      if (verdict === undefined) {
-        matched++;
-        continue;
-      }
-      if (show.verbose || show.first) {
-        const asked = `${line.method ?? `${line.http?.method} ${line.http?.path}`} ${JSON.stringify(line.params ?? line.http?.body ?? '').slice(0, 300)}`;
-        console.log(
-          `${name} #${line.n} ${asked}\n  ${verdict}\n  want ${line.reply.trim().slice(0, 1500)}\n  got  ${reply.body.trim().slice(0, 1500)}`,
-        );
-      }
-      if (show.first) break;
-      if (node.ended())
-        return {
-          name,
-          matched,
-          hidden,
-          calls: header.calls,
-          trouble: `the daemon ended: ${fs.readFileSync(path.join(node.dir, 'stdout.log'), 'utf8').slice(-800)}`,
-        };
+    } catch (error) {
+      verdict = (error as Error).message;
     }
-  } finally {
-    await stop(node);
+    if (verdict === undefined) continue;
+    differ.push(line.n);
+    if (show.verbose || show.first) {
+      const asked = `${line.method ?? `${line.http?.method} ${line.http?.path}`} ${JSON.stringify(line.params ?? line.http?.body ?? '').slice(0, 300)}`;
+      console.log(
+        `${name} #${line.n} ${asked}\n  ${verdict}\n  want ${line.reply.trim().slice(0, 1500)}\n  got  ${reply.body.trim().slice(0, 1500)}`,
+      );
+    }
+    if (show.first) break;
+    if (node.exit()) {
+      // The rest was not asked.
+      differ.push(...calls.filter(({ n }) => n > line.n).map(({ n }) => n));
+      break;
+    }
   }
-  return { name, matched, hidden, calls: header.calls };
+  trouble.push(...(await stop(node)));
+  return { name, differ, hidden, calls: calls.length, trouble };
 }
 
 const args = process.argv.slice(2);
 const show = { verbose: args.includes('--verbose'), first: args.includes('--first') };
 const wanted = args.filter((arg) => !arg.startsWith('--')).map((arg) => path.basename(arg).replace(/\.jsonl(\.gz)?$/, ''));
-const counts = (fs.existsSync(countsFile) ? JSON.parse(fs.readFileSync(countsFile, 'utf8')) : {}) as Record<string, number>;
-const files = fs
+const pinned = (fs.existsSync(expectedFile) ? JSON.parse(fs.readFileSync(expectedFile, 'utf8')) : {}) as Record<string, Pinned>;
+const present = fs
   .readdirSync(folder)
-  .filter((file) => file.endsWith('.jsonl.gz') && (wanted.length === 0 || wanted.some((name) => file.startsWith(name))))
-  .sort();
-const queue = files.map((file, index) => ({ file, port: 13000 + (process.pid % 400) * 40 + (index % 20) * 2 }));
-const results: Awaited<ReturnType<typeof replay>>[] = [];
-const lanes = show.verbose || show.first ? 1 : 2;
+  .filter((file) => file.endsWith('.jsonl.gz'))
+  .map((file) => file.replace('.jsonl.gz', ''));
+// A recording that is pinned has to be there.
+const all = [...new Set([...present, ...Object.keys(pinned)])].sort();
+const unknown = wanted.filter((name) => !all.some((one) => one.startsWith(name)));
+const names = all.filter((one) => wanted.length === 0 || wanted.some((name) => one.startsWith(name)));
+const faults = new Map<string, string[]>(unknown.map((name) => [name, ['there is no such recording']]));
+const results: Result[] = [];
+const queue = [...names];
 await Promise.all(
-  Array.from({ length: lanes }, async () => {
-    for (let job = queue.shift(); job; job = queue.shift()) {
-      const result = await replay(job.file, job.port, show);
+  Array.from({ length: show.verbose || show.first ? 1 : 2 }, async () => {
+    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+      if (!present.includes(name)) {
+        faults.set(name, ['the recording is missing']);
+        continue;
+      }
+      const result = await replay(`${name}.jsonl.gz`, await freePort(), show);
       results.push(result);
-      const kept = counts[result.name];
-      console.log(
-        `${result.name}: ${result.matched} of ${result.calls}${result.hidden > 0 ? `, ${result.hidden} of them but for a private key that is not repeated` : ''}${kept !== undefined && result.matched < kept ? `, FELL from ${kept}` : ''}${result.trouble ? ` (${result.trouble})` : ''}`,
-      );
+      const { calls, hidden, differ, trouble } = result;
+      const wrong = [...(args.includes('--update') && !pinned[name] ? [] : judge(pinned[name], result)), ...trouble];
+      if (wrong.length > 0 && !show.first) faults.set(name, wrong);
+      const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
+      const more = grown(pinned[name], result);
+      const news = more.length > 0 && !show.first ? `; call ${more.join(', ')} matches now: pin it with --update` : '';
+      if (!show.first) console.log(`${name}: ${calls - differ.length} of ${calls}${keys}${news}`);
     }
   }),
 );
-const fell = results.filter((result) => result.matched < (counts[result.name] ?? 0));
+for (const [name, wrong] of faults) for (const one of wrong) console.log(`FAILED ${name}: ${one}`);
 if (args.includes('--update')) {
-  for (const result of results) counts[result.name] = Math.max(result.matched, counts[result.name] ?? 0);
-  fs.writeFileSync(countsFile, `${JSON.stringify(Object.fromEntries(Object.entries(counts).sort()), null, 2)}\n`);
+  for (const { name, calls, differ } of results) {
+    const before = pinned[name];
+    pinned[name] = { calls, differ: before ? differ.filter((n) => before.differ.includes(n)) : differ };
+  }
+  const rows = Object.entries(pinned).sort(([a], [b]) => (a < b ? -1 : 1));
+  fs.writeFileSync(expectedFile, `{\n${rows.map(([name, row]) => `  ${JSON.stringify(name)}: ${JSON.stringify(row)}`).join(',\n')}\n}\n`);
 }
-const sum = (of: (result: (typeof results)[number]) => number): number => results.reduce((total, result) => total + of(result), 0);
+const sum = (of: (result: Result) => number): number => results.reduce((total, result) => total + of(result), 0);
 console.log(
-  `${sum((r) => r.matched)} of ${sum((r) => r.calls)} calls match, ${sum((r) => r.hidden)} of them but for a private key that is not repeated`,
+  `${sum((r) => r.calls - r.differ.length)} of ${sum((r) => r.calls)} calls match, ${sum((r) => r.hidden)} of them but for a private key that is not repeated`,
 );
-console.log(`${results.length - fell.length} passed, ${fell.length} failed`);
-process.exit(fell.length > 0 && !show.first ? 1 : 0);
+const passed = results.filter(({ name }) => !faults.has(name)).length;
+console.log(`${passed} passed, ${faults.size} failed`);
+process.exit(faults.size > 0 || passed === 0 ? 1 : 0);
