@@ -1,43 +1,81 @@
-// Suites over the vector folder. VECTORS names it (../shared/vectors by default); a file that is not there skips its suite with
-// a message. Rows are counted, failures named: thousands of passing rows would drown the report.
-
-import { existsSync, readFileSync } from 'node:fs';
+// Suites over a folder of vectors. VECTORS names it (../shared/vectors by default); names and counts come from the files that are in it. A suite
+// that finds nothing is skipped with a message, and a file without rows fails. Rows are counted, failures named: thousands of passing rows would
+// drown the report. test/vectors/unread.test.ts names files that no suite reads.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import t from 'tap';
+import t, { type Test } from 'tap';
 
 /** The folder with the vectors. */
 export const VECTORS = process.env.VECTORS ?? '../shared/vectors';
 
-export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-export const unhex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
+/** A tap test. */
+export type Tap = Test;
 
-/** Content of a vector file, unpacked when its name ends in .gz; null when it is not there. A Buffer: its slice() shares memory. */
-export function readVector(path: string): Buffer | null {
+/** Path of a vector file or folder, packed or not; null when it is not there. */
+export function vectorPath(path: string): string | null {
   const file = join(VECTORS, path);
-  if (!existsSync(file)) return null;
+  return [file, `${file}.gz`].find((one) => existsSync(one)) ?? null;
+}
+
+/** Names of the files of a folder that match, without .gz, in order; none when the folder is not there. */
+export function vectorNames(folder: string, pattern: RegExp): string[] {
+  const path = join(VECTORS, folder);
+  if (!existsSync(path)) return [];
+  const names = readdirSync(path).map((name) => name.replace(/\.gz$/, ''));
+  return [...new Set(names)].filter((name) => pattern.test(name)).sort();
+}
+
+/** Bytes of a vector file, unpacked. A Buffer: its slice() shares memory. @throws when it is not there */
+export function readVector(path: string): Buffer {
+  const file = vectorPath(path);
+  if (file === null) throw new Error(`${join(VECTORS, path)} is not there`);
   const bytes = readFileSync(file);
-  return path.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+  return file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+}
+
+/** A vector file as JSON. */
+export function readJson<T>(path: string): T {
+  return JSON.parse(readVector(path).toString('utf8')) as T;
+}
+
+/** Lines of a vector file without the empty ones. */
+export function readLines(path: string): string[] {
+  return readVector(path)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+/** A suite that needs one vector file or folder. */
+export function fileSuite(path: string, run: (t: Tap) => void | Promise<void>): void {
+  const skip = vectorPath(path) === null ? `${join(VECTORS, path)} is not there` : false;
+  t.test(path, { skip }, async (t) => run(t));
+}
+
+/** A suite over every file of a folder whose name, without .gz, matches. */
+export function filesSuite(folder: string, pattern: RegExp, what: string, run: (t: Tap, name: string) => void | Promise<void>): void {
+  const names = vectorNames(folder, pattern);
+  if (names.length === 0) t.test(`${folder}: ${what}`, { skip: `no file like ${pattern} is there in ${join(VECTORS, folder)}` }, () => {});
+  for (const name of names) t.test(`${folder}/${name}: ${what}`, async (t) => run(t, name));
 }
 
 /** A suite over one file of rows (a JSON array, or one JSON object per line). `check` returns what is wrong, or null. */
-export function vectorSuite<Row>(path: string, what: string, check: (row: Row, index: number) => string | null): void {
-  const data = readVector(path);
-  const skip = data === null ? `${join(VECTORS, path)} is not there` : false;
+export function rowSuite<Row>(path: string, what: string, check: (row: Row, index: number) => string | null): void {
+  const skip = vectorPath(path) === null ? `${join(VECTORS, path)} is not there` : false;
   t.test(`${path}: ${what}`, { skip }, async (t) => {
-    const text = (data as Buffer).toString('utf8');
-    const rows: Row[] = path.includes('.jsonl')
-      ? text
-          .split('\n')
-          .filter((line) => line !== '')
-          .map((line) => JSON.parse(line) as Row)
-      : (JSON.parse(text) as Row[]);
-    t.ok(rows.length > 0, 'has rows');
+    const rows = path.includes('.jsonl') ? readLines(path).map((line) => JSON.parse(line) as Row) : readJson<Row[]>(path);
     const failures: string[] = [];
     rows.forEach((row, index) => {
       const failure = check(row, index);
       if (failure !== null) failures.push(`row ${index}: ${failure}`);
     });
-    t.same(failures, [], `${rows.length} rows`);
+    tally(t, path, failures, rows.length);
   });
+}
+
+/** One assertion for many rows: counts what agrees and names what does not. A file without rows is a failure. */
+export function tally(t: Tap, what: string, failures: readonly string[], count: number): void {
+  t.ok(count > 0, `${what}: has rows`);
+  t.same(failures.slice(0, 20), [], `${what}: ${count} rows`);
 }

@@ -18,9 +18,9 @@ import { parseTx } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { scriptAsm } from '../../src/policy/script-asm.js';
 import { solve } from '../../src/policy/script-type.js';
+import { hex } from '../framework/hex.js';
 import { testKey } from '../framework/keys.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
-import { hex } from '../framework/vector-suite.js';
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20261121);
 const CASES = Number(process.env.FUZZ_CASES ?? 30_000);

@@ -21,8 +21,8 @@ import type { KeyParams } from '../../src/address/key-params.js';
 import { encodeWif } from '../../src/address/wif.js';
 import { chainParams } from '../../src/consensus/params/chain-params.js';
 import { descriptorContext, hashes, mustParse, scriptsOf, tools } from '../framework/descriptor-context.js';
-import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
-import { vectorSuite as fileSuite, readJson } from '../framework/vectors.js';
+import { hex, unhex } from '../framework/hex.js';
+import { fileSuite, readJson, rowSuite } from '../framework/vector-suite.js';
 
 const MAIN = chainParams('main');
 const TEST = chainParams('test');
@@ -45,7 +45,7 @@ function derived(seed: string, path: string): ExtendedSecret {
   return key;
 }
 
-vectorSuite<{ seed: string; path: string; xpub: string; xprv: string }>('bip32/bip32_derivation.json', 'keys of paths', (row) => {
+rowSuite<{ seed: string; path: string; xpub: string; xprv: string }>('bip32/bip32_derivation.json', 'keys of paths', (row) => {
   const key = derived(row.seed, row.path);
   if (encodeExtendedSecret(key, MAIN, tools) !== row.xprv) return `${row.path}: xprv`;
   if (encodeExtendedKey(key.key, MAIN, tools) !== row.xpub) return `${row.path}: xpub`;
@@ -71,13 +71,14 @@ interface MoreKey {
   fingerprint: string;
 }
 interface MoreRow {
-  network: 'bitcoin' | 'litecoin';
-  master: MoreKey & { seed: string };
+  network: 'bitcoin' | 'testnet' | 'litecoin';
+  /** Without a seed the private key is where it begins. */
+  master: MoreKey & { seed?: string };
   children: (MoreKey & { path: string; m?: number; hardened?: boolean; depth: number; index: number })[];
 }
 
-vectorSuite<MoreRow>('bip32/bip32_more.json', 'keys with all their forms', ({ network, master, children }) => {
-  const params = network === 'litecoin' ? LITECOIN : MAIN;
+rowSuite<MoreRow>('bip32/bip32_more.json', 'keys with all their forms', ({ network, master, children }) => {
+  const params = { bitcoin: MAIN, testnet: TEST, litecoin: LITECOIN }[network];
   const matches = ({ key, secret }: ExtendedSecret, want: MoreKey): boolean =>
     encodeWif({ key: secret, compressed: true }, params) === want.wif &&
     hex(key.publicKey) === want.pubKey &&
@@ -87,18 +88,22 @@ vectorSuite<MoreRow>('bip32/bip32_more.json', 'keys with all their forms', ({ ne
     encodeExtendedSecret({ key, secret }, params, tools) === want.base58Priv &&
     hex(hashes.hash160(key.publicKey)) === want.identifier &&
     hex(fingerprintOf(key.publicKey, hashes)) === want.fingerprint;
-  const root = masterFromSeed(unhex(master.seed), tools);
+  const { seed } = master;
+  const root = seed === undefined ? decodeExtendedSecret(master.base58Priv, params, tools) : masterFromSeed(unhex(seed), tools);
   if (root === null || !matches(root, master)) return 'master';
   let at: ExtendedSecret | null = root;
   for (const child of children) {
-    at = child.m === undefined ? derived(master.seed, child.path) : deriveSecretChild(at, child.m + (child.hardened ? HARDENED : 0), tools);
+    at =
+      child.m === undefined
+        ? deriveSecretPath(root, pathOf(child.path), tools)
+        : deriveSecretChild(at, child.m + (child.hardened ? HARDENED : 0), tools);
     if (at === null || !matches(at, child)) return child.path;
     if (at.key.depth !== child.depth || at.key.childNumber !== child.index) return `${child.path}: place`;
   }
   return null;
 });
 
-vectorSuite<{ key: string; reason: string }>('bip32/invalid_extended_keys.json', 'keys to refuse', ({ key, reason }) => {
+rowSuite<{ key: string; reason: string }>('bip32/invalid_extended_keys.json', 'keys to refuse', ({ key, reason }) => {
   for (const params of [MAIN, TEST]) {
     if (decodeExtendedKey(key, params, tools) !== null || decodeExtendedSecret(key, params, tools) !== null) return reason;
   }

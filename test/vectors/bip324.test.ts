@@ -7,14 +7,15 @@ import { createEllSwift } from '../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../src/crypto/native/hashes.js';
 import { bytesOfNumber, numberOfBytes, reduce } from '../../src/crypto/secp-field.js';
 import { type Packet, Session } from '../../src/net/transport/session.js';
-import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
+import { hex, unhex } from '../framework/hex.js';
+import { rowSuite } from '../framework/vector-suite.js';
 
-vectorSuite<{ ellswift: string; x: string }>('p2p/bip324_ellswift_decode.json', 'every 64 bytes are a key', ({ ellswift, x }) => {
+rowSuite<{ ellswift: string; x: string }>('p2p/bip324_ellswift_decode.json', 'every 64 bytes are a key', ({ ellswift, x }) => {
   const got = hex(decodeEllSwift(unhex(ellswift)));
   return got === x ? null : `${got}, not ${x}`;
 });
 
-vectorSuite<Record<string, string>>('p2p/bip324_xswiftec_inv.json', 'the eight encodings with one u', (row) => {
+rowSuite<Record<string, string>>('p2p/bip324_xswiftec_inv.json', 'the eight encodings with one u', (row) => {
   const u = reduce(numberOfBytes(unhex(row.u)));
   const x = numberOfBytes(unhex(row.x));
   for (let which = 0; which < 8; which++) {
@@ -66,7 +67,7 @@ function packetFault(row: Record<string, string>, curve: EllSwift): string | nul
 const packages = createEllSwift(hashes, { prefer: 'packages' });
 const best = createEllSwift(hashes);
 for (const curve of best.backend === packages.backend ? [packages] : [packages, best]) {
-  vectorSuite<Record<string, string>>('p2p/bip324_packet_encoding.json', `packets, keys by ${curve.backend}`, (row) =>
+  rowSuite<Record<string, string>>('p2p/bip324_packet_encoding.json', `packets, keys by ${curve.backend}`, (row) =>
     packetFault(row, curve),
   );
 }

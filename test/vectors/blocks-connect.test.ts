@@ -1,7 +1,6 @@
 // Real blocks with the coins they spend: connecting gives the recorded fees, sigop cost and undo coins, and the coinbase takes exactly
 // subsidy and fees. Blocks that begin a period also test retargeting. (Their scripts are the script room's test.)
 
-import { existsSync } from 'node:fs';
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
 import { connectBlock } from '../../src/consensus/connect.js';
@@ -14,7 +13,7 @@ import { blockSubsidy } from '../../src/consensus/rules/subsidy.js';
 import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { ModelCoins, ModelNode } from '../framework/law-model.js';
-import { readJson, readVector, vectorPath, vectorSuite } from '../framework/vectors.js';
+import { filesSuite, readJson, readVector, vectorPath } from '../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 const FOLDER = 'blocks/with-spent-outputs';
@@ -53,82 +52,76 @@ function parentOf(facts: Facts, bits: number, time: number, prevHash: Uint8Array
   return node;
 }
 
-vectorSuite(`${FOLDER}/index.json`, (t) => {
-  const index = readJson<{ network: string; height: number }[]>(`${FOLDER}/index.json`);
-  t.ok(index.length >= 15);
-  for (const { network, height } of index) {
-    const name = `${FOLDER}/${network}-${height}`;
-    const there = existsSync(vectorPath(`${name}.bin`)) || existsSync(vectorPath(`${name}.bin.gz`));
-    t.test(name, { skip: there ? false : 'not there' }, async (t) => {
-      const facts = readJson<Facts>(`${name}.json`);
-      const params = chainParams(facts.network);
-      const block = parseBlock(readVector(`${name}.bin`), crypto, { exact: true });
-      t.equal(hashToHex(block.hash), facts.hash);
-      const before = facts.chainStateBefore;
-      const bits = before === undefined ? block.header.bits : encodeCompact(BigInt(before.current_target));
-      const parent = parentOf(facts, bits, block.header.time, block.header.prevHash);
+filesSuite(FOLDER, /^(?!index\.json$).*\.json$/, 'connected', (t, name) => {
+  const blockFile = `${FOLDER}/${name.replace(/json$/, 'bin')}`;
+  if (vectorPath(blockFile) === null) return void t.pass(name, { skip: `${blockFile} is not there` });
+  const facts = readJson<Facts>(`${FOLDER}/${name}`);
+  const params = chainParams(facts.network);
+  const block = parseBlock(readVector(blockFile), crypto, { exact: true });
+  t.equal(hashToHex(block.hash), facts.hash);
+  const before = facts.chainStateBefore;
+  const bits = before === undefined ? block.header.bits : encodeCompact(BigInt(before.current_target));
+  const parent = parentOf(facts, bits, block.header.time, block.header.prevHash);
 
-      const column = (field: string) => facts.spentFields.indexOf(field);
-      const coins = new ModelCoins();
-      const own = new Set(block.txs.map((tx) => toHex(tx.txid)));
-      let row = 0;
-      let sameBlock = 0;
-      for (const tx of block.txs.slice(1)) {
-        for (let i = 0; i < tx.inputCount; i++) {
-          const entry = facts.spent[row++];
-          if (own.has(toHex(tx.prevHash(i)))) {
-            sameBlock++;
-            continue;
-          }
-          coins.set(tx.prevHash(i), tx.prevIndex(i), {
-            value: Number(entry[column('value')]),
-            script: fromHex(String(entry[column('scriptPubKey')])),
-            // Without recorded heights: old enough for everything.
-            height: column('height') >= 0 ? Number(entry[column('height')]) : 0,
-            coinbase: column('isCoinbase') >= 0 ? Boolean(entry[column('isCoinbase')]) : false,
-          });
-        }
+  const column = (field: string) => facts.spentFields.indexOf(field);
+  const coins = new ModelCoins();
+  const own = new Set(block.txs.map((tx) => toHex(tx.txid)));
+  let row = 0;
+  let sameBlock = 0;
+  for (const tx of block.txs.slice(1)) {
+    for (let i = 0; i < tx.inputCount; i++) {
+      const entry = facts.spent[row++];
+      if (own.has(toHex(tx.prevHash(i)))) {
+        sameBlock++;
+        continue;
       }
-      t.equal(row, facts.spent.length);
-      t.equal(sameBlock, facts.inputsSpendingSameBlock);
+      coins.set(tx.prevHash(i), tx.prevIndex(i), {
+        value: Number(entry[column('value')]),
+        script: fromHex(String(entry[column('scriptPubKey')])),
+        // Without recorded heights: old enough for everything.
+        height: column('height') >= 0 ? Number(entry[column('height')]) : 0,
+        coinbase: column('isCoinbase') >= 0 ? Boolean(entry[column('isCoinbase')]) : false,
+      });
+    }
+  }
+  t.equal(row, facts.spent.length);
+  t.equal(sameBlock, facts.inputsSpendingSameBlock);
 
-      // Relative locks ask for ancestors that the file does not have, so blocks after BIP-0068 are connected without them.
-      const lockless = { ...params, csvHeight: 0x7fffffff };
-      const flags = blockScriptFlags(parent, block.hash, params, new VersionBitsCache());
-      const result = connectBlock(block, parent, lockless, coins, { flags });
-      t.equal(result.verdict, null);
-      t.equal(result.fees, facts.fees);
-      t.equal(result.sigopCost, facts.sigopsCost);
-      t.equal(blockSubsidy(facts.height, params), facts.subsidy);
-      t.equal(outputTotal(block.txs[0]), facts.coinbaseValue);
-      t.equal(result.scriptTxs, block.txs.length);
-      t.same(
-        result.spent.map((coin) => [coin.value, toHex(coin.script)]),
-        facts.spent.map((entry) => [entry[column('value')], entry[column('scriptPubKey')]]),
-        'undo coins in input order',
-      );
-      t.equal(result.spentByTx.flat().length, result.spent.length);
+  // Relative locks ask for ancestors that the file does not have, so blocks after BIP-0068 are connected without them.
+  const lockless = { ...params, csvHeight: 0x7fffffff };
+  const flags = blockScriptFlags(parent, block.hash, params, new VersionBitsCache());
+  const result = connectBlock(block, parent, lockless, coins, { flags });
+  t.equal(result.verdict, null);
+  t.equal(result.fees, facts.fees);
+  t.equal(result.sigopCost, facts.sigopsCost);
+  t.equal(blockSubsidy(facts.height, params), facts.subsidy);
+  t.equal(outputTotal(block.txs[0]), facts.coinbaseValue);
+  t.equal(result.scriptTxs, block.txs.length);
+  t.same(
+    result.spent.map((coin) => [coin.value, toHex(coin.script)]),
+    facts.spent.map((entry) => [entry[column('value')], entry[column('scriptPubKey')]]),
+    'undo coins in input order',
+  );
+  t.equal(result.spentByTx.flat().length, result.spent.length);
 
-      // One satoshi more to the miner is too much; one coin less is missed.
-      const tight = connectBlock(block, parent, { ...lockless, halvingInterval: facts.height / 64 }, coins, { flags });
-      t.equal(tight.verdict?.reason, 'bad-cb-amount');
-      const [first] = coins.map.keys();
-      if (first !== undefined) {
-        coins.map.delete(first);
-        const poor = connectBlock(block, parent, lockless, coins, { flags });
-        t.equal(poor.verdict?.reason, 'bad-txns-inputs-missingorspent');
-        t.equal(poor.spentByTx.length, poor.scriptTxs);
-      }
+  // One satoshi more to the miner is too much; one coin less is missed.
+  const tight = connectBlock(block, parent, { ...lockless, halvingInterval: facts.height / 64 }, coins, { flags });
+  t.equal(tight.verdict?.reason, 'bad-cb-amount');
+  const [first] = coins.map.keys();
+  if (first !== undefined) {
+    coins.map.delete(first);
+    const poor = connectBlock(block, parent, lockless, coins, { flags });
+    t.equal(poor.verdict?.reason, 'bad-txns-inputs-missingorspent');
+    t.equal(poor.spentByTx.length, poor.scriptTxs);
+  }
 
-      const after = facts.chainStateAfter;
-      if (before === undefined || after === undefined) return;
-      t.equal(BigInt(after.total_work) - BigInt(before.total_work), blockProof(block.header.bits), 'work');
-      t.equal(decodeCompact(block.header.bits).target, BigInt(after.current_target), 'target');
-      if (facts.height % retargetInterval(params) === 0) {
-        const first = new ModelNode(null, before.epoch_start_time, bits, 4, block.header.prevHash, facts.height - 2016);
-        const last = new ModelNode(first, before.prev_timestamps[10], bits, 4, block.header.prevHash, facts.height - 1);
-        t.equal(requiredBits(last, block.header.time, params), block.header.bits, 'retarget');
-      }
-    });
+  const after = facts.chainStateAfter;
+  if (before === undefined || after === undefined) return;
+  t.equal(BigInt(after.total_work) - BigInt(before.total_work), blockProof(block.header.bits), 'work');
+  t.equal(decodeCompact(block.header.bits).target, BigInt(after.current_target), 'target');
+  if (facts.height % retargetInterval(params) === 0) {
+    const first = new ModelNode(null, before.epoch_start_time, bits, 4, block.header.prevHash, facts.height - 2016);
+    const last = new ModelNode(first, before.prev_timestamps[10], bits, 4, block.header.prevHash, facts.height - 1);
+    t.equal(requiredBits(last, block.header.time, params), block.header.bits, 'retarget');
   }
 });

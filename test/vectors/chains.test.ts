@@ -14,8 +14,9 @@ import { VersionBitsCache } from '../../src/consensus/rules/versionbits.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { type ChainFile, chainFiles } from '../framework/chain-files.js';
 import { ModelCoins, ModelNode } from '../framework/law-model.js';
-import { readJson, readLines, type Tap, vectorSuite } from '../framework/vectors.js';
+import { fileSuite, filesSuite, readJson, type Tap } from '../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 // Later than every block here.
@@ -88,38 +89,41 @@ function connectAll(t: Tap, name: ChainName, lines: string[], maturity = true): 
   return chain;
 }
 
-vectorSuite('chains/main-1-180.hex', (t) => {
-  const chain = connectAll(t, 'main', readLines('chains/main-1-180.hex'));
-  t.equal(chain.tip.height, 180);
-  t.ok(chain.scripts > 0, 'there are spends');
-});
-
-vectorSuite('chains/signet-0-60.hex', (t) => {
-  const lines = readLines('chains/signet-0-60.hex');
-  t.equal(connectAll(t, 'signet', lines).tip.height, 60);
-  // Another time changes what was signed; the proof of work is looked at first, so it has to be left out of the way.
-  const chain = connectAll(t, 'signet', lines.slice(0, 2));
-  const block = parseBlock(fromHex(lines[2]), crypto);
-  const challenge = Uint8Array.from(chain.params.signetChallenge ?? []);
+filesSuite('chains', /\.hex$/, 'connected from genesis', (t, name) => {
+  const { network, lines, before } = chainFiles().find((file) => file.name === name) as ChainFile;
+  t.ok(lines.length > 0, 'has blocks');
+  const params = chainParams(network);
+  if (before === null) {
+    // What needs no coins and no earlier headers.
+    let prev: Uint8Array | null = null;
+    for (const line of lines) {
+      const block = parseBlock(fromHex(line), crypto, { exact: true });
+      if (prev !== null) t.same(block.header.prevHash, prev);
+      t.equal(checkBlock(block, params, crypto), null);
+      prev = block.hash;
+    }
+    return void t.pass(`${name}: connected`, { skip: 'the blocks before it are not there' });
+  }
+  const chain = connectAll(t, network, [...before, ...lines]);
+  const isGenesis = (line: string | undefined): boolean => line !== undefined && line.slice(8, 72) === '00'.repeat(32);
+  t.equal(chain.tip.height, before.length + lines.length - (isGenesis(before[0] ?? lines[0]) ? 1 : 0));
+  if (params.signetChallenge === null || before.length > 0 || !isGenesis(lines[0])) return;
+  // Another challenge is not what was signed; the proof of work is looked at first, so it has to be left out of the way.
+  const block = parseBlock(fromHex(lines[2]!), crypto);
+  const challenge = Uint8Array.from(params.signetChallenge);
   challenge[10] ^= 1;
-  const other = { ...chain.params, signetChallenge: challenge };
+  const other = { ...params, signetChallenge: challenge };
   t.equal(checkBlock(block, other, crypto)?.reason, 'bad-signet-blksig');
   t.equal(checkBlock(block, other, crypto, { checkPow: false }), null, 'proposals need no signature');
 });
 
-vectorSuite('chains/regtest-kernel-a.hex', (t) => {
-  const chain = connectAll(t, 'regtest', readLines('chains/regtest-kernel-a.hex'));
-  t.equal(chain.tip.height, 206);
-  t.ok(chain.scripts > 0, 'there are spends');
-});
-
-vectorSuite('chains/regtest-getblockstats.json', (t) => {
+fileSuite('chains/regtest-getblockstats.json', (t) => {
   const { blocks } = readJson<{ blocks: string[] }>('chains/regtest-getblockstats.json');
   const chain = connectAll(t, 'regtest', blocks);
   t.equal(chain.tip.height, blocks.length - 1);
 });
 
-vectorSuite('chains/main-reorg-btcd.json', (t) => {
+fileSuite('chains/main-reorg-btcd.json', (t) => {
   const file = readJson<Record<string, string[] | string>>('chains/main-reorg-btcd.json');
   const common = [file.blk_0_to_4].flat();
   const branch = ['blk_3A', 'blk_4A', 'blk_5A'].flatMap((name) => file[name]);

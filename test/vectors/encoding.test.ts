@@ -4,9 +4,9 @@ import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../../sr
 import { fromHex, toHex } from '../../src/consensus/bytes/hex.js';
 import { ByteReader } from '../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../src/consensus/bytes/writer.js';
-import { readJson, vectorSuite } from '../framework/vectors.js';
+import { fileSuite, readJson } from '../framework/vector-suite.js';
 
-vectorSuite('encoding/compact_size.json', (t) => {
+fileSuite('encoding/compact_size.json', (t) => {
   const rows = readJson<{ value: string; u64le: string; compactSize: string }[]>('encoding/compact_size.json');
   t.ok(rows.length > 0);
   for (const row of rows) {

@@ -1,7 +1,5 @@
 // Runs the PSBT vectors of the BIPs, of Core and of bitcoinjs: what is to be read and what is to be refused, and every role from creator
 // to extractor, byte for byte.
-import { existsSync } from 'node:fs';
-import t from 'tap';
 import { decodeAddress } from '../../src/address/address.js';
 import { decodeWif } from '../../src/address/wif.js';
 import { hashKey } from '../../src/consensus/bytes/hex.js';
@@ -23,8 +21,8 @@ import { encodeTapTree } from '../../src/psbt/tap-tree.js';
 import { FlatProvider } from '../../src/wallet/keys/signing-provider.js';
 import { finalizePsbt } from '../../src/wallet/sign/finalize-psbt.js';
 import { dummySignPsbtInput, psbtSigning, signPsbtInput } from '../../src/wallet/sign/psbt-input.js';
-import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
-import { readJson, vectorPath } from '../framework/vectors.js';
+import { hex, unhex } from '../framework/hex.js';
+import { fileSuite, readJson, rowSuite } from '../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
@@ -41,7 +39,7 @@ interface ParseRow {
   readonly coreError?: string;
 }
 
-vectorSuite<ParseRow>('psbt/parse_valid_invalid.json', 'reading', ({ psbt, valid, comment = '', coreError }) => {
+rowSuite<ParseRow>('psbt/parse_valid_invalid.json', 'reading', ({ psbt, valid, comment = '', coreError }) => {
   try {
     const parsed = read(psbt);
     if (!valid) return `was read: ${comment} ${coreError ?? ''}`;
@@ -78,7 +76,7 @@ interface RefuseRow {
   readonly psbt: string;
   readonly inputToCheck: number;
 }
-vectorSuite<RefuseRow>('psbt/signer_must_refuse.json', 'signing', ({ psbt, inputToCheck, description }) => {
+rowSuite<RefuseRow>('psbt/signer_must_refuse.json', 'signing', ({ psbt, inputToCheck, description }) => {
   const keys = ['cP53pDbR5WtAD8dYAW9hhTjuvvTVaEiQBdrz9XPrgLBeRFiyCbQr', 'cR6SXDoyfQrcp4piaiHE97Rsgta9mNhGTen9XeonVgwsh4iSgw6d'];
   const others = ['cT7J9YpCwY3AVRFSjN6ukeEeWY6mhpbJPxRaDaP5QTdygQRxP9Au', 'cNBc3SWUip9PPm1GjRoLEJT6T41iNzCYtD7qro84FMnM5zEqeJsE'];
   const input = signedBy([...keys, ...others], read(psbt), inputToCheck).inputs[inputToCheck];
@@ -139,7 +137,7 @@ interface Workflow {
 }
 
 const WORKFLOW = 'psbt/workflow.json';
-t.test(WORKFLOW, { skip: existsSync(vectorPath(WORKFLOW)) ? false : `${WORKFLOW} is not there` }, async (t) => {
+fileSuite(WORKFLOW, async (t) => {
   const rows = readJson<Workflow>(WORKFLOW);
   for (const { inputs, outputs, result } of rows.creator) {
     const bytes = buildTx({
@@ -182,7 +180,7 @@ t.test(WORKFLOW, { skip: existsSync(vectorPath(WORKFLOW)) ? false : `${WORKFLOW}
 });
 
 const FINALIZE = 'psbt/finalize_bitcoinjs.json';
-t.test(FINALIZE, { skip: existsSync(vectorPath(FINALIZE)) ? false : `${FINALIZE} is not there` }, async (t) => {
+fileSuite(FINALIZE, async (t) => {
   for (const { type, psbt, result } of readJson<{ type: string; psbt: string; result: string }[]>(FINALIZE)) {
     const target = read(psbt);
     const expected = read(result).inputs[0];

@@ -8,12 +8,13 @@ import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { parseTx } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createPureHashes } from '../../src/crypto/pure.js';
-import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
+import { hex, unhex } from '../framework/hex.js';
+import { rowSuite } from '../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 const pure = createPureHashes();
 
-vectorSuite<[string, string, number, number, string]>('sighash/legacy_sighash.json', 'hashes', (row) => {
+rowSuite<[string, string, number, number, string]>('sighash/legacy_sighash.json', 'hashes', (row) => {
   const [txHex, script, index, hashType, expected] = row;
   for (const hashes of [crypto, pure]) {
     const cache = new SighashCache(parseTx(unhex(txHex), crypto, { exact: true }), hashes);
@@ -26,7 +27,7 @@ vectorSuite<[string, string, number, number, string]>('sighash/legacy_sighash.js
   return null;
 });
 
-vectorSuite<{ txHex: string; inIndex: number; script: string; type: number; hash: string }>('sighash/legacy_edge.json', 'hashes', (row) => {
+rowSuite<{ txHex: string; inIndex: number; script: string; type: number; hash: string }>('sighash/legacy_edge.json', 'hashes', (row) => {
   const opcodes = row.script.split(' ').map((name) => OP[name as keyof typeof OP]);
   const tx = parseTx(unhex(row.txHex), crypto, { exact: true });
   const got = hex(new SighashCache(tx, crypto).legacy(row.inIndex, Uint8Array.from(opcodes), row.type));
@@ -41,7 +42,7 @@ interface Bip143Row {
   sighashes: { inputIndex: number; hashType: number; scriptCode: string; amount: number; preimage: string; sigHash: string }[];
 }
 
-vectorSuite<Bip143Row>('sighash/bip143.json', 'hashes', (row) => {
+rowSuite<Bip143Row>('sighash/bip143.json', 'hashes', (row) => {
   const tx = parseTx(unhex(row.unsignedTx), crypto, { exact: true });
   const cache = new SighashCache(tx, crypto);
   for (const { inputIndex, hashType, scriptCode, amount, sigHash } of row.sighashes) {
@@ -53,7 +54,7 @@ vectorSuite<Bip143Row>('sighash/bip143.json', 'hashes', (row) => {
 
 // ANYONECANPAY|SINGLE signatures stay valid when inputs change places, so a signed form may have another order; and one example
 // lists a signed transaction whose spent output it does not give, which is passed over.
-vectorSuite<Bip143Row>('sighash/bip143.json', 'signed transactions verify', (row) => {
+rowSuite<Bip143Row>('sighash/bip143.json', 'signed transactions verify', (row) => {
   const unsigned = parseTx(unhex(row.unsignedTx), crypto, { exact: true });
   const outputs = new Map<string, SpentOutput>();
   row.prevouts.forEach(({ scriptPubKey, valueBTC }, i) => {

@@ -27,7 +27,8 @@ import { produceSignature } from '../../src/wallet/sign/produce-signature.js';
 import { signingTools } from '../../src/wallet/sign/signature-creator.js';
 import { emptySignatureData } from '../../src/wallet/sign/signature-data.js';
 import { signingTx } from '../../src/wallet/sign/signing-tx.js';
-import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
+import { hex, unhex } from '../framework/hex.js';
+import { rowSuite } from '../framework/vector-suite.js';
 
 const native = createNativeCrypto();
 const keyMath = createKeyMath();
@@ -94,7 +95,7 @@ function readOutput(text: string): { value: number; script: Uint8Array } {
   return { value, script: Uint8Array.from(bytes.subarray(bytes[8] === 0xfd ? 11 : 9)) };
 }
 
-vectorSuite<AssetRow>('taproot/script_assets.jsonl.gz', 'generated spends', (row) => {
+rowSuite<AssetRow>('taproot/script_assets.jsonl.gz', 'generated spends', (row) => {
   const named = parseScriptFlags(row.flags);
   if (named === null) return `unknown flag in ${row.flags}`;
   answers.clear();
@@ -124,7 +125,7 @@ interface OutputRow {
   expected: { scriptPubKey: string; bip350Address: string; scriptPathControlBlocks?: string[] };
 }
 
-vectorSuite<OutputRow>('taproot/bip341_script_pub_key.json', 'outputs and control blocks', ({ given, intermediary, expected }) => {
+rowSuite<OutputRow>('taproot/bip341_script_pub_key.json', 'outputs and control blocks', ({ given, intermediary, expected }) => {
   const leaves: { id: number; hash: Uint8Array }[] = [];
   const hashTree = (tree: Tree): Uint8Array => {
     if (Array.isArray(tree)) return tapbranchHash(hashTree(tree[0]), hashTree(tree[1]), crypto);
@@ -161,7 +162,7 @@ interface KeyPathRow {
   auxiliary: { fullySignedTx: string };
 }
 
-vectorSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signature hashes', (row) => {
+rowSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signature hashes', (row) => {
   const spent = row.given.utxosSpent.map(({ scriptPubKey, amountSats }) => ({ value: amountSats, script: unhex(scriptPubKey) }));
   const tx = parseTx(unhex(row.given.rawUnsignedTx), crypto, { exact: true });
   const parts = new SighashParts(tx, crypto, spent);
@@ -183,7 +184,7 @@ vectorSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signature hash
   return null;
 });
 
-vectorSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signing', (row) => {
+rowSuite<KeyPathRow>('taproot/bip341_key_path_spending.json', 'signing', (row) => {
   const spent = row.given.utxosSpent.map(({ scriptPubKey, amountSats }) => ({ value: amountSats, script: unhex(scriptPubKey) }));
   const tx = parseTx(unhex(row.given.rawUnsignedTx), crypto, { exact: true });
   const signing = signingTx(tx, spent, crypto);

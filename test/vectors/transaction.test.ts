@@ -15,8 +15,9 @@ import type { SpentOutput } from '../../src/consensus/script/spent-output.js';
 import { verifyTxInput } from '../../src/consensus/script/verify-input.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
+import { hex, unhex } from '../framework/hex.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
-import { hex, unhex, vectorSuite } from '../framework/vector-suite.js';
+import { rowSuite } from '../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 
@@ -66,7 +67,7 @@ function fill(flags: number): number {
   return out;
 }
 
-vectorSuite<TxRow>('transaction/tx_valid.json', 'verify with all flags but the excluded, and with fewer', (row, index) => {
+rowSuite<TxRow>('transaction/tx_valid.json', 'verify with all flags but the excluded, and with fewer', (row, index) => {
   const parsed = readRow(row);
   if (parsed === null) return 'an input without its output';
   const { tx, spent } = parsed;
@@ -86,7 +87,7 @@ vectorSuite<TxRow>('transaction/tx_valid.json', 'verify with all flags but the e
   return null;
 });
 
-vectorSuite<TxRow>('transaction/tx_invalid.json', 'fail with the flags, and with more', (row, index) => {
+rowSuite<TxRow>('transaction/tx_invalid.json', 'fail with the flags, and with more', (row, index) => {
   const parsed = readRow(row);
   if (parsed === null) return 'an input without its output';
   const { tx, spent } = parsed;
@@ -106,7 +107,7 @@ vectorSuite<TxRow>('transaction/tx_invalid.json', 'fail with the flags, and with
   return null;
 });
 
-vectorSuite<{ tx: string; txid: string; spent?: [number, string][]; flags?: string[] }>(
+rowSuite<{ tx: string; txid: string; spent?: [number, string][]; flags?: string[] }>(
   'transaction/real_tx.json',
   'ids, exact bytes, scripts',
   (row) => {

@@ -5,7 +5,7 @@ import t from 'tap';
 import { decodeAddress, encodeAddress } from '../../../src/address/address.js';
 import { scriptHashScript, witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { publicKeyHashScript } from '../../../src/consensus/script/templates.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
+import { hex, unhex } from '../../framework/hex.js';
 
 const MAIN = { base58: { p2pkh: 0, p2sh: 5, wif: 128 }, bech32Hrp: 'bc' };
 const REGTEST = { base58: { p2pkh: 111, p2sh: 196, wif: 239 }, bech32Hrp: 'bcrt' };

@@ -6,7 +6,7 @@ import { decodeBase58, decodeBase58Check, encodeBase58, encodeBase58Check } from
 import { bytesToSymbols, decodeBech32, encodeBech32, symbolsToBytes } from '../../../src/address/bech32.js';
 import { decodeWif, encodeWif } from '../../../src/address/wif.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
+import { hex, unhex } from '../../framework/hex.js';
 
 const hashes = createPureHashes();
 const MAIN = { base58: { p2pkh: 0, p2sh: 5, wif: 128 }, bech32Hrp: 'bc' };

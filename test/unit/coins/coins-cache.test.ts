@@ -8,8 +8,7 @@ import { decodeCoin } from '../../../src/storage/codec/coin.js';
 import { coinKey } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+import { hex } from '../../framework/hex.js';
 
 /** Outpoint number n. */
 function outpoint(n: number): Uint8Array {

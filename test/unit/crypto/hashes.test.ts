@@ -7,8 +7,8 @@ import { loadDirectHashes } from '../../../src/crypto/native/direct-hashes.js';
 import { createNodeHashes } from '../../../src/crypto/native/hashes.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { sipHash24, sipKey } from '../../../src/crypto/siphash.js';
+import { hex } from '../../framework/hex.js';
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const implementations: [string, Hashes][] = [

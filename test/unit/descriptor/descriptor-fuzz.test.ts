@@ -6,7 +6,7 @@ import { type ExtendedSecret, masterFromSeed } from '../../../src/address/bip32/
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { descriptorContext, hashes, keyMath } from '../../framework/descriptor-context.js';
-import { hex } from '../../framework/vector-suite.js';
+import { hex } from '../../framework/hex.js';
 
 fc.configureGlobal({ seed: 46, numRuns: 300 });
 

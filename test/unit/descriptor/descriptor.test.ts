@@ -8,7 +8,7 @@ import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { checkTaprootCommitment } from '../../../src/consensus/script/taproot.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { descriptorContext, hashes, keyMath, mustParse } from '../../framework/descriptor-context.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
+import { hex, unhex } from '../../framework/hex.js';
 
 const OLD = descriptorContext('0.21');
 const XPRV = 'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi';

@@ -6,7 +6,7 @@ import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { OP } from '../../../src/consensus/script/opcodes.js';
 import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { descriptorContext, hashes, mustParse } from '../../framework/descriptor-context.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
+import { hex, unhex } from '../../framework/hex.js';
 
 const context = descriptorContext('master');
 const XPUB = 'xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8';

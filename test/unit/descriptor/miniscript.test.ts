@@ -22,7 +22,7 @@ import { verifyScript } from '../../../src/consensus/script/interpreter.js';
 import { ScriptError } from '../../../src/consensus/script/script-error.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { descriptorContext, keyMath, tools } from '../../framework/descriptor-context.js';
-import { hex } from '../../framework/vector-suite.js';
+import { hex } from '../../framework/hex.js';
 
 fc.configureGlobal({ seed: 45, numRuns: 1500 });
 

@@ -11,10 +11,10 @@ import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, IN_DOWNLOAD, openFixture, temporaryFolder } from '../../framework/chain-fixture.js';
+import { hex } from '../../framework/hex.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
 const OP_RETURN = Buffer.from([0x6a, 1, 7]);
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const all = { tx: true, filters: true, coinStats: true };
 
 function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = []): Indexes {

@@ -11,6 +11,7 @@ import type { Mempool } from '../../../src/mempool/mempool.js';
 import { decodePool, encodePool, type SavedPart } from '../../../src/mempool/persist/mempool-file.js';
 import { restorePool } from '../../../src/mempool/persist/restore.js';
 import { PoolFiles } from '../../../src/node/pool-files.js';
+import { hex } from '../../framework/hex.js';
 import { outpointOf, spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
@@ -48,7 +49,6 @@ t.test('bytes in Core’s version 1 format', async (t) => {
     out.writeBigInt64LE(n);
     return out.toString('hex');
   };
-  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   t.equal(
     file.toString('hex'),
     `${u64(1n)}${u64(1n)}${hex(tx.bytes)}${u64(1_600_000_000n)}${u64(-2n)}01${'09'.repeat(32)}${u64(5n)}01${hex(tx.txid)}`,

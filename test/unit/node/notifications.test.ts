@@ -6,12 +6,12 @@ import { startNotifications } from '../../../src/node/notifications.js';
 import { Hooks } from '../../../src/notify/hooks.js';
 import { Webhooks } from '../../../src/notify/webhooks.js';
 import { ZmqPublisher, type ZmqTopic, zmqTopics } from '../../../src/notify/zmq-publisher.js';
+import { hex } from '../../framework/hex.js';
 import { spend } from '../../framework/model-chain.js';
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 /** Long enough for the least size of a transaction. */
 const LONG = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const shown = (hash: Uint8Array): string => hex(Buffer.from(hash).reverse());
 
 async function begin(t: { teardown(end: () => unknown): void }) {

@@ -4,9 +4,9 @@ import t from 'tap';
 import { joinScript, plainPush } from '../../../src/consensus/script/build-script.js';
 import { scriptAsm } from '../../../src/policy/script-asm.js';
 import { isUnspendable, solve } from '../../../src/policy/script-type.js';
+import { hex, unhex } from '../../framework/hex.js';
 import { testKey } from '../../framework/keys.js';
 import { script } from '../../framework/script-words.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
 
 const key = testKey(1);
 const keyHex = hex(key.publicKey);

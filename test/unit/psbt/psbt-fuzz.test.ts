@@ -18,6 +18,7 @@ import { analyzePsbt } from '../../../src/wallet/sign/analyze-psbt.js';
 import { finalizePsbt } from '../../../src/wallet/sign/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/wallet/sign/psbt-input.js';
 import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { hex } from '../../framework/hex.js';
 import { mutate, Random } from '../../framework/mutate.js';
 import { openDesk } from '../rpc/desk-fixture.js';
 
@@ -25,7 +26,6 @@ const CASES = Number(process.env.PSBT_FUZZ_CASES ?? 1_500);
 const random = new Random(0x95b7);
 const keyMath = createKeyMath();
 const signer = createSigner();
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const context = { params: regtestParams(), hashes: crypto, keys: keyMath, language: 'master' as const };
 const keyOf = (n: number): string => hex(keyMath.publicKey(new Uint8Array(32).fill(n), true) as Uint8Array);

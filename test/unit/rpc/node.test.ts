@@ -13,12 +13,12 @@ import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture } from '../../framework/chain-fixture.js';
 import { serializeTx } from '../../framework/messages.js';
-import { readJson, vectorSuite } from '../../framework/vectors.js';
+import { fileSuite, readJson } from '../../framework/vector-suite.js';
 import { openDesk } from './desk-fixture.js';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-vectorSuite('chains/regtest-getblockstats.json', async (t) => {
+fileSuite('chains/regtest-getblockstats.json', async (t) => {
   const { blocks, stats } = readJson<{ blocks: string[]; stats: Record<string, unknown>[] }>('chains/regtest-getblockstats.json');
   const fixture = await openFixture();
   const { call, fault } = openDesk(fixture);

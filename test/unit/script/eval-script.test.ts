@@ -8,8 +8,8 @@ import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
 import { scriptErrorName } from '../../../src/consensus/script/script-error.js';
 import { SigVersion } from '../../../src/consensus/script/script-run.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { hex } from '../../framework/hex.js';
 import { script } from '../../framework/script-words.js';
-import { hex } from '../../framework/vector-suite.js';
 
 const checker = new DetachedChecker(createNativeCrypto());
 const VERSIONS = { base: SigVersion.BASE, v0: SigVersion.WITNESS_V0, tapscript: SigVersion.TAPSCRIPT } as const;

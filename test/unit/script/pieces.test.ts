@@ -9,9 +9,9 @@ import { CONSENSUS_SCRIPT_FLAGS, parseScriptFlags, STANDARD_SCRIPT_FLAGS } from 
 import { castToBool, decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError, scriptErrorName, scriptErrorText } from '../../../src/consensus/script/script-error.js';
 import { isMinimalPush, isPushOnly, ScriptTokenizer } from '../../../src/consensus/script/tokenizer.js';
+import { hex, unhex } from '../../framework/hex.js';
 import { derEncode } from '../../framework/keys.js';
 import { script } from '../../framework/script-words.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
 
 t.test('flags', async (t) => {
   t.equal(parseScriptFlags('NONE'), 0);

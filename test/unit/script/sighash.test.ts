@@ -8,8 +8,8 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { hex, unhex } from '../../framework/hex.js';
 import { type NaiveTx, naiveLegacy, naiveSegwit, naiveTaproot } from '../../framework/naive-sighash.js';
-import { hex, unhex } from '../../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 const SEED = 20261121;

@@ -18,10 +18,10 @@ import { verifyTxInput } from '../../../src/consensus/script/verify-input.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
+import { hex } from '../../framework/hex.js';
 import { testKey } from '../../framework/keys.js';
 import { type NaiveTaproot, type NaiveTx, naiveLegacy, naiveSegwit, naiveTaproot } from '../../framework/naive-sighash.js';
 import { script } from '../../framework/script-words.js';
-import { hex } from '../../framework/vector-suite.js';
 
 const crypto = createNativeCrypto();
 const SEED = 4211;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { BlockFiles, type BlockFilesOptions } from '../../../src/storage/block-files.js';
+import { hex } from '../../framework/hex.js';
 
 const root = mkdtempSync(join(tmpdir(), 'adit-blocks-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -15,7 +16,6 @@ let folders = 0;
 const newFolder = (): string => join(root, `folder${folders++}`);
 const MAGIC = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
 const hashes = createPureHashes();
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const block = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + seed) & 0xff);
 const openFiles = (dir: string, options: Partial<BlockFilesOptions> = {}): Promise<BlockFiles> =>
   BlockFiles.open({ dir, magic: MAGIC, lastKnown: null, ...options }, { hashes });

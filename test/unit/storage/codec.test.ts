@@ -11,9 +11,7 @@ import { decodeIndexRow, encodeIndexRow } from '../../../src/storage/codec/index
 import { decodeUndo, encodeUndo } from '../../../src/storage/codec/undo.js';
 import { readVarint, readVarintBig, writeVarint } from '../../../src/storage/codec/varint.js';
 import * as layout from '../../../src/storage/layout.js';
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-const fromHex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
+import { hex, unhex } from '../../framework/hex.js';
 
 function varint(value: number | bigint): string {
   const writer = new ByteWriter();
@@ -40,22 +38,22 @@ t.test('varint: the encodings that follow from its definition', async (t) => {
   ];
   for (const [value, text] of cases) {
     t.equal(varint(value), text, String(value));
-    t.equal(readVarintBig(new ByteReader(fromHex(text))), BigInt(value));
-    if (typeof value === 'number') t.equal(readVarint(new ByteReader(fromHex(text))), value);
+    t.equal(readVarintBig(new ByteReader(unhex(text))), BigInt(value));
+    if (typeof value === 'number') t.equal(readVarint(new ByteReader(unhex(text))), value);
   }
   for (const bad of ['', '80', 'ffffffffffffffffffffff00', '81fefefefefefefefe7f']) {
-    t.throws(() => readVarintBig(new ByteReader(fromHex(bad))), DecodeError, bad);
-    t.throws(() => readVarint(new ByteReader(fromHex(bad))), DecodeError, bad);
+    t.throws(() => readVarintBig(new ByteReader(unhex(bad))), DecodeError, bad);
+    t.throws(() => readVarint(new ByteReader(unhex(bad))), DecodeError, bad);
   }
-  t.throws(() => readVarint(new ByteReader(fromHex('80fefefefefefefefe7f'))), DecodeError, 'beyond 2^53');
-  t.throws(() => readVarint(new ByteReader(fromHex('8000')), 127), DecodeError, 'beyond the given maximum');
+  t.throws(() => readVarint(new ByteReader(unhex('80fefefefefefefefe7f'))), DecodeError, 'beyond 2^53');
+  t.throws(() => readVarint(new ByteReader(unhex('8000')), 127), DecodeError, 'beyond the given maximum');
   fc.assert(
     fc.property(fc.maxSafeNat(), (value) => {
-      const reader = new ByteReader(fromHex(varint(value)));
+      const reader = new ByteReader(unhex(varint(value)));
       return readVarint(reader) === value && reader.remaining === 0;
     }),
   );
-  fc.assert(fc.property(fc.bigInt(0n, 0xffff_ffff_ffff_ffffn), (value) => readVarintBig(new ByteReader(fromHex(varint(value)))) === value));
+  fc.assert(fc.property(fc.bigInt(0n, 0xffff_ffff_ffff_ffffn), (value) => readVarintBig(new ByteReader(unhex(varint(value)))) === value));
 });
 
 t.test("amounts: the pairs of Core's own test, and every round trip", async (t) => {
@@ -84,12 +82,10 @@ t.test("amounts: the pairs of Core's own test, and every round trip", async (t) 
 });
 
 const scriptArbitrary = fc.oneof(
-  fc.uint8Array({ minLength: 20, maxLength: 20 }).map((h) => fromHex(`76a914${hex(h)}88ac`)),
-  fc.uint8Array({ minLength: 20, maxLength: 20 }).map((h) => fromHex(`a914${hex(h)}87`)),
-  fc
-    .tuple(fc.constantFrom('02', '03', '04'), fc.uint8Array({ minLength: 32, maxLength: 32 }))
-    .map(([p, x]) => fromHex(`21${p}${hex(x)}ac`)),
-  fc.uint8Array({ minLength: 64, maxLength: 64 }).map((xy) => fromHex(`4104${hex(xy)}ac`)),
+  fc.uint8Array({ minLength: 20, maxLength: 20 }).map((h) => unhex(`76a914${hex(h)}88ac`)),
+  fc.uint8Array({ minLength: 20, maxLength: 20 }).map((h) => unhex(`a914${hex(h)}87`)),
+  fc.tuple(fc.constantFrom('02', '03', '04'), fc.uint8Array({ minLength: 32, maxLength: 32 })).map(([p, x]) => unhex(`21${p}${hex(x)}ac`)),
+  fc.uint8Array({ minLength: 64, maxLength: 64 }).map((xy) => unhex(`4104${hex(xy)}ac`)),
   fc.uint8Array({ maxLength: 200 }),
 );
 const coinArbitrary: fc.Arbitrary<Coin> = fc.record({
@@ -105,7 +101,7 @@ const plain = (coin: Coin): object => ({ ...coin, script: hex(coin.script) });
 
 t.test('coins: rows as Core writes them', async (t) => {
   // The two rows of Core's ccoins_serialization test.
-  const p2pkh = fromHex('76a914816115944e077fe7c803cfa57f29b36bf87c1d3588ac');
+  const p2pkh = unhex('76a914816115944e077fe7c803cfa57f29b36bf87c1d3588ac');
   t.equal(
     hex(encodeCoin({ value: 60_000_000_000, script: p2pkh, height: 203_998, coinbase: false })),
     '97f23c835800816115944e077fe7c803cfa57f29b36bf87c1d35',
@@ -114,25 +110,25 @@ t.test('coins: rows as Core writes them', async (t) => {
     hex(
       encodeCoin({
         value: 110_397,
-        script: fromHex('76a9148c988f1a4a4de2161e0f50aac7f17e7f9555caa488ac'),
+        script: unhex('76a9148c988f1a4a4de2161e0f50aac7f17e7f9555caa488ac'),
         height: 120_891,
         coinbase: true,
       }),
     ),
     '8ddf77bbd123008c988f1a4a4de2161e0f50aac7f17e7f9555caa4',
   );
-  const back = decodeCoin(fromHex('8ddf77bbd123008c988f1a4a4de2161e0f50aac7f17e7f9555caa4'));
+  const back = decodeCoin(unhex('8ddf77bbd123008c988f1a4a4de2161e0f50aac7f17e7f9555caa4'));
   t.same(plain(back), { value: 110_397, script: '76a9148c988f1a4a4de2161e0f50aac7f17e7f9555caa488ac', height: 120_891, coinbase: true });
   fc.assert(
     fc.property(coinArbitrary, (coin) => JSON.stringify(plain(decodeCoin(encodeCoin(coin)))) === JSON.stringify(plain(coin))),
     { numRuns: 500 },
   );
-  const framed = fromHex('ffff020906ffff');
+  const framed = unhex('ffff020906ffff');
   t.same(plain(decodeCoin(framed, 2, 5)), { value: 100_000_000, script: '', height: 1, coinbase: false }, 'bytes in a larger buffer');
 });
 
 t.test('scripts: special forms', async (t) => {
-  const form = (script: string): string => hex(encodeCoin({ value: 0, script: fromHex(script), height: 0, coinbase: false })).slice(4);
+  const form = (script: string): string => hex(encodeCoin({ value: 0, script: unhex(script), height: 0, coinbase: false })).slice(4);
   const x = 'ab'.repeat(32);
   t.equal(form(`76a914${'11'.repeat(20)}88ac`), `00${'11'.repeat(20)}`);
   t.equal(form(`a914${'22'.repeat(20)}87`), `01${'22'.repeat(20)}`);
@@ -145,11 +141,11 @@ t.test('scripts: special forms', async (t) => {
   const gx = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
   const gy = '483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8';
   t.equal(form(`4104${gx}${gy}ac`), `494104${gx}${gy}ac`);
-  t.equal(hex(decodeCoin(fromHex(`000004${gx}`)).script), `4104${gx}${gy}ac`);
+  t.equal(hex(decodeCoin(unhex(`000004${gx}`)).script), `4104${gx}${gy}ac`);
   const oddY = (0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn - BigInt(`0x${gy}`)).toString(16).padStart(64, '0');
-  t.equal(hex(decodeCoin(fromHex(`000005${gx}`)).script), `4104${gx}${oddY}ac`);
-  t.throws(() => decodeCoin(fromHex(`000004${'00'.repeat(31)}05`)), { code: 'STORE_CORRUPTION' }, 'x = 5 is on no point');
-  t.throws(() => decodeCoin(fromHex(`000004${'ff'.repeat(32)}`)), { code: 'STORE_CORRUPTION' }, 'x above p');
+  t.equal(hex(decodeCoin(unhex(`000005${gx}`)).script), `4104${gx}${oddY}ac`);
+  t.throws(() => decodeCoin(unhex(`000004${'00'.repeat(31)}05`)), { code: 'STORE_CORRUPTION' }, 'x = 5 is on no point');
+  t.throws(() => decodeCoin(unhex(`000004${'ff'.repeat(32)}`)), { code: 'STORE_CORRUPTION' }, 'x above p');
   const long = new Uint8Array(10_001).fill(0x51);
   t.equal(
     hex(decodeCoin(encodeCoin({ value: 1, script: long, height: 1, coinbase: false })).script),
@@ -159,30 +155,30 @@ t.test('scripts: special forms', async (t) => {
 });
 
 t.test('coins: damaged rows', async (t) => {
-  const good = encodeCoin({ value: 12_345, script: fromHex(`a914${'22'.repeat(20)}87`), height: 500_000, coinbase: false });
+  const good = encodeCoin({ value: 12_345, script: unhex(`a914${'22'.repeat(20)}87`), height: 500_000, coinbase: false });
   for (let n = 0; n < good.length; n++)
     t.throws(() => decodeCoin(good.slice(0, n)), { name: 'StoreError', code: 'STORE_CORRUPTION' }, `cut at ${n}`);
-  t.throws(() => decodeCoin(fromHex(`${hex(good)}00`)), { code: 'STORE_CORRUPTION' }, 'one byte too many');
-  t.throws(() => decodeCoin(fromHex('0000fefefefefefe7f')), { code: 'STORE_CORRUPTION' }, 'a script of terabytes is not allocated');
+  t.throws(() => decodeCoin(unhex(`${hex(good)}00`)), { code: 'STORE_CORRUPTION' }, 'one byte too many');
+  t.throws(() => decodeCoin(unhex('0000fefefefefefe7f')), { code: 'STORE_CORRUPTION' }, 'a script of terabytes is not allocated');
   t.throws(() => encodeCoin({ value: -1, script: good, height: 1, coinbase: false }), RangeError);
   t.throws(() => encodeCoin({ value: 1.5, script: good, height: 1, coinbase: false }), RangeError);
 });
 
 t.test('undo data', async (t) => {
   t.equal(hex(encodeUndo([])), '00');
-  const one: Coin = { value: 50 * 1e8, script: fromHex(`76a914${'11'.repeat(20)}88ac`), height: 9, coinbase: true };
+  const one: Coin = { value: 50 * 1e8, script: unhex(`76a914${'11'.repeat(20)}88ac`), height: 9, coinbase: true };
   t.equal(hex(encodeUndo([[one]])), `0101130032${'00'}${'11'.repeat(20)}`, 'count, inputs, 2*9+1, version byte, amount, form 0');
   t.equal(hex(encodeUndo([[{ ...one, height: 0 }]])), `01010132${'00'}${'11'.repeat(20)}`, 'no version byte at height 0');
-  t.equal(decodeUndo(fromHex(`010113860032${'00'}${'11'.repeat(20)}`))[0][0].height, 9, 'an old version number is skipped');
+  t.equal(decodeUndo(unhex(`010113860032${'00'}${'11'.repeat(20)}`))[0][0].height, 9, 'an old version number is skipped');
   const undoArbitrary = fc.array(fc.array(coinArbitrary, { maxLength: 5 }), { maxLength: 8 });
   const text = (spent: readonly (readonly Coin[])[]): string => JSON.stringify(spent.map((coins) => coins.map(plain)));
   fc.assert(
     fc.property(undoArbitrary, (spent) => text(decodeUndo(encodeUndo(spent))) === text(spent)),
     { numRuns: 200 },
   );
-  t.throws(() => decodeUndo(fromHex('feffffff01')), { code: 'STORE_CORRUPTION' }, 'counts are checked before anything is allocated');
-  t.throws(() => decodeUndo(fromHex('01fd0004')), { code: 'STORE_CORRUPTION' });
-  t.throws(() => decodeUndo(fromHex('0000')), { code: 'STORE_CORRUPTION' });
+  t.throws(() => decodeUndo(unhex('feffffff01')), { code: 'STORE_CORRUPTION' }, 'counts are checked before anything is allocated');
+  t.throws(() => decodeUndo(unhex('01fd0004')), { code: 'STORE_CORRUPTION' });
+  t.throws(() => decodeUndo(unhex('0000')), { code: 'STORE_CORRUPTION' });
 });
 
 t.test('index rows', async (t) => {

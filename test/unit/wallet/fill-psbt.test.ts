@@ -9,10 +9,9 @@ import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import { encodePsbt } from '../../../src/psbt/encode-psbt.js';
 import { type FillTools, fillPsbt } from '../../../src/wallet/fill-psbt.js';
 import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
+import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { signingPool } from '../../framework/signing-pool.js';
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 for (const descriptors of [false, true]) {
   t.test(descriptors ? 'a wallet of descriptors' : 'a wallet of keys', async (t) => {

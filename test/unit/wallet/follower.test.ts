@@ -29,6 +29,7 @@ import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
+import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto, type MemoryWallet } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
 
@@ -385,7 +386,6 @@ async function reload(made: MemoryWallet, rows: readonly StoreEntry[], tip: Wall
 /** What a wallet knows, as text. */
 function knowledge({ ledger }: Wallet): string[] {
   const { txs, coins, spends } = ledger;
-  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   const lines: string[] = [];
   for (const row of txs.rows()) {
     lines.push(

@@ -9,6 +9,7 @@ import { Vault } from '../../../src/wallet/crypt/vault.js';
 import { LegacyKeys } from '../../../src/wallet/keys/legacy-keys.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import { WalletRecord } from '../../../src/wallet/wallet-record.js';
+import { hex } from '../../framework/hex.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
 
 const crypto = createNativeCrypto();
@@ -31,7 +32,6 @@ type Tree =
   | { kind: 'sh' | 'wsh'; inner: Tree }
   | { kind: 'data' };
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const push = (bytes: Uint8Array): string => Buffer.from([bytes.length]).toString('hex') + hex(bytes);
 const idOf = (key: number): Uint8Array => crypto.hash160(keys[key].publicKey);
 

@@ -37,6 +37,7 @@ import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/sto
 import { bytesOf, packRow, unpackRow } from '../../../src/wallet/storage/rows.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
+import { hex } from '../../framework/hex.js';
 import { MemoryImages } from '../../framework/memory-images.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
@@ -51,7 +52,6 @@ const XPRV = 'tprv8ZgxMBicQKsPd7Uf69XL1XwhmjHopUGep8GuEiJDZmbQz6o58LninorQAfcKZW
 const KEYPOOL = 5;
 const context = descriptorContext('master', 'regtest');
 const call: CallInfo = { user: '', path: '/' };
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const secretOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);
 const publicOf = (n: number, compressed = true): Uint8Array => context.keys.publicKey(secretOf(n), compressed) as Uint8Array;
 const passphrase = Buffer.from('correct horse');

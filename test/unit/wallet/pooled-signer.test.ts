@@ -16,13 +16,13 @@ import { WorkPool } from '../../../src/parallel/pool.js';
 import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { PooledSigner } from '../../../src/wallet/pooled-signer.js';
 import { signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+import { hex } from '../../framework/hex.js';
 import { signingPool } from '../../framework/signing-pool.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
 const signer = createSigner();
 const EMPTY = new Uint8Array(0);
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const secretOf = (n: number): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (n * 7 + i * 13) % 251);
 const publicOf = (n: number): Uint8Array => keyMath.publicKey(secretOf(n), true) as Uint8Array;
 

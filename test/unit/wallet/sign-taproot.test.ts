@@ -24,12 +24,12 @@ import { analyzePsbt } from '../../../src/wallet/sign/analyze-psbt.js';
 import { finalizePsbt } from '../../../src/wallet/sign/finalize-psbt.js';
 import { psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../src/wallet/sign/psbt-input.js';
 import { combineTransactions, signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+import { hex } from '../../framework/hex.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
 const tools = { crypto, signer: createSigner() };
 const context = { params: regtestParams(), hashes: crypto, keys: keyMath, language: 'master' as const };
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const EMPTY = new Uint8Array(0);
 
 const secretOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);

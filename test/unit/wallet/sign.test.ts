@@ -17,14 +17,13 @@ import { createSigner } from '../../../src/crypto/native/sign.js';
 import { FlatProvider } from '../../../src/wallet/keys/signing-provider.js';
 import { encodeSignature } from '../../../src/wallet/sign/der-encode.js';
 import { combineTransactions, signTransaction, withInputs } from '../../../src/wallet/sign/sign-transaction.js';
+import { hex, unhex } from '../../framework/hex.js';
 
 const crypto = createNativeCrypto();
 const keyMath = createKeyMath();
 const signer = createSigner();
 const tools = { crypto, signer };
 const VECTORS = process.env.VECTORS ?? '../shared/vectors';
-const unhex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const EMPTY = new Uint8Array(0);
 
 // Made by Bitcoin Core with counters 0, 1, 2, 3 and 8.
