@@ -1,18 +1,16 @@
 // The page at the metrics port: its events are right, and a real browser shows them (skipped where Chromium isn't installed).
 // PAGE_SHOTS=folder keeps the pictures.
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { feeBars } from '../../src/node/status.js';
+import { Browser, browserProgram } from '../framework/browser.js';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
-const browser = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0);
 /** The first events of the stream, until one satisfies. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the page is sent
 function eventWith(port: number, enough: (event: any) => boolean): Promise<any> {
@@ -71,46 +69,26 @@ t.test('events and the page', async (t) => {
   t.equal((await eventWith(port, (one) => one.tip.height === 14)).blocks[0].height, 14, 'what has left is not listed');
   t.equal((await eventWith(port, (one) => one.template !== null)).template.height, 15, 'the template is good again');
 
-  if (!browser) {
-    t.comment('no Chromium here: the page was not looked at');
-    return;
-  }
-  const shots = process.env.PAGE_SHOTS ?? fs.mkdtempSync(path.join(os.tmpdir(), 'adit-shots-'));
-  if (!process.env.PAGE_SHOTS) t.teardown(() => fs.rmSync(shots, { recursive: true, force: true }));
-  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-browser-'));
-  t.teardown(() => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
-  const look = (...args: string[]): string =>
-    spawnSync(
-      browser,
-      [
-        '--headless=new',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--hide-scrollbars',
-        `--user-data-dir=${profile}`,
-        '--timeout=4000',
-        ...args,
-        `http://127.0.0.1:${port}/`,
-      ],
-      { encoding: 'utf8', timeout: PATIENCE_MS },
-    ).stdout;
-  let dom = '';
-  // A browser's first start on a busy machine can take longer than it is given.
-  for (const ms of [4000, 10_000, 20_000]) {
-    dom = look(`--timeout=${ms}`, '--dump-dom');
-    if (dom.includes('id="height">14<')) break;
-  }
-  // A dump may be taken before the first event: the figures are there all the same, and the events were looked at above.
-  t.match(dom, /id="height">14</);
-  t.match(dom, /id="live"(>connecting| class="ok">live)</);
-  t.match(dom, /id="theight">15</);
-  t.equal((dom.match(/<tr><td>\d+<\/td>/g) ?? []).length, 11, 'the blocks, without the one that left');
-  for (const [name, size] of [
-    ['desktop', '1280,860'],
-    ['phone', '412,1500'],
-  ]) {
-    const file = path.join(shots, `${name}.png`);
-    look('--timeout=5000', `--window-size=${size}`, `--screenshot=${file}`);
-    t.ok(fs.statSync(file).size > 10_000, `${name}: a picture`);
-  }
+  await t.test('in a browser', { skip: browserProgram === undefined && 'needs Chromium' }, async (t) => {
+    const page = await Browser.open(browserProgram as string, `http://127.0.0.1:${port}/`);
+    t.teardown(() => page.close());
+    const text = (id: string): string => `document.getElementById('${id}')?.textContent`;
+    await page.shows(`${text('live')} === 'live' && document.getElementById('live').className === 'ok'`);
+    await page.shows(`${text('height')} === '14' && ${text('theight')} === '15'`);
+    const rows = `[...document.querySelectorAll('tr > td:first-child')].filter((cell) => /^\\d+$/.test(cell.textContent)).length`;
+    t.equal(await page.evaluate(rows), 11, 'the blocks, without the one that left');
+    // A page that is dead would stay as it is.
+    await node.call('generatetoaddress', 1, 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE');
+    await page.shows(`${text('height')} === '15'`);
+    for (const [name, width, height] of [
+      ['desktop', 1280, 860],
+      ['phone', 412, 1500],
+    ] as const) {
+      const picture = await page.picture(width, height);
+      t.ok(picture.length > 10_000, `${name}: a picture`);
+      if (process.env.PAGE_SHOTS) fs.writeFileSync(path.join(process.env.PAGE_SHOTS, `${name}.png`), picture);
+    }
+    await node.stop();
+    await page.shows(`${text('live')} !== 'live'`);
+  });
 });

@@ -23,9 +23,9 @@ import {
   encodeTransactionDataError,
 } from '../../../src/sv2/codec/template-messages.js';
 import { sealedLength } from '../../../src/sv2/noise/transport.js';
-import { readJson, tally, vectorSuite } from '../../framework/vectors.js';
+import { hex } from '../../framework/hex.js';
+import { fileSuite, readJson, tally } from '../../framework/vector-suite.js';
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 // biome-ignore lint/suspicious/noExplicitAny: fields are as many shapes as there are messages
 type Fields = any;
@@ -111,7 +111,7 @@ function cutOutputs(all: Uint8Array, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, i) => all.subarray(i * size, (i + 1) * size));
 }
 
-vectorSuite('sv2/messages.json', (t) => {
+fileSuite('sv2/messages.json', (t) => {
   const failures: string[] = [];
   let count = 0;
   for (const row of readJson<Row[]>('sv2/messages.json')) {
@@ -150,7 +150,7 @@ vectorSuite('sv2/messages.json', (t) => {
   tally(t, 'messages', failures, count);
 });
 
-vectorSuite('sv2/session_regtest.json', (t) => {
+fileSuite('sv2/session_regtest.json', (t) => {
   const rows = readJson<{ direction: string; message: string; fields?: Fields; hex: string }[]>('sv2/session_regtest.json');
   const failures: string[] = [];
   let count = 0;
@@ -167,7 +167,7 @@ vectorSuite('sv2/session_regtest.json', (t) => {
   tally(t, 'a session of another provider', failures, count);
 });
 
-vectorSuite('sv2/authority_key.json', (t) => {
+fileSuite('sv2/authority_key.json', (t) => {
   const hashes = createNativeHashes();
   const rows = readJson<{ valid: boolean; base58check: string; public_key: string }[]>('sv2/authority_key.json').filter(
     ({ valid }) => valid,

@@ -8,12 +8,12 @@ import { makeCertificate } from '../../../src/sv2/noise/certificate.js';
 import { CipherState, hkdf2, SymmetricState } from '../../../src/sv2/noise/cipher-state.js';
 import { type NoiseSession, PROTOCOL_NAME, respond } from '../../../src/sv2/noise/responder.js';
 import { openPayload, SEALED_HEADER_BYTES, sealFrame } from '../../../src/sv2/noise/transport.js';
-import { readJson, tally, vectorSuite } from '../../framework/vectors.js';
+import { hex } from '../../framework/hex.js';
+import { fileSuite, readJson, tally } from '../../framework/vector-suite.js';
 
 const hashes = createNativeHashes();
 const aead = createAead();
 const tools = { hashes, aead, ellSwift: createEllSwift(hashes) };
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 const sha256 = (data: Uint8Array): string => hex(hashes.sha256(data));
 
@@ -56,7 +56,7 @@ interface FrameRow {
   readonly bytes_sha256?: string;
 }
 
-vectorSuite('sv2/noise_handshake.json', (t) => {
+fileSuite('sv2/noise_handshake.json', (t) => {
   const failures: string[] = [];
   let frames = 0;
   for (const row of readJson<(Handshake & { frames: FrameRow[] })[]>('sv2/noise_handshake.json')) {
@@ -88,7 +88,7 @@ interface Blob {
   readonly ciphertext: string;
 }
 
-vectorSuite('sv2/noise_handshake_sv2tp.json', (t) => {
+fileSuite('sv2/noise_handshake_sv2tp.json', (t) => {
   const failures: string[] = [];
   let blobs = 0;
   for (const row of readJson<(Handshake & { transport: Blob[] })[]>('sv2/noise_handshake_sv2tp.json')) {
@@ -116,7 +116,7 @@ interface Primitive extends Record<string, string | number> {
   readonly op: string;
 }
 
-vectorSuite('sv2/primitives.json', (t) => {
+fileSuite('sv2/primitives.json', (t) => {
   const failures: string[] = [];
   let count = 0;
   const signer = createSigner();
