@@ -181,9 +181,13 @@ export class Chain extends ChainReader {
     if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.storedListeners.call(node, view);
     // By the node, not by the hash: a copy that fails meanwhile has the hash too.
     let seen: { reject: Reject | null } | undefined;
-    await this.activator.activate(isNew ? { node, block: view } : null, undefined, (judged, reject) => {
+    // In initial download hundreds of others may wait before it: for a block that was not asked for they are not all connected in one go.
+    const begin = this.ws.clock.monotonicMs();
+    const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_TURN_MS;
+    await this.activator.activate(isNew ? { node, block: view } : null, requested && isNew ? undefined : enough, (judged, reject) => {
       if (judged === node) seen = { reject };
     });
+    this.intake.goOn();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
     else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });

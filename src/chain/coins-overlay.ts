@@ -2,7 +2,7 @@
 // proposals without moving anything. And the two changes themselves, the same for overlay and cache. Callers: chain steps.
 
 import type { BlockView } from '../consensus/block/block-view.js';
-import { hashKey } from '../consensus/bytes/hex.js';
+import { equalBytes, hashKey } from '../consensus/bytes/hex.js';
 import { writeU32 } from '../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../consensus/coin.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -99,7 +99,9 @@ export function* disconnectCoins(
       const script = tx.outputScript(o);
       if (isUnspendable(script)) continue;
       const coin = coins.spend(outpoint.set(tx.txid, o));
-      if (coin === undefined || coin.value !== tx.outputValue(o) || coin.height !== height || coin.coinbase !== (t === 0)) clean = false;
+      // The whole output, as in Core's DisconnectBlock.
+      const same = coin !== undefined && coin.value === tx.outputValue(o) && equalBytes(coin.script, script);
+      if (!same || coin.height !== height || coin.coinbase !== (t === 0)) clean = false;
     }
     if (t === 0) continue;
     const restored = spent[t - 1] as readonly Coin[];

@@ -130,6 +130,11 @@ export class Intake {
     for (const waiter of waiters) waiter();
   }
 
+  /** Connects what waits, in turns of its own; nothing when that goes on already. */
+  goOn(): void {
+    if (this.deps.storedAhead() > 0) this.#connectSoon();
+  }
+
   #connectSoon(): void {
     this.#turnOver();
     if (this.#connecting || this.ws.stopping() || this.deps.storedAhead() === 0) return;

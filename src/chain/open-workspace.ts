@@ -27,7 +27,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
   const { params, store, crypto, clock, log, verifier, stopping, observe } = deps;
   const active = new ActiveChain();
   const index = new BlockIndex(active);
-  const { rows, lastKnown, lastKnownUndo, storedBackwards } = await loadIndex(store, index);
+  const { rows, lastKnown, lastKnownUndo, storedBackwards } = await loadIndex(store, index, params.powLimit);
   const files = await deps.openFiles({ lastKnown, lastKnownUndo, knownBackwards: storedBackwards });
   const blocks = new BlockStorage(files, crypto);
   const ws: ChainWorkspace = {

@@ -232,6 +232,13 @@ export class IndexFollower {
     await this.write();
     const fork = lastCommonAncestor(from, chain.tip);
     for (let node = from; node !== fork && !this.stopping; node = node.prev as HeaderNode) {
+      if (this.kind.disconnect !== undefined && !node.hasData) {
+        this.deps.log.warn(`${this.kind.name} stands at a block whose bytes were lost, and is built again`);
+        [this.ops, this.opsBytes, this.at, this.written] = [[], 0, null, null];
+        await this.wipe();
+        if (!this.kind.restore(null)) throw new Error('cannot begin');
+        return;
+      }
       if (this.kind.disconnect !== undefined) {
         const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
         this.take(await this.kind.disconnect(node, await chain.readBlock(node), spent));

@@ -61,9 +61,9 @@ export function readInput2(
       break;
     default:
       input.requiredHeight = reader.sized(() => reader.u32());
-      if (input.requiredHeight === 0 || input.requiredHeight >= LOCKTIME_THRESHOLD) {
-        failRead('Required height based locktime is invalid (0, or not less than 500000000)');
-      }
+      if (input.requiredHeight >= LOCKTIME_THRESHOLD)
+        failRead('Required height based locktime is invalid (greater than or equal to 500000000)');
+      if (input.requiredHeight === 0) failRead('Required height based locktime is invalid (0)');
   }
 }
 

@@ -6,6 +6,7 @@
 
 import koffi, { type LibraryHandle } from 'koffi';
 import type { Curve } from '../crypto.js';
+import { knowsEcdsa, knowsSchnorr } from './known-answers.js';
 import { isHighS } from './low-s.js';
 
 /** The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came before. */
@@ -143,7 +144,9 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
       const context: number = createContext(CONTEXT_VERIFY);
       const scratch = new Scratch();
       const ecdsa = bindEcdsa(library, context, scratch);
-      if (ecdsa !== null) return { name, ecdsa, schnorr: bindSchnorr(library, context, scratch) };
+      if (ecdsa === null || !knowsEcdsa(ecdsa)) continue;
+      const schnorr = bindSchnorr(library, context, scratch);
+      return { name, ecdsa, schnorr: schnorr !== null && knowsSchnorr(schnorr) ? schnorr : null };
     } catch {
       // A file of that name which isn't the library: try the next one.
     }

@@ -14,6 +14,9 @@ import type { BatchOp } from '../../../src/storage/store.js';
 import { sha256 } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
+/** Main's highest target, 0x1d00ffff. */
+const POW_LIMIT = 0xffffn << 208n;
+
 const header = (time: number, nonce = 0): Uint8Array => {
   const bytes = Buffer.alloc(80);
   bytes.writeInt32LE(-2, 0);
@@ -154,7 +157,8 @@ t.test('a large tree loads from its rows', async (t) => {
     const bytes = Buffer.from(header(height));
     bytes.set(prev, 4);
     bytes.writeUInt32LE(0x1d00ffff, 72);
-    const id = new Uint8Array(sha256(bytes));
+    // Nobody can mine so many: a hash with work, though not the header's.
+    const id = new Uint8Array(sha256(bytes)).fill(0, 26);
     const row = {
       header: new Uint8Array(bytes),
       height,
@@ -171,7 +175,7 @@ t.test('a large tree loads from its rows', async (t) => {
   const active = new ActiveChain();
   const index = new BlockIndex(active);
   const begin = performance.now();
-  const loaded = await loadIndex(store, index);
+  const loaded = await loadIndex(store, index, POW_LIMIT);
   const tip = index.get(prev)!;
   active.setTip(tip);
   index.finishLoad();
@@ -190,9 +194,28 @@ t.test('a large tree loads from its rows', async (t) => {
 
   const gap = new MemoryStore();
   await gap.batch(ops.filter((_, height) => height !== 500));
-  await t.rejects(loadIndex(gap, new BlockIndex(new ActiveChain())), { code: 'STORE_CORRUPTION' });
+  await t.rejects(loadIndex(gap, new BlockIndex(new ActiveChain()), POW_LIMIT), { code: 'STORE_CORRUPTION' });
   await gap.batch([{ type: 'del', key: ops[count - 1]!.key }]);
-  await t.rejects(loadIndex(gap, new BlockIndex(new ActiveChain())), { code: 'STORE_CORRUPTION' });
+  await t.rejects(loadIndex(gap, new BlockIndex(new ActiveChain()), POW_LIMIT), { code: 'STORE_CORRUPTION' });
+});
+
+t.test('a stored header without proof of work, or with an impossible target, is refused', async (t) => {
+  const load = async (bits: number, top: number): Promise<unknown> => {
+    const bytes = Buffer.from(header(0));
+    bytes.writeUInt32LE(bits, 72);
+    // 0x1d00ffff: the upper 32 bits are zero, the next sixteen all ones.
+    const id = new Uint8Array(32).fill(1);
+    id.set([0xff, top, 0, 0, 0, 0], 26);
+    const store = new MemoryStore();
+    const row = { header: new Uint8Array(bytes), height: 0, status: NodeStatus.HEADER_VALID, txCount: 0, file: 0, blockPos: 0, undoPos: 0 };
+    await store.batch([{ type: 'put', key: blockIndexKey(id), value: encodeIndexRow(row) }]);
+    return loadIndex(store, new BlockIndex(new ActiveChain()), POW_LIMIT);
+  };
+  await t.resolves(load(0x1d00ffff, 0xfe));
+  await t.rejects(load(0x1d00ffff, 0xff), { code: 'STORE_CORRUPTION', message: /lacks proof of work/ });
+  await t.rejects(load(0x1c00ffff, 0xfe), { code: 'STORE_CORRUPTION', message: /lacks proof of work/ });
+  await t.rejects(load(0x1d010000, 0xfe), { code: 'STORE_CORRUPTION', message: /target out of range/ });
+  await t.rejects(load(0x1d80ffff, 0xfe), { code: 'STORE_CORRUPTION', message: /target out of range/ });
 });
 
 t.test('the queue runs one thing at a time, in order, whatever fails', async (t) => {

@@ -6,7 +6,7 @@ import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { VerifyBatch } from '../../../src/parallel/verifier.js';
 import type { BlockFiles } from '../../../src/storage/block-files.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, NO_ONE, reward, spend } from '../../framework/chain-builder.js';
-import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
+import { coinsOf, crypto, type Fixture, IN_DOWNLOAD, openFixture, TestClock } from '../../framework/chain-fixture.js';
 import { type Tx, txid } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
 
@@ -234,4 +234,28 @@ t.test('a stop while blocks come is no fault', async (t) => {
   const again = await openFixture({ maxTipAge: IN_DOWNLOAD, store: fixture.store, dir: fixture.dir });
   t.ok(again.chain.tip.height >= 110, 'what was connected is there');
   await again.end();
+});
+
+t.test('a block that nobody asked for does not have all that wait connected in one turn', async (t) => {
+  /** Each look at it finds a turn over. */
+  class LeapingClock extends TestClock {
+    #nowMs = 0;
+    override monotonicMs(): number {
+      this.#nowMs += 100;
+      return this.#nowMs;
+    }
+  }
+  const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, clock: new LeapingClock() });
+  t.teardown(() => fixture.end());
+  const { chain } = fixture;
+  for (const block of trunk) await chain.submitBlock(block.bytes);
+  const waiting = buildChain(trunk.at(-1)!, 20);
+  await chain.submitHeaders(waiting.map(({ header }) => header));
+  const view = (block: BuiltBlock) => parseBlock(new Uint8Array(block.bytes), crypto);
+  for (const block of [...waiting.slice(1), waiting[0]!]) await chain.takeBlock(view(block));
+  const { kind } = await chain.submitBlock(view(waiting[9]!), { force: false });
+  t.equal(kind, 'duplicate');
+  t.ok(chain.tip.height < 115, `stands at ${chain.tip.height}`);
+  await chain.turnOver(waiting.at(-1)!.hash);
+  t.equal(chain.tip.height, 130);
 });
