@@ -263,6 +263,10 @@ export class Mempool {
   getByWtxid(wtxid: Uint8Array): MempoolEntry | undefined {
     return this.#view(this.#pool.findWitness(wtxid));
   }
+  /** A copy of the transaction. */
+  byWtxid(wtxid: Uint8Array): TxView | undefined {
+    return this.getByWtxid(wtxid)?.tx;
+  }
   has(txid: Uint8Array): boolean {
     return this.#pool.find(txid) !== NO_ROW;
   }

@@ -56,6 +56,7 @@ export function createNetworkAccess(
     timeOffset: () => net()?.clockCheck.offset ?? 0,
     localAddresses: () =>
       (net()?.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
+    extraTransactions: () => net()?.compact.extraTransactions() ?? new Map(),
     upload: () => {
       const upload = net()?.upload;
       if (upload === undefined) return { target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 };

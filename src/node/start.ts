@@ -21,6 +21,7 @@ import type { Clock } from '../lib/clock.js';
 import { Scheduler } from '../lib/scheduler.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
+import { JobPins } from '../mempool/job-pins.js';
 import { Mempool } from '../mempool/mempool.js';
 import { Net } from '../net/net.js';
 import { BindError } from '../net/peer/connector.js';
@@ -342,6 +343,9 @@ async function build(
       log,
       wanted: () => state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload(),
     });
+  const jobs = new JobPins();
+  chain.onTip((tip) => jobs.expire(clock.nowSeconds(), tip.height));
+
   let latest: ReturnType<typeof blockFigures> | undefined;
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   showDownload();
@@ -438,6 +442,7 @@ async function build(
     savePool: () => poolFiles.save(mempool),
     ...indexAccess(indexes),
     templates: templateAccess,
+    jobs,
     sv2,
     heavy: new Turnstile(),
     grinder,

@@ -56,6 +56,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
   const coinbases = new CoinbaseWatch(deps.log);
   return {
     coinbaseSubmitted: (client, coinbase, height) => coinbases.submitted(client, coinbase, height),
+    next: () => templates.next(),
     verdict: (txid) => templates.verdict(txid),
     onTip: (hashHex) => view.onTip(hashHex),
     getBlockTemplate: (request: TemplateRequest, signal: AbortSignal | undefined) =>

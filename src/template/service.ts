@@ -204,6 +204,14 @@ export class TemplateService {
     return this.#limited.get(limits, `${epoch}/${counter}`);
   }
 
+  /** The facts of the block after the tip, without a template: its time if it were made now, and the compact target of that. */
+  next(): { readonly facts: TipFacts; readonly curtime: number; readonly bits: number } {
+    const facts = this.#factsOf(this.#deps.chain.tip);
+    const curtime = Math.max(facts.minTime, this.#deps.clock.nowSeconds());
+    const easy = facts.minDifficulty;
+    return { facts, curtime, bits: easy !== null && curtime > easy.afterTime ? easy.bits : facts.bits };
+  }
+
   /** Why a transaction is or is not in the current template; null without one. Synchronous, see verdict.ts. @param txid internal order */
   verdict(
     txid: Uint8Array,

@@ -96,6 +96,11 @@ export class CompactRelay {
     }
   }
 
+  /** What is kept for blocks, by key of the wtxid. */
+  extraTransactions(): Map<string, TxView> {
+    return new Map(this.#extra.map((tx) => [hashKey(tx.wtxid), tx]));
+  }
+
   /** Keeps a transaction that the mempool refused, or gave up for a better one. */
   remember(tx: TxView): void {
     const most = this.context.options.extraTxs;

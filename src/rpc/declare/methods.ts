@@ -73,10 +73,12 @@ import { getprioritisedtransactions } from './getprioritisedtransactions.js';
 import { getrawchangeaddress } from './getrawchangeaddress.js';
 import { getrawmempool } from './getrawmempool.js';
 import { getrawtransaction } from './getrawtransaction.js';
+import { getrawtransactions } from './getrawtransactions.js';
 import { getreceivedbyaddress } from './getreceivedbyaddress.js';
 import { getreceivedbylabel } from './getreceivedbylabel.js';
 import { getrpcinfo } from './getrpcinfo.js';
 import { getsv2info } from './getsv2info.js';
+import { gettemplateinfo } from './gettemplateinfo.js';
 import { gettemplateverdict } from './gettemplateverdict.js';
 import { gettransaction } from './gettransaction.js';
 import { gettxout } from './gettxout.js';
@@ -243,7 +245,9 @@ const ALL: readonly MethodSpec[] = [
   getrawtransaction,
   getreceivedbyaddress,
   getreceivedbylabel,
+  getrawtransactions,
   getrpcinfo,
+  gettemplateinfo,
   gettemplateverdict,
   gettransaction,
   gettxout,

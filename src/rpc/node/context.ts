@@ -277,6 +277,8 @@ export interface PoolAccess {
   testPackage(txs: readonly TxView[]): Promise<PackageResult>;
   /** Announces what will be offered next, in this order, so that scripts run ahead. */
   foresee(txs: readonly TxView[]): Promise<void>;
+  /** A copy of the transaction with this wtxid; undefined when it is not here. */
+  byWtxid(wtxid: Uint8Array): TxView | undefined;
   /** Why a transaction that is not here was refused or left, as far as that is remembered. */
   fate(txid: Uint8Array): PoolFate | undefined;
   /** Marks it for announcement until a peer has asked for it. */
@@ -352,6 +354,8 @@ export interface TemplateAccess {
   pinned(workId: string): readonly TxView[] | null;
   /** Why a transaction (internal order) is or is not in the template of the tip; null while there is none. */
   verdict(txid: Uint8Array): ReturnType<TemplateService['verdict']>;
+  /** The facts of the block after the tip, without a template; time and target as of now. */
+  next(): ReturnType<TemplateService['next']>;
   /** A client brought a block with this coinbase: the operator is warned if its next ones may be invalid. */
   coinbaseSubmitted(client: string, coinbase: TxView, height: number): void;
   /** Weight and transaction count (without coinbase) of the last block assembled, null before the first. */
@@ -405,6 +409,12 @@ export interface Sv2ClientInfo {
   readonly bytesReceived: number;
 }
 
+/** Holds transactions of declared jobs for a while. */
+export interface JobAccess {
+  pin(name: string, txs: readonly TxView[], options: { readonly now: number; readonly seconds: number; readonly height: number }): number;
+  get(wtxid: Uint8Array): TxView | undefined;
+}
+
 /** Searches nonces from 0 in the pool; parallel/grinder.ts. */
 export interface GrindAccess {
   grind(header: Uint8Array, target: bigint, options: { maxTries: number }): Promise<{ nonce: number | null }>;
@@ -428,6 +438,8 @@ export interface NetworkAccess {
   /** Where others are told to reach us, and how sure we are. */
   localAddresses(): readonly { readonly address: string; readonly port: number; readonly score: number }[];
   /** -maxuploadtarget: bytes a day and what is left of it. */
+  /** Transactions outside the mempool that may be in a block (-blockreconstructionextratxn), by key of the wtxid. */
+  extraTransactions(): ReadonlyMap<string, TxView>;
   upload(): { target: number; reached: boolean; historicalReached: boolean; bytesLeft: number; secondsLeft: number };
   readonly control: NetworkControl;
 }
@@ -523,6 +535,8 @@ export interface NodeContext {
   /** Indexes that are on, in getindexinfo's order. */
   readonly indexes: readonly IndexState[];
   readonly templates: TemplateAccess;
+  /** Transactions of declared jobs; mempool/job-pins.ts. */
+  readonly jobs: JobAccess;
   /** Null without -sv2. */
   readonly sv2: Sv2Access | null;
   readonly heavy: HeavyAccess;

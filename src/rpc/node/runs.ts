@@ -28,6 +28,7 @@ import { generateblock, generatetoaddress, generatetodescriptor } from './genera
 import { getblockstats } from './getblockstats.js';
 import { decoderawtransaction, getrawtransaction } from './getrawtransaction.js';
 import { getblockfilter, getindexinfo } from './indexes.js';
+import { getrawtransactions, gettemplateinfo } from './job-transactions.js';
 import { signmessagewithprivkey, verifymessage } from './messages.js';
 import { getmininginfo, getnetworkhashps, prioritisetransaction } from './mining-info.js';
 import { getconnectioncount, getnettotals, getnetworkinfo, getpeerinfo } from './network.js';
@@ -107,7 +108,9 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getprioritisedtransactions,
   getrawmempool,
   getrawtransaction,
+  getrawtransactions,
   getrpcinfo,
+  gettemplateinfo,
   gettemplateverdict,
   gettxout,
   gettxoutproof,

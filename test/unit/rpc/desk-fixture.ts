@@ -60,6 +60,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       sequence: 9,
       get: () => undefined,
       fate: () => undefined,
+      byWtxid: () => undefined,
       spender: () => undefined,
       snapshot: async () => NOTHING,
       hold: () => NOTHING,
@@ -94,6 +95,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     indexes: [],
     heavy: new Turnstile(),
     sv2: null,
+    jobs: { pin: () => 0, get: () => undefined },
     templates: {
       getBlockTemplate: (request) => Promise.resolve(new RawJson(`{"rules":${request.rules.length}}`)),
       buildBlock: async (script) => {
@@ -103,6 +105,9 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       pinned: () => null,
       coinbaseSubmitted: () => {},
       verdict: () => null,
+      next: () => {
+        throw new Error('not asked for');
+      },
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
     grinder: {
@@ -128,6 +133,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       networks: [{ name: 'ipv4', limited: false, reachable: true, proxy: '', proxy_randomize_credentials: false }],
       timeOffset: () => 0,
       localAddresses: () => [{ address: '8.8.4.4', port: 18444, score: 4 }],
+      extraTransactions: () => new Map(),
       upload: () => ({ target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 }),
       control: networkControl(),
     },

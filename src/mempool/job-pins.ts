@@ -1,0 +1,78 @@
+// Transactions of declared mining jobs, held so that an eviction does not make a declared job unbuildable. Bounded in jobs, bytes and
+// time, and gone two blocks after they were pinned: the job builds on a block that is not the tip's any more.
+import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
+import { keyOf } from './hash-key.js';
+
+/** Jobs held at once; the oldest one goes for a new one. */
+const MOST_JOBS = 64;
+/** Bytes of all transactions held, each counted once a job. */
+const MOST_BYTES = 64_000_000;
+/** Seconds that a job may be held. */
+export const MOST_PIN_SECONDS = 3_600;
+const KEPT_BLOCKS = 2;
+
+interface Job {
+  /** By key of the wtxid. */
+  readonly txs: Map<string, TxView>;
+  bytes: number;
+  until: number;
+  height: number;
+}
+
+export class JobPins {
+  /** Oldest first. */
+  readonly #jobs = new Map<string, Job>();
+  #bytes = 0;
+
+  get figures(): { readonly jobs: number; readonly bytes: number } {
+    return { jobs: this.#jobs.size, bytes: this.#bytes };
+  }
+
+  /**
+   * Holds transactions for a job, beside what it holds already.
+   * @param now seconds @param height of the tip
+   * @returns how many it holds; fewer than were given when the job alone is larger than all may be
+   */
+  pin(name: string, txs: readonly TxView[], options: { readonly now: number; readonly seconds: number; readonly height: number }): number {
+    this.expire(options.now, options.height);
+    const job = this.#jobs.get(name) ?? { txs: new Map<string, TxView>(), bytes: 0, until: 0, height: 0 };
+    job.until = options.now + options.seconds;
+    job.height = options.height;
+    this.#jobs.delete(name);
+    this.#jobs.set(name, job);
+    for (const tx of txs) {
+      const key = keyOf(tx.wtxid);
+      if (job.txs.has(key)) continue;
+      if (job.bytes + tx.totalSize > MOST_BYTES) break;
+      // A copy: a view of a block's transaction would hold the whole block.
+      job.txs.set(key, parseTx(tx.bytes.slice(), tx.hashes));
+      job.bytes += tx.totalSize;
+      this.#bytes += tx.totalSize;
+    }
+    for (const oldest of this.#jobs.keys()) {
+      if (this.#jobs.size <= MOST_JOBS && this.#bytes <= MOST_BYTES) break;
+      this.#drop(oldest);
+    }
+    return job.txs.size;
+  }
+
+  /** @param wtxid internal order */
+  get(wtxid: Uint8Array): TxView | undefined {
+    const key = keyOf(wtxid);
+    for (const { txs } of this.#jobs.values()) {
+      const tx = txs.get(key);
+      if (tx !== undefined) return tx;
+    }
+    return undefined;
+  }
+
+  /** Lets go what is over. @param now seconds @param height of the tip */
+  expire(now: number, height: number): void {
+    for (const [name, job] of this.#jobs) if (job.until <= now || height >= job.height + KEPT_BLOCKS) this.#drop(name);
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#jobs.get(name)?.bytes ?? 0;
+    this.#jobs.delete(name);
+  }
+}
