@@ -151,7 +151,9 @@ function runOnce(test: string, options: readonly string[], seed: number): Promis
 /** The line that says what went wrong: of a Python error, the exception itself. */
 function lastWords(output: string): string {
   const lines = output.split('\n').map((line) => line.replace(/^\S+ TestFramework \(\w+\): /, '').trim());
-  const spoken = lines.filter((line) => line !== '');
+  // What Core's framework says after every failure.
+  const always = /^(Hint: |If this failure happened|Test failed\.|Not cleaning up|Stopping nodes)/;
+  const spoken = lines.filter((line) => line !== '' && !always.test(line));
   return (
     spoken.findLast((line) => /^(\w+\.)*\w*(Error|Exception|Failed)\b/.test(line) || line.includes('Test Skipped')) ?? spoken.at(-1) ?? ''
   );
