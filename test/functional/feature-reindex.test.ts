@@ -145,7 +145,7 @@ t.test("another node's folder: XOR key, any order, damage, several files", async
   t.equal(await reader.call('getbestblockhash'), tip.hashHex, '-loadblock of the folder');
   const figures = await coinFigures(reader);
   t.match(log(reader), new RegExp(`Imported ${main.length + stale.length} blocks from ${dir}`));
-  t.match(log(reader), /Importing \S+: 100\.0%, \d+ blocks, height 160, \d+ blocks\/s, 0 s left/);
+  t.match(log(reader), /Importing \S+: 100\.0%, \d+ blocks, height \d+, \d+ blocks\/s, 0 s left/);
   await reader.stop();
   t.same(fingerprint(dir), untouched, 'it was only read');
 
