@@ -74,6 +74,7 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
         .addresses.sample(count, 0)
         .filter((one) => !net().bans.isUnwanted(one))
         .map((one) => ({ time: one.time, services: Number(one.services), address: hostText(one), port: one.port })),
+    addressCounts: () => net().addresses.counts(),
     addAddress: (text, port) => {
       const address = port >= 0 && port <= MAX_PORT ? parseHost(text, port) : null;
       if (address === null) return false;

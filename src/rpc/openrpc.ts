@@ -120,7 +120,7 @@ function resultSchema(result: ResultSpec): Schema {
       if (keyed.length === 0) return { type: 'object', ...described };
       const open = (result.inner ?? []).some((one) => one.type === 'elision');
       return {
-        type: 'object',
+        type: result.orFalse ? ['object', 'boolean'] : 'object',
         properties: Object.fromEntries(keyed.map((one) => [one.key!, resultSchema(one)])),
         ...(open ? { additionalProperties: true } : {}),
         ...described,

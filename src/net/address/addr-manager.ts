@@ -9,7 +9,9 @@ import {
   groupOf as byPrefix,
   isRoutable,
   type KnownAddress,
+  NETWORK_NAMES,
   type NetAddress,
+  type NetworkName,
   readAddressV2,
   writeAddressV2,
 } from '../wire/net-address.js';
@@ -253,6 +255,14 @@ export class AddrManager {
     let key: string | undefined;
     for (let i = 0; i < table.length && key === undefined; i++) key = table[(start + i * step) % table.length];
     return this.#infos.get(key as string) as AddressInfo;
+  }
+
+  /** How many of each network are known, new and tried (getaddrmaninfo). */
+  counts(): Map<NetworkName, { new: number; tried: number }> {
+    const counts = new Map(NETWORK_NAMES.map((name) => [name, { new: 0, tried: 0 }]));
+    for (const { network, tried } of this.#infos.values())
+      (counts.get(network) as { new: number; tried: number })[tried ? 'tried' : 'new']++;
+    return counts;
   }
 
   /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */

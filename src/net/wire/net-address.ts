@@ -16,6 +16,8 @@ const networks: Record<NetworkName, { readonly id: number; readonly length: numb
   i2p: { id: 5, length: 32 },
   cjdns: { id: 6, length: 16 },
 };
+/** In the order in which Core names them. */
+export const NETWORK_NAMES = Object.keys(networks) as NetworkName[];
 const networkOfId = new Map(Object.entries(networks).map(([name, { id }]) => [id, name as NetworkName]));
 /** Longest address of BIP-0155; longer ones make the whole message invalid. */
 const MAX_ADDRV2_BYTES = 512;

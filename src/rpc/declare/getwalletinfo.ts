@@ -29,6 +29,7 @@ export const getwalletinfo: MethodSpec = {
         { type: 'bool', key: 'avoid_reuse', help: 'Whether it keeps used addresses apart' },
         {
           type: 'obj',
+          orFalse: true,
           key: 'scanning',
           help: 'false, or the scan under way',
           inner: [

@@ -39,6 +39,7 @@ import { generatetodescriptor } from './generatetodescriptor.js';
 import { getaddednodeinfo } from './getaddednodeinfo.js';
 import { getaddressesbylabel } from './getaddressesbylabel.js';
 import { getaddressinfo } from './getaddressinfo.js';
+import { getaddrmaninfo } from './getaddrmaninfo.js';
 import { getbalance } from './getbalance.js';
 import { getbalances } from './getbalances.js';
 import { getbestblockhash } from './getbestblockhash.js';
@@ -167,6 +168,7 @@ import { walletprocesspsbt } from './walletprocesspsbt.js';
 const ALL: readonly MethodSpec[] = [
   getblockfrompeer,
   addpeeraddress,
+  getaddrmaninfo,
   getnodeaddresses,
   addnode,
   disconnectnode,

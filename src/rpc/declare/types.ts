@@ -68,6 +68,8 @@ export interface ResultSpec {
   /** When this form of the result is given, for the title `Result (…)`. */
   readonly when?: string;
   readonly inner?: readonly ResultSpec[];
+  /** `false` stands here when there is no such object. */
+  readonly orFalse?: boolean;
 }
 
 /** An example call; `cli` is what follows the method on a command line, `rpc` the inside of the params array. */

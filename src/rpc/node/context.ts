@@ -474,6 +474,8 @@ export interface NetworkControl {
   clearBans(): void;
   /** Some of the known addresses; 0 for all. Services as a number, since they are shown as one. */
   knownAddresses(count: number): readonly { time: number; services: number; address: string; port: number }[];
+  /** Known addresses by network, those that were connected to and the others. */
+  addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;
   /** False when it is none, or known. */
   addAddress(address: string, port: number): boolean;
 }

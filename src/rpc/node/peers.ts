@@ -97,6 +97,19 @@ export const getnodeaddresses: NodeRun = (ctx, args) => {
   return ctx.network.control.knownAddresses(count).map(({ time, services, address, port }) => ({ time, services, address, port }));
 };
 
+export const getaddrmaninfo: NodeRun = (ctx) => {
+  const all = { new: 0, tried: 0, total: 0 };
+  const out: Record<string, typeof all> = {};
+  for (const [network, count] of ctx.network.control.addressCounts()) {
+    const total = count.new + count.tried;
+    out[network] = { new: count.new, tried: count.tried, total };
+    all.new += count.new;
+    all.tried += count.tried;
+    all.total += total;
+  }
+  return { ...out, all_networks: all };
+};
+
 export const addpeeraddress: NodeRun = (ctx, args) => {
   const address = asString(args[0]);
   const port = asInt(args[1]);

@@ -204,6 +204,11 @@ function networkControl(): NodeContext['network']['control'] {
     bans: () => [...bans.values()],
     clearBans: () => bans.clear(),
     knownAddresses: (count) => [{ time: 1, services: 9, address: '8.8.8.8', port: 8333 }].slice(0, count),
+    addressCounts: () =>
+      new Map([
+        ['ipv4', { new: 3, tried: 1 }],
+        ['onion', { new: 0, tried: 2 }],
+      ]),
     addAddress: (address) => address !== '1',
   };
 }

@@ -125,6 +125,11 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.same(await call('verifytxoutproof', broken.toString('hex')), []);
     t.equal(await fault('verifytxoutproof', proof.slice(0, 170)), '-1 CDataStream::read(): end of data: iostream error');
     t.equal(await fault('verifytxoutproof', 'zz'), "-8 proof must be hexadecimal string (not 'zz')");
+    t.same(await call('getaddrmaninfo'), {
+      ipv4: { new: 3, tried: 1, total: 4 },
+      onion: { new: 0, tried: 2, total: 2 },
+      all_networks: { new: 3, tried: 3, total: 6 },
+    });
     t.equal(await fault('gettxoutproof', []), '-5 Transaction not yet in block');
     t.equal(await fault('gettxoutproof', [txid, txid]), `-8 Invalid parameter, duplicated txid: ${txid}`);
     t.equal(await fault('gettxoutproof', [txid], blocks[3].hashHex), '-5 Not all transactions found in specified or retrieved block');
