@@ -1,16 +1,19 @@
 # docker build -t adit .   then   docker run -v adit:/data -p 127.0.0.1:8332:8332 adit -rpcbind=0.0.0.0 -rpcallowip=172.17.0.0/16
-FROM node:20-bookworm-slim AS build
+# For an image that can be made again, name the base by digest: --build-arg BASE=node:22-bookworm-slim@sha256:...
+ARG BASE=node:22-bookworm-slim
+FROM ${BASE} AS build
 WORKDIR /adit
 COPY package.json package-lock.json ./
-RUN npm install --include=dev --no-audit --no-fund
+# Exactly what the lock file names, and none of the packages' scripts: native parts come ready in them.
+RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.pure.json ./
 COPY src src
 COPY workers workers
 COPY bench bench
 COPY test test
-RUN node node_modules/typescript/bin/tsc -p tsconfig.json && rm -rf build/test build/bench && npm prune --omit=dev
+RUN node node_modules/typescript/bin/tsc -p tsconfig.json && rm -rf build/test build/bench && npm prune --omit=dev --ignore-scripts
 
-FROM node:20-bookworm-slim
+FROM ${BASE}
 # Taproot checks at full speed.
 RUN apt-get update && apt-get install -y --no-install-recommends libsecp256k1-1 && rm -rf /var/lib/apt/lists/*
 WORKDIR /adit

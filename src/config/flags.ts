@@ -147,6 +147,11 @@ section('RPC server', [
   ['rpcwhitelist', 'list', 'user:method,method...: what this user may call; repeatable'],
   ['rpcwhitelistdefault', 'bool', 'Whether users without a list may call nothing (default: 1 when a list is given)'],
   ['rpcworkqueue', 'int', 'Calls under way on the node at most, per front (default: 1024)'],
+  [
+    'jsonrpc2',
+    'bool',
+    'Answer requests with "jsonrpc":"2.0" as JSON-RPC 2.0, as Core does since version 28; without it they get the replies of Core 0.21 (default: 0)',
+  ],
   ['rpcservertimeout', 'int', 'Seconds before an idle or slow connection is closed (default: 30)'],
   ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
   ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
@@ -161,6 +166,7 @@ section('RPC server', [
 
 section('Metrics', [
   ['metricsport', 'int', 'Serve Prometheus metrics at /metrics on this port (default: none)'],
+  ['metricshost', 'list', 'Name by which -metricsport may be asked, besides localhost and addresses; repeatable'],
   ['metricsbind', 'string', 'Address for -metricsport (default: 127.0.0.1)'],
 ]);
 

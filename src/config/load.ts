@@ -120,6 +120,8 @@ export interface NodeConfig {
     readonly whitelistDefault: boolean;
     readonly workQueue: number | undefined;
     readonly serverTimeoutSeconds: number;
+    /** `"jsonrpc":"2.0"` means something. */
+    readonly jsonRpc2: boolean;
     readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
     readonly fronts: number;
   };
@@ -138,7 +140,7 @@ export interface NodeConfig {
     readonly urls: readonly string[];
     readonly zmq: readonly { readonly topic: ZmqTopicName; readonly address: string; readonly highWaterMark: number }[];
   };
-  readonly metrics: { readonly port: number | undefined; readonly host: string };
+  readonly metrics: { readonly port: number | undefined; readonly host: string; readonly names: readonly string[] };
   /** Lines for the log once it is open. */
   readonly notes: readonly string[];
 }
@@ -554,6 +556,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       workQueue: args.isSet('rpcworkqueue') ? Math.max(1, args.int('rpcworkqueue', 1)) : undefined,
       tls: tlsFiles(args, baseDir),
       serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
+      jsonRpc2: args.bool('jsonrpc2', false),
       fronts: args.isSet('fronts')
         ? args.strictInt('fronts', 1, 1, 64)
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
@@ -580,6 +583,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     metrics: {
       port: portOption(args, 'metricsport'),
       host: args.text('metricsbind') ?? '127.0.0.1',
+      names: args.list('metricshost'),
     },
     notes,
   };

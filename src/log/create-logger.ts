@@ -75,9 +75,11 @@ export class LogFileError extends Error {
 /** Core's measure of a log worth cutting, in bytes. */
 const recentBytes = 10_000_000;
 
-/** What is not printable, escaped as Core does: nobody else's text can begin a line of its own. */
+/** What is not printable, escaped as Core does, and lines after the first set in: no text from outside can begin a line of its own. */
 function escapeLine(text: string): string {
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return text
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    .replaceAll('\n', '\n    ');
 }
 
 /** Keeps the newest part of a log that has grown. */

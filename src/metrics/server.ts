@@ -36,16 +36,63 @@ export function jsonPage(make: () => unknown): Page {
   };
 }
 
+/** Where it listens, and the names by which it may be asked. */
+export interface MetricsOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Besides localhost, addresses in figures, and the host it listens on (-metricshost). */
+  readonly names?: readonly string[];
+}
+
+/** Scrapes that are made in a second; more of them in the same second get what the last one got. */
+const SCRAPES_PER_SECOND = 4;
+
+/**
+ * Whether a request's Host may be answered. A page in an operator's browser can have its own name point to this machine (DNS rebinding) and would
+ * read every figure here; it cannot make the browser send an address or another name. A client without Host is no browser.
+ */
+function allowsHost(host: string | undefined, names: ReadonlySet<string>): boolean {
+  if (host === undefined) return true;
+  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
+  // What is in brackets is an address of IPv6; no name of the DNS ends in a figure.
+  return names.has(name) || name.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name);
+}
+
+/** The text of a scrape, made anew some times a second only. */
+function limitedScrapes(metrics: Metrics): () => Promise<string> {
+  let second = -1;
+  let made = 0;
+  let last: Promise<string> | undefined;
+  return () => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) {
+      second = now;
+      made = 0;
+    }
+    if (last === undefined || made < SCRAPES_PER_SECOND) {
+      made++;
+      last = metrics.text();
+    }
+    return last;
+  };
+}
+
 /** @param pages by path, besides /metrics @throws the socket's error, e.g. EADDRINUSE */
 export function serveMetrics(
   metrics: Metrics,
-  options: { host: string; port: number },
+  options: MetricsOptions,
   pages: ReadonlyMap<string, Page> = new Map(),
 ): Promise<MetricsServer> {
+  const names = new Set(['localhost', options.host, ...(options.names ?? [])].map((name) => name.toLowerCase()));
+  const scrape = limitedScrapes(metrics);
   const server = http.createServer({ maxHeaderSize: 8192, requestTimeout: 10_000, headersTimeout: 10_000 }, (request, reply) => {
     request.resume();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       reply.writeHead(405, { allow: 'GET, HEAD' }).end();
+      return;
+    }
+    if (!allowsHost(request.headers.host, names)) {
+      reply.writeHead(403, { 'content-type': 'text/plain' }).end('This name is not known here: see -metricshost.\n');
       return;
     }
     const place = request.url?.split('?')[0] ?? '';
@@ -58,7 +105,7 @@ export function serveMetrics(
       reply.writeHead(404).end();
       return;
     }
-    metrics.text().then(
+    scrape().then(
       (text) => reply.writeHead(200, { 'content-type': metrics.contentType }).end(request.method === 'HEAD' ? undefined : text),
       () => reply.writeHead(500).end(),
     );
@@ -67,6 +114,8 @@ export function serveMetrics(
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
+      // What goes wrong later concerns one connection: it must not end the node.
+      server.on('error', () => {});
       server.off('error', reject);
       resolve({
         port: (server.address() as { port: number }).port,

@@ -471,6 +471,7 @@ async function build(
     startedSeconds,
   };
   running = new NodeDesk(context, {
+    requests: { version2: config.rpc.jsonRpc2 },
     active,
     warmup: () => null,
     onStart: (method, user) => log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`),
@@ -516,7 +517,7 @@ async function build(
   });
   if (config.metrics.port !== undefined) {
     const seen = { config, sources, chain, templates, slabs, blocks, fronts: () => fronts, scriptThreads: pool.size };
-    await serveStatus(config.metrics.host, config.metrics.port, { metrics, seen, log, teardown });
+    await serveStatus({ ...config.metrics, port: config.metrics.port }, { metrics, seen, log, teardown });
   }
   if (wallets) startResending(wallets, { chain, mempool, scheduler, spend, log });
   scheduler.every(hourMs, () => {

@@ -2,7 +2,7 @@
 import { ConfigError } from '../config/args.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { pageHtml } from '../metrics/page.js';
-import { htmlPage, jsonPage, serveMetrics } from '../metrics/server.js';
+import { htmlPage, jsonPage, type MetricsOptions, serveMetrics } from '../metrics/server.js';
 import { methodsOf } from '../rpc/declare/methods.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { StatusFeed } from './status.js';
@@ -18,7 +18,8 @@ export interface StatusServerDeps {
 }
 
 /** @throws ConfigError when the port is taken */
-export async function serveStatus(host: string, port: number, { metrics, seen, log, teardown }: StatusServerDeps): Promise<void> {
+export async function serveStatus(options: MetricsOptions, { metrics, seen, log, teardown }: StatusServerDeps): Promise<void> {
+  const { host, port } = options;
   const meter = new LoadMeter();
   teardown.add(() => meter.close());
   const feed = new StatusFeed(() => statusOf({ ...seen, meter }));
@@ -28,7 +29,7 @@ export async function serveStatus(host: string, port: number, { metrics, seen, l
     ['/events', feed.page],
     ['/openrpc.json', jsonPage(() => openRpcDocument(methodsOf(seen.config.wallet.enabled).values()))],
   ]);
-  const server = await serveMetrics(metrics, { host, port }, pages).catch((error: NodeJS.ErrnoException) => {
+  const server = await serveMetrics(metrics, options, pages).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);
   });
   teardown.add(() => server.close());

@@ -54,6 +54,8 @@ class Receiver {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(event),
+          // A receiver may not send the node's requests elsewhere: into the network that the node stands in.
+          redirect: 'manual',
           signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
         });
         await reply.body?.cancel();

@@ -86,7 +86,7 @@ export function checkMembers(
     }
   }
   if (!options.strict) return;
-  for (const key of object.keys) if (!(key in types)) fail(RPC_CODE.TYPE_ERROR, `Unexpected key ${key}`);
+  for (const key of object.keys) if (!Object.hasOwn(types, key)) fail(RPC_CODE.TYPE_ERROR, `Unexpected key ${key}`);
 }
 
 // Buffer's own decoder would take the low byte of wide characters for digits.

@@ -56,6 +56,10 @@ t.test('categories', async (t) => {
 
 t.test('text from outside begins no line of its own', async (t) => {
   t.match(
+    written({}, (log) => log.info('user=a\n2030-01-01T00:00:00Z b')),
+    /user=a\n {4}2030-01-01T00:00:00Z b\n$/,
+  );
+  t.match(
     written({}, (log) => log.info('user=a\r\u001b[2Jb')),
     /user=a\\x0d\\x1b\[2Jb\n$/,
   );

@@ -1,4 +1,6 @@
 // Webhooks against a receiver that is a function: order, tries and their number, the bound of the queue.
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
 import { retryPausesMs, Webhooks } from '../../../src/notify/webhooks.js';
@@ -85,4 +87,22 @@ t.test('receivers do not wait for each other, and nothing is sent after the end'
   for (let i = 0; i < 5; i++) await new Promise(setImmediate);
   t.equal(deliveries.length, 3);
   t.same(warnings, []);
+});
+
+t.test('a receiver that names another place is not followed', async (t) => {
+  const asked: string[] = [];
+  const server = http.createServer((request, reply) => {
+    asked.push(request.url ?? '');
+    reply.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const warned = new Promise<string>((resolve) => {
+    const log = { warn: resolve } as unknown as Logger;
+    const hooks = new Webhooks([`http://127.0.0.1:${(server.address() as AddressInfo).port}/here`], log, []);
+    t.teardown(() => hooks.close());
+    hooks.send({ event: 'block', height: 1 });
+  });
+  t.equal(await warned, '-notifyurl: a block event could not be delivered: HTTP 307');
+  t.same(asked, ['/here']);
 });

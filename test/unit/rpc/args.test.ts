@@ -45,6 +45,16 @@ t.test('zeros of an amount count wherever they stand, however many there are', a
   t.equal(parseFixedPoint('1200.0340', 8), 120_003_400_000n);
 });
 
+t.test('a name of every object is no known member', async (t) => {
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    const object = json(`{"${name}":1}`) as JsonObject;
+    t.equal(
+      error(() => checkMembers(object, { a: 'string' }, { allowNull: true, strict: true })),
+      `-3 Unexpected key ${name}`,
+    );
+  }
+});
+
 t.test('plain getters', async (t) => {
   t.equal(asInt(json('-0')), 0);
   t.equal(asInt(json('2147483647')), 2147483647);

@@ -1,0 +1,43 @@
+// The metrics port: by which names it may be asked, and how often figures are made.
+import http from 'node:http';
+import t from 'tap';
+import { Metrics } from '../../../src/metrics/registry.js';
+import { serveMetrics } from '../../../src/metrics/server.js';
+
+function get(port: number, host: string): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = host === '' ? {} : { host };
+    http
+      .get({ host: '127.0.0.1', port, path: '/metrics', agent: false, headers }, (reply) => {
+        let text = '';
+        reply.setEncoding('utf8').on('data', (piece: string) => {
+          text += piece;
+        });
+        reply.on('end', () => resolve({ status: reply.statusCode, text }));
+      })
+      .on('error', reject);
+  });
+}
+
+t.test('names that a browser may be led by are refused', async (t) => {
+  const server = await serveMetrics(new Metrics(), { host: '127.0.0.1', port: 0, names: ['Node.example'] });
+  t.teardown(() => server.close());
+  for (const host of ['127.0.0.1', '192.168.1.5:9332', '[::1]:9332', '[fd00::1]', 'localhost', 'LOCALHOST:9332', 'node.example:80']) {
+    t.equal((await get(server.port, host)).status, 200, host);
+  }
+  for (const host of ['evil.example', 'evil.example:9332', 'localhost.evil.example', '127.0.0.1.nip.io', 'constructor']) {
+    t.equal((await get(server.port, host)).status, 403, host);
+  }
+});
+
+t.test('a loop of scrapes costs a few a second', async (t) => {
+  const now = t.capture(performance, 'now', () => 5_000);
+  const metrics = new Metrics();
+  let made = 0;
+  metrics.gauge('made', 'Scrapes', () => ++made);
+  const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0 });
+  t.teardown(() => server.close());
+  for (let i = 0; i < 20; i++) t.match((await get(server.port, 'localhost')).text, `made ${Math.min(i + 1, 4)}\n`);
+  t.equal(made, 4);
+  now.restore();
+});
