@@ -38,6 +38,9 @@ export interface HttpTls {
   readonly keyFile: string;
 }
 
+/** Header by which the lenient listener names its client's address to a front: the token of `relayToken`, a space, the address. */
+export const RELAY_HEADER = 'adit-relay';
+
 /** Options of the server. */
 export interface HttpOptions {
   /** At least one must work; the others may fail with a warning in the log. */
@@ -58,6 +61,10 @@ export interface HttpOptions {
   readonly tls: HttpTls | null;
   /** Whether there are wallets and their calls; without them help leaves them out. */
   readonly wallets: boolean;
+  /** Requests with `"jsonrpc":"2.0"` are answered as later versions of Core do (-jsonrpc2). */
+  readonly jsonRpc2: boolean;
+  /** Known to this process alone; empty: nothing is relayed. */
+  readonly relayToken: string;
 }
 
 /** Defaults for everything that has one; credentials and binds have none. */
@@ -72,4 +79,6 @@ export const HTTP_DEFAULTS = {
   bodyLimit: 0x0200_0000,
   tls: null as HttpTls | null,
   wallets: true,
+  jsonRpc2: false,
+  relayToken: '',
 } as const;

@@ -1,4 +1,5 @@
 // From the -rpc* options to what the HTTP server is told. Callers: node/start.
+import crypto from 'node:crypto';
 import net from 'node:net';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
@@ -112,6 +113,8 @@ export function httpOptions(
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
     tls: rpc.tls,
     wallets: config.wallet.enabled,
+    jsonRpc2: rpc.jsonRpc2,
+    relayToken: crypto.randomBytes(16).toString('hex'),
     credentials: { plain: plainCredentials(rpc, cookie), hashed },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),
     allow: rpc.allow.map(parseSubnet),

@@ -80,7 +80,7 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
 }
 
 function openLenient(port: number, options: ReturnType<typeof httpOptions>, fronts: Fronts, log: NodeLogger): Promise<LenientServer> {
-  const { binds, allow, serverTimeoutSeconds } = options;
+  const { binds, allow, serverTimeoutSeconds, relayToken } = options;
   const [main] = fronts.addresses;
   return startLenientServer(
     {
@@ -88,6 +88,7 @@ function openLenient(port: number, options: ReturnType<typeof httpOptions>, fron
       target: { host: LOOPBACK[main.host] ?? main.host, port: main.port },
       allow,
       serverTimeoutSeconds,
+      relayToken,
     },
     (error) => log.error(`The listener of -rpclenientport ended: ${error.message}`),
   ).catch((error: Error) => {

@@ -12,7 +12,15 @@ import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { type Reading, ReadingTurns } from './wire/reading-turns.js';
 import { faultReply, GONE, type Outcome, type Reply, singleReply } from './wire/reply.js';
-import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestList, RequestReader } from './wire/request.js';
+import {
+  type ParsedBody,
+  parseFault,
+  parseRequest,
+  type RequestEntry,
+  type RequestList,
+  type RequestOptions,
+  RequestReader,
+} from './wire/request.js';
 import type { TakenSecrets } from './wire/taken-secrets.js';
 import { JsonObject, type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
@@ -101,6 +109,8 @@ export interface DispatchDeps<Context> {
   readonly onFault?: (method: string, error: unknown) => void;
   /** Bounds of the replies of batches; by default what ReplyRoom says. */
   readonly room?: ReplyRoom;
+  /** How requests are read; by default as Core 0.21 does. */
+  readonly requests?: RequestOptions;
 }
 
 /** Where a parsed body is to be dispatched. */
@@ -193,10 +203,10 @@ export class Dispatcher<Context> {
 
   /** Bytes to bytes. */
   dispatchBytes(body: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
-    const long = LongBatch.in(body);
+    const long = LongBatch.in(body, undefined, this.#deps.requests);
     if (long !== null) return this.#longBatch(long, call, hooks);
-    if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body), call, hooks);
-    const reader = new RequestReader(body);
+    if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body, this.#deps.requests), call, hooks);
+    const reader = new RequestReader(body, this.#deps.requests);
     // Not breathing: a submission that is read here would wait for itself.
     const whole = this.read(reader, call, { turnMs: hooks.turnMs ?? TURN_MS });
     return whole === true ? this.dispatch(reader.body, call, hooks) : this.#longSingle(reader, whole, call, hooks);

@@ -167,7 +167,7 @@ t.test('miningcore: submission and look-up of the block in one batch', async (t)
   const reply = await exchange(node.port, request(head, body));
   t.equal(reply.statusLine, 'HTTP/1.1 200 OK');
   const [submitted, found] = JSON.parse(reply.body);
-  t.same(submitted, { jsonrpc: '2.0', result: null, id: 'a1' });
+  t.same(submitted, { result: null, error: null, id: 'a1' });
   t.equal(found.id, 'a2');
   t.same([found.result.hash, found.result.confirmations, found.result.height], [block.hashHex, 1, block.height]);
 });

@@ -1,6 +1,7 @@
 // One request and its reply. The only file that handles uWebSockets.js request and response objects: it copies what the library
 // takes back, attaches the abort handler first, corks late replies, and never writes after an abort. Made by start-front.ts,
 // used by front.ts, template-exchange.ts and fan-out.ts.
+import { RELAY_HEADER } from '../options.js';
 import { statusLine } from './pages.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
@@ -21,6 +22,8 @@ export class Exchange {
   /** Declared length; -1 when none was (chunked, or no body). NaN never: the library refuses such requests. */
   readonly contentLength: number;
   readonly acceptEncoding: string;
+  /** What the lenient listener says of its client: token and address. Anyone may send it: only with the token it counts. */
+  readonly relayed: string;
   readonly #res: HttpResponse;
   /** When bytes of the request came last, by performance.now(). */
   lastDataMs = performance.now();
@@ -42,6 +45,7 @@ export class Exchange {
     const length = req.getHeader('content-length');
     this.contentLength = length === '' ? -1 : Number(length);
     this.acceptEncoding = req.getHeader('accept-encoding');
+    this.relayed = req.getHeader(RELAY_HEADER);
     this.#closing = req.getHeader('connection').toLowerCase() === 'close' ? 'client' : 'no';
   }
 

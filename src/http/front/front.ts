@@ -115,6 +115,7 @@ export class Front {
         warmup: () => this.#warmingUp(),
       },
       this.#observer(),
+      { version2: deps.options.jsonRpc2 },
     );
     this.#view = new TemplateView({
       state: templateState(state),
@@ -193,7 +194,7 @@ export class Front {
     this.#deps.counters.add('requests');
     this.#deps.counters.add('exchangesOpen');
     if (this.#deps.state.has(STATE_FLAG.LOG_HTTP))
-      this.#detail('http', `Received a ${exchange.method} request for ${exchange.target} from ${exchange.remoteAddressText}`);
+      this.#detail('http', `Received a ${exchange.method} request for ${exchange.target} from ${this.#peerOf(exchange)}`);
     exchange.onEnd = () => this.#ended(exchange);
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
@@ -202,7 +203,7 @@ export class Front {
     if (auth.kind === 'missing') setImmediate(() => this.#unauthorized(exchange));
     else if (auth.kind === 'wrong') {
       this.#deps.counters.add('refusedAuth');
-      this.#wrongPasswords.hold(exchange, () => this.#unauthorized(exchange));
+      this.#wrongPasswords.hold(exchange, this.#peerOf(exchange), () => this.#unauthorized(exchange));
     } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
     else {
       this.#uploads.add(exchange);
@@ -225,6 +226,13 @@ export class Front {
     if (allowed !== null && !allowed.has('getblocktemplate')) exchange.reply(403, TYPE_DEFAULT, '');
     else if (this.#warmingUp() !== null) this.#page(exchange, 503);
     else this.#streams.open(exchange);
+  }
+
+  /** The client's address: behind the lenient listener the one that it names. */
+  #peerOf(exchange: Exchange): string {
+    const { relayToken } = this.#deps.options;
+    const [token, address] = exchange.relayed.split(' ', 2);
+    return relayToken !== '' && token === relayToken && address ? address : exchange.remoteAddressText;
   }
 
   /** Everything that the head decides before credentials; false when the request was answered. */

@@ -6,7 +6,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { AddressFilter } from '../front/access.js';
 import { LARGE_BODY_BYTES } from '../front/scan-method.js';
-import type { HttpBind, HttpSubnet } from '../options.js';
+import { type HttpBind, type HttpSubnet, RELAY_HEADER } from '../options.js';
 
 /** What the listener is told; crosses to its thread. */
 export interface LenientOptions {
@@ -16,6 +16,8 @@ export interface LenientOptions {
   readonly allow: readonly HttpSubnet[];
   /** Seconds a request may take to arrive, and a socket may be idle. */
   readonly serverTimeoutSeconds: number;
+  /** Lets a front believe which client this is. */
+  readonly relayToken: string;
 }
 
 const MAX_CONNECTIONS = 1_024;
@@ -130,6 +132,8 @@ export class LenientListener {
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, () => {
+        // What goes wrong later concerns one connection (no handle for it): it must not end the thread.
+        server.on('error', () => {});
         server.off('error', reject);
         resolve(server);
       });
@@ -149,7 +153,11 @@ export class LenientListener {
         ...this.#options.target,
         method: request.method,
         path: request.url?.startsWith('/') ? request.url : '/',
-        headers: { ...pick(request.headers, PASSED_ON), connection: 'close' },
+        headers: {
+          ...pick(request.headers, PASSED_ON),
+          [RELAY_HEADER]: `${this.#options.relayToken} ${request.socket.remoteAddress ?? ''}`,
+          connection: 'close',
+        },
         agent: false,
       });
     } catch {

@@ -7,7 +7,7 @@ import { LongBatch } from '../wire/long-batch.js';
 import { MethodNames } from '../wire/method-names.js';
 import { ReadingTurns } from '../wire/reading-turns.js';
 import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
-import { type ParsedBody, parseFault, parseRequest, type RequestEntry, RequestReader } from '../wire/request.js';
+import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
@@ -53,7 +53,12 @@ export class FrontDesk {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #reading = new ReadingTurns();
 
-  constructor(context: FrontContext, observer?: DispatchObserver) {
+  /** @param requests how they are read; by default as Core 0.21 does */
+  constructor(
+    context: FrontContext,
+    observer?: DispatchObserver,
+    private readonly requests?: RequestOptions,
+  ) {
     this.#dispatcher = new Dispatcher<FrontContext>({
       methods: METHODS,
       runs: FRONT_RUNS,
@@ -65,7 +70,7 @@ export class FrontDesk {
 
   /** Never throws. */
   plan(body: Uint8Array, call: FrontCall): CallPlan {
-    return this.#planParsed(parseRequest(body), call, false);
+    return this.#planParsed(parseRequest(body, this.requests), call, false);
   }
 
   /**
@@ -99,7 +104,7 @@ export class FrontDesk {
     const batch = LongBatch.in(body, (source) => {
       if (call.allowed) refused ??= checkElement(source, (method) => call.allowed!.has(method));
     });
-    const reader = batch ?? new RequestReader(body);
+    const reader = batch ?? new RequestReader(body, this.requests);
     try {
       if (!(await this.#reading.read(reader, { turnMs: READ_MS, gone }))) return null;
     } catch (error) {

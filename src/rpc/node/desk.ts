@@ -4,6 +4,7 @@ import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
 import { GONE, type Reply } from '../wire/reply.js';
+import type { RequestOptions } from '../wire/request.js';
 import { SecretSearch } from '../wire/secret-search.js';
 import type { TakenSecrets } from '../wire/taken-secrets.js';
 import type { NodeContext } from './context.js';
@@ -53,6 +54,8 @@ export interface NodeCall {
 export interface NodeDeskDeps {
   readonly active: ActiveCommands;
   readonly warmup: () => string | null;
+  /** How requests are read; by default as Core 0.21 does. */
+  readonly requests?: RequestOptions;
   /** Before each call. */
   readonly onStart?: (method: string, user: string) => void;
   /** After each call. @param code error code, 0 for success */
@@ -83,6 +86,7 @@ export class NodeDesk {
           deps.onCall?.(method, (context.clock.monotonicMs() - startedMs) / 1000, code);
         },
       },
+      ...(deps.requests ? { requests: deps.requests } : {}),
       ...(deps.onFault ? { onFault: deps.onFault } : {}),
     });
   }

@@ -3,7 +3,7 @@
 // second of the thread. Used by dispatch.ts; small bodies go through request.ts.
 import { JsonListReader } from './json-parse.js';
 import type { Reading } from './reading-turns.js';
-import { parseEntry, type RequestEntry } from './request.js';
+import { parseEntry, type RequestEntry, type RequestOptions, VERSION_1 } from './request.js';
 import type { JsonValue } from './values.js';
 
 /** Bodies from here on are read this way. */
@@ -18,14 +18,18 @@ export class LongBatch implements Reading {
   #length = 0;
 
   /** The batch in a large body, null for any other body. @param onEntry is shown each entry as it is found */
-  static in(body: Uint8Array, onEntry?: (source: JsonValue) => void): LongBatch | null {
+  static in(body: Uint8Array, onEntry?: (source: JsonValue) => void, options = VERSION_1): LongBatch | null {
     if (body.length < LONG_BODY_BYTES) return null;
     let at = 0;
     while (body[at] === 0x20 || body[at] === 0x09 || body[at] === 0x0a || body[at] === 0x0d) at++;
-    return body[at] === OPEN_BRACKET ? new LongBatch(body, onEntry) : null;
+    return body[at] === OPEN_BRACKET ? new LongBatch(body, onEntry, options) : null;
   }
 
-  private constructor(body: Uint8Array, onEntry?: (source: JsonValue) => void) {
+  private constructor(
+    body: Uint8Array,
+    onEntry: ((source: JsonValue) => void) | undefined,
+    private readonly options: RequestOptions,
+  ) {
     this.#reader = new JsonListReader(body);
     this.#onEntry = onEntry;
   }
@@ -58,6 +62,6 @@ export class LongBatch implements Reading {
 
   /** Entry `index`, below length. */
   at(index: number): RequestEntry {
-    return parseEntry(this.#reader.valueAt(this.#starts[index]));
+    return parseEntry(this.#reader.valueAt(this.#starts[index]), this.options);
   }
 }

@@ -12,7 +12,7 @@ export interface RequestEntry {
   readonly idText: string;
   /** Whether the entry had an id member at all. */
   readonly hasId: boolean;
-  /** 2 when `"jsonrpc":"2.0"` is there, 1 otherwise. */
+  /** 2 when `"jsonrpc":"2.0"` is there and counts, 1 otherwise. */
   readonly version: 1 | 2;
   readonly method: string;
   readonly params: readonly JsonValue[] | JsonObject;
@@ -36,14 +36,17 @@ export type ParsedBody =
 
 /** Switches of the reader. */
 export interface RequestOptions {
-  /** False: `"jsonrpc":"2.0"` is ignored and answered like 1.0, as Core 0.21 does. */
+  /** `"jsonrpc":"2.0"` is answered as later versions of Core do (-jsonrpc2); otherwise it is ignored, as Core 0.21 does. */
   readonly version2: boolean;
 }
+
+/** As Core 0.21 reads requests. */
+export const VERSION_1: RequestOptions = { version2: false };
 
 const NO_PARAMS: readonly JsonValue[] = [];
 
 /** Reads a body. */
-export function parseRequest(body: Uint8Array, options: RequestOptions = { version2: true }): ParsedBody {
+export function parseRequest(body: Uint8Array, options = VERSION_1): ParsedBody {
   return bodyOf(() => parseJson(body), options) as ParsedBody;
 }
 
@@ -52,7 +55,10 @@ export class RequestReader implements Reading {
   readonly #json: JsonReader;
   #body: ParsedBody | undefined;
 
-  constructor(body: Uint8Array) {
+  constructor(
+    body: Uint8Array,
+    private readonly options = VERSION_1,
+  ) {
     this.#json = new JsonReader(body);
   }
 
@@ -67,7 +73,7 @@ export class RequestReader implements Reading {
   }
 
   goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
-    this.#body = bodyOf(() => this.#json.read(performance.now() + ms, mostValues), { version2: true });
+    this.#body = bodyOf(() => this.#json.read(performance.now() + ms, mostValues), this.options);
     return this.#body !== undefined;
   }
 }
@@ -93,7 +99,7 @@ function bodyOf(read: () => JsonValue | undefined, options: RequestOptions): Par
 }
 
 /** One request from its parsed value. */
-export function parseEntry(source: JsonValue, options: RequestOptions = { version2: true }): RequestEntry {
+export function parseEntry(source: JsonValue, options = VERSION_1): RequestEntry {
   if (!(source instanceof JsonObject)) {
     return { idText: 'null', hasId: false, version: 1, method: '', params: NO_PARAMS, error: invalid('Invalid Request object'), source };
   }

@@ -15,11 +15,12 @@ function begin(t: { teardown(end: () => void): void }) {
   );
   let closed = 0;
   let answered = 0;
-  const exchange = (n: number) => ({ remoteAddressText: `10.0.0.${n}:1`, close: () => closed++ }) as unknown as Exchange;
+  const exchange = { close: () => closed++ } as unknown as Exchange;
   const guess = (count: number): void => {
-    for (let n = 0; n < count; n++) wrong.hold(exchange(n), () => answered++);
+    for (let n = 0; n < count; n++) wrong.hold(exchange, `10.0.0.${n}:1`, () => answered++);
   };
-  return { clock, lines, guess, counts: () => [closed, answered] };
+  const again = (address: string): void => wrong.hold(exchange, address, () => answered++);
+  return { clock, lines, guess, again, counts: () => [closed, answered] };
 }
 
 t.test('a quarter of a second, and 1,024 at a time', async (t) => {
@@ -51,4 +52,16 @@ t.test('twenty lines a second', async (t) => {
   clock.ms = 6_000;
   guess(1);
   t.equal(lines.length, 21);
+});
+
+t.test('four of an address wait at once', async (t) => {
+  const { again, counts } = begin(t);
+  for (let n = 0; n < 7; n++) again('10.0.0.1');
+  t.same(counts(), [3, 0], 'the others are cut off');
+  again('10.0.0.2');
+  t.same(counts(), [3, 0], 'another address waits like the first');
+  mock.timers.tick(250);
+  t.same(counts(), [3, 5]);
+  for (let n = 0; n < 5; n++) again('10.0.0.1');
+  t.same(counts(), [4, 5], 'there is room again');
 });

@@ -198,6 +198,8 @@ const context: FrontContext = {
   warmup: () => null,
 };
 const desk = new FrontDesk(context);
+const desk2 = new FrontDesk(context, undefined, { version2: true });
+const plan2 = (body: string) => desk2.plan(bytes(body), { user: 'u', uri: '/', allowed: null });
 const plan = (body: string, allowed: ReadonlySet<string> | null = null) => desk.plan(bytes(body), { user: 'u', uri: '/', allowed });
 
 t.test('a front answers what it can', async (t) => {
@@ -237,7 +239,10 @@ t.test('a template request comes back checked, with the envelope around it', asy
   t.same([got.prefix, got.suffix], ['{"result":', ',"error":null,"id":"\\u0000"}\n']);
   t.same(got.request, { mode: 'template', data: '', rules: ['segwit'], longPollId: null, light: false, limits: null });
   t.same(got.error(-10, 'x'), { status: 500, body: '{"result":null,"error":{"code":-10,"message":"x"},"id":"\\u0000"}\n' });
-  const v2 = plan('{"jsonrpc":"2.0","id":5,"method":"getblocktemplate","params":{"template_request":{"rules":["segwit"]}}}');
+  const ignored = plan('{"jsonrpc":"2.0","id":5,"method":"getblocktemplate","params":{"template_request":{"rules":["segwit"]}}}');
+  if (ignored.kind !== 'template') return t.fail('not a template plan');
+  t.same([ignored.prefix, ignored.suffix], ['{"result":', ',"error":null,"id":5}\n']);
+  const v2 = plan2('{"jsonrpc":"2.0","id":5,"method":"getblocktemplate","params":{"template_request":{"rules":["segwit"]}}}');
   if (v2.kind !== 'template') return t.fail('not a template plan');
   t.same([v2.prefix, v2.suffix], ['{"jsonrpc":"2.0","result":', ',"id":5}\n']);
   t.match(plan('{"method":"getblocktemplate","params":{"rules":["segwit"]}}'), {

@@ -184,8 +184,8 @@ const assembleReply = (parsed: ParsedBody, outcomes: readonly Outcome[]): Reply 
   });
   return reply.finish();
 };
-const answer = (body: string): Reply => {
-  const parsed = parseRequest(bytes(body));
+const answer = (body: string, options = { version2: true }): Reply => {
+  const parsed = parseRequest(bytes(body), options);
   const entries = parsed.kind === 'single' ? [parsed.entry] : parsed.kind === 'batch' ? parsed.entries : [];
   return assembleReply(
     parsed,
@@ -235,7 +235,7 @@ t.test('envelopes and statuses', async (t) => {
 
 t.test('statuses of errors', async (t) => {
   const reply = (body: string, code: number) => {
-    const parsed = parseRequest(bytes(body));
+    const parsed = parseRequest(bytes(body), { version2: true });
     return assembleReply(parsed, [{ error: new RpcError(code, 'x') }]).status;
   };
   t.equal(reply('{"method":"a"}', RPC_CODE.METHOD_NOT_FOUND), 404);
@@ -249,9 +249,14 @@ t.test('statuses of errors', async (t) => {
   );
 });
 
-t.test('2.0 can be left out', async (t) => {
-  const parsed = parseRequest(bytes('{"jsonrpc":"2.0","method":"uptime"}'), { version2: false });
-  t.same(assembleReply(parsed, [OK]), { status: 200, body: '{"result":281,"error":null,"id":null}\n' });
+t.test('without -jsonrpc2 the member means nothing', async (t) => {
+  const old = { version2: false };
+  const reply = { status: 200, body: '{"result":281,"error":null,"id":null}\n' };
+  t.same(answer('{"jsonrpc":"2.0","method":"uptime"}', old), reply);
+  t.same(answer('[{"jsonrpc":"2.0","method":"uptime"}]', old), { status: 200, body: '[{"result":281,"error":null,"id":null}]\n' });
+  const parsed = parseRequest(bytes('{"jsonrpc":"2.0","method":"uptime"}'));
+  t.same(assembleReply(parsed, [OK]), reply, 'the default');
+  t.equal(assembleReply(parsed, [{ error: new RpcError(RPC_CODE.METHOD_NOT_FOUND, 'x') }]).status, 404);
 });
 
 /** What a long batch consists of, null when it is not JSON. Scanned in as many turns as it takes. */
@@ -299,7 +304,9 @@ t.test('long batches are read entry by entry, with the same outcome as at once',
 });
 
 t.test('the reply of a batch grows within bounds', async (t) => {
-  const [one, silent] = ['{"method":"a"}', '{"jsonrpc":"2.0","method":"b"}'].map((text) => parseEntry(parseJson(bytes(text))));
+  const [one, silent] = ['{"method":"a"}', '{"jsonrpc":"2.0","method":"b"}'].map((text) =>
+    parseEntry(parseJson(bytes(text)), { version2: true }),
+  );
   const text = '{"result":281,"error":null,"id":null}';
   const room = new ReplyRoom({ each: 100, all: 120 });
   const first = new BatchReply(room);

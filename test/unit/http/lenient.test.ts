@@ -1,0 +1,54 @@
+// The lenient listener names its client to the front, which believes nobody else.
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import t from 'tap';
+import { LenientListener } from '../../../src/http/lenient/lenient-listener.js';
+import { until } from '../../framework/until.js';
+import { FakeNode } from './support.js';
+
+t.test('the client of a listener is named, whatever it says itself', async (t) => {
+  const seen: (string | undefined)[] = [];
+  const front = http.createServer((request, reply) => {
+    seen.push(request.headers['adit-relay'] as string | undefined);
+    reply.end('{}');
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => front.close());
+  const listener = new LenientListener({
+    binds: [{ host: '127.0.0.1', port: 0 }],
+    target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
+    allow: [],
+    serverTimeoutSeconds: 30,
+    relayToken: 'secret',
+  });
+  const [bound] = await listener.listen();
+  t.teardown(() => listener.close());
+  const socket = net.connect(bound!.port, '127.0.0.1');
+  socket.write('POST / HTTP/1.0\nadit-relay: secret 203.0.113.9\nContent-Length: 2\n\n{}');
+  for await (const _ of socket);
+  t.same(seen, ['secret 127.0.0.1']);
+});
+
+t.test('a front names that client in its log', async (t) => {
+  const node = new FakeNode();
+  await node.start(async () => ({ status: 200, body: '' }), { relayToken: 'secret' });
+  t.teardown(() => node.fronts.close());
+  const guess = (relay: string) =>
+    new Promise<void>((resolve, reject) => {
+      const headers = { authorization: `Basic ${Buffer.from('user:wrong').toString('base64')}`, 'adit-relay': relay };
+      http
+        .request({ port: node.port, host: '127.0.0.1', method: 'POST', headers, agent: false }, (reply) => {
+          reply.resume().on('end', () => resolve());
+        })
+        .on('error', reject)
+        .end('{}');
+    });
+  await guess('secret 203.0.113.7');
+  await guess('guessed 203.0.113.8');
+  const lines = () => node.log.filter((line) => line.includes('incorrect password'));
+  await until('both lines', () => lines().length === 2);
+  t.same(lines(), [
+    'warn ThreadRPCServer incorrect password attempt from 203.0.113.7',
+    'warn ThreadRPCServer incorrect password attempt from 127.0.0.1',
+  ]);
+});
