@@ -7,9 +7,10 @@ import { type Queued, SendQueue } from './send-queue.js';
 // Replies of one client alone, held because it does not read: so many bytes in all, then whoever has read nothing for longest is cut off.
 const HELD_BYTES = 4 * 1024 * 1024;
 
-// Whoever has read something within so long is no such client, whatever the others hold, up to a bound for all together.
+// A client that has read something within so long is no such client, whatever the others hold, up to a bound for all together: a few of the
+// largest replies that the node thread makes.
 const READS_MS = 2000;
-const MOST_HELD_BYTES = 32 * 1024 * 1024;
+const MOST_HELD_BYTES = 256 * 1024 * 1024;
 
 /** Replies up to this size are sent whole. */
 export const SLICED_BYTES = 256 * 1024;
@@ -31,6 +32,8 @@ export interface FanOutBody {
   readonly parts: readonly Uint8Array[];
   /** Slab that a part lies in, -1 when none does: eviction closes by it. */
   readonly slabIndex: number;
+  /** A part that replies to other clients have too: counted once for all of them. */
+  readonly shared?: Uint8Array;
   /** Called once when the bytes are not needed any more. */
   release(): void;
 }
@@ -48,6 +51,8 @@ interface Job extends Queued {
   over: boolean;
   /** The body is this client's alone and counts against what is held. */
   readonly own: boolean;
+  /** Bytes that are held for it alone. */
+  readonly ownBytes: number;
   /** When the socket took bytes last. */
   movedMs: number;
 }
@@ -60,6 +65,8 @@ export class FanOut {
   #crowded = false;
   #scheduled = false;
   #held = 0;
+  /** Replies that a shared part is in. */
+  readonly #sharedBy = new Map<Uint8Array, number>();
   #cut = 0;
 
   /**
@@ -93,11 +100,12 @@ export class FanOut {
       queued: false,
       over: false,
       own: body.slabIndex < 0,
+      ownBytes: body.slabIndex < 0 ? total - (body.shared?.byteLength ?? 0) : 0,
       movedMs: this.#nowMs(),
     };
     exchange.onGone = () => this.#finish(job);
     this.#jobs.add(job);
-    if (job.own) this.#held += job.total;
+    this.#hold(job);
     if (!exchange.startPieces(type, extra, () => this.#enqueue(job))) {
       this.#finish(job);
       return;
@@ -127,16 +135,38 @@ export class FanOut {
       queued: false,
       over: false,
       own: true,
+      ownBytes: total,
       movedMs: this.#nowMs(),
     };
     exchange.onGone = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
     this.#jobs.add(job);
-    this.#held += total;
+    this.#hold(job);
     this.#makeRoom(job);
   }
 
-  /** Bytes of replies held for one client each. */
+  #hold(job: Job): void {
+    this.#held += job.ownBytes;
+    const { shared } = job.body;
+    if (shared === undefined) return;
+    const users = this.#sharedBy.get(shared) ?? 0;
+    if (users === 0) this.#held += shared.byteLength;
+    this.#sharedBy.set(shared, users + 1);
+  }
+
+  #letGo(job: Job): void {
+    this.#held -= job.ownBytes;
+    const { shared } = job.body;
+    if (shared === undefined) return;
+    const users = (this.#sharedBy.get(shared) ?? 1) - 1;
+    if (users > 0) this.#sharedBy.set(shared, users);
+    else {
+      this.#sharedBy.delete(shared);
+      this.#held -= shared.byteLength;
+    }
+  }
+
+  /** Bytes of replies that are in no slab. */
   get heldBytes(): number {
     return this.#held;
   }
@@ -242,7 +272,7 @@ export class FanOut {
     if (job.over) return;
     job.over = true;
     this.#jobs.delete(job);
-    if (job.own) this.#held -= job.total;
+    this.#letGo(job);
     job.body.release();
   }
 }

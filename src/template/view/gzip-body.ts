@@ -2,8 +2,7 @@
 // deflated middle up to a byte boundary, stored final block, and a checksum put together from the parts' (RFC 1951, RFC 1952).
 // A reply then costs microseconds instead of the compression of megabytes. Used by template-view.ts.
 
-import { constants, createDeflateRaw } from 'node:zlib';
-import { yieldToLoop } from '../../lib/turns.js';
+import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
 /** The middle part, ready to stand in any member. */
 export interface DeflatedPart {
@@ -19,21 +18,6 @@ const STORED_MAX = 0xffff;
 const POLYNOMIAL = 0xedb88320;
 // Speed before size: hex digits come down to about half whatever the level.
 const LEVEL = 1;
-// The checksum is reckoned in pieces, so that nobody on this thread waits for all of it.
-const CRC_PIECE_BYTES = 256 * 1024;
-
-const TABLE = Uint32Array.from({ length: 256 }, (_, i) => {
-  let value = i;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ POLYNOMIAL : value >>> 1;
-  return value >>> 0;
-});
-
-/** CRC-32 of bytes, going on from that of what stands before them. */
-export function crc32(bytes: Uint8Array, before = 0): number {
-  let crc = ~before;
-  for (let i = 0; i < bytes.length; i++) crc = TABLE[(crc ^ bytes[i]) & 0xff] ^ (crc >>> 8);
-  return ~crc >>> 0;
-}
 
 /** a·b modulo the polynomial, bits reflected: the highest bit is x^0. */
 function multiply(a: number, b: number): number {
@@ -70,12 +54,7 @@ export async function deflatePart(plain: Uint8Array): Promise<DeflatedPart> {
       resolve();
     });
   });
-  let crc = 0;
-  for (let at = 0; at < plain.length; at += CRC_PIECE_BYTES) {
-    crc = crc32(plain.subarray(at, at + CRC_PIECE_BYTES), crc);
-    await yieldToLoop();
-  }
-  return { bytes: Buffer.concat(pieces), crc, length: plain.length };
+  return { bytes: Buffer.concat(pieces), crc: crc32(plain), length: plain.length };
 }
 
 /** A whole member around a compressed middle, in three parts. Head and tail are at most 65535 bytes each. */

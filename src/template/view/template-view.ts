@@ -57,6 +57,8 @@ export interface TemplateBody {
   /** Slab of the middle part, -1 when it is not shared. */
   readonly slabIndex: number;
   readonly encoding: 'identity' | 'gzip';
+  /** The part that replies to other clients have too, where it lies in no slab. */
+  readonly shared?: Uint8Array;
   release(): void;
 }
 
@@ -329,7 +331,7 @@ export class TemplateView {
         return;
       }
       release();
-      call.send({ parts: gzipAround(head, middle, tail), slabIndex: -1, encoding: 'gzip', release: () => {} });
+      call.send({ parts: gzipAround(head, middle, tail), slabIndex: -1, encoding: 'gzip', shared: middle.bytes, release: () => {} });
     });
   }
 

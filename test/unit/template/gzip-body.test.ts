@@ -1,11 +1,9 @@
-import { gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { combineCrc, crc32, deflatePart, gzipAround } from '../../../src/template/view/gzip-body.js';
+import { combineCrc, deflatePart, gzipAround } from '../../../src/template/view/gzip-body.js';
 
 t.test('checksums', async (t) => {
   const text = Buffer.from('123456789');
-  t.equal(crc32(text), 0xcbf43926);
-  t.equal(crc32(text.subarray(4), crc32(text.subarray(0, 4))), 0xcbf43926);
   for (let cut = 0; cut <= 9; cut++) {
     t.equal(combineCrc(crc32(text.subarray(0, cut)), crc32(text.subarray(cut)), 9 - cut), 0xcbf43926, `cut at ${cut}`);
   }
