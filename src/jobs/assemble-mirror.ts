@@ -133,7 +133,7 @@ export class AssembleMirror {
     return this.#segments[this.#columns.segment[slot]];
   }
 
-  /** @returns false when the delta doesn't continue what the mirror holds; it is then left empty */
+  /** @returns false when the delta doesn't continue what the mirror holds; it is then left empty, and so it is when this throws */
   apply(delta: MirrorDelta): boolean {
     const full = delta.base === -1;
     if (!full && (delta.instance !== this.#instance || delta.base !== this.#sequence)) {
@@ -141,10 +141,22 @@ export class AssembleMirror {
       return false;
     }
     if (full) this.#clear();
+    try {
+      this.#take(delta);
+    } catch (error) {
+      // Part of it may be there: the next delta must not be taken for what follows it.
+      this.#clear();
+      this.#stale.fill(0);
+      throw error;
+    }
     this.#instance = delta.instance;
     this.#sequence = delta.sequence;
+    return true;
+  }
+
+  #take(delta: MirrorDelta): void {
     for (const { index, buffer } of delta.segments) this.#segments[index] = buffer === null ? NO_BYTES : new Uint8Array(buffer);
-    if (delta.removed.length === 0 && delta.changed.length === 0) return true;
+    if (delta.removed.length === 0 && delta.changed.length === 0) return;
     this.#makeRoom(delta);
     if (this.#stale.length < this.#columns.capacity) this.#stale = new Uint8Array(this.#columns.capacity);
     const stale = this.#stale;
@@ -163,7 +175,6 @@ export class AssembleMirror {
     this.#ranking.update(stale, delta.changed, (a, b) => compareRank(this.#columns, a, b));
     stale.fill(0);
     this.#clusters?.update(this.#columns, delta.removed, delta.changed);
-    return true;
   }
 
   #clear(): void {

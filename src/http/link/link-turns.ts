@@ -20,7 +20,13 @@ export class LinkTurns {
   }
 
   #turn = (): void => {
-    if (this.work()) setImmediate(this.#turn);
-    else this.#underWay = false;
+    // What throws is told by the thread's handler; what else lies on the link is done all the same.
+    let more = true;
+    try {
+      more = this.work();
+    } finally {
+      if (more) setImmediate(this.#turn);
+      else this.#underWay = false;
+    }
   };
 }

@@ -139,3 +139,15 @@ t.test('what left is not held without bound while nobody asks', async (t) => {
   t.ok(emptied > 3, `emptied ${emptied} times`);
   t.ok(most <= 3 + 5, `${most} held at most after a change`);
 });
+
+t.test('a delta that could not be taken whole is not built upon', async (t) => {
+  const mirror = new AssembleMirror();
+  const delta = { instance: 7, segments: [], removed: new Int32Array(0), changed: new Int32Array(0), rows: new Float64Array(0) };
+  const parents = new Int32Array(0);
+  t.equal(mirror.apply({ ...delta, parents, base: -1, sequence: 1 }), true);
+  const broken = { ...delta, parents, base: 1, sequence: 2, changed: Int32Array.of(0), rows: null as unknown as Float64Array };
+  t.throws(() => mirror.apply(broken));
+  t.equal(mirror.apply({ ...delta, parents, base: 2, sequence: 3 }), false, 'a full copy is asked for');
+  t.equal(mirror.apply({ ...delta, parents, base: -1, sequence: 4 }), true);
+  t.equal(mirror.sequence, 4);
+});
