@@ -152,7 +152,11 @@ section('RPC server', [
     'bool',
     'Answer requests with "jsonrpc":"2.0" as JSON-RPC 2.0, as Core does since version 28; without it they get the replies of Core 0.21 (default: 0)',
   ],
-  ['rpcservertimeout', 'int', 'Seconds before an idle or slow connection is closed (default: 30)'],
+  [
+    'rpcservertimeout',
+    'int',
+    'Seconds before an idle or slow connection is closed; idle ones of the main port are closed after some 10 (default: 30)',
+  ],
   ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
   ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
   ['rpcserialversion', 'int', undefined, 'none'],

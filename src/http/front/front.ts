@@ -92,6 +92,10 @@ export class Front {
   /** Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %). */
   #strangers = false;
   #onIdle: (() => void) | null = null;
+  /** Requests so far, and how many they were when the newest socket was opened. */
+  #handled = 0;
+  #openedAt = -1;
+  #hinted = false;
 
   constructor(deps: FrontDeps) {
     this.#deps = deps;
@@ -184,12 +188,26 @@ export class Front {
 
   /** A socket was opened, or closed. @param address of the peer that connected, 4 or 16 bytes; null when one has gone */
   onSocket(address: Uint8Array | null): void {
+    if (address) this.#openedAt = this.#handled;
+    else if (this.#openedAt === this.#handled) this.#hint();
     this.#deps.counters.add('connectionsOpen', address ? 1 : -1);
     if (address && !this.#addresses.allows(address)) this.#strangers = true;
   }
 
+  /** The transport refuses some requests by itself and tells nothing of them: a socket closes, and since the newest was opened nothing came. */
+  #hint(): void {
+    if (this.#hinted || this.#deps.options.tls !== null) return;
+    this.#hinted = true;
+    this.#deps.link.tell({
+      news: 'notice',
+      level: 'warn',
+      text: 'a client connected and left without a request that this port takes. Clients that send bare line feeds (ckpool), HTTP/1.0 (p2pool) or no Host need -rpclenientport=PORT. This is said once.',
+    });
+  }
+
   /** Takes a request. */
   handle(exchange: Exchange): void {
+    this.#handled++;
     this.#open++;
     this.#deps.counters.add('requests');
     this.#deps.counters.add('exchangesOpen');

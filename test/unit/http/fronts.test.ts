@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import net from 'node:net';
 import t from 'tap';
 import { until } from '../../framework/until.js';
 import { Client, FakeNode } from './support.js';
@@ -259,6 +260,26 @@ t.test('the queue has an end, and cancelled calls leave it', async (t) => {
   t.equal(node.fronts.stats().fronts[0]!.refusedQueueFull, 1);
   clients[1]!.destroy();
   third.destroy();
+});
+
+t.test('a client that the transport refuses gets a line that names the way', async (t) => {
+  const node = new FakeNode();
+  await node.start(() => ok('1'), { fronts: 1 });
+  t.teardown(() => node.fronts.close());
+  const ordinary = new Client(node.port);
+  await ordinary.call('{"method":"getblockchaininfo"}');
+  ordinary.destroy();
+  await until('it has gone', () => node.fronts.stats().fronts[0]!.connectionsOpen === 0);
+  const hints = () => node.log.filter((line) => line.includes('-rpclenientport'));
+  t.same(hints(), []);
+  for (let i = 0; i < 3; i++) {
+    const socket = net.connect(node.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}');
+    for await (const _ of socket);
+  }
+  await until('it is told', () => hints().length > 0);
+  await until('they have gone', () => node.fronts.stats().fronts[0]!.connectionsOpen === 0);
+  t.equal(hints().length, 1, 'once');
 });
 
 t.test('a block is taken even if its client has gone', async (t) => {
