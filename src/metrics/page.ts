@@ -35,6 +35,7 @@ function show(d){
  $('bars').replaceChildren(...bars.map(b=>{const e=document.createElement('div');e.style.height=Math.round(100*b.weight/top)+'%';e.title='from '+b.from+' sat/vB: '+n(b.weight)+' WU';return e}));
  $('axis').replaceChildren(...bars.map(b=>{const e=document.createElement('span');e.textContent=b.from;return e}));
  put('waiters',n(d.waiters));put('connections',n(d.connections));put('queue',n(d.queued));put('refused',n(d.refused));
+ const v=d.sv2;$('sv2').hidden=!v;if(v){put('sv2clients',n(v.clients));put('sv2open',n(v.connections));put('sv2tips',n(v.activated)+' of '+n(v.prevHashes));put('sv2first',v.firstByteMs==null?'–':v.firstByteMs.toFixed(1)+' ms');put('sv2blocks',n(v.accepted)+' / '+n(v.lost)+' / '+n(v.invalid))}
  put('pool',n(d.mempool.size));put('poolbytes',n(Math.round(d.mempool.bytes/1000))+' kvB');put('poolmem',(d.mempool.usage/1e6).toFixed(1)+' MB');put('minfee',n(d.mempool.minFeeRate/1000)+' sat/vB');
  rows('blocks',d.blocks.map(b=>[n(b.height),ago(d.now-b.time),n(b.transactions),n(b.weight),btc(b.fees),...['gather','scripts','apply','persist','total'].map(p=>b.phases[p]==null?'–':b.phases[p].toFixed(1))]));
  rows('threads',d.threads.map(x=>[x.name,x.what,x.load,x.lagMs==null?'–':x.lagMs.toFixed(1)+' ms']));
@@ -58,6 +59,7 @@ export function pageHtml(status: unknown): string {
 <section><h2>Miners and clients</h2><div class="big" id="waiters">–</div><div class="dim">waiting for the next template</div><dl><dt>Connections</dt><dd id="connections">–</dd><dt>Calls under way</dt><dd id="queue">–</dd><dt>Calls refused</dt><dd id="refused">–</dd></dl></section>
 <section class="wide"><h2>Template weight by fee rate, sat/vB and up</h2><div class="bars" id="bars"></div><div class="axis" id="axis"></div></section>
 <section><h2>Mempool</h2><div class="big" id="pool">–</div><div class="dim">transactions</div><dl><dt>Size</dt><dd id="poolbytes">–</dd><dt>Memory</dt><dd id="poolmem">–</dd><dt>Least fee</dt><dd id="minfee">–</dd></dl></section>
+<section id="sv2" hidden><h2>Stratum V2</h2><div class="big" id="sv2clients">–</div><div class="dim">clients</div><dl><dt>Connections</dt><dd id="sv2open">–</dd><dt>Tips by a staged template</dt><dd id="sv2tips">–</dd><dt>Block to first byte, mean</dt><dd id="sv2first">–</dd><dt>Blocks accepted / lost / invalid</dt><dd id="sv2blocks">–</dd></dl></section>
 <section class="full"><h2>Recent blocks, times in milliseconds</h2><div class="scroll"><table><thead><tr><th>Height</th><th>Age</th><th>Txs</th><th class="less">Weight</th><th>Fees</th><th class="less">gather</th><th>scripts</th><th>apply</th><th class="less">persist</th><th>total</th></tr></thead><tbody id="blocks"></tbody></table></div></section>
 <section class="full"><h2>Threads</h2><div class="scroll"><table class="words"><thead><tr><th>Thread</th><th class="less">Does</th><th>Load</th><th>Late by</th></tr></thead><tbody id="threads"></tbody></table></div></section>
 </main><script>${script}show(${first});</script></body></html>

@@ -36,6 +36,31 @@ export class QuickHistogram {
   }
 }
 
+/** What another thread counted: by bucket, not cumulative, and the sum of all values. */
+export interface CountedValues {
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+/** A histogram that is counted elsewhere and read when somebody asks. */
+export class ReadHistogram {
+  readonly type = 'histogram';
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    private readonly buckets: readonly number[],
+    private readonly read: () => CountedValues | undefined,
+  ) {}
+
+  async get(): Promise<{ name: string; help: string; type: string; values: Value[] }> {
+    const { name, help, type } = this;
+    const read = this.read();
+    return { name, help, type, values: read === undefined ? [] : exposed(name, {}, this.buckets, read) };
+  }
+}
+
 class OneSeries implements Series {
   readonly #counts: Float64Array;
   #sum = 0;
@@ -57,16 +82,24 @@ class OneSeries implements Series {
 
   /** Cumulative buckets, sum and count, as Prometheus reads them. */
   values(name: string): Value[] {
-    const { labels, buckets } = this;
-    let total = 0;
-    const values: Value[] = buckets.map((le, i) => {
-      total += this.#counts[i];
-      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: total };
-    });
-    total += this.#counts[buckets.length];
-    values.push({ metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: total });
-    values.push({ metricName: `${name}_sum`, labels: { ...labels }, value: this.#sum });
-    values.push({ metricName: `${name}_count`, labels: { ...labels }, value: total });
-    return values;
+    const counts = [...this.#counts];
+    return exposed(name, this.labels, this.buckets, { counts, sum: this.#sum, count: counts.reduce((a, b) => a + b, 0) });
   }
+}
+
+function exposed(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  buckets: readonly number[],
+  { counts, sum, count }: CountedValues,
+): Value[] {
+  let total = 0;
+  const values: Value[] = buckets.map((le, i) => {
+    total += counts[i];
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: total };
+  });
+  values.push({ metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count });
+  values.push({ metricName: `${name}_sum`, labels: { ...labels }, value: sum });
+  values.push({ metricName: `${name}_count`, labels: { ...labels }, value: count });
+  return values;
 }

@@ -2,7 +2,7 @@
 // is fed by the room's observe callback. Callers: node/wiring, metrics/server. Names carry their units; bitcoin_* are the names that
 // existing Bitcoin dashboards look for, adit_* is what nobody else exports.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { QuickHistogram, type Series } from './quick-histogram.js';
+import { type CountedValues, QuickHistogram, ReadHistogram, type Series } from './quick-histogram.js';
 
 /** One sample: a figure, with labels when there are several. */
 export type Sample = number | undefined | readonly { readonly labels: Record<string, string>; readonly value: number }[];
@@ -70,6 +70,11 @@ export class Metrics {
     // What the registry asks of a metric is its name and get().
     this.#registry.registerMetric(histogram as unknown as Metric);
     return (labels) => histogram.series(labels);
+  }
+
+  /** Durations in seconds that another thread counts; asked for at each scrape. */
+  readHistogram(name: string, help: string, buckets: readonly number[], read: () => CountedValues | undefined): void {
+    this.#registry.registerMetric(new ReadHistogram(name, help, buckets, read) as unknown as Metric);
   }
 
   /** The exposition text. */

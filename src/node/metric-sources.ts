@@ -15,6 +15,7 @@ import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateService } from '../template/service.js';
 import type { MetricSources } from './metrics.js';
 import { netSources } from './net-metrics.js';
+import type { Sv2 } from './sv2.js';
 
 /** The rooms that are asked. */
 export interface MetricRooms {
@@ -33,6 +34,8 @@ export interface MetricRooms {
   readonly startedSeconds: number;
   /** undefined with -server=0. */
   readonly fronts: () => Fronts | undefined;
+  /** null without -sv2. */
+  readonly sv2: Sv2 | null;
   /** The warnings of getnetworkinfo. */
   readonly warnings: () => string;
   readonly latest: () => ReturnType<MetricSources['latestBlock']>;
@@ -70,6 +73,7 @@ export function metricSources(rooms: MetricRooms): MetricSources {
         queued: stats.queued,
       };
     },
+    sv2: () => rooms.sv2?.measures(),
     latestBlock: rooms.latest,
     hashesPerSecond: (blocks) => networkHashes(chain, blocks),
     feeEstimate: (blocks) => mempool.fees.smart(blocks, true).feeRate,

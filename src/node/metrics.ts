@@ -5,9 +5,10 @@ import { Metrics, secondsBuckets } from '../metrics/registry.js';
 import type { BlockStage } from '../net/relay/block-times.js';
 import { addExporterMetrics, type ExporterSources } from './exporter-metrics.js';
 import { addNetMetrics, type NetSources } from './net-metrics.js';
+import { addSv2Metrics, type Sv2Sources } from './sv2-metrics.js';
 
 /** Figures asked for at each scrape. Sizes in bytes, times in seconds, fees in satoshi. */
-export interface MetricSources extends ExporterSources, NetSources {
+export interface MetricSources extends ExporterSources, NetSources, Sv2Sources {
   readonly info: Record<string, string>;
   readonly uptimeSeconds: () => number;
   readonly chain: () => {
@@ -182,6 +183,7 @@ export function createMetrics(sources: () => MetricSources | undefined): { metri
 
   addExporterMetrics(metrics, from);
   const announcedBlock = addNetMetrics(metrics, from);
+  addSv2Metrics(metrics, from);
 
   metrics.gauge(
     'adit_prune_height',

@@ -509,6 +509,7 @@ async function build(
     net: () => net,
     progress,
     engine: store.engine,
+    sv2,
     backend: native.backend,
     startedSeconds,
     fronts: () => fronts,

@@ -62,6 +62,24 @@ export class LoadMeter {
   }
 }
 
+/** The card of Stratum V2; null without -sv2. */
+function sv2Of(sources: MetricSources): unknown {
+  const figures = sources.sv2();
+  if (figures === undefined) return null;
+  const { serving, outcomes } = figures;
+  const { clientsOpen, connectionsOpen, activated, prevHashes, firstByteSum, firstByteCount } = serving;
+  return {
+    clients: clientsOpen,
+    connections: connectionsOpen,
+    activated,
+    prevHashes,
+    firstByteMs: firstByteCount === 0 ? null : (1000 * firstByteSum) / firstByteCount,
+    accepted: outcomes.accepted,
+    lost: outcomes.lost,
+    invalid: outcomes.invalid,
+  };
+}
+
 /** One event's worth. */
 export function statusOf(rooms: StatusRooms): unknown {
   const { sources, chain, templates } = rooms;
@@ -88,6 +106,7 @@ export function statusOf(rooms: StatusRooms): unknown {
     connections: http.connections,
     queued: http.queued,
     refused: http.refused,
+    sv2: sv2Of(sources),
     mempool: sources.mempool(),
     blocks: rooms.blocks.list,
     threads: [

@@ -20,6 +20,7 @@ import { type ServingThread, startServe } from '../sv2/serve/start-serve.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateService } from '../template/service.js';
 import { parseBind } from './http-options.js';
+import type { Sv2Figures } from './sv2-metrics.js';
 
 /** Where submitted blocks wait to be judged, in the network's folder. */
 const SOLUTIONS_FOLDER = 'sv2-solutions';
@@ -48,6 +49,8 @@ export interface Sv2 extends Sv2Access {
   listen(): Promise<void>;
   /** The chain is loaded: submits blocks of an earlier run that were not judged, then serves templates. */
   start(): Promise<void>;
+  /** For /metrics. */
+  measures(): Sv2Figures;
   close(): Promise<void>;
 }
 
@@ -118,6 +121,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       return (thread?.addresses ?? []).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
     },
     figures: () => counters.read(),
+    measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
     solutions: () => ({ ...solutions.outcomes, resubmitted: solutions.resubmitted }),
     clients: () => {
       if (thread === null) return Promise.resolve([]);
