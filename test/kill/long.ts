@@ -12,9 +12,10 @@ import { indexing } from './phases/indexing.js';
 import { count, type Phase, type RoundReport } from './phases/phase.js';
 import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
+import { solving } from './phases/solving.js';
 import { wallets } from './phases/wallets.js';
 
-const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning, wallets];
+const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning, solving, wallets];
 const ROUND_KILLS = 50;
 
 const { values } = parseArgs({

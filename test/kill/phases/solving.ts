@@ -1,0 +1,119 @@
+// Kills while a Stratum V2 client hands in a block: from the moment in which its message is sent to some time after the block is the tip. The
+// block is on disk before anything is done with it, so once there is a file or a line of the log about it, the next start must have it in its
+// chain, also when a part of the file alone was written. Callers: the kill suite.
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { Daemon, freePort } from '../../framework/daemon.js';
+import { serializeTx } from '../../framework/messages.js';
+import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { Sv2Client, solve } from '../../framework/sv2-client.js';
+import { until } from '../../framework/until.js';
+import { count, debugLog, emptyReport, LEAN, type Phase, putAway, type RoundPlan, type RoundReport, RUN_UP } from './phase.js';
+
+const START = 1_700_000_000;
+/** Blocks are of a size whose writing takes a moment. */
+const PAYMENTS = 3;
+const PAYLOAD_BYTES = 95_000;
+/** Longest time from the message, or from its file, to the kill. */
+const LATE_MS = 30;
+
+const folder = (node: Daemon): string => path.join(node.networkDir, 'sv2-solutions');
+
+/** What lies there of a block: `.blk`, `.new`, or nothing. */
+const filesOf = (node: Daemon, hashHex: string): string[] => fs.readdirSync(folder(node)).filter((name) => name.startsWith(hashHex));
+
+/** Whether the block belongs to the best chain. */
+async function inChain(node: Daemon, hashHex: string): Promise<boolean> {
+  const header = await node.call('getblockheader', hashHex).catch(() => null);
+  return header !== null && header.confirmations > 0;
+}
+
+/** Large payments out of ripe rewards, so that a block has something in it. */
+async function pay(node: Daemon, ripe: BuiltBlock[]): Promise<void> {
+  for (const block of ripe) {
+    const coin = reward(block);
+    const data = Buffer.concat([Buffer.from([0x6a]), Buffer.alloc(PAYLOAD_BYTES, 0x51)]);
+    const tx = spend(
+      [coin],
+      [
+        { value: coin.value - 1_000_000, script: Buffer.from(`0014${'33'.repeat(20)}`, 'hex') },
+        { value: 0, script: data },
+      ],
+    );
+    await node.call('sendrawtransaction', serializeTx(tx).toString('hex'), 0);
+  }
+}
+
+async function round(plan: RoundPlan): Promise<RoundReport> {
+  const random = pseudoRandom(plan.seed);
+  const report = emptyReport();
+  const port = await freePort();
+  const node = await Daemon.start(
+    ...LEAN,
+    '-sv2',
+    `-sv2port=${port}`,
+    '-acceptnonstdtxn=1',
+    '-datacarriersize=100000',
+    '-checktemplates=0',
+  );
+  try {
+    const chain = [buildBlock(GENESIS, { time: START })];
+    while (chain.length < RUN_UP + plan.kills * PAYMENTS) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
+    for (const block of chain) {
+      const answer = await node.call('submitblock', block.bytes.toString('hex'));
+      if (answer !== null) report.faults.push(`a block of the run-up: ${answer}`);
+    }
+    report.blocks = chain.length;
+    for (let kill = 0; kill < plan.kills && !plan.enough(); kill++) {
+      await pay(node, chain.slice(kill * PAYMENTS, (kill + 1) * PAYMENTS));
+      const client = await Sv2Client.start(port);
+      await client.told(() => client.template !== null && client.template.path.length > 0);
+      const solution = solve(client.template!, client.prevHash!);
+      const before = await node.call('getbestblockhash');
+      const way = random();
+      client.submit(solution);
+      if (way < 0.5) {
+        // From the first byte of its file on.
+        const end = Date.now() + 60_000;
+        while (filesOf(node, solution.hashHex).length === 0 && !debugLog(node).includes(`block ${solution.hashHex}`)) {
+          if (Date.now() > end) throw new Error('the solution was not read in a minute');
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+      if (way > 0.2) await sleep(random() * LATE_MS);
+      await node.kill();
+      client.close();
+      const files = filesOf(node, solution.hashHex).map((name) => name.slice(65));
+      const read = files.includes('blk') || debugLog(node).includes(`block ${solution.hashHex}`);
+      count(
+        report.kills,
+        read
+          ? files.includes('blk')
+            ? 'before the end of its judgement'
+            : 'after it'
+          : files.includes('new')
+            ? 'while it was written'
+            : 'before it was read',
+      );
+      await node.up();
+      await until('the start is over', () => debugLog(node).split('Done loading').length - 1 === kill + 2);
+      report.checks++;
+      const there = await inChain(node, solution.hashHex);
+      if (read && !there) report.faults.push(`block ${solution.hashHex} was read and is not in the chain`);
+      if (!read && !there && (await node.call('getbestblockhash')) !== before) report.faults.push('the tip is another one');
+      if (there) count(report.figures, 'solutions in the chain');
+      if (filesOf(node, solution.hashHex).includes(`${solution.hashHex}.blk`)) report.faults.push('its file is still there');
+      if ((await node.call('verifychain', 4, 6)) !== true) report.faults.push('verifychain found something');
+    }
+    const { code } = await node.stop();
+    if (code !== 0) report.faults.push(`it stops with status ${code}`);
+  } catch (error) {
+    report.faults.push(String((error as Error).stack));
+  }
+  await putAway(node, plan, report);
+  return report;
+}
+
+export const solving: Phase = { name: 'solving', round };
