@@ -6,7 +6,7 @@ import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { type ConnectionEvent, Sv2Connection } from '../../../src/sv2/connection.js';
 import { constraintsPayload, decodeMessage, setupPayload } from '../../framework/sv2-client.js';
 import { authorityOf, NoiseInitiator } from '../../framework/sv2-noise.js';
-import { readJson, tally, vectorSuite } from '../../framework/vectors.js';
+import { fileSuite, readJson, tally } from '../../framework/vector-suite.js';
 
 const hashes = createNativeHashes();
 const ellSwift = createEllSwift(hashes);
@@ -141,7 +141,7 @@ interface Reject {
 }
 
 // The tests' own client, whose word the tests above rely on.
-vectorSuite('sv2/noise_reject.json', (t) => {
+fileSuite('sv2/noise_reject.json', (t) => {
   const rows = readJson<Reject[]>('sv2/noise_reject.json');
   const failures = rows.filter((row) => {
     const client = new NoiseInitiator({
@@ -164,7 +164,7 @@ vectorSuite('sv2/noise_reject.json', (t) => {
   );
 });
 
-vectorSuite('sv2/authority_key.json', (t) => {
+fileSuite('sv2/authority_key.json', (t) => {
   const rows = readJson<{ valid: boolean; base58check: string; public_key: string }[]>('sv2/authority_key.json');
   const failures = rows.filter((row) => {
     try {
