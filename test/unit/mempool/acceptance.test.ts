@@ -40,6 +40,21 @@ t.test('the first fault in the order of the checks is the one reported', async (
   t.equal(await offer(all, pay([coin], 9_990, {}, P2WPKH)), 'bad-txns-nonstandard-inputs', 'a bare OP_TRUE is spent');
 });
 
+t.test('BIP-0054: signature operations of inputs, also where nothing has to be standard', async (t) => {
+  const heavy = new Uint8Array(2_501).fill(0xac);
+  const spending = async (script: Uint8Array, options: Parameters<typeof createPool>[0]) => {
+    const { chain, pool } = createPool(options);
+    const tx = spend(crypto, [chain.fund(100_000, script)], [{ value: 90_000, script: P2WPKH }]);
+    const { reject } = await pool.accept(tx);
+    return [reject?.reason, reject?.debug];
+  };
+  const refused = ['bad-txns-nonstandard-inputs', 'non-witness sigops exceed bip54 limit'];
+  t.same(await spending(heavy, { policy: NO_POLICY }), refused);
+  const others = await spending(heavy.subarray(1), { policy: NO_POLICY });
+  t.not(others[1], refused[1], '2,500 are allowed: what fails is the script itself');
+  t.not((await spending(heavy, { policy: NO_POLICY, limitLegacySigops: false }))[1], refused[1]);
+});
+
 t.test('fees, maturity, what is known already', async (t) => {
   const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
   const { chain, pool } = setup;
