@@ -187,11 +187,20 @@ export class Sv2Client {
   #stage: 'act2' | 'frames' = 'act2';
   #wake: () => void = () => {};
   readonly #authority: Buffer | null;
+  /** Bytes that are not looked at for now. */
+  #held: Buffer[] | null = null;
+  #onFirst: () => void = () => {};
 
   private constructor(socket: net.Socket, authority: Buffer | null) {
     this.socket = socket;
     this.#authority = authority;
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      if (this.#held === null) this.#read(chunk);
+      else {
+        if (this.#held.length === 0) this.#onFirst();
+        this.#held.push(chunk);
+      }
+    });
     socket.on('error', () => {});
     socket.on('close', () => {
       this.closed = true;
@@ -263,6 +272,19 @@ export class Sv2Client {
 
   async ended(): Promise<void> {
     await this.#until(() => this.closed);
+  }
+
+  /** From now on bytes are kept unread. @param onFirst called for the first of them */
+  hold(onFirst: () => void): void {
+    this.#held = [];
+    this.#onFirst = onFirst;
+  }
+
+  /** Reads what was kept, and all that follows. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const chunk of held) this.#read(chunk);
   }
 
   close(): void {
