@@ -1,0 +1,208 @@
+// When clients are told what: staged templates and the tips they are good for, fees, reserves, initial download. Beside the provider stands a
+// maker whose choices are spelled out.
+import t from 'tap';
+import { regtestParams } from '../../../src/consensus/params/regtest.js';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import { Provider } from '../../../src/sv2/provide/provider.js';
+import { reserveFor } from '../../../src/sv2/reserve.js';
+import { reserveKey, type ToServe } from '../../../src/sv2/serve/messages.js';
+import { nothingChosen } from '../../../src/template/assembly.js';
+import type { SourceListener, TemplateTip } from '../../../src/template/source.js';
+import type { TipFacts } from '../../../src/template/tip-facts.js';
+
+const LEAST = { weight: 4000, sigops: 400 };
+const MAX_WEIGHT = 3_996_000;
+
+interface FakeTip {
+  readonly prev: FakeTip | null;
+  readonly height: number;
+  readonly hash: Uint8Array;
+}
+let named = 0;
+const tipOn = (prev: FakeTip | null): FakeTip => ({ prev, height: (prev?.height ?? 0) + 1, hash: new Uint8Array(32).fill(++named) });
+
+/** A provider with a hand on everything it depends on. */
+class World {
+  readonly posted: ToServe[] = [];
+  tip = tipOn(null);
+  version = 0x20000000;
+  wanted = true;
+  nowMs = 1_000_000;
+  fees = 0;
+  transactions = 0;
+  /** Weight of the transactions alone. */
+  weight = 0;
+  readonly asked: { weight: number; sigops: number }[] = [];
+  readonly timers: { readonly atMs: number; readonly run: () => void }[] = [];
+  #listener: SourceListener | null = null;
+  readonly provider: Provider;
+
+  constructor() {
+    const world = this;
+    this.provider = new Provider(
+      { intervalMs: 5000, feeDelta: 1000, maxWeight: MAX_WEIGHT, leastReserve: LEAST },
+      {
+        params: regtestParams(),
+        hashes: createNativeHashes(),
+        log: silentLogger,
+        wanted: () => world.wanted,
+        post: (message) => world.posted.push(message),
+        clock: { nowMs: () => world.nowMs, nowSeconds: () => Math.floor(world.nowMs / 1000), monotonicMs: () => world.nowMs },
+        after: (ms, run) => {
+          const timer = { atMs: world.nowMs + ms, run };
+          world.timers.push(timer);
+          return () => {
+            const at = world.timers.indexOf(timer);
+            if (at >= 0) world.timers.splice(at, 1);
+          };
+        },
+        mempool: {
+          listen: (listener) => {
+            world.#listener = listener;
+          },
+        },
+        templates: {
+          get tip() {
+            return { tip: world.tip as unknown as TemplateTip, facts: world.facts() };
+          },
+          choose: async (reserve) => {
+            world.asked.push(reserve);
+            const weight = Math.min(world.weight, MAX_WEIGHT - reserve.weight);
+            const records = { ...nothingChosen(0).records, length: world.transactions };
+            const chosen = { ...nothingChosen(reserve.weight + weight), fees: world.fees, records } as ReturnType<typeof nothingChosen>;
+            return { tip: world.tip as unknown as TemplateTip, facts: world.facts(), chosen };
+          },
+        },
+      },
+    );
+  }
+
+  facts(): TipFacts {
+    const { height } = this.tip;
+    const shown = { height: height + 1, version: this.version, subsidy: 5_000_000_000, segwitActive: true };
+    return { ...shown, minTime: 1, bits: 0x207fffff, minDifficulty: null } as unknown as TipFacts;
+  }
+
+  /** A block of this parent becomes the tip. */
+  block(prev: FakeTip = this.tip): void {
+    this.tip = tipOn(prev);
+    this.provider.onTip(1);
+  }
+
+  /** Messages since the last look, in short. */
+  async news(): Promise<string[]> {
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    return this.posted.splice(0).map((message) => {
+      if (message.kind === 'tip') return message.template === null ? 'tip by the staged one' : 'tip with a template';
+      if (message.kind === 'share') return `share ${message.keys.join(',')}`;
+      return message.kind;
+    });
+  }
+
+  /** @param fee of a transaction that comes */
+  pays(fee: number): void {
+    this.fees += fee;
+    this.transactions++;
+    this.weight += 400;
+    this.#listener?.added({ modifiedFee: fee });
+  }
+
+  passes(ms: number): void {
+    this.nowMs += ms;
+    for (const timer of this.timers.filter(({ atMs }) => atMs <= this.nowMs)) {
+      this.timers.splice(this.timers.indexOf(timer), 1);
+      timer.run();
+    }
+  }
+}
+
+const KEY = reserveKey(LEAST);
+
+t.test('a tip is told by what is staged on it, and by nothing that is staged on something else', async (t) => {
+  const world = new World();
+  world.provider.onTip(null);
+  t.same(await world.news(), ['tip with a template'], 'nothing is built while there are no clients');
+  t.equal(world.asked.length, 0);
+  world.provider.setNeeds([LEAST]);
+  t.same(await world.news(), [`share ${KEY}`, 'stage'], 'no transactions: the empty one is the full one');
+  world.block();
+  t.same(await world.news(), ['tip by the staged one', `share ${KEY}`, 'stage']);
+  world.pays(10);
+  world.block();
+  t.same(await world.news(), ['tip by the staged one', 'template', `share ${KEY}`, 'stage'], 'the full one before the next staged one');
+  const fork = world.tip.prev as FakeTip;
+  world.block(tipOn(fork));
+  t.same((await world.news())[0], 'tip with a template', 'a branch of the same height');
+  world.version = 0x30000000;
+  world.block();
+  t.same((await world.news())[0], 'tip with a template', 'another version than was foreseen');
+  world.block();
+  t.same((await world.news())[0], 'tip by the staged one');
+  world.tip = fork;
+  world.provider.onTip(1);
+  t.same((await world.news())[0], 'tip with a template', 'a block was taken off');
+});
+
+t.test('fees', async (t) => {
+  const world = new World();
+  world.provider.setNeeds([LEAST]);
+  await world.news();
+  world.pays(900);
+  world.passes(60_000);
+  t.same(await world.news(), [], 'below the step');
+  world.pays(200);
+  world.passes(0);
+  t.same(await world.news(), ['template', `share ${KEY}`], 'at once, as the last one is old');
+  world.pays(5000);
+  world.passes(4999);
+  t.same(await world.news(), [], 'not before the interval is over');
+  world.passes(1);
+  t.same(await world.news(), ['template', `share ${KEY}`]);
+  world.fees -= 800;
+  world.pays(1200);
+  world.passes(5000);
+  t.same(await world.news(), [], 'what came replaced something: the template pays too little more');
+});
+
+t.test('reserves', async (t) => {
+  const world = new World();
+  world.pays(10);
+  const large = { weight: 100_000, sigops: 400 };
+  world.provider.setNeeds([LEAST, large]);
+  t.same(await world.news(), ['tip with a template', 'template', `share ${KEY},${reserveKey(large)}`, 'stage'], 'one block for both');
+  world.weight = MAX_WEIGHT;
+  world.block();
+  t.same(await world.news(), ['tip by the staged one', 'template', `share ${KEY}`, 'template', `share ${reserveKey(large)}`, 'stage']);
+  t.same(world.asked.slice(-2), [LEAST, large], 'a full block: one of its own');
+  const larger = { weight: 200_000, sigops: 800 };
+  world.provider.setNeeds([LEAST, large, larger]);
+  t.same(await world.news(), ['template', `share ${reserveKey(larger)}`], 'a client that comes later');
+  world.provider.setNeeds([]);
+  world.block();
+  t.same(await world.news(), ['tip by the staged one'], 'nothing is built for nothing');
+
+  t.same(reserveFor({ maxAdditionalSize: 100, maxAdditionalSigops: 4 }, LEAST, MAX_WEIGHT), LEAST);
+  t.same(reserveFor({ maxAdditionalSize: 708, maxAdditionalSigops: 400 }, LEAST, MAX_WEIGHT), LEAST, '1168 + 4 x 708 is 4000');
+  t.same(reserveFor({ maxAdditionalSize: 709, maxAdditionalSigops: 401 }, LEAST, MAX_WEIGHT), { weight: 4757, sigops: 476 });
+  t.equal(reserveFor({ maxAdditionalSize: 998_709, maxAdditionalSigops: 0 }, LEAST, MAX_WEIGHT), null, 'beyond a block');
+  t.match(reserveFor({ maxAdditionalSize: 998_708, maxAdditionalSigops: 65_535 }, LEAST, MAX_WEIGHT), { weight: 3_996_000 });
+});
+
+t.test('initial download', async (t) => {
+  const world = new World();
+  world.wanted = false;
+  world.provider.setNeeds([LEAST]);
+  world.block();
+  t.same(await world.news(), [], 'clients wait');
+  world.wanted = true;
+  world.block();
+  t.same(await world.news(), ['tip with a template', `share ${KEY}`, 'stage']);
+  world.wanted = false;
+  world.block();
+  t.same(await world.news(), ['hold']);
+  world.provider.close();
+  world.wanted = true;
+  world.block();
+  t.same(await world.news(), []);
+});
