@@ -34,6 +34,8 @@ async function bench(t: Test, ...options: string[]): Promise<Bench> {
 
 const payment = (block: BuiltBlock, fee: number): Tx => spend([reward(block)], [{ value: reward(block).value - fee, script: PAYEE }]);
 const send = (node: Daemon, tx: Tx): Promise<string> => node.call('sendrawtransaction', serializeTx(tx).toString('hex'), 0);
+const solutionFiles = (node: Daemon): string[] => fs.readdirSync(path.join(node.networkDir, 'sv2-solutions'));
+const logOf = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
 const tipOf = (node: Daemon): Promise<string> => node.call('getbestblockhash');
 
 for (const mode of ['core', 'live']) {
@@ -41,7 +43,7 @@ for (const mode of ['core', 'live']) {
     const { node, port, chain } = await bench(t, `-templatemode=${mode}`);
     const info = await node.call('getsv2info');
     t.match(info.authoritykey, /^9[1-9A-HJ-NP-Za-km-z]{50}$/, 'the key has the form that pools paste');
-    t.match(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), `Template Provider authority key: ${info.authoritykey}`);
+    t.match(logOf(node), `Template Provider authority key: ${info.authoritykey}`);
     t.equal(fs.statSync(path.join(node.networkDir, 'sv2_authority_key')).mode & 0o777, 0o600, 'its file is the operator’s alone');
     await send(node, payment(chain[0]!, 5000));
 
@@ -86,7 +88,7 @@ for (const mode of ['core', 'live']) {
     t.equal(shown(activated.prevHash), solution.hashHex);
     await until('the block is the tip', async () => (await tipOf(node)) === solution.hashHex);
     t.equal((await node.call('getblock', solution.hashHex)).nTx, 3);
-    t.same(fs.readdirSync(path.join(node.networkDir, 'sv2-solutions')), [], 'a block of the chain is kept by the chain');
+    await until('a block of the chain is kept by the chain alone', () => solutionFiles(node).length === 0);
 
     // The next one is mined on the staged template itself.
     const second = solve(staged, activated);
@@ -98,8 +100,9 @@ for (const mode of ['core', 'live']) {
     const late = solve(staged, activated);
     client.submit(late);
     await until('the late one is judged', async () => (await node.call('getsv2info')).solutions.lost === 1);
-    t.same(fs.readdirSync(path.join(node.networkDir, 'sv2-solutions')), [`${late.hashHex}.lost`]);
-    t.match(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), `block ${late.hashHex}, on the tip before,`);
+    await until('its file is kept', () => solutionFiles(node).includes(`${late.hashHex}.lost`));
+    await until('no other is', () => solutionFiles(node).length === 1);
+    t.match(logOf(node), `block ${late.hashHex}, on the tip before,`);
     const after = await node.call('getsv2info');
     t.match(after.solutions, { received: 3, accepted: 2, lost: 1, invalid: 0, unknown: 0, bad: 0 });
     t.match(after.clients, [{ vendor: 'test', outputsize: 100, outputsigops: 4, solutions: 3 }]);
@@ -148,7 +151,7 @@ t.test('constraints', async (t) => {
   t.match(await client.nextOf('data-error'), { id: before.id, code: 'stale-template-id' });
   client.send(0x70, constraintsPayload(1_000_000, 4));
   await client.ended();
-  t.match(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'), /no block has room for 1000000 bytes and 4 sigops of outputs/);
+  await until('the log says why', () => logOf(node).includes('no block has room for 1000000 bytes and 4 sigops of outputs'));
   t.same(client.wrongs, []);
 
   const refused = await Sv2Client.open(port);
