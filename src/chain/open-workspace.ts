@@ -5,7 +5,7 @@ import { equalBytes } from '../consensus/bytes/hex.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { VersionBitsCache } from '../consensus/rules/versionbits.js';
 import type { BlockPosition } from '../storage/block-files.js';
-import { TIP_KEY } from '../storage/layout.js';
+import { blockIndexKey, TIP_KEY } from '../storage/layout.js';
 import { RECORD_HEAD_BYTES } from '../storage/record-file.js';
 import { StoreError } from '../storage/store-error.js';
 import { ActiveChain } from './active-chain.js';
@@ -27,6 +27,10 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
   const { params, store, crypto, clock, log, verifier, stopping, observe } = deps;
   const active = new ActiveChain();
   const index = new BlockIndex(active);
+  // Before the rows are judged by this network's rules, under which those of another are damage.
+  if ((await store.get(TIP_KEY)) !== undefined && (await store.get(blockIndexKey(params.genesisHash))) === undefined) {
+    throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
+  }
   const { rows, lastKnown, lastKnownUndo, storedBackwards } = await loadIndex(store, index, params.powLimit);
   const files = await deps.openFiles({ lastKnown, lastKnownUndo, knownBackwards: storedBackwards });
   const blocks = new BlockStorage(files, crypto);
@@ -48,9 +52,6 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
   };
   try {
     if (rows === 0) await createGenesis(ws);
-    if (index.get(params.genesisHash) === undefined) {
-      throw new ChainFault('Incorrect or no genesis block found. Wrong datadir for network?', undefined);
-    }
     await loadPruned(ws);
     for (const file of index.lastHeights.keys()) {
       if (!files.hasFile(file))
