@@ -122,6 +122,7 @@ export class Wallet {
   #commits: Promise<void> = Promise.resolve();
   #relock: NodeJS.Timeout | undefined;
   #closed = false;
+  #closing: Promise<void> | undefined;
   #fault: { readonly error: unknown } | null = null;
   #generation = 0;
 
@@ -395,8 +396,7 @@ export class Wallet {
     if (this.#closed) masterKey.fill(0);
     this.assertOpen();
     this.vault.unlock(masterKey);
-    // The end of the time before does not count any more, if it came while a call used the keys.
-    this.keyUse.cancelLock();
+    this.keyUse.cancelExpiry();
     clearTimeout(this.#relock);
     if (seconds === null) return;
     this.unlockedUntil = this.parts.now() + seconds;
@@ -408,9 +408,9 @@ export class Wallet {
     };
     arm(seconds * 1000);
   }
-  /** Locks it, once no call uses its keys: at once when none does. `keyUse.lock` tells when. */
+  /** The end of an unlocking: locks it once no call uses its keys, at once when none does, and not at all when one unlocks it meanwhile. */
   lock(): void {
-    this.keyUse.lock();
+    this.keyUse.expire();
   }
   #lockNow(): void {
     clearTimeout(this.#relock);
@@ -442,10 +442,12 @@ export class Wallet {
   }
 
   /** @param complete false: loading failed, the tables are not to be believed */
-  async close(complete = true): Promise<void> {
-    if (this.#closed) return;
+  close(complete = true): Promise<void> {
+    this.#closing ??= this.#close(complete);
+    return this.#closing;
+  }
+  async #close(complete: boolean): Promise<void> {
     for (let rest = this.drain(); rest; rest = this.drain()) await rest;
-    if (this.#closed) return;
     this.#closed = true;
     // What is cut off may have changed tables and not yet rows, or rows and not yet tables, whose keys are plain still while the wallet is encrypted.
     const settled = complete && this.scan === null && !this.frozen;

@@ -70,10 +70,12 @@ export const walletpassphrase: Run<NodeContext> = async (ctx, args, call) => {
     if (passphrase.length === 0) empty();
     const { key } = await masterKeyOf(wallet, passphrase);
     wallet.unlock(key, seconds);
+    const { session } = wallet.vault;
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0, new Slicer(call.breathe));
     await wallet.looked();
-    if (seconds === 0) wallet.lock();
+    // Another call may have unlocked it for longer meanwhile.
+    if (seconds === 0 && wallet.vault.session === session) wallet.lock();
   } finally {
     passphrase.fill(0);
   }

@@ -5,6 +5,8 @@
 export class KeyUse {
   #users = 0;
   #lockDue = false;
+  /** The lock that is due was asked for by a call: no unlocking that began before takes it back. */
+  #lockAsked = false;
   /** Something has the keys for itself. */
   #taken = false;
   readonly #forLock: (() => void)[] = [];
@@ -31,14 +33,20 @@ export class KeyUse {
     this.#proceed();
   }
 
-  /** Locks as soon as nothing uses the keys. @returns undefined when that is done, or what fulfils when it is, or was cancelled */
+  /** Locks as soon as nothing uses the keys. @returns undefined when that is done, or what fulfils when it is */
   lock(): Promise<void> | undefined {
-    this.#lockDue = true;
-    this.#proceed();
+    this.#lockAsked = true;
+    this.expire();
     return this.#lockDue ? new Promise((resolve) => this.#forLock.push(resolve)) : undefined;
   }
-  /** A lock that is due is not any more: the wallet was unlocked again meanwhile. */
-  cancelLock(): void {
+  /** The end of an unlocking: locks as soon as nothing uses the keys, unless it is cancelled before. */
+  expire(): void {
+    this.#lockDue = true;
+    this.#proceed();
+  }
+  /** The wallet was unlocked again: the end of the time before does not count any more. What `lock` asked for is due still. */
+  cancelExpiry(): void {
+    if (this.#lockAsked) return;
     this.#lockDue = false;
     this.#proceed();
   }
@@ -61,6 +69,7 @@ export class KeyUse {
   #proceed(): void {
     if (this.#lockDue && this.#users === 0) {
       this.#lockDue = false;
+      this.#lockAsked = false;
       this.lockNow();
     }
     if (!this.#lockDue) for (const done of this.#forLock.splice(0)) done();

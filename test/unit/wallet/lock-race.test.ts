@@ -18,10 +18,11 @@ import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { KeyUse } from '../../../src/wallet/crypt/key-use.js';
+import { sealMasterKey } from '../../../src/wallet/crypt/master-key.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { countingReadings } from '../../framework/turns.js';
-import { contextOf, encrypt, ranged, rowsOf } from '../../framework/wallet-calls.js';
+import { contextOf, encrypt, masterKey, ranged, rowsOf } from '../../framework/wallet-calls.js';
 
 t.setTimeout(300_000);
 const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -303,6 +304,65 @@ t.test('a lock comes before the keys: the call meets it', async (t) => {
   t.equal(await stateOf(here), between, 'nothing was used up');
 });
 
+/** A locked wallet that a passphrase opens. */
+async function lockedWorld(t: Test): Promise<World> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-race-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const here = await world(dir);
+  here.wallet.masterKeys.push(await sealMasterKey(masterKey(), Buffer.from('open')));
+  here.wallet.lock();
+  return here;
+}
+
+t.test('walletlock comes while an unlocking is under way: the wallet is locked in the end', async (t) => {
+  const { wallet, call } = await lockedWorld(t);
+  const unlocking = call('walletpassphrase', 'open', 1000);
+  const locking = call('walletlock');
+  await Promise.all([unlocking, locking]);
+  t.ok(wallet.vault.locked);
+  t.equal(wallet.unlockedUntil, 0);
+});
+
+t.test('the time of an unlocking is over during a later one: that one counts', async (t) => {
+  const { wallet, call } = await lockedWorld(t);
+  await call('walletpassphrase', 'open', 1000);
+  const unlocking = call('walletpassphrase', 'open', 2000);
+  wallet.lock();
+  t.notOk(wallet.vault.locked, 'it waits');
+  await unlocking;
+  t.notOk(wallet.vault.locked);
+  t.equal(wallet.unlockedUntil, 1_600_002_000);
+});
+
+t.test('an unlocking for no time ends after a longer one has begun: the longer one counts', async (t) => {
+  const { wallet, call } = await lockedWorld(t);
+  const first = call('walletpassphrase', 'open', 0);
+  let go = (): void => {};
+  const held = wallet.alone(() => new Promise<void>((resolve) => (go = resolve)));
+  // It waits for what has the wallet for itself.
+  const second = call('walletpassphrase', 'open', 1000);
+  const unlock = wallet.unlock.bind(wallet);
+  const unlocked = new Promise<void>((resolve) => {
+    wallet.unlock = (key, seconds) => {
+      unlock(key, seconds);
+      if (seconds === 1000) resolve();
+    };
+  });
+  const looked = wallet.looked.bind(wallet);
+  wallet.looked = async () => {
+    wallet.looked = looked;
+    await unlocked;
+  };
+  const opened = async (): Promise<void> => {
+    while (wallet.vault.locked) await turn();
+  };
+  await opened();
+  go();
+  await Promise.all([first, second, held]);
+  t.notOk(wallet.vault.locked);
+  t.equal(wallet.unlockedUntil, 1_600_001_000);
+});
+
 t.test('uses of keys in every order', async (t) => {
   const events: string[] = [];
   const use = new KeyUse(() => events.push('locked'));
@@ -320,13 +380,21 @@ t.test('uses of keys in every order', async (t) => {
   t.same(events, ['locked']);
   await Promise.all([lock, alone, later]);
   t.same(events, ['locked', 'alone', 'alone ends', 'entered']);
-  t.ok(use.lock() instanceof Promise);
+  use.expire();
   const entered = use.enter();
-  use.cancelLock();
+  use.cancelExpiry();
   await entered;
   use.leave();
+  t.same(events.length, 4, 'the end of an unlocking that was cancelled');
+  use.expire();
+  const asked = use.lock();
+  use.cancelExpiry();
+  t.ok(use.enter() instanceof Promise, 'a lock that was asked for stays due');
   use.leave();
-  t.same(events.length, 4, 'a lock that was cancelled');
+  await asked;
+  t.same(events.splice(4), ['locked']);
+  await turn();
+  use.leave();
   await t.rejects(
     use.alone(() => Promise.reject(new Error('no'))),
     { message: 'no' },
