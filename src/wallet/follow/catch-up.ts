@@ -93,7 +93,9 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     const tip = wallet.tip!;
     // The chain may turn elsewhere while blocks are read.
     if (!chain.contains(tip)) {
-      await rollBack(wallet, tip.prev ? tip.prev.hash : tip.hash, chain);
+      let fork = tip;
+      while (fork.prev !== null && !chain.contains(fork)) fork = fork.prev;
+      await rollBack(wallet, fork.hash, chain);
       continue;
     }
     skipOld(wallet, chain);

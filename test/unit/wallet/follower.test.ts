@@ -399,6 +399,40 @@ function knowledge({ ledger }: Wallet): string[] {
   return lines.sort();
 }
 
+t.test('the chain turns by several blocks while a wallet catches up: only what came in their place is read', async (t) => {
+  const { wallet, address } = await createMemoryWallet();
+  const script = await address('bech32');
+  const base = wallet.tip!;
+  const branch = (from: WalletBlock, count: number): Block[] => {
+    const made: Block[] = [];
+    for (let i = 0; i < count; i++) made.push(new Block(made.at(-1) ?? from, [payment([script])]));
+    return made;
+  };
+  const common = branch(base, 5);
+  const old = branch(common[4]!, 3);
+  const fresh = branch(common[4]!, 4);
+  const follow = async (tip: Block): Promise<number[]> => {
+    const read: number[] = [];
+    const chain = chainOf(tip);
+    const { readBlock } = chain;
+    const spied: WalletChain = {
+      ...chain,
+      readBlock: (node) => {
+        read.push(node.height);
+        return readBlock(node);
+      },
+    };
+    const deps = { chain: spied, scanner: null, filters: null, log: { info() {} }, nowMs: () => 0, drain: () => undefined };
+    t.ok(await catchUp(wallet, deps, () => false));
+    return read;
+  };
+  t.same(await follow(old[2]!), [1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008]);
+  t.same(await follow(fresh[3]!), [1006, 1007, 1008, 1009]);
+  const { txs } = wallet.ledger;
+  for (const { txs: of, height } of [...common, ...fresh]) t.equal(txs.height(txs.find(of[0]!.txid)), height);
+  for (const { txs: of } of old) t.equal(txs.state(txs.find(of[0]!.txid)), TX_STATE.UNCONFIRMED);
+});
+
 t.test('a process that dies in the middle of a block', async (t) => {
   const store = new MemoryStore();
   const made = await createMemoryWallet({ store, pace: { atOnceBytes: 0, rowsPerWrite: 400 } });
