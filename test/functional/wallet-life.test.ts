@@ -447,7 +447,7 @@ t.test('what lies in the place of a database stays', async (t) => {
   t.equal(await code(node.call('restorewallet', 'foo', damaged)), -4);
   t.equal(fs.readFileSync(path.join(folder, 'note'), 'utf8'), 'mine');
   await node.call('restorewallet', 'foo', backup);
-  t.same(fs.readdirSync(folder).sort(), ['note', 'wallet.db']);
+  t.same(fs.readdirSync(folder).sort(), ['note', 'wallet.db', 'wallet.lock']);
   t.same((await node.call('listwallets')).sort(), ['foo', 'w']);
 
   // A file that comes while a wallet is made: the creation fails and takes away its own only.

@@ -67,6 +67,8 @@ export async function encryptWallet(wallet: Wallet, passphrase: Uint8Array, cont
     await wallet.whole();
     const stored = await sealMasterKey(masterKey, passphrase);
     await wallet.exclusive(async () => {
+      // Closed meanwhile, its folder may be another's.
+      wallet.assertOpen();
       renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
       const fresh = await openDatabase(await clearNewDatabase(folder));
       try {

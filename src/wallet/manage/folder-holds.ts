@@ -9,6 +9,8 @@ import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** A folder that is held. */
 export class FolderHold {
+  #ending: Promise<void> | undefined;
+
   constructor(
     private readonly id: string,
     private readonly texts: Map<string, string>,
@@ -19,8 +21,16 @@ export class FolderHold {
   tell(text: string): void {
     this.texts.set(this.id, text);
   }
-  /** Lets it go. @param empty whether nothing is kept in it: the lock's files go too */
-  async release(empty = false): Promise<void> {
+  /** Whether it is not held any more, or will not be in a moment: what is in the folder may be another's. */
+  get over(): boolean {
+    return this.#ending !== undefined;
+  }
+  /** Lets it go, once however often it is asked. @param empty whether nothing is kept in it: the lock's files go too */
+  release(empty = false): Promise<void> {
+    this.#ending ??= this.#release(empty);
+    return this.#ending;
+  }
+  async #release(empty: boolean): Promise<void> {
     try {
       await (empty ? this.lock.remove() : this.lock.release());
     } finally {

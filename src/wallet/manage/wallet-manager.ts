@@ -78,7 +78,7 @@ export class WalletManager {
   readonly #wallets: Wallet[] = [];
   /** Folders of wallets that are made, loaded or left. */
   readonly #folders = new FolderHolds();
-  /** Those of loaded wallets. */
+  /** Those of wallets that were in the list and are not closed yet. */
   readonly #holds = new Map<Wallet, FolderHold>();
   /** Wallets that are being brought to the tip. */
   readonly #catchingUp = new Set<Wallet>();
@@ -196,7 +196,7 @@ export class WalletManager {
         'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
       );
     }
-    const wallet = await this.#inNewFolder(folder, name, assertFree, (place) => this.#make(wanted, place, secret));
+    const wallet = await this.#inNewFolder(folder, name, assertFree, (place, hold) => this.#make(wanted, place, secret, hold));
     return { wallet, warnings: [...warnings, ...this.warnings] };
   }
   /** Makes a wallet in a folder that has none. What fails leaves nothing behind. @param assertFree throws where the folder is taken */
@@ -204,7 +204,7 @@ export class WalletManager {
     folder: string,
     name: string,
     assertFree: () => Promise<void>,
-    make: (place: NewPlace) => Promise<Wallet>,
+    make: (place: NewPlace, hold: FolderHold) => Promise<Wallet>,
   ): Promise<Wallet> {
     const place = await makeFolder(folder, this.options.dir, name);
     const hold = await this.#folders.take(folder, LOADING);
@@ -213,22 +213,18 @@ export class WalletManager {
       // Another call may have been here before the folder was held.
       await assertFree();
       free = true;
-      return this.#loaded(await make(place), hold);
+      return await make(place, hold);
     } catch (error) {
+      // A wallet that was unloaded before its creation failed is another call's to load.
+      free &&= !hold.over;
       if (free) await removeDatabase(place);
       await hold.release(free);
       if (free && place.made) await fs.rmdir(folder).catch(() => {});
       throw error;
     }
   }
-  /** A wallet is in the list: its folder is held until it is closed. */
-  #loaded(wallet: Wallet, hold: FolderHold): Wallet {
-    hold.tell(alreadyLoaded(wallet));
-    this.#holds.set(wallet, hold);
-    return wallet;
-  }
 
-  async #make(wanted: NewWallet, place: NewPlace, secret: boolean): Promise<Wallet> {
+  async #make(wanted: NewWallet, place: NewPlace, secret: boolean, hold: FolderHold): Promise<Wallet> {
     const { folder } = place;
     const { surroundings, chain } = this.#deps;
     const record = new WalletRecord();
@@ -258,11 +254,11 @@ export class WalletManager {
       await store.close();
       await install(place);
       wallet.store = await openDatabase(databaseOf(folder));
-      await this.#attach(wallet);
+      await this.#attach(wallet, hold);
       if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(folder));
       return wallet;
     } catch (error) {
-      await wallet.close(false);
+      await this.#drop(wallet);
       throw error;
     }
   }
@@ -283,14 +279,14 @@ export class WalletManager {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
     const hold = await this.#folders.take(folder, LOADING);
     try {
-      return this.#loaded(await this.#loadFrom(folder, name), hold);
+      return await this.#loadFrom(folder, name, hold);
     } catch (error) {
       await hold.release();
       throw error;
     }
   }
   /** Loads a wallet whose folder is held. */
-  async #loadFrom(folder: string, name: string): Promise<Wallet> {
+  async #loadFrom(folder: string, name: string, hold: FolderHold): Promise<Wallet> {
     if (!(await hasDatabase(folder))) throw await notFound(folder);
     if (await isLinkedDatabase(folder)) throw invalidPath(this.options.dir, name);
     await repairFolder(folder);
@@ -309,7 +305,7 @@ export class WalletManager {
       }
       // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
       await wallet.saveImage();
-      await this.#attach(wallet);
+      await this.#attach(wallet, hold);
       await wallet.noticeKeys();
       await fillPool(wallet, 0);
       if (this.options.rescan) await this.#rescan(wallet, result.openScan);
@@ -317,11 +313,16 @@ export class WalletManager {
       await this.#deps.onLoaded(wallet);
       return wallet;
     } catch (error) {
-      const at = wallet ? this.#wallets.indexOf(wallet) : -1;
-      if (at >= 0) this.#wallets.splice(at, 1);
-      await (wallet ? wallet.close(false) : store.close());
+      await (wallet ? this.#drop(wallet) : store.close());
       throw error;
     }
+  }
+  /** Closes a wallet that could not be made or loaded, and takes it out of the list. */
+  async #drop(wallet: Wallet): Promise<void> {
+    const at = this.#wallets.indexOf(wallet);
+    if (at >= 0) this.#wallets.splice(at, 1);
+    await wallet.close(false);
+    this.#holds.delete(wallet);
   }
 
   /** What scans of a wallet need of the node. */
@@ -365,8 +366,8 @@ export class WalletManager {
       });
   }
 
-  /** Brings a wallet to the tip and lets it hear of everything from there on. */
-  async #attach(wallet: Wallet): Promise<void> {
+  /** Brings a wallet to the tip and lets it hear of everything from there on. Its folder is held until it is closed. */
+  async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {
     const { chain, pool, stopping } = this.#deps;
     const deps = this.scanDeps(wallet);
     this.#catchingUp.add(wallet);
@@ -377,6 +378,8 @@ export class WalletManager {
       }
       while (wallet.tip !== chain.tip) await catchUp(wallet, deps, () => stopping.aborted);
       this.#wallets.push(wallet);
+      this.#holds.set(wallet, hold);
+      hold.tell(alreadyLoaded(wallet));
     } finally {
       this.#catchingUp.delete(wallet);
     }
@@ -418,7 +421,7 @@ export class WalletManager {
     if (!(await checkBackup(file))) {
       throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
     }
-    return this.#inNewFolder(folder, name, assertFree, async (place) => {
+    return this.#inNewFolder(folder, name, assertFree, async (place, hold) => {
       const store = await openDatabase(await clearNewDatabase(folder));
       try {
         await readBackup(file, store);
@@ -428,7 +431,7 @@ export class WalletManager {
         await store.close();
       }
       await install(place);
-      return this.#loadFrom(folder, name);
+      return this.#loadFrom(folder, name, hold);
     });
   }
 
@@ -461,7 +464,9 @@ export class WalletManager {
     if (this.#wallets.length > 0) for (const warning of this.warnings) this.#deps.log.warn(`Warning: ${warning}`);
   }
   async close(): Promise<void> {
-    for (const wallet of this.#wallets.splice(0)) await this.#end(wallet);
+    this.#wallets.length = 0;
+    // Those that wait to be unloaded as well: no call keeps a node that stops.
+    for (const wallet of [...this.#holds.keys()]) await this.#end(wallet);
   }
 }
 
@@ -499,7 +504,7 @@ interface NewPlace {
 }
 
 async function makeFolder(folder: string, dir: string, name: string): Promise<NewPlace> {
-  if (isReservedFolder(dir, folder)) {
+  if (await isReservedFolder(dir, folder)) {
     throw new WalletError(
       WALLET_CODE.WALLET,
       `${VERIFY}Invalid -wallet path '${name}'. Nothing in it may be called ${DATABASE_NAME}, ${DATABASE_NAME}.new, ${DATABASE_NAME}.old, ${LOCK_NAME} or wallet.dat.`,

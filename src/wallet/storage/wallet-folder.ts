@@ -37,10 +37,23 @@ export function folderOf(dir: string, name: string): string {
 export function folderToLoad(dir: string, name: string): string {
   return folderOf(dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
 }
-/** Whether no wallet may have a folder, since a part of it is named like a database: it would be taken for that of the folder above. */
-export function isReservedFolder(dir: string, folder: string): boolean {
-  const parts = path.relative(dir, folder).toLowerCase().split(path.sep);
-  return parts.some((part) => part === CORE_NAME || part === LOCK_NAME || NAMES.includes(part));
+/**
+ * Whether no wallet may have a folder, since a part of it is named like a database, in the path or behind its links: it would be taken for
+ * that of the folder above.
+ */
+export async function isReservedFolder(dir: string, folder: string): Promise<boolean> {
+  const isReserved = (from: string, to: string): boolean => {
+    const parts = path.relative(from, to).toLowerCase().split(path.sep);
+    return parts.some((part) => part === CORE_NAME || part === LOCK_NAME || NAMES.includes(part));
+  };
+  return isReserved(dir, folder) || isReserved(await behindLinks(dir), await behindLinks(folder));
+}
+/** A path without links, as far as it is there. */
+async function behindLinks(folder: string): Promise<string> {
+  const real = await fs.realpath(folder).catch(() => null);
+  if (real !== null) return real;
+  const above = path.dirname(folder);
+  return above === folder ? folder : path.join(await behindLinks(above), path.basename(folder));
 }
 export const databaseOf = (folder: string): string => path.join(folder, DATABASE_NAME);
 export const newDatabaseOf = (folder: string): string => path.join(folder, NEW);

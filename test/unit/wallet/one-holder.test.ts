@@ -9,6 +9,7 @@ import { openStore } from '../../../src/storage/open-store.js';
 import { writeBackup } from '../../../src/wallet/manage/backup.js';
 import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { WalletChain, WalletOptions } from '../../../src/wallet/source.js';
+import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
 
 const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
@@ -17,6 +18,8 @@ interface World {
   readonly dir: string;
   readonly manager: WalletManager;
   readonly warnings: string[];
+  /** What a wallet that is loaded goes through in the end. */
+  onLoaded(wallet: Wallet): Promise<void>;
   at(name: string): string;
 }
 
@@ -27,6 +30,7 @@ async function world(t: Test, options: Partial<WalletOptions> = {}, known?: stri
   fs.mkdirSync(dir, { recursive: true });
   const { wallet: some, surroundings } = await createMemoryWallet();
   const warnings: string[] = [];
+  const here = { onLoaded: async (_: Wallet): Promise<void> => {} };
   const manager = new WalletManager({
     surroundings: { ...surroundings, options: { ...surroundings.options, dir, ...options } },
     chain: { tip: some.tip, node: () => some.tip, atHeight: () => some.tip, contains: () => true } as unknown as WalletChain,
@@ -36,11 +40,11 @@ async function world(t: Test, options: Partial<WalletOptions> = {}, known?: stri
     log: { info() {}, warn: (line) => warnings.push(line) },
     stopping: new AbortController().signal,
     warnings: [],
-    onLoaded: async () => {},
+    onLoaded: (wallet) => here.onLoaded(wallet),
     setLoadOnStart() {},
   });
   t.teardown(() => manager.close());
-  return { dir, manager, warnings, at: (name) => path.join(dir, name) };
+  return Object.assign(here, { dir, manager, warnings, at: (name: string) => path.join(dir, name) });
 }
 const loadedAs = (file: string) => ({
   code: -4,
@@ -174,4 +178,61 @@ t.test('what fails leaves nothing behind', async (t) => {
     await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Nothing in it may be called/ });
   }
   t.same(await manager.listDir(), ['none']);
+});
+
+t.test('unloaded before it is quite loaded', async (t) => {
+  const here = await world(t);
+  const { manager } = here;
+  await manager.unload((await manager.create({ ...wanted, name: 'a' })).wallet);
+  let unloading: Promise<void> | undefined;
+  here.onLoaded = async (wallet) => {
+    here.onLoaded = async () => {};
+    unloading = manager.unload(wallet);
+    await unloading;
+  };
+  await manager.load('a').catch(() => {});
+  await unloading;
+  t.same(manager.all, []);
+  const again = await manager.load('a');
+  t.same(manager.all, [again], 'nothing holds its folder');
+  // The same when what comes after it fails, while the wallet is still being closed.
+  await manager.unload(again);
+  here.onLoaded = async (wallet) => {
+    here.onLoaded = async () => {};
+    unloading = manager.unload(wallet);
+    throw new Error('cut off');
+  };
+  await t.rejects(manager.load('a'), { message: 'cut off' });
+  t.same(manager.all, []);
+  await manager.unload(await manager.load('a'));
+  await unloading;
+});
+
+t.test('the node stops while a wallet waits to be unloaded', async (t) => {
+  const { manager } = await world(t);
+  const { wallet } = await manager.create({ ...wanted, name: 'a' });
+  t.equal(wallet.keyUse.enter(), undefined);
+  const unloading = manager.unload(wallet);
+  await new Promise(setImmediate);
+  t.notOk(wallet.closed, 'it waits for a call');
+  await manager.close();
+  t.ok(wallet.closed);
+  wallet.keyUse.leave();
+  await unloading;
+});
+
+t.test('a wallet by a link into the database of another one', async (t) => {
+  const { manager, at } = await world(t);
+  await manager.create({ ...wanted, name: 'a' });
+  fs.symlinkSync(path.join(at('a'), 'wallet.db'), at('b'));
+  fs.symlinkSync(at('a'), at('c'));
+  for (const name of ['b', 'b/x', 'b/x/y', 'c/wallet.db/x', at('b/x')]) {
+    await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Nothing in it may be called/ }, name);
+  }
+  t.same(
+    fs.readdirSync(path.join(at('a'), 'wallet.db')).filter((name) => /^(x|wallet)/.test(name)),
+    [],
+  );
+  await manager.create({ ...wanted, name: 'c/inner' });
+  t.same((await manager.listDir()).sort(), ['a', 'a/inner']);
 });
