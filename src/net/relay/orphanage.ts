@@ -1,4 +1,5 @@
-// Transactions whose inputs are not known yet wait here for their parents, few and not for long (Core's orphan map). Callers: TxRelay.
+// Transactions whose inputs are not known yet wait here for their parents, few and not for long (Core's TxOrphanage). By wtxid: which of
+// several witnesses is right shows only when the parents are here, and a copy with a wrong one must not keep the right one out.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
@@ -16,7 +17,6 @@ export interface Orphan {
 }
 
 export class Orphanage {
-  readonly #byTxid = new Map<string, Orphan>();
   readonly #byWtxid = new Map<string, Orphan>();
   /** By the outpoint's transaction: who waits for it. */
   readonly #waiting = new Map<string, Set<Orphan>>();
@@ -28,19 +28,18 @@ export class Orphanage {
   ) {}
 
   get size(): number {
-    return this.#byTxid.size;
+    return this.#byWtxid.size;
   }
-  has(hash: Uint8Array, byWtxid: boolean): boolean {
-    return (byWtxid ? this.#byWtxid : this.#byTxid).has(hashKey(hash));
+  has(wtxid: Uint8Array): boolean {
+    return this.#byWtxid.has(hashKey(wtxid));
   }
 
   /** Keeps one; limit() is due afterwards. @returns false when it is too large or known */
   add(tx: TxView, peer: Peer, nowSeconds: number): boolean {
-    const key = hashKey(tx.txid);
-    if (this.#byTxid.has(key) || tx.weight > MAX_ORPHAN_WEIGHT) return false;
+    const key = hashKey(tx.wtxid);
+    if (this.#byWtxid.has(key) || tx.weight > MAX_ORPHAN_WEIGHT) return false;
     const orphan: Orphan = { tx, peer, expiresAt: nowSeconds + EXPIRE_SECONDS };
-    this.#byTxid.set(key, orphan);
-    this.#byWtxid.set(hashKey(tx.wtxid), orphan);
+    this.#byWtxid.set(key, orphan);
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = hashKey(tx.prevHash(i));
       const waiting = this.#waiting.get(parent);
@@ -56,11 +55,10 @@ export class Orphanage {
   }
 
   remove(tx: TxView): void {
-    const key = hashKey(tx.txid);
-    const orphan = this.#byTxid.get(key);
+    const key = hashKey(tx.wtxid);
+    const orphan = this.#byWtxid.get(key);
     if (orphan === undefined) return;
-    this.#byTxid.delete(key);
-    this.#byWtxid.delete(hashKey(orphan.tx.wtxid));
+    this.#byWtxid.delete(key);
     for (let i = 0; i < orphan.tx.inputCount; i++) {
       const parent = hashKey(orphan.tx.prevHash(i));
       const waiting = this.#waiting.get(parent);
@@ -71,7 +69,7 @@ export class Orphanage {
 
   forgetPeer(peer: Peer): number {
     let removed = 0;
-    for (const orphan of [...this.#byTxid.values()]) {
+    for (const orphan of [...this.#byWtxid.values()]) {
       if (orphan.peer !== peer) continue;
       this.remove(orphan.tx);
       removed++;
@@ -81,10 +79,10 @@ export class Orphanage {
 
   /** A block came: what it confirms, or what spends what it spends, need not wait. */
   onBlock(txs: readonly TxView[]): void {
-    if (this.#byTxid.size === 0) return;
+    if (this.#byWtxid.size === 0) return;
     const spent = new Set<string>();
     for (const tx of txs) for (let i = 0; i < tx.inputCount; i++) spent.add(hashKey(tx.outpoint(i)));
-    for (const { tx } of [...this.#byTxid.values()]) {
+    for (const { tx } of [...this.#byWtxid.values()]) {
       for (let i = 0; i < tx.inputCount; i++) {
         if (!spent.has(hashKey(tx.outpoint(i)))) continue;
         this.remove(tx);
@@ -97,13 +95,13 @@ export class Orphanage {
   limit(nowSeconds: number): number {
     let evicted = 0;
     if (nowSeconds >= this.#sweepAt) {
-      for (const orphan of [...this.#byTxid.values()]) if (orphan.expiresAt <= nowSeconds) this.remove(orphan.tx);
+      for (const orphan of [...this.#byWtxid.values()]) if (orphan.expiresAt <= nowSeconds) this.remove(orphan.tx);
       this.#sweepAt = nowSeconds + SWEEP_SECONDS;
     }
-    while (this.#byTxid.size > this.most) {
+    while (this.#byWtxid.size > this.most) {
       // Any one: nobody can arrange to keep his own.
-      let at = Math.floor(this.random() * this.#byTxid.size);
-      for (const { tx } of this.#byTxid.values()) {
+      let at = Math.floor(this.random() * this.#byWtxid.size);
+      for (const { tx } of this.#byWtxid.values()) {
         if (at-- > 0) continue;
         this.remove(tx);
         evicted++;

@@ -88,7 +88,8 @@ export class TxReceiver {
 
   /** Whether there is no point in asking for a transaction. */
   isKnown(hash: Uint8Array, byWtxid: boolean): boolean {
-    if (this.orphans.has(hash, byWtxid)) return true;
+    // Among orphans a txid finds only one without a witness: another copy may be the right one.
+    if (this.orphans.has(hash)) return true;
     if (this.#confirmed.has(hash) || this.#rejects.has(hash)) return true;
     const { mempool, wtxids } = this.context;
     return byWtxid ? wtxids.get(hash) !== undefined : mempool.has(hash);
@@ -247,7 +248,7 @@ export class TxReceiver {
         done++;
         this.#ready.delete(orphan);
         const { tx, peer } = orphan;
-        if (!this.orphans.has(tx.txid, false)) continue;
+        if (!this.orphans.has(tx.wtxid)) continue;
         const { reject } = await this.context.mempool.accept(tx);
         if (reject === null) {
           this.context.log.debug('mempool', `   accepted orphan tx ${hashToHex(tx.txid)}`);

@@ -2,6 +2,7 @@
 // tracker, the orphan pool.
 import fc from 'fast-check';
 import t from 'tap';
+import { outpointOf } from '../../../src/consensus/connect.js';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -305,7 +306,7 @@ t.test('orphans wait for parents, within bounds', async (t) => {
   t.equal(orphanage.add(first, b, 100), false, 'once');
   t.equal(orphanage.add(child(1, 1), b, 100), true);
   t.equal(orphanage.childrenOf(numbered(1)).length, 2);
-  t.equal(orphanage.has(first.txid, false) && orphanage.has(first.wtxid, true), true);
+  t.equal(orphanage.has(first.wtxid), true);
   for (let n = 2; n < 12; n++) orphanage.add(child(2, n), a, 100);
   t.equal(orphanage.limit(100), 7);
   t.equal(orphanage.size, 5, 'bounded');
@@ -317,7 +318,7 @@ t.test('orphans wait for parents, within bounds', async (t) => {
   const waiting = child(3, 1);
   orphanage.add(waiting, a, 100);
   orphanage.onBlock([waiting]);
-  t.equal(orphanage.has(waiting.txid, false), false, 'a block spent what it spends');
+  t.equal(orphanage.has(waiting.wtxid), false, 'a block spent what it spends');
   const later = 100 + 20 * 60 + 5 * 60;
   orphanage.add(child(4, 1), a, later);
   orphanage.limit(later);
@@ -628,4 +629,34 @@ t.test('bytes after a transaction say nothing about it, and are not kept with it
   await receiver.receive(peer, padded(orphan));
   const [kept] = receiver.orphans.childrenOf(orphan.prevHash(0));
   t.equal(kept?.tx.buffer.length, orphan.totalSize);
+});
+
+t.test('a copy with another witness that waits for the same parents keeps no orphan out', async (t) => {
+  const { chain: model, clock, pool } = createPool();
+  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const anyone = Uint8Array.of(0x51);
+  const script = Buffer.concat([hexBytes('0020'), hashes.sha256(anyone)]);
+  const pay = (coin: Uint8Array, value: number, witness: Uint8Array[]) => spend(hashes, [coin], [{ value, script }], { witness });
+  const parent = pay(model.fund(90_000, script), 80_000, [anyone]);
+  const good = pay(outpointOf(parent, 0), 70_000, [anyone]);
+  const spoilt = pay(outpointOf(parent, 0), 70_000, [Uint8Array.of(1), anyone]);
+  t.same(spoilt.txid, good.txid);
+  t.notSame(spoilt.wtxid, good.wtxid);
+  const [attacker, honest, other] = [peerThatTells(1), peerThatTells(2), peerThatTells(3)];
+  await receiver.receive(attacker, spoilt.bytes);
+  t.equal(receiver.isKnown(good.wtxid, true), false);
+  t.equal(receiver.isKnown(good.txid, false), false, 'by its txid it may be another than the one that waits');
+  receiver.announced(other, good.txid, false);
+  clock.seconds += 10;
+  receiver.send(other);
+  t.same(
+    asked.filter((line) => line.startsWith('3 ')),
+    [`3 ${hexOf(good.txid)}`],
+  );
+  await receiver.receive(honest, good.bytes);
+  t.equal(receiver.orphans.size, 2, 'both wait');
+  await receiver.receive(honest, parent.bytes);
+  for (let i = 0; i < 200 && receiver.orphans.size > 0; i++) await new Promise(setImmediate);
+  t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the one that is valid is taken');
+  t.equal(receiver.orphans.size, 0, 'and the other no longer waits');
 });
