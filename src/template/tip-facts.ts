@@ -87,10 +87,13 @@ export function tipFacts(tip: TemplateTip, params: ChainParams, versionBits: Ver
   };
 }
 
-/** After the median; and on BIP-0094 chains a period's first block may not lie far before its parent. */
+/**
+ * After the median; and a period's first block does not lie far before its parent. Only BIP-0094 chains have that as a rule; Core since version
+ * 29 keeps to it on all networks, so that a miner's blocks stay valid when others get it.
+ */
 function earliestTime(tip: TemplateTip, params: ChainParams, medianTimePast: number): number {
   const firstOfPeriod = (tip.height + 1) % retargetInterval(params) === 0;
-  return params.enforceBip94 && firstOfPeriod ? Math.max(medianTimePast + 1, tip.time - MAX_TIMEWARP) : medianTimePast + 1;
+  return firstOfPeriod ? Math.max(medianTimePast + 1, tip.time - MAX_TIMEWARP) : medianTimePast + 1;
 }
 
 function targetFacts(tip: TemplateTip, params: ChainParams): Pick<TemplateFacts, 'bits' | 'minDifficulty'> {

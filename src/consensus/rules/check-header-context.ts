@@ -11,7 +11,7 @@ import { reject } from './reject.js';
 import { requiredBits } from './required-bits.js';
 import { VersionBitsCache } from './versionbits.js';
 
-/** BIP-0094: seconds the first block of a period may lie before its parent. Templates respect it where it is a rule. */
+/** BIP-0094: seconds the first block of a period may lie before its parent. Templates respect it on every network. */
 export const MAX_TIMEWARP = 600;
 
 /**
