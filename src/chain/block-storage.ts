@@ -128,18 +128,34 @@ export class BlockStorage {
     return decodeUndo(bytes) as Coin[][];
   }
 
+  /** Whether the file holds this undo data: a block that was connected before may have lost it since. */
+  private async hasUndo(node: HeaderNode, undo: Uint8Array): Promise<boolean> {
+    if (!node.has(NodeStatus.HAVE_UNDO)) return false;
+    try {
+      return equalBytes(await this.files.readUndo({ file: node.file, pos: node.undoPos }, node.prevHash), undo);
+    } catch (error) {
+      if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) return false;
+      throw error;
+    }
+  }
+
   /** Writes undo data of connected blocks, unless it is there already. */
   async writeUndo(connected: readonly ConnectedBlock[]): Promise<void> {
-    const open = connected.filter(({ node }) => !node.has(NodeStatus.HAVE_UNDO) && node.prev !== null);
+    const open: { node: HeaderNode; undo: Uint8Array }[] = [];
+    for (const { node, spent } of connected) {
+      if (node.prev === null) continue;
+      const undo = encodeUndo(spent);
+      if (!(await this.hasUndo(node, undo))) open.push({ node, undo });
+    }
     for (let first = 0; first < open.length; ) {
       // Those of one file go in one write.
-      const { file } = (open[first] as ConnectedBlock).node;
+      const { file } = (open[first] as { node: HeaderNode }).node;
       let end = first + 1;
-      while (end < open.length && (open[end] as ConnectedBlock).node.file === file) end++;
+      while (end < open.length && open[end]?.node.file === file) end++;
       const group = open.slice(first, end);
       const positions = await this.files.appendUndo(
         file,
-        group.map(({ node, spent }) => ({ undo: encodeUndo(spent), prevHash: node.prevHash })),
+        group.map(({ node, undo }) => ({ undo, prevHash: node.prevHash })),
       );
       for (const [i, { node }] of group.entries()) {
         node.undoPos = positions[i] as number;

@@ -82,20 +82,40 @@ function dropUndo(node: HeaderNode): void {
 }
 
 /**
- * Once the active chain stands: forgets stored blocks that the files lack, and undo data of blocks outside the chain, which nothing promises
- * to be whole and which is written anew when they are connected.
+ * Forgets undo data of blocks outside the active chain that is lost with the end of its file. Each file is read from its end back to the first
+ * record that is whole; what is damaged below is found when its block is connected again.
+ * @returns whether something was forgotten
+ */
+async function forgetLostUndo({ index, blocks }: ChainWorkspace): Promise<boolean> {
+  const files = new Map<number, HeaderNode[]>();
+  for (const node of index.offChain()) {
+    if (!node.has(NodeStatus.HAVE_UNDO)) continue;
+    const nodes = files.get(node.file);
+    if (nodes === undefined) files.set(node.file, [node]);
+    else nodes.push(node);
+  }
+  let changed = false;
+  for (const nodes of files.values()) {
+    nodes.sort((a, b) => b.undoPos - a.undoPos);
+    for (const node of nodes) {
+      if (await isWhole(() => blocks.readUndo(node))) break;
+      dropUndo(node);
+      index.dirty.add(node);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+/**
+ * Once the active chain stands: forgets stored blocks that the files lack, and undo data that they lack of blocks outside the chain.
  * @returns whether something was forgotten
  * @throws StoreError when a block of the active chain is lost
  */
-export function forgetLost({ index, active, blocks, log }: ChainWorkspace): boolean {
+export async function forgetLost(ws: ChainWorkspace): Promise<boolean> {
+  const { index, active, blocks, log } = ws;
   const { loss, lastWhole } = blocks.files;
-  let changed = false;
-  for (const node of index.offChain()) {
-    if (!node.has(NodeStatus.HAVE_UNDO)) continue;
-    dropUndo(node);
-    index.dirty.add(node);
-    changed = true;
-  }
+  const changed = await forgetLostUndo(ws);
   const lost: HeaderNode[] = [];
   for (const node of loss === null ? [] : index.all()) {
     if (!node.hasData || lastWhole === null || node.file < lastWhole.file) continue;

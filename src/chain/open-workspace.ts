@@ -62,7 +62,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     const tip = tipHash === undefined ? undefined : index.get(tipHash);
     if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
     active.setTip(await rollBackLost(ws, tip));
-    if (forgetLost(ws) || active.tip !== tip) recountUndo(ws, lastKnownUndo);
+    if ((await forgetLost(ws)) || active.tip !== tip) recountUndo(ws, lastKnownUndo);
     index.finishLoad();
     return ws;
   } catch (error) {

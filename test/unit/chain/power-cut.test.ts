@@ -244,3 +244,32 @@ t.test('a whole folder is opened without a word', async (t) => {
     await goesOn(opened);
   }
 });
+
+t.test('of the undo data of a branch that was left, only what is damaged is written again', async (t) => {
+  const left = await openAgain(images.at(-1)!, () => {});
+  const fork = left.fixture.chain.node(late[2]!.hash)!;
+  await left.fixture.chain.invalidateBlock(fork);
+  await left.fixture.chain.flush();
+  const image = await imageOf(left.fixture);
+  await left.fixture.end();
+  for (const damaged of [[], [4], [8], [3, 7, 8]]) {
+    const size = (i: number): number => ends.rev[i]! - ends.rev[i - 1]!;
+    const { fixture } = await openAgain(image, (dir) => {
+      const path = join(dir, 'rev00000.dat');
+      const bytes = readFileSync(path);
+      for (const i of damaged) bytes.fill(0, ends.rev[i - 1], ends.rev[i]);
+      writeFileSync(path, bytes);
+    });
+    const { chain, dir } = fixture;
+    await chain.reconsiderBlock(chain.node(late[2]!.hash)!);
+    t.equal(chain.tip.hashHex, last.hashHex);
+    await chain.flush();
+    // Zeros at the end of the file are written over.
+    const behind = damaged.filter((i) => !(i === 8 || (i === 7 && damaged.includes(8))));
+    const grown = behind.reduce((sum, i) => sum + size(i), 0);
+    t.equal(readFileSync(join(dir, 'rev00000.dat')).length, ends.rev.at(-1)! + grown, `damaged: ${damaged.join()}`);
+    t.ok(await chain.verifyChain(4, 9));
+    t.same(fixture.faults, []);
+    await fixture.end();
+  }
+});
