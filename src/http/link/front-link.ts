@@ -188,13 +188,26 @@ export class FrontLink {
     // What was given before this message comes before it.
     this.#read(false);
     this.#messages = (this.#messages + 1) | 0;
-    if (isPacked(message)) this.#takePacked(message);
-    else this.#onNews(message as FrontNews);
+    if (isPacked(message)) {
+      this.#takePacked(message);
+      return;
+    }
+    try {
+      this.#onNews(message as FrontNews);
+    } catch (error) {
+      throwApart(error);
+    }
   }
 
   #takePacked(message: Uint8Array | [Uint8Array, ...Uint8Array[]]): void {
     const { items, parts } = unpackMessage(message);
-    for (const item of items) this.#take(item, parts);
+    for (const item of items) {
+      try {
+        this.#take(item, parts);
+      } catch (error) {
+        throwApart(error);
+      }
+    }
   }
 
   /** Something went into the ring: the node thread is woken at the end of this turn if it sleeps. */
@@ -233,6 +246,8 @@ export class FrontLink {
         this.#active = true;
         try {
           this.#settle(replies.id)?.done(replies.status, replies.body());
+        } catch (error) {
+          throwApart(error);
         } finally {
           replies.done();
         }
@@ -270,4 +285,14 @@ export class FrontLink {
     this.#counters.add('callBytesOnNode', -pending.sizeBytes);
     return pending;
   }
+}
+
+/**
+ * Throws in a turn of its own, to the thread's handler of uncaught exceptions. A handler that throws must not take replies and messages behind its
+ * own with it: their numbers tell the order, and one that is left out stops all that follow.
+ */
+function throwApart(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
 }

@@ -1,10 +1,10 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { newRing } from '../../../src/http/link/byte-ring.js';
-import { CallReader, CallWriter, RING_BYTES } from '../../../src/http/link/frames.js';
+import { CallReader, CallWriter, ReplyWriter, RING_BYTES } from '../../../src/http/link/frames.js';
 import { FrontCounters } from '../../../src/http/link/front-counters.js';
 import { FrontLink } from '../../../src/http/link/front-link.js';
-import type { FrontNews } from '../../../src/http/link/messages.js';
+import { type FrontNews, ITEM, Outbox } from '../../../src/http/link/messages.js';
 import { MethodCounts } from '../../../src/http/link/method-counts.js';
 import { NodeLinks } from '../../../src/http/link/node-link.js';
 import { SharedState, STATE_FLAG } from '../../../src/http/link/shared-state.js';
@@ -449,4 +449,59 @@ t.test('a link that was closed leaves nothing running', async (t) => {
   // A turn that plans the next one for ever would be among what keeps the process alive, every time.
   while (process.getActiveResourcesInfo().includes('Immediate')) await rest();
   t.notOk(answered);
+});
+
+t.test('a handler that throws takes no other reply and no message with it', async (t) => {
+  const { port1: main, port2: nodeMain } = new MessageChannel();
+  const { port1: priority, port2: nodePriority } = new MessageChannel();
+  const replies = newRing(RING_BYTES);
+  const seen: string[] = [];
+  const front = new FrontLink(
+    { main, priority, calls: newRing(RING_BYTES), replies },
+    { calls: 10, bytes: 1 << 20 },
+    new FrontCounters(),
+    (news) => {
+      seen.push(news.news);
+      if (news.news === 'drain') throw new Error('news');
+    },
+  );
+  // tap listens too, and would take them for the test's.
+  const thrown: unknown[] = [];
+  const note = (error: unknown) => thrown.push((error as Error).message);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', note);
+  t.teardown(() => {
+    front.close();
+    nodeMain.close();
+    nodePriority.close();
+    process.off('uncaughtException', note);
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  const what = { user: 'u', uri: '/', method: 'm', priority: false, submission: false, waits: false, shared: false, plain: false };
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+    front.call({ ...what, body: new Uint8Array(1) }, () => {
+      seen.push(name);
+      if (name === 'a' || name === 'c') throw new Error(name);
+    }),
+  );
+  const writer = new ReplyWriter(replies);
+  writer.write(ids[0]!, 200, 'x', 0);
+  nodeMain.postMessage({ news: 'drain' });
+  const outbox = new Outbox(nodeMain);
+  outbox.push([ITEM.REPLY, ids[2]!, 200, 'x']);
+  outbox.push([ITEM.REPLY, ids[3]!, 200, 'x']);
+  outbox.flush();
+  writer.write(ids[1]!, 200, 'x', 2);
+  nodeMain.postMessage({ news: 'close' });
+  writer.write(ids[4]!, 200, 'x', 3);
+  try {
+    front.drain();
+  } catch (error) {
+    note(error);
+  }
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+  t.same(seen, ['a', 'drain', 'c', 'd', 'b', 'close', 'e']);
+  t.same(thrown, ['a', 'news', 'c']);
+  t.equal(front.callsUnderWay, 0);
 });
