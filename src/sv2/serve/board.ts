@@ -1,6 +1,7 @@
 // The templates that clients may be told of or come back with: what is current for which reserve, what is staged for the next height, and what
 // was served before. Retention: 64 templates of the tip and all of the three tips before are good for solutions, 256 at most; answers about
-// older ones follow what other providers do (stale for ten seconds, then not found).
+// older ones follow what other providers do (stale for ten seconds, then not found). Further ids of a template for single clients are not counted
+// among these: each client has a few of its own, so that none can crowd out what others work on.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
 import type { ServedTemplate, ServedTip, SharedTransactions } from './messages.js';
@@ -9,6 +10,12 @@ const MOST_OF_A_TIP = 64;
 const MOST = 256;
 const KEPT_TIPS = 3;
 const STALE_MS = 10_000;
+/** Further ids of one client: those of its last changes of constraints. */
+const MOST_OF_A_CLIENT = 8;
+/** Of all clients that have gone, which may come back with a solution. */
+const MOST_OF_GONE = 64;
+/** Owner of templates that are for all clients; clients count from 1. */
+const SHARED = 0;
 /** Encoded answers with transactions that are kept: bytes together. */
 const MOST_DATA_BYTES = 16 << 20;
 
@@ -20,6 +27,8 @@ export interface BoardTemplate {
   /** NewTemplate for the last SetNewPrevHash, and for one to come. */
   readonly payload: Uint8Array;
   readonly futurePayload: Uint8Array;
+  /** The client that has it under this id; 0: it is for all. */
+  readonly owner: number;
   /** The tip it is built on; null while that is not known. */
   tip: ServedTip | null;
 }
@@ -56,12 +65,20 @@ export class Board {
   #active: BoardTemplate | null = null;
   /** Tips before this one, newest first, and when they ended. */
   #before: { readonly tip: ServedTip; readonly endedMs: number }[] = [];
+  /** Ids of single clients, oldest first. */
+  readonly #owned = new Map<number, bigint[]>();
+  readonly #ofGone: bigint[] = [];
   readonly #data = new Map<bigint, Uint8Array>();
   #dataBytes = 0;
 
   /** @param startedMs since 1970 */
   constructor(startedMs: number) {
     this.#lastId = BigInt(Math.floor(startedMs)) * 1000n;
+  }
+
+  /** Templates held, each counted once for each of its ids. */
+  get size(): number {
+    return this.#templates.size;
   }
 
   /** @returns the template that SetNewPrevHash names; null when it is not here, which is a bug of the node thread */
@@ -104,14 +121,27 @@ export class Board {
     return this.staged;
   }
 
-  /** The same template under a new id, for a client that was told of later ones: ids rise on each connection. */
-  again({ served, tip }: BoardTemplate): BoardTemplate {
-    return this.#add(served, tip);
+  /** The same template under a new id, for a client that was told of later ones: ids rise on each connection. @param owner number of the client */
+  again({ served, tip }: BoardTemplate, owner: number): BoardTemplate {
+    const template = this.#add(served, tip, owner);
+    const owned = this.#owned.get(owner) ?? [];
+    this.#owned.set(owner, owned);
+    this.#limit(owned, template.id, MOST_OF_A_CLIENT);
+    return template;
   }
 
-  /** What is staged under an id above another. */
-  stagedAbove(id: bigint): BoardTemplate | null {
-    if (this.staged !== null && this.staged.id <= id) this.staged = this.again(this.staged);
+  /** A client has gone. */
+  forget(owner: number): void {
+    for (const id of this.#owned.get(owner) ?? []) this.#limit(this.#ofGone, id, MOST_OF_GONE);
+    this.#owned.delete(owner);
+  }
+
+  /** What is staged under an id above that of a client's template; for all clients if that template is. */
+  stagedAbove({ id, owner }: BoardTemplate): BoardTemplate | null {
+    const { staged } = this;
+    if (staged === null || staged.id > id) return staged;
+    if (owner !== SHARED) return this.again(staged, owner);
+    this.staged = this.#add(staged.served, null);
     return this.staged;
   }
 
@@ -160,13 +190,18 @@ export class Board {
     this.#dataBytes = 0;
   }
 
-  #add(served: ServedTemplate, tip: ServedTip | null): BoardTemplate {
+  #limit(ids: bigint[], id: bigint, most: number): void {
+    ids.push(id);
+    if (ids.length > most) this.#templates.delete(ids.shift() as bigint);
+  }
+
+  #add(served: ServedTemplate, tip: ServedTip | null, owner = SHARED): BoardTemplate {
     const id = ++this.#lastId;
     const payload = served.payload.slice();
     new DataView(payload.buffer).setBigUint64(0, id, true);
     const futurePayload = payload.slice();
     futurePayload[FUTURE_TEMPLATE_AT] = 1;
-    const template = { id, served, payload, futurePayload, tip };
+    const template = { id, served, payload, futurePayload, owner, tip };
     this.#templates.set(id, template);
     return template;
   }
@@ -177,15 +212,28 @@ export class Board {
   }
 
   #prune(): void {
-    const kept = new Set(this.#before.map(({ tip }) => tip));
+    const keptTips = new Set(this.#before.map(({ tip }) => tip));
     let ofTip = 0;
-    for (const { tip } of this.#templates.values()) if (tip !== null && tip === this.tip) ofTip++;
-    for (const [id, template] of this.#templates) {
-      const { tip } = template;
-      if (template.served === this.staged?.served || template === this.#active || this.#isCurrent(template)) continue;
-      const old = tip !== null && tip === this.tip ? ofTip-- > MOST_OF_A_TIP : tip === null || !kept.has(tip);
-      if (old || this.#templates.size > MOST) this.#templates.delete(id);
+    let shared = 0;
+    for (const { tip, owner } of this.#templates.values()) {
+      if (owner !== SHARED) continue;
+      shared++;
+      if (tip !== null && tip === this.tip) ofTip++;
     }
+    const kept = new Set<ServedTemplate>();
+    for (const [id, template] of this.#templates) {
+      const { tip, served, owner } = template;
+      if (owner !== SHARED) continue;
+      kept.add(served);
+      if (served === this.staged?.served || served === this.#active?.served || this.#isCurrent(template)) continue;
+      const old = tip !== null && tip === this.tip ? ofTip-- > MOST_OF_A_TIP : tip === null || !keptTips.has(tip);
+      if (!old && shared <= MOST) continue;
+      shared--;
+      this.#templates.delete(id);
+      kept.delete(served);
+    }
+    // The others are as good as the one that is for all.
+    for (const [id, { served, owner }] of this.#templates) if (owner !== SHARED && !kept.has(served)) this.#templates.delete(id);
   }
 
   #isCurrent(template: BoardTemplate): boolean {

@@ -154,7 +154,7 @@ export class Sv2Server {
       if (!client.ready || !served.has(client.key as string) || client.working?.served === template.served) continue;
       this.#guard(client, () => {
         if (client.working?.tip !== template.tip) this.#begin(client, template);
-        else client.sendTemplate(template.id > client.highestId ? template : this.#board.again(template));
+        else client.sendTemplate(template.id > client.highestId ? template : this.#board.again(template, client.id));
       });
     }
   }
@@ -163,9 +163,9 @@ export class Sv2Server {
   #begin(client: Client, template: BoardTemplate): void {
     const tip = this.#board.tip;
     if (tip === null) return;
-    const fresh = template.id <= client.highestId ? this.#board.again(template) : template;
+    const fresh = template.id <= client.highestId ? this.#board.again(template, client.id) : template;
     client.sendPair(fresh, prevHashOf(tip, fresh));
-    const staged = this.#board.stagedAbove(fresh.id);
+    const staged = this.#board.stagedAbove(fresh);
     if (staged !== null) client.sendStaged(staged);
   }
 
@@ -349,6 +349,7 @@ export class Sv2Server {
     this.#handshakes.delete(client);
     this.#unneed(client);
     this.#answers.forget(client);
+    this.#board.forget(client.id);
   }
 
   #sweep(): void {

@@ -1,0 +1,74 @@
+// Templates that clients come back with stay known, whatever other clients do.
+import t from 'tap';
+import { Board } from '../../../src/sv2/serve/board.js';
+import type { ServedTemplate, ServedTip } from '../../../src/sv2/serve/messages.js';
+
+const nothing = new Int32Array(0);
+
+const served = (serial: number): ServedTemplate => ({
+  serial,
+  height: 7,
+  payload: new Uint8Array(100),
+  kind: 'full',
+  branch: [],
+  transactions: { segments: [], segmentOf: nothing, offsets: nothing, lengths: nothing },
+});
+
+const tip = (height: number): ServedTip => ({
+  prevHash: new Uint8Array(32).fill(height),
+  height,
+  headerTimestamp: 1,
+  bits: 0x207fffff,
+  target: 1n,
+  acceptedMs: null,
+});
+
+function boardOnTip() {
+  const board = new Board(0);
+  board.newTip(tip(7), 1, served(1), 0);
+  const full = board.add(served(2), ['key']);
+  const staged = board.stage(served(3));
+  return { board, full, staged };
+}
+
+t.test('a client that asks again and again costs others nothing', async (t) => {
+  const { board, full, staged } = boardOnTip();
+  const working = board.again(full, 1);
+  const held = board.stagedAbove(working)!;
+  t.equal(held.served, staged.served);
+  t.ok(held.id > working.id);
+  const before = board.add(served(4), ['key']);
+  for (let i = 0; i < 1000; i++) {
+    board.stagedAbove(board.again(before, 2));
+  }
+  t.ok(board.size < 30, `${board.size} templates are held`);
+  const next = board.add(served(5), ['key']);
+  for (let client = 3; client < 1003; client++) {
+    board.again(next, client);
+    board.forget(client);
+  }
+  t.ok(board.size < 100, `${board.size} templates are held`);
+  board.add(served(6), ['key']);
+  for (const { id } of [full, working, before, held, staged]) t.equal(board.get(id)?.id, id);
+  // The staged one becomes work under each of its ids.
+  board.newTip(tip(8), 3, null, 1);
+  t.equal(board.get(held.id)?.tip?.height, 8);
+  t.equal(board.get(staged.id)?.tip?.height, 8);
+  t.equal(board.get(working.id)?.tip?.height, 7);
+});
+
+t.test('a template that is dropped is dropped under each of its ids', async (t) => {
+  const { board, full } = boardOnTip();
+  const again = board.again(full, 1);
+  for (let serial = 10; serial < 100; serial++) board.add(served(serial), ['key']);
+  t.equal(board.get(full.id), null);
+  t.equal(board.get(again.id), null);
+});
+
+t.test('clients that begin with the same template hold the same staged one', async (t) => {
+  const { board, staged } = boardOnTip();
+  const richer = board.add(served(4), ['key']);
+  const first = board.stagedAbove(richer)!;
+  t.not(first.id, staged.id);
+  t.equal(board.stagedAbove(richer)?.id, first.id);
+});
