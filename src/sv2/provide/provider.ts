@@ -20,6 +20,8 @@ import { type BlockFacts, describeTemplate, describeTip, nextFacts, sameFacts } 
 
 /** After a failed build. */
 const RETRY_MS = 1_000;
+/** While the chain is ahead of what clients were told: more blocks follow, or transactions are on their way back. */
+const AHEAD_MS = 50;
 
 export interface ProviderOptions {
   /** -sv2interval: between two templates of a tip. */
@@ -58,12 +60,20 @@ interface Standard {
   readonly chosen: ChosenTransactions;
 }
 
+/** What clients were told of the tip. */
+interface Told {
+  readonly tip: TemplateTip;
+  readonly facts: TipFacts;
+  /** Serial of the template that SetNewPrevHash named. */
+  readonly active: number;
+}
+
 export class Provider {
   readonly #options: ProviderOptions;
   readonly #deps: ProviderDeps;
   #serial = 0;
   /** What clients were last told of; null while nothing is. */
-  #told: { readonly tip: TemplateTip; readonly facts: TipFacts; readonly active: number } | null = null;
+  #told: Told | null = null;
   #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
   #standard: Standard | null = null;
   #needs: readonly Reserve[] = [];
@@ -118,7 +128,6 @@ export class Provider {
   close(): void {
     this.#closed = true;
     this.#forget();
-    this.#cancelRetry?.();
   }
 
   #forget(): void {
@@ -131,6 +140,8 @@ export class Provider {
     this.#cancelFees = null;
     this.#cancelEasy?.();
     this.#cancelEasy = null;
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
   }
 
   /** SetNewPrevHash for everyone. */
@@ -182,26 +193,36 @@ export class Provider {
 
   async #run(): Promise<void> {
     try {
-      while (this.#due) await this.#serve();
+      while (this.#due) {
+        const told = this.#told as Told;
+        // Asked again in the same turn, a chain that goes on by itself would never get one.
+        if (!(await this.#serve(told)) && this.#told === told) return this.#later(AHEAD_MS);
+      }
     } catch (error) {
       if (this.#closed) return;
       this.#deps.log.error(`No template for Stratum V2 clients: ${(error as Error).message}`);
-      this.#cancelRetry = this.#deps.after(RETRY_MS, () => {
-        this.#cancelRetry = null;
-        this.#look();
-      });
+      this.#later(RETRY_MS);
     }
   }
 
-  /** One round: the standard template where it is due, then reserves that it does not leave free, then what is staged. */
-  async #serve(): Promise<void> {
-    const told = this.#told;
-    if (told === null) return;
+  /** Looks again then, or when the next tip comes. */
+  #later(ms: number): void {
+    this.#cancelRetry = this.#deps.after(ms, () => {
+      this.#cancelRetry = null;
+      this.#look();
+    });
+  }
+
+  /**
+   * One round: the standard template where it is due, then reserves that it does not leave free, then what is staged.
+   * @returns false when the chain has another tip, or clients were told of one meanwhile
+   */
+  async #serve(told: Told): Promise<boolean> {
     if (this.#standard === null || this.#feesDue) {
-      this.#feesDue = false;
       this.#gain = 0;
       const chosen = await this.#choose(told.tip, this.#options.leastReserve);
-      if (chosen === null || this.#told !== told) return;
+      if (chosen === null || this.#told !== told) return false;
+      this.#feesDue = false;
       this.#builtMs = this.#deps.clock.monotonicMs();
       const last = this.#standard as Standard | null;
       const richer = last === null || chosen.fees >= last.chosen.fees + this.#options.feeDelta;
@@ -211,21 +232,22 @@ export class Provider {
       }
     }
     const standard = this.#standard;
-    if (standard === null) return;
+    if (standard === null) return false;
     const missing = this.#needs.filter((need) => !this.#served.has(reserveKey(need)));
     const fitting = missing.filter((need) => this.#fits(standard.chosen, need));
     if (fitting.length > 0) this.#share(standard.serial, fitting);
     for (const need of missing) {
       if (fitting.includes(need)) continue;
       const chosen = await this.#choose(told.tip, need);
-      if (chosen === null || this.#told !== told) return;
+      if (chosen === null || this.#told !== told) return false;
       this.#share(this.#publish(told, chosen).serial, [need]);
     }
-    if (this.#staged !== null) return;
+    if (this.#staged !== null) return true;
     const facts = nextFacts(told.facts, this.#deps.params);
     const template = this.#empty(facts);
     this.#staged = { on: told.tip, facts, serial: template.serial };
     this.#deps.post({ kind: 'stage', template });
+    return true;
   }
 
   async #choose(tip: TemplateTip, reserve: Reserve): Promise<ChosenTransactions | null> {
@@ -234,7 +256,7 @@ export class Provider {
   }
 
   /** A choice as a template that the serving thread has; without transactions it is the one that SetNewPrevHash named. */
-  #publish({ facts, active }: { readonly facts: TipFacts; readonly active: number }, chosen: ChosenTransactions): Standard {
+  #publish({ facts, active }: Told, chosen: ChosenTransactions): Standard {
     if (chosen.records.length === 0) return { serial: active, chosen };
     const template = describeTemplate(++this.#serial, 'full', facts, chosen, this.#deps.hashes);
     this.#deps.post({ kind: 'template', template, keys: [] });
