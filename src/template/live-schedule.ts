@@ -34,6 +34,8 @@ const PAUSE_MS = 100;
 /** Between two idle tasks, so that the thread stays free for builds. */
 const IDLE_MS = 8;
 
+const CLOSED = 'the template service is closed';
+
 export class LiveSchedule {
   readonly #times: LiveTimes;
   readonly #work: LiveWork;
@@ -72,8 +74,9 @@ export class LiveSchedule {
     this.#look();
   }
 
-  /** Resolves after the next publication; builds even if not wanted before. */
+  /** Resolves after the next publication; builds even if not wanted before. Rejects when the build fails, and when nothing is built any more. */
   next(): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error(CLOSED));
     const done = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#newTip = true;
     this.#look();
@@ -89,7 +92,7 @@ export class LiveSchedule {
   close(): void {
     this.#closed = true;
     for (const cancel of this.#cancel.splice(0)) cancel();
-    for (const { reject } of this.#waiters.splice(0)) reject(new Error('the template service is closed'));
+    for (const { reject } of this.#waiters.splice(0)) reject(new Error(CLOSED));
   }
 
   /** Never throws: the chain is in the middle of its change. What went wrong goes wrong again in the build that follows, if it matters. */

@@ -206,3 +206,14 @@ t.test('idle tasks follow a build, and what they gained is built', async (t) => 
   await pass(1000);
   t.equal(built.length, 2);
 });
+
+t.test('a question that comes after the end is refused', async (t) => {
+  const { schedule, built } = rig();
+  schedule.close();
+  const answer = schedule.next().then(
+    () => 'built',
+    (error: Error) => error.message,
+  );
+  t.equal(await Promise.race([answer, turn().then(() => 'open')]), 'the template service is closed');
+  t.same(built, []);
+});
