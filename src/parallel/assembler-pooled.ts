@@ -12,30 +12,51 @@ export interface PooledAssemblerOptions {
 }
 
 export class PooledAssembler implements Assembler {
-  readonly #pool: Piscina;
-  readonly #loaded: () => Promise<void>;
+  readonly #filename: string;
+  #thread: Piscina;
+  #loaded: () => Promise<void>;
   #tail: Promise<unknown> = Promise.resolve();
+  #closed = false;
 
   constructor(options: PooledAssemblerOptions = {}) {
-    this.#pool = new Piscina({
-      filename: options.filename ?? new URL('../../workers/assemble.js', import.meta.url).href,
+    this.#filename = options.filename ?? new URL('../../workers/assemble.js', import.meta.url).href;
+    this.#thread = this.#newThread();
+    this.#loaded = watchLoading(this.#thread);
+  }
+
+  /** One after the other, so that the deltas arrive in order also when a task fails. */
+  assemble(request: AssembleRequest): Promise<AssembleReply> {
+    return this.#inTurn(() => this.#running().run(request, { name: 'assemble' }) as Promise<AssembleReply>);
+  }
+
+  improve(ms: number): Promise<ImproveResult> {
+    return this.#inTurn(() => this.#running().run(ms, { name: 'improve' }) as Promise<ImproveResult>);
+  }
+
+  #newThread(): Piscina {
+    const pool = new Piscina({
+      filename: this.#filename,
       minThreads: 1,
       maxThreads: 1,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
     });
-    this.#loaded = watchLoading(this.#pool);
-    // A thread that dies between tasks is replaced by Piscina; without a listener the process would end.
-    this.#pool.on('error', () => {});
+    // A thread that dies between tasks is replaced by Piscina; without a listener the process would end. One that dies while it loads is not,
+    // and a task that waits for it would wait for ever: the pool is ended, which fails the task, and the next task has a new one.
+    pool.on('error', () => {
+      setImmediate(() => {
+        if (pool.threads.length === 0) void pool.destroy();
+      });
+    });
+    return pool;
   }
 
-  /** One after the other, so that the deltas arrive in order also when a task fails. */
-  assemble(request: AssembleRequest): Promise<AssembleReply> {
-    return this.#inTurn(() => this.#pool.run(request, { name: 'assemble' }) as Promise<AssembleReply>);
-  }
-
-  improve(ms: number): Promise<ImproveResult> {
-    return this.#inTurn(() => this.#pool.run(ms, { name: 'improve' }) as Promise<ImproveResult>);
+  #running(): Piscina {
+    if (this.#thread.threads.length > 0 || this.#closed) return this.#thread;
+    void this.#thread.destroy();
+    this.#thread = this.#newThread();
+    this.#loaded = watchLoading(this.#thread);
+    return this.#thread;
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -46,7 +67,8 @@ export class PooledAssembler implements Assembler {
 
   async close(): Promise<void> {
     await this.#tail;
+    this.#closed = true;
     await this.#loaded();
-    await this.#pool.destroy();
+    await this.#thread.destroy();
   }
 }

@@ -233,3 +233,24 @@ t.test('a thread that died is replaced, and its mirror too', async (t) => {
   t.equal((await assembled(assembly)).length, 3);
   t.equal(assembly.resyncs, 1);
 });
+
+t.test('a thread that can not be replaced at once fails a request, and the next tries again', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  await fill(pool, chain);
+  const filename = new URL('./dying-assembler.js', import.meta.url).href;
+  const assembler = new PooledAssembler({ filename });
+  t.teardown(() => assembler.close());
+  const assembly = new Assembly(assembler, pool, 8);
+  t.equal((await assembled(assembly)).length, 3);
+  process.env.ADIT_TEST_BROKEN_WORKER = '1';
+  try {
+    await t.rejects(assembly.choose(TIP, { ...LIMITS, maxWeight: 1 }, null));
+    await t.rejects(assembly.choose(TIP, LIMITS, null));
+    await t.rejects(assembler.improve(1));
+  } finally {
+    delete process.env.ADIT_TEST_BROKEN_WORKER;
+  }
+  // One that was started meanwhile may be under way to its end.
+  const slots = await assembled(assembly).catch(() => assembled(assembly));
+  t.equal(slots.length, 3);
+});
