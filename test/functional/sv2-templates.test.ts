@@ -130,7 +130,7 @@ t.test('what is staged is not used after a reorganisation', async (t) => {
   const solution = solve(client.template!, client.prevHash!);
   client.submit(solution);
   await client.onTip(solution.hashHex);
-  t.equal(await tipOf(node), solution.hashHex);
+  await until('the block is the tip', async () => (await tipOf(node)) === solution.hashHex);
   await node.call('invalidateblock', solution.hashHex);
   await client.onTip(longer.hashHex);
   await node.call('reconsiderblock', solution.hashHex);
