@@ -15,8 +15,8 @@ import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
 import { Provider } from '../sv2/provide/provider.js';
 import { Solutions } from '../sv2/provide/solutions.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
-import type { ClientInfo, FromServe, ToServe } from '../sv2/serve/messages.js';
-import { type ServingThread, startServe } from '../sv2/serve/start-serve.js';
+import type { ToServe } from '../sv2/serve/messages.js';
+import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateService } from '../template/service.js';
 import { parseBind } from './http-options.js';
@@ -96,9 +96,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     { intervalMs: config.intervalSeconds * 1000, feeDelta: config.feeDeltaSats, maxWeight: deps.maxWeight, leastReserve },
     { templates, mempool, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
-  const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();
-  let lastQuestion = 0;
-  const heard = (message: FromServe): void => {
+  const heard = (message: ServeNews): void => {
     switch (message.kind) {
       case 'needs':
         provider.setNeeds(message.reserves);
@@ -109,11 +107,15 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       case 'log':
         if (message.level === 'debug') log.debug('net', message.text);
         else log[message.level](message.text);
-        break;
-      case 'clients':
-        questions.get(message.question)?.(message.clients);
-        questions.delete(message.question);
     }
+  };
+  /** Nothing is made for clients any more, and what they submitted last may be on disk alone. */
+  const ended = async (error: Error): Promise<void> => {
+    thread = null;
+    log.error(`Stratum V2: the thread that serves clients ended: ${error.message}. Restart the node to serve them again.`);
+    provider.setNeeds([]);
+    await solutions.settled();
+    if (started) await solutions.resubmit();
   };
   return {
     authorityKey,
@@ -123,13 +125,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     figures: () => counters.read(),
     measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
     solutions: () => ({ ...solutions.outcomes, resubmitted: solutions.resubmitted }),
-    clients: () => {
-      if (thread === null) return Promise.resolve([]);
-      return new Promise((resolve) => {
-        questions.set(++lastQuestion, resolve);
-        post({ kind: 'clients', question: lastQuestion });
-      });
-    },
+    clients: () => thread?.clients() ?? Promise.resolve([]),
     onTip: () => provider.onTip(performance.timeOrigin + performance.now()),
     listen: async () => {
       const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
@@ -145,8 +141,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         },
         heard,
         (error) => {
-          thread = null;
-          log.error(`Stratum V2: the thread that serves clients ended: ${error.message}`);
+          ended(error).catch((fault: Error) => log.error(`Stratum V2: ${fault.message}`));
         },
       ).catch((error: Error) => {
         throw new ConfigError(`Unable to listen for Stratum V2 clients: ${error.message}`);
@@ -165,8 +160,6 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       provider.close();
       await thread?.close();
       thread = null;
-      for (const answer of questions.values()) answer([]);
-      questions.clear();
       await solutions.settled();
     },
   };

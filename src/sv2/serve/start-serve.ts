@@ -10,7 +10,7 @@ import { noteLoading } from '../../lib/loading-threads.js';
 import { makeCertificate } from '../noise/certificate.js';
 import type { ResponderIdentity } from '../noise/responder.js';
 import { ServeCounters } from './counters.js';
-import type { FromServe, ServeOptions, ToServe } from './messages.js';
+import type { ClientInfo, FromServe, ServeOptions, ToServe } from './messages.js';
 import { Sv2Server } from './server.js';
 
 /** Clients' clocks may be behind ours; the end is the largest number, so that a long run needs no other certificate. */
@@ -65,31 +65,57 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
 export interface ServingThread {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   post(message: ToServe): void;
+  /** Its clients now; none when it has ended. */
+  clients(): Promise<readonly ClientInfo[]>;
   close(): Promise<void>;
 }
 
+/** What the node thread hears besides the start and the answers to its questions. */
+export type ServeNews = Exclude<FromServe, { readonly kind: 'listening' | 'failed' | 'clients' }>;
+
+/** A thread that does not end by itself is ended after so long. */
+const CLOSE_MS = 3_000;
+
 /**
- * Starts the thread. @param listener hears everything but the start
- * @throws Error with the socket's text when an address does not work @param onEnd called when the thread ends by itself
+ * Starts the thread.
+ * @param onEnd called once when the thread ends by itself, after everything that it said
+ * @param entry the thread's module; workers/sv2.js unless a test brings its own
+ * @throws Error with the socket's text when an address does not work
  */
 export async function startServe(
   options: ServeOptions,
-  listener: (message: FromServe) => void,
+  listener: (message: ServeNews) => void,
   onEnd: (reason: Error) => void,
+  entry: URL = new URL('../../../workers/sv2.js', import.meta.url),
 ): Promise<ServingThread> {
-  const worker = new Worker(new URL('../../../workers/sv2.js', import.meta.url), { name: 'adit-sv2', workerData: options });
-  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const worker = new Worker(entry, { name: 'adit-sv2', workerData: options });
+  const questions = new Map<number, (clients: readonly ClientInfo[]) => void>();
+  let lastQuestion = 0;
+  let listening = false;
   let closing = false;
+  let ended = false;
+  let reason: Error | null = null;
   const started = new Promise<Extract<FromServe, { kind: 'listening' | 'failed' }>>((resolve) => {
     worker.on('message', (message: FromServe) => {
       if (message.kind === 'listening' || message.kind === 'failed') resolve(message);
-      else listener(message);
+      else if (message.kind === 'clients') {
+        questions.get(message.question)?.(message.clients);
+        questions.delete(message.question);
+      } else listener(message);
     });
     worker.on('error', (error) => {
-      resolve({ kind: 'failed', text: (error as Error).message });
-      if (!closing) onEnd(error as Error);
+      reason = error as Error;
+    });
+    worker.once('exit', (code) => {
+      ended = true;
+      reason ??= new Error(`the thread ended with code ${code}`);
+      resolve({ kind: 'failed', text: reason.message });
+      for (const answer of questions.values()) answer([]);
+      questions.clear();
+      if (listening && !closing) onEnd(reason);
     });
   });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   noteLoading(started.then(() => {}));
   const report = await started;
   if (report.kind === 'failed') {
@@ -97,13 +123,24 @@ export async function startServe(
     await worker.terminate();
     throw new Error(report.text);
   }
+  listening = true;
+  const post = (message: ToServe): void => worker.postMessage(message);
   return {
     addresses: report.addresses,
-    post: (message) => worker.postMessage(message),
+    post,
+    clients: () => {
+      if (ended) return Promise.resolve([]);
+      return new Promise((resolve) => {
+        questions.set(++lastQuestion, resolve);
+        post({ kind: 'clients', question: lastQuestion });
+      });
+    },
     close: async () => {
       closing = true;
-      worker.postMessage({ kind: 'close' } satisfies ToServe);
+      post({ kind: 'close' });
+      const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
       await exited;
+      clearTimeout(late);
     },
   };
 }

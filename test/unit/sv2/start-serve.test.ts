@@ -1,0 +1,38 @@
+// The thread that serves Stratum V2 clients, when it ends by itself.
+import t from 'tap';
+import type { ServeOptions } from '../../../src/sv2/serve/messages.js';
+import { startServe } from '../../../src/sv2/serve/start-serve.js';
+
+const entry = new URL('./dying-serve.js', import.meta.url);
+const optionsIn = (solutionsDir: string) => ({ solutionsDir }) as ServeOptions;
+
+t.test('a thread that ends is told of, and questions to it are answered', async (t) => {
+  const heard: string[] = [];
+  const thread = await startServe(
+    optionsIn('later'),
+    (message) => heard.push(message.kind),
+    (reason) => heard.push(reason.message),
+    entry,
+  );
+  t.same(thread.addresses, [{ host: '127.0.0.1', port: 1 }]);
+  const questions = [thread.clients(), thread.clients()];
+  t.same(await Promise.all(questions), [[], []]);
+  t.same(heard, ['log', 'the thread ended with code 4']);
+  t.same(await thread.clients(), []);
+  await thread.close();
+  t.equal(heard.length, 2, 'told once');
+});
+
+t.test('a thread that ends before it listens fails the start', async (t) => {
+  const ends: string[] = [];
+  await t.rejects(
+    startServe(
+      optionsIn('early'),
+      () => {},
+      (reason) => ends.push(reason.message),
+      entry,
+    ),
+    { message: 'the thread ended with code 3' },
+  );
+  t.same(ends, []);
+});
