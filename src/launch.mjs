@@ -156,6 +156,7 @@ switch (command) {
     install();
     build();
     process.env.ADIT_NIGHTLY = '1';
+    process.env.ADIT_TEST_SEED ??= 'random';
     runTests(compiledTests('unit', 'fuzz', 'functional', 'kill').filter((file) => readOrEmpty(file).includes('framework/depth.js')));
     break;
   case 'vectors':

@@ -25,7 +25,7 @@ process.exitCode = ${exitCode};\n`,
 /** Runs the runner. @returns its exit code, its closing line and all it printed */
 function runner(files: readonly string[], env: Record<string, string> = {}): { code: number | null; last: string; output: string } {
   fs.rmSync(path.join(folder, 'runs'), { force: true });
-  const { ADIT_TEST_SKIPS: _, ...rest } = process.env;
+  const { ADIT_TEST_SKIPS: _skips, ADIT_TEST_SEED: _seed, ...rest } = process.env;
   const { status, stdout } = spawnSync(process.execPath, [path.join(root, 'test', 'run-tests.mjs'), ...files], {
     encoding: 'utf8',
     env: { ...rest, ...env },
@@ -98,5 +98,7 @@ t.test('the longest first, all with the seed of the run', async (t) => {
   fs.appendFileSync(seed, 'if (process.env.ADIT_TEST_SEED !== "77") process.exitCode = 1;\n');
   t.match(runner([seed], { ADIT_TEST_SEED: '77' }).code, 0);
   t.match(runner([seed], { ADIT_TEST_SEED: '78' }).code, 1);
-  t.match(runner([seed]).output, /^ADIT_TEST_SEED=\d+$/m, 'printed when it was drawn');
+  const seedOf = (env: Record<string, string> = {}) => /^ADIT_TEST_SEED=(\d+)$/m.exec(runner([seed], env).output)?.[1];
+  t.equal(seedOf(), '20261122', 'the same in every run that names none');
+  t.not(seedOf({ ADIT_TEST_SEED: 'random' }), seedOf({ ADIT_TEST_SEED: 'random' }), 'drawn and printed where that is asked for');
 });
