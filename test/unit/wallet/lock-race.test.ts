@@ -19,6 +19,7 @@ import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { KeyUse } from '../../../src/wallet/crypt/key-use.js';
 import { sealMasterKey } from '../../../src/wallet/crypt/master-key.js';
+import { NOT_LOADED } from '../../../src/wallet/manage/wallet-error.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { countingReadings } from '../../framework/turns.js';
@@ -64,8 +65,14 @@ async function world(dir: string): Promise<World> {
     return null;
   };
   const spent = new Map(coins.map((tx) => [Buffer.from(tx.txid).toString('hex'), tx]));
+  const context = contextOf(wallet);
+  const select = (): Wallet => {
+    wallet.assertOpen();
+    return wallet;
+  };
   const ctx = {
-    ...contextOf(wallet),
+    ...context,
+    wallets: { ...context.wallets, select },
     spend: tools,
     signer: createSigner(),
     mempool: { settled: turn, get: () => undefined },
@@ -220,6 +227,12 @@ const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     if (!wallet.vault.locked) throw new Error('it answered before the wallet was locked');
   },
   timeout: async ({ wallet }) => wallet.lock(),
+  unloadwallet: ({ wallet }) => wallet.keyUse.alone(() => wallet.close()),
+};
+/** How each of them is tried: the calls with the most pauses. */
+const TRIED: Readonly<Record<string, readonly string[]>> = {
+  timeout: ['sendtoaddress', 'dumpwallet'],
+  unloadwallet: ['sendtoaddress', 'bumpfee', 'signrawtransactionwithwallet', 'walletprocesspsbt', 'importmulti'],
 };
 
 /** Runs a call and locks in turn `at`. @returns whether the call was over before */
@@ -235,6 +248,7 @@ async function race(
     const here = await world(dir);
     const begin = await one.begin(here);
     const before = await stateOf(here);
+    const { size } = here.wallet.ledger.txs;
     let over = false;
     let early = false;
     let locking: Promise<unknown> | undefined;
@@ -260,7 +274,9 @@ async function race(
     const kind = 'error' in outcome ? 'refused' : 'done';
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     if ('error' in outcome) {
-      if (outcome.error.message !== LOCKED || (await stateOf(here)) !== before) t.fail(`turn ${at}: ${outcome.error.message}`);
+      const { closed, ledger } = here.wallet;
+      const isAsBefore = closed ? ledger.txs.size === size : (await stateOf(here)) === before;
+      if (outcome.error.message !== (closed ? NOT_LOADED : LOCKED) || !isAsBefore) t.fail(`turn ${at}: ${outcome.error.message}`);
     } else if (!one.whole(outcome.value, here, at === 0)) t.fail(`turn ${at}: ${JSON.stringify(outcome.value)?.slice(0, 200)}`);
     return early;
   } finally {
@@ -275,8 +291,7 @@ const MOST_TURNS = 200;
 const SOME_TURNS = 25;
 for (const [method, one] of Object.entries(CASES)) {
   for (const [how, lock] of Object.entries(LOCKS)) {
-    // Both come to the same end; the calls with the most pauses try both.
-    if (how === 'timeout' && method !== 'sendtoaddress' && method !== 'dumpwallet') continue;
+    if (TRIED[how]?.includes(method) === false) continue;
     t.test(`${method} and ${how}`, async (t) => {
       const counts = new Map<string, number>();
       let at = 0;

@@ -75,6 +75,25 @@ async function sign(text: string, secrets: readonly number[], locks: Locks = {},
   return { error: inputs[0].error, witness: inputs[0].witness.map(hex), signed, spent };
 }
 
+t.test('private keys are overwritten once they have signed', async (t) => {
+  const texts = [`tr(${xOnly(1)})`, `tr(${NOBODY},pk(${xOnly(1)}))`, `wpkh(${keyOf(1)})`, `pkh(${keyOf(1)})`];
+  for (const text of texts) {
+    const { script, provider } = known(text, [1]);
+    const given: Uint8Array[] = [];
+    const secret = provider.secret.bind(provider);
+    provider.secret = (id) => {
+      const copy = secret(id);
+      if (copy) given.push(copy);
+      return copy;
+    };
+    const { tx, spent } = spendOf(script);
+    const [signed] = await signTransaction(tx, spent, provider, 1, tools);
+    t.equal(signed.error, null, text);
+    t.ok(given.length > 0);
+    for (const copy of given) t.same(copy, new Uint8Array(32), `${text}: nothing is left`);
+  }
+});
+
 t.test('the key path, with every sighash type', async (t) => {
   for (const n of [1, 2, 3]) {
     for (const text of [`tr(${xOnly(n)})`, `tr(${xOnly(n)},pk(${xOnly(9)}))`, `rawtr(${xOnly(n)})`]) {
