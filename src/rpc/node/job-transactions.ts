@@ -21,29 +21,43 @@ const DEFAULT_PIN_SECONDS = 600;
 const MOST_PIN_SECONDS = 3_600;
 const MOST_NAME = 64;
 
-/** Transactions of a block by their wtxids, made once a block. */
-const tables = new WeakMap<object, Map<string, TxView>>();
+type Chain = NodeContext['chain'];
 
-function tableOf(node: object, block: BlockView): Map<string, TxView> {
-  const table = new Map(block.txs.slice(1).map((tx) => [hashKey(tx.wtxid), tx]));
-  tables.set(node, table);
-  return table;
-}
+/** Transactions of the last blocks by their wtxids. By node of the header tree, which stays for good: those of older blocks are let go. */
+export class BlockTables {
+  readonly #tables = new Map<Chain['tip'], Map<string, TxView>>();
 
-/** In the last blocks; what was in a block that a job competes with is asked for again. */
-async function fromBlocks(ctx: NodeContext, wtxids: readonly Uint8Array[]): Promise<Map<string, TxView>> {
-  const found = new Map<string, TxView>();
-  let node: NodeContext['chain']['tip'] | null = ctx.chain.tip;
-  for (let i = 0; i < RECENT_BLOCKS && node !== null && node.height > 0 && found.size < wtxids.length; i++, node = node.prev) {
-    if (!ctx.chain.hasBlock(node)) break;
-    const table = tables.get(node) ?? tableOf(node, await ctx.chain.readBlock(node));
-    for (const wtxid of wtxids) {
-      const tx = table.get(hashKey(wtxid));
-      if (tx !== undefined) found.set(hashKey(wtxid), tx);
-    }
+  /** Blocks whose transactions are held. */
+  get size(): number {
+    return this.#tables.size;
   }
-  return found;
+
+  /** Looks in the last blocks; what was in a block that a job competes with is asked for again. @returns those found, by key of the wtxid */
+  async find(chain: Chain, wtxids: readonly Uint8Array[]): Promise<Map<string, TxView>> {
+    const found = new Map<string, TxView>();
+    const late: Chain['tip'][] = [];
+    for (let node: Chain['tip'] | null = chain.tip; node !== null && node.height > 0 && late.length < RECENT_BLOCKS; node = node.prev)
+      late.push(node);
+    for (const node of this.#tables.keys()) if (!late.includes(node)) this.#tables.delete(node);
+    for (const node of late) {
+      if (found.size === wtxids.length || !chain.hasBlock(node)) break;
+      const table = this.#tables.get(node) ?? tableOf(await chain.readBlock(node));
+      // The chain may have moved on meanwhile: then the next call lets it go.
+      if (this.#tables.has(node) || this.#tables.size < RECENT_BLOCKS) this.#tables.set(node, table);
+      for (const wtxid of wtxids) {
+        const tx = table.get(hashKey(wtxid));
+        if (tx !== undefined) found.set(hashKey(wtxid), tx);
+      }
+    }
+    return found;
+  }
 }
+
+function tableOf(block: BlockView): Map<string, TxView> {
+  return new Map(block.txs.slice(1).map((tx) => [hashKey(tx.wtxid), tx]));
+}
+
+const tables = new BlockTables();
 
 interface PinOptions {
   readonly job: string;
@@ -70,7 +84,7 @@ export const getrawtransactions: Run<NodeContext> = async (ctx, args) => {
   const near = (wtxid: Uint8Array) => ctx.mempool.byWtxid(wtxid) ?? ctx.jobs.get(wtxid) ?? extra.get(hashKey(wtxid));
   const found: (TxView | undefined)[] = wtxids.map(near);
   const missing = wtxids.filter((_, i) => found[i] === undefined);
-  const older = missing.length > 0 ? await fromBlocks(ctx, missing) : new Map<string, TxView>();
+  const older = missing.length > 0 ? await tables.find(ctx.chain, missing) : new Map<string, TxView>();
   const held: TxView[] = [];
   const transactions: (string | null)[] = [];
   let bytes = 0;
