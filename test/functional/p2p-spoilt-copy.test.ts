@@ -1,0 +1,116 @@
+// Copies of blocks with another witness, from a peer over a socket, while the blocks themselves are stored and not connected yet: the first
+// block of the branch is withheld until every copy was sent. Branches change over, blocks are invalidated and taken back in between, in initial
+// download and at the tip. What counts is what the honest peer brought.
+import t from 'tap';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../framework/chain-builder.js';
+import { Daemon } from '../framework/daemon.js';
+import { TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from '../framework/messages.js';
+import { headersPayload, P2pClient } from '../framework/p2p-client.js';
+import { freePort } from '../framework/ports.js';
+import { withTxs } from '../framework/spoilt-copy.js';
+import { until } from '../framework/until.js';
+
+const WRONG_WITNESS = [Buffer.from([0x52])];
+
+/** A block with a witness, and its copy with a wrong one. */
+interface Pair {
+  readonly block: BuiltBlock;
+  readonly copy: Buffer;
+}
+
+/** Blocks that hand one coin on, each with a witness but the first, which makes the coin. @param tag tells branches apart */
+function branch(fork: BuiltBlock, coinOf: BuiltBlock, length: number, tag: number): { first: BuiltBlock; rest: Pair[] } {
+  const coin = reward(coinOf);
+  let last = spend([coin], [{ value: coin.value, script: TRUE_SCRIPT }]);
+  const first = buildBlock(fork, { txs: [last], tag });
+  const rest: Pair[] = [];
+  for (let tip = first; rest.length < length; ) {
+    const plain = spend([{ txid: txid(last), index: 0, value: coin.value }], [{ value: coin.value, script: TRUE_SCRIPT }]);
+    const witnessed = (witness: readonly Buffer[]): Tx => ({
+      ...plain,
+      ins: [{ ...(plain.ins[0] as Tx['ins'][number]), witness: [...witness] }],
+    });
+    last = witnessed(TRUE_WITNESS);
+    tip = buildBlock(tip, { txs: [last], tag });
+    rest.push({ block: tip, copy: withTxs(tip, [witnessed(WRONG_WITNESS)]) });
+  }
+  return { first, rest };
+}
+
+const trunk = buildChain(GENESIS, 110);
+const fork = trunk[109] as BuiltBlock;
+const one = branch(fork, trunk[0] as BuiltBlock, 8, 1);
+const two = branch(fork, trunk[1] as BuiltBlock, 12, 2);
+const headersOf = (blocks: readonly BuiltBlock[]): Buffer => headersPayload(blocks.map(({ header }) => header));
+
+for (const [where, options] of [
+  ['in initial download', []],
+  ['at the tip', ['-maxtipage=2000000000']],
+] as const) {
+  t.test(`spoilt copies of stored blocks change nothing, ${where}`, async (t) => {
+    const port = await freePort();
+    const node = await Daemon.start(`-port=${port}`, '-bind=127.0.0.1', ...options);
+    t.teardown(() => node.remove());
+    for (const { bytes } of trunk) await node.call('submitblock', bytes.toString('hex'));
+    const info = await node.call('getblockchaininfo');
+    t.equal(info.initialblockdownload, where === 'in initial download');
+    const honest = await P2pClient.connect(port, { startHeight: 130 });
+    t.teardown(() => honest.close());
+
+    /** Sends copies, each by a peer of its own: a peer that sends one is dropped. With `before` the peer brings the block itself at once before. */
+    const attack = async (pairs: readonly Pair[], before: boolean): Promise<void> => {
+      for (const { block, copy } of pairs) {
+        const peer = await P2pClient.connect(port, { startHeight: 130 });
+        if (before) peer.send('block', block.bytes);
+        peer.send('block', copy);
+        // It is either dropped for the copy, or the copy is not looked at, since the block is here.
+        await Promise.race([peer.ended(), peer.sync().catch(() => undefined)]);
+        peer.close();
+      }
+    };
+    /** All but the first block of a branch, copies before and after each, then the first one. */
+    const bring = async ({ first, rest }: ReturnType<typeof branch>, before: boolean): Promise<void> => {
+      honest.send('headers', headersOf([first, ...rest.map(({ block }) => block)]));
+      await honest.sync();
+      await attack(rest.slice(0, 4), before);
+      for (const { block } of [...rest].reverse()) honest.send('block', block.bytes);
+      await honest.sync();
+      await attack(rest, before);
+      honest.send('block', first.bytes);
+      await attack(rest, before);
+    };
+    const tipIs = ({ hashHex, height }: BuiltBlock): Promise<void> =>
+      until(`tip ${height}`, async () => (await node.call('getbestblockhash')) === hashHex);
+    const endOf = ({ rest }: ReturnType<typeof branch>): BuiltBlock => (rest.at(-1) as Pair).block;
+
+    await bring(one, false);
+    await tipIs(endOf(one));
+    // A better branch takes over, all of it from behind.
+    await bring(two, true);
+    await tipIs(endOf(two));
+    await node.call('invalidateblock', (two.rest[5] as Pair).block.hashHex);
+    await tipIs(endOf(one));
+    await attack(two.rest, false);
+    await node.call('invalidateblock', one.first.hashHex);
+    await tipIs((two.rest[4] as Pair).block);
+    await attack([...one.rest, ...two.rest], false);
+    await node.call('reconsiderblock', one.first.hashHex);
+    await node.call('reconsiderblock', (two.rest[5] as Pair).block.hashHex);
+    await tipIs(endOf(two));
+    const tips: { hash: string; status: string }[] = await node.call('getchaintips');
+    t.same(
+      tips.map(({ hash, status }) => [hash, status]),
+      [
+        [endOf(two).hashHex, 'active'],
+        [endOf(one).hashHex, 'valid-fork'],
+      ],
+    );
+    for (const { block } of [...one.rest, ...two.rest])
+      t.equal(await node.call('getblock', block.hashHex, 0), block.bytes.toString('hex'), 'with its own witness');
+    t.equal(await node.call('verifychain', 4, 20), true);
+    t.equal(honest.closed, false, 'the peer that brought the blocks is not blamed');
+    await node.stop();
+    await node.up();
+    t.equal(await node.call('getbestblockhash'), endOf(two).hashHex);
+  });
+}
