@@ -64,7 +64,7 @@ export interface Fronts {
   close(graceMs?: number): Promise<void>;
 }
 
-/** No address could be bound. The message is what Core prints after `Error: `. */
+/** No address could be bound, or a front did not start. The message is what Core prints after `Error: `. */
 export class HttpStartError extends Error {
   /** A thing the operator can mend: the message alone is shown. */
   readonly code = 'HTTP_START';
@@ -79,7 +79,7 @@ const LINK_BODIES = 4;
 const CLOSE_GRACE_MS = 10_000;
 const EXIT_GRACE_MS = 3_000;
 
-/** Starts the fronts and listens. @throws HttpStartError when every bind fails */
+/** Starts the fronts and listens. @throws HttpStartError when every bind fails, or a front ends */
 export async function createFronts(options: HttpOptions, deps: FrontsDeps): Promise<Fronts> {
   // The library asks the C environment, which a worker's copy of process.env does not reach.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '8192';
@@ -101,6 +101,7 @@ interface FrontHandle {
   readonly loaded: () => void;
   descriptor: unknown;
   drained: boolean;
+  ended: boolean;
 }
 
 class FrontServer implements Fronts {
@@ -140,9 +141,11 @@ class FrontServer implements Fronts {
     const current = this.#deps.templates.current();
     if (current) this.publishTemplate(current);
     await ready;
+    this.#assertRunning();
     const listening = this.#wait('listening', 1);
     this.#links.tell(0, { news: 'children', descriptors: this.#fronts.map((front) => front.descriptor) });
     await listening;
+    this.#assertRunning();
     this.#options.binds.forEach(({ host, port }, i) => {
       const bound = this.#ports[i];
       if (bound) this.addresses.push({ host, port: bound });
@@ -151,6 +154,11 @@ class FrontServer implements Fronts {
     if (this.addresses.length > 0) return;
     this.#deps.logger.error('Unable to bind any endpoint for RPC server');
     throw new HttpStartError();
+  }
+
+  /** Without its acceptor the server would wait for ever; without another front clients would be dealt to nothing. */
+  #assertRunning(): void {
+    if (this.#fronts.some(({ ended }) => ended)) throw new HttpStartError();
   }
 
   publishTip(tip: TipSnapshot): void {
@@ -246,7 +254,7 @@ class FrontServer implements Fronts {
       loaded = resolve;
     });
     noteLoading(Promise.race([ready, exited]));
-    this.#fronts.push({ worker, counters, exited, loaded, descriptor: undefined, drained: false });
+    this.#fronts.push({ worker, counters, exited, loaded, descriptor: undefined, drained: false, ended: false });
     this.#links.add(index, { main: main.port1, priority: priority.port1, ...rings });
   }
 
@@ -283,6 +291,7 @@ class FrontServer implements Fronts {
     this.#deps.logger.error(`front ${index} has ended by itself`);
     this.#links.remove(index);
     this.#fronts[index].drained = true;
+    this.#fronts[index].ended = true;
     for (const { news } of [...this.#awaited]) this.#arrived(news);
   }
 

@@ -427,3 +427,16 @@ t.test('a port in use', async (t) => {
   );
   t.ok(second.log.includes('error Unable to bind any endpoint for RPC server'));
 });
+
+t.test('fronts that end while they start fail the start', async (t) => {
+  const node = new FakeNode();
+  const tls = { certFile: '/nonexistent/certificate.pem', keyFile: '/nonexistent/key.pem' };
+  await t.rejects(
+    node.start(() => ({ status: 200, body: '' }), { tls }),
+    { code: 'HTTP_START' },
+  );
+  t.match(
+    node.log.filter((line) => line.includes('has ended by itself')),
+    ['error front 0 has ended by itself', 'error front 1 has ended by itself'],
+  );
+});
