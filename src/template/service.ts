@@ -477,8 +477,9 @@ export class TemplateService {
       await mempool.settled();
       await this.#assembly.prepare();
       const shared = this.current() ?? (await this.refresh());
-      if (mempool.returning) continue;
       const { tip } = chain;
+      // It lends this one its time and the ids of its long polls: they are those of one tip.
+      if (mempool.returning || shared.prevHashHex !== tip.hashHex) continue;
       const base = this.#factsOf(tip);
       const chosen = await this.#chooseLimited(base, limits);
       if (chain.tip !== tip) continue;

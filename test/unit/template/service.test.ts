@@ -277,3 +277,17 @@ t.test('-blockmaxweight and -blockmintxfee', async (t) => {
   t.equal(facts.txCount, Math.floor(999 / cheap.weight), 'as many as stay below the limit');
   t.ok(facts.weight < 5000);
 });
+
+t.test('a template with limits is of one tip, wherever the tip moves', async (t) => {
+  const { chain, service, pay } = createService();
+  await pay(1000);
+  let moves = 3;
+  service.onPublish(() => {
+    if (moves-- > 0) chain.connect([]);
+  });
+  const { facts } = await service.limited({ maxWeight: 100_000, maxSigops: null, minFeeRate: null, exclude: [] });
+  t.equal(facts.prevHashHex, chain.tip.hashHex);
+  const shared = service.current()!;
+  t.strictSame([facts.epoch, facts.counter, facts.builtAt], [shared.epoch, shared.counter, shared.builtAt]);
+  t.equal(facts.epoch, 3);
+});
