@@ -97,6 +97,8 @@ export class LastEncoding {
       return mirror.segmentOf(slots[i - 1]).subarray(from, from + 32);
     };
     const { prefix } = encoded;
+    // Should something throw below, half of it is there: then it is as if nothing were.
+    this.#slots = NOTHING;
     this.#witnessTree.update(slots.length + 1, prefix + 1, (i) => id(i, 32));
     if (withTxids) this.#txidTree.update(slots.length + 1, this.#hasTxids ? prefix + 1 : 0, (i) => id(i, 0));
     this.#hasTxids = withTxids;
