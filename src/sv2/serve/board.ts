@@ -1,7 +1,7 @@
 // The templates that clients may be told of or come back with: what is current for which reserve, what is staged for the next height, and what
 // was served before. Retention: 64 templates of the tip and all of the three tips before are good for solutions, 256 at most; answers about
 // older ones follow what other providers do (stale for ten seconds, then not found). Further ids of a template for single clients are not counted
-// among these: each client has a few of its own, so that none can crowd out what others work on.
+// among these: each client has a few of its own, so that none can crowd out what others work on; nor are those that clients were told of last.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
 import type { ServedTemplate, ServedTip, SharedTransactions } from './messages.js';
@@ -68,6 +68,8 @@ export class Board {
   /** Ids of single clients, oldest first. */
   readonly #owned = new Map<number, bigint[]>();
   readonly #ofGone: bigint[] = [];
+  /** What clients were told of last, and how many of them. */
+  readonly #held = new Map<ServedTemplate, number>();
   readonly #data = new Map<bigint, Uint8Array>();
   #dataBytes = 0;
 
@@ -128,6 +130,18 @@ export class Board {
     this.#owned.set(owner, owned);
     this.#limit(owned, template.id, MOST_OF_A_CLIENT);
     return template;
+  }
+
+  /** A client may come back with a template: those for other reserves don't push it out. */
+  retain({ served }: BoardTemplate): void {
+    this.#held.set(served, (this.#held.get(served) ?? 0) + 1);
+  }
+
+  /** That client won't any more. */
+  release({ served }: BoardTemplate): void {
+    const left = (this.#held.get(served) ?? 1) - 1;
+    if (left > 0) this.#held.set(served, left);
+    else this.#held.delete(served);
   }
 
   /** A client has gone. */
@@ -221,23 +235,21 @@ export class Board {
       if (tip !== null && tip === this.tip) ofTip++;
     }
     const kept = new Set<ServedTemplate>();
+    const current = new Set(this.#current.values());
     for (const [id, template] of this.#templates) {
       const { tip, served, owner } = template;
       if (owner !== SHARED) continue;
       kept.add(served);
-      if (served === this.staged?.served || served === this.#active?.served || this.#isCurrent(template)) continue;
-      const old = tip !== null && tip === this.tip ? ofTip-- > MOST_OF_A_TIP : tip === null || !keptTips.has(tip);
-      if (!old && shared <= MOST) continue;
+      if (served === this.staged?.served || served === this.#active?.served || current.has(template)) continue;
+      const old = tip === null || (tip !== this.tip && !keptTips.has(tip));
+      if (!old && this.#held.has(served)) continue;
+      const beyond = tip === this.tip && ofTip-- > MOST_OF_A_TIP;
+      if (!old && !beyond && shared <= MOST) continue;
       shared--;
       this.#templates.delete(id);
       kept.delete(served);
     }
     // The others are as good as the one that is for all.
     for (const [id, { served, owner }] of this.#templates) if (owner !== SHARED && !kept.has(served)) this.#templates.delete(id);
-  }
-
-  #isCurrent(template: BoardTemplate): boolean {
-    for (const current of this.#current.values()) if (current === template) return true;
-    return false;
   }
 }

@@ -3,12 +3,15 @@ import type net from 'node:net';
 import { MESSAGE } from '../codec/frame.js';
 import { type CoinbaseOutputConstraints, encodeTransactionDataError, type TransactionDataError } from '../codec/template-messages.js';
 import { type CloseReason, type ConnectionDeps, Sv2Connection } from '../connection.js';
-import type { BoardTemplate } from './board.js';
+import type { Board, BoardTemplate } from './board.js';
 import type { ServeCounters } from './counters.js';
-import type { ClientInfo } from './messages.js';
+import type { ClientInfo, Reserve } from './messages.js';
 
 /** Bytes that a client may leave unread before it is closed; an answer with a block's transactions comes on top. */
 export const MOST_UNREAD_BYTES = 4 << 20;
+
+/** Templates that a client may come back with though many others are made: those it was told of last. */
+const MOST_HELD = 16;
 
 /** Text of strangers for the log: printable ASCII, not much of it. */
 export const printable = (text: string): string => text.slice(0, 64).replaceAll(/[^\x20-\x7e]/g, '?');
@@ -28,6 +31,11 @@ export class Client {
   highestId = 0n;
   /** Templates with smaller ids were made for other constraints. */
   staleBelow = 0n;
+  /** What it was told of last, oldest first. */
+  readonly #held: BoardTemplate[] = [];
+  /** When its next constraints may take effect, by performance.now(); those that wait for it, latest only. */
+  constraintsAtMs = 0;
+  waiting: Reserve | null = null;
   /** Asked for transactions, answered one at a time. */
   readonly requests: bigint[] = [];
   /** An answer with transactions is on its way. */
@@ -45,6 +53,7 @@ export class Client {
     readonly address: string,
     deps: ConnectionDeps,
     private readonly counters: ServeCounters,
+    private readonly board: Pick<Board, 'retain' | 'release'>,
     nowMs: number,
   ) {
     this.connection = new Sv2Connection(deps);
@@ -133,8 +142,22 @@ export class Client {
     };
   }
 
+  /** It has gone: it comes back with nothing. */
+  letGo(): void {
+    for (const template of this.#held.splice(0)) this.board.release(template);
+  }
+
+  #hold(template: BoardTemplate): void {
+    this.board.retain(template);
+    this.#held.push(template);
+    if (this.#held.length <= MOST_HELD) return;
+    const at = this.#held.findIndex((one) => one !== this.working && one !== this.staged);
+    for (const one of this.#held.splice(at, 1)) this.board.release(one);
+  }
+
   #counted(template: BoardTemplate, staged: boolean): void {
     this.templatesSent++;
+    this.#hold(template);
     if (template.id > this.highestId) this.highestId = template.id;
     this.counters.add(staged ? 'templatesStaged' : template.served.kind === 'full' ? 'templatesFull' : 'templatesEmpty');
   }

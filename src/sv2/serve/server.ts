@@ -21,6 +21,8 @@ const MOST_PENDING = 256;
 const SETUP_MS = 15_000;
 /** A client that reads nothing for so long, though there is something, is closed. */
 const STUCK_MS = 60_000;
+/** Between two changes of a client's constraints: each may cost the node a template. */
+const CONSTRAINTS_MS = 1_000;
 const SWEEP_MS = 1_000;
 const MOST_UNREAD_BY_ALL = 128 << 20;
 
@@ -187,7 +189,15 @@ export class Sv2Server {
       const [oldest] = this.#pending;
       if (oldest !== undefined) this.#end(oldest, 'limit', 'it gave way to a newer connection');
     }
-    const client = new Client(++this.#lastId, socket, `${socket.remoteAddress}:${socket.remotePort}`, this.#deps, counters, Date.now());
+    const client = new Client(
+      ++this.#lastId,
+      socket,
+      `${socket.remoteAddress}:${socket.remotePort}`,
+      this.#deps,
+      counters,
+      this.#board,
+      Date.now(),
+    );
     this.#clients.add(client);
     this.#pending.add(client);
     counters.set('connectionsOpen', this.#clients.size);
@@ -282,28 +292,38 @@ export class Sv2Server {
     }
     this.#notes.say('debug', `client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`);
     client.constraints = constraints;
-    this.#unneed(client);
-    client.key = reserveKey(reserve);
+    const changed = this.#unneed(client);
     // Those of the constraints before are stale, whatever they held.
     client.staleBelow = client.highestId + 1n;
     client.working = null;
     client.staged = null;
+    client.waiting = reserve;
+    if (performance.now() >= client.constraintsAtMs) this.#serve(client, changed);
+    else if (changed) this.#postNeeds();
+  }
+
+  /** The constraints that a client sent last take effect. @param changed the node thread has to be told of what is needed */
+  #serve(client: Client, changed = false): void {
+    const reserve = client.waiting;
+    if (reserve === null) return;
+    client.waiting = null;
+    client.constraintsAtMs = performance.now() + CONSTRAINTS_MS;
+    client.key = reserveKey(reserve);
     const template = this.#board.current(client.key);
     const need = this.#needs.get(client.key);
     if (need === undefined) this.#needs.set(client.key, { reserve, clients: 1 });
     else need.clients++;
     if (template !== null) this.#begin(client, template);
-    if (need === undefined) this.#postNeeds();
+    if (need === undefined || changed) this.#postNeeds();
   }
 
-  #unneed(client: Client): void {
+  /** @returns whether the node thread has to be told: there is no other client with that reserve */
+  #unneed(client: Client): boolean {
     const { key } = client;
     client.key = null;
     const need = key === null ? undefined : this.#needs.get(key);
-    if (need === undefined || --need.clients > 0) return;
-    this.#needs.delete(key as string);
-    if (!client.closed) return;
-    this.#postNeeds();
+    if (need === undefined || --need.clients > 0) return false;
+    return this.#needs.delete(key as string);
   }
 
   #postNeeds(): void {
@@ -347,9 +367,10 @@ export class Sv2Server {
     client.connection.end();
     counters.set('connectionsOpen', this.#clients.size);
     this.#handshakes.delete(client);
-    this.#unneed(client);
+    if (this.#unneed(client)) this.#postNeeds();
     this.#answers.forget(client);
     this.#board.forget(client.id);
+    client.letGo();
   }
 
   #sweep(): void {
@@ -362,12 +383,14 @@ export class Sv2Server {
     let unread = 0;
     let worst: Client | null = null;
     for (const client of this.#clients) {
+      if (client.waiting !== null && now >= client.constraintsAtMs) this.#guard(client, () => this.#serve(client));
       const bytes = client.socket.writableLength;
       unread += bytes;
       if (bytes > (worst?.socket.writableLength ?? 0)) worst = client;
       if (bytes === 0 || bytes < client.unread.bytes || client.unread.bytes === 0) client.unread = { bytes, sinceMs: now };
       else if (now - client.unread.sinceMs > STUCK_MS) this.#end(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
     }
+    for (const client of this.#answers.late(now)) this.#end(client, 'unread', 'it reads its transactions slowly, and others wait');
     if (unread > MOST_UNREAD_BY_ALL && worst !== null)
       this.#end(worst, 'unread', `${unread} bytes wait for all clients, most of them for it`);
     this.#deps.counters.set('unreadBytes', unread);

@@ -1,16 +1,19 @@
 // RequestTransactionData answered in turn: one answer of a client at a time, so that each holds one block's transactions at most, and eight of all
-// clients, so that they hold eight together.
+// clients, so that they hold eight together. Clients take turns, and one that is slow to read keeps its place only while no other wants it.
 import type { Board } from './board.js';
 import type { Client } from './client.js';
 
 const MOST_REQUESTS = 64;
 const MOST_ANSWERING = 8;
+/** An answer may take so long while others wait for a place: 4 MB at 6 Mbit/s. */
+const PLACE_MS = 5_000;
 
 export class TransactionAnswers {
   readonly #board: Board;
   /** Clients with questions that wait. */
   readonly #asking = new Set<Client>();
-  #answering = 0;
+  /** Clients whose answer is on its way, and since when, by performance.now(). */
+  readonly #answering = new Map<Client, number>();
 
   constructor(board: Board) {
     this.#board = board;
@@ -33,10 +36,19 @@ export class TransactionAnswers {
 
   #answer(): void {
     for (const client of [...this.#asking]) {
-      if (this.#answering >= MOST_ANSWERING) return;
-      while (client.requests.length > 0 && !client.answering) this.#answerOne(client, client.requests.shift() as bigint);
-      if (client.requests.length === 0) this.#asking.delete(client);
+      if (this.#answering.size >= MOST_ANSWERING) return;
+      while (client.requests.length > 0 && !this.#answering.has(client)) this.#answerOne(client, client.requests.shift() as bigint);
+      this.#asking.delete(client);
+      // Behind those that wait already.
+      if (client.requests.length > 0) this.#asking.add(client);
     }
+  }
+
+  /** Who keeps a place that others wait for. */
+  late(nowMs: number): Client[] {
+    if (this.#answering.size < MOST_ANSWERING) return [];
+    if (![...this.#asking].some((client) => !this.#answering.has(client))) return [];
+    return [...this.#answering].filter(([, sinceMs]) => nowMs - sinceMs > PLACE_MS).map(([client]) => client);
   }
 
   #answerOne(client: Client, id: bigint): void {
@@ -45,15 +57,14 @@ export class TransactionAnswers {
       client.sendDataError(id, data);
       return;
     }
-    this.#answering++;
+    this.#answering.set(client, performance.now());
     client.answering = true;
     client.sendData(data, () => this.#answered(client));
   }
 
   #answered(client: Client): void {
-    if (!client.answering) return;
+    if (!this.#answering.delete(client)) return;
     client.answering = false;
-    this.#answering--;
     this.#answer();
   }
 }
