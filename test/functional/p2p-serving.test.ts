@@ -125,6 +125,25 @@ t.test('filters of blocks', async (t) => {
   }
 });
 
+t.test('an old block off the best chain is not known to strangers, however they ask', async (t) => {
+  const stale = buildBlock(chain[899] as BuiltBlock, { tag: 7, time: (chain[900] as BuiltBlock).time });
+  t.equal(await node.call('submitblock', stale.bytes.toString('hex')), 'inconclusive');
+  const peer = await peerAt(t, ports.plain);
+  const answers = async (command: string, payload: Buffer): Promise<string[]> => {
+    const before = peer.received.length;
+    peer.send(command, payload);
+    await peer.sync();
+    const told = peer.received.slice(before).map((answer) => answer.command);
+    return told.filter((name) => ['headers', 'block', 'blocktxn', 'notfound'].includes(name));
+  };
+  for (const hash of [stale.hash, Buffer.alloc(32, 7)]) {
+    t.same(await answers('getblocktxn', Buffer.concat([hash, Buffer.of(1, 0)])), []);
+    t.same(await answers('getheaders', Buffer.concat([Buffer.alloc(4), Buffer.of(0), hash])), []);
+    t.same(await answers('getdata', invPayload([[WITNESS_BLOCK, hash]])), ['notfound']);
+  }
+  t.same(await answers('getblocktxn', Buffer.concat([(chain[900] as BuiltBlock).hash, Buffer.of(1, 0)])), ['block']);
+});
+
 t.test('old blocks are for trusted peers when the upload is used up', async (t) => {
   const { uploadtarget } = await node.call('getnettotals');
   t.match(uploadtarget, { target: 1 << 20, target_reached: false, serve_historical_blocks: false });

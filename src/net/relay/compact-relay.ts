@@ -17,6 +17,7 @@ import type { BlockReceiver } from '../sync/block-receiver.js';
 import type { Gate } from '../sync/gate.js';
 import type { HeadersSync } from '../sync/headers.js';
 import { antiDosWork } from '../sync/headers-presync.js';
+import { mayServe } from '../sync/serve-blocks.js';
 import {
   decodeBlockTxRequest,
   decodeBlockTxs,
@@ -207,6 +208,8 @@ export class CompactRelay {
       if (node.height < chain.tip.height - MAX_BLOCKTXN_DEPTH) {
         // Old blocks cost a read from disk each time: it gets the whole one, which the limits on uploads know of.
         log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block > ${MAX_BLOCKTXN_DEPTH} deep`);
+        // As little is said as of a block that we don't have: an answer would tell one node from another.
+        if (!mayServe(chain, node, this.context.params)) return;
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }

@@ -1,10 +1,12 @@
 // Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata. Callers: Net's table of messages, the pump.
+import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/header-node.js';
 import { NodeStatus } from '../../chain/header-node.js';
 import { MIN_BLOCKS_TO_KEEP } from '../../chain/pruning.js';
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -48,7 +50,7 @@ export class BlockServer {
     if (request.locator.length === 0) {
       node = chain.node(request.stop);
       if (node === undefined) return;
-      if (!this.#mayServe(node)) {
+      if (!mayServe(chain, node, this.context.params)) {
         log.debug('net', `getheaders: ignoring request from peer=${peer.id} for old block header that isn't in the main chain`);
         return;
       }
@@ -120,7 +122,7 @@ export class BlockServer {
     // Announced while its scripts run: a peer that asks this early gets it as soon as it is connected.
     if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await chain.settled();
     if (peer.leaving) return false;
-    if (!this.#mayServe(node)) {
+    if (!mayServe(chain, node, this.context.params)) {
       log.debug('net', `ignoring request from peer=${peer.id} for old block that isn't in the main chain`);
       return false;
     }
@@ -174,18 +176,20 @@ export class BlockServer {
     peer.send('inv', encodeInv([{ type: INV.BLOCK, hash: this.context.chain.tip.hash }]));
     sync.continueAt = null;
   }
+}
 
-  /** Core's BlockRequestAllowed. */
-  #mayServe(node: HeaderNode): boolean {
-    const { chain } = this.context;
-    if (chain.contains(node)) return true;
-    const best = chain.bestHeader;
-    if (!node.has(NodeStatus.SCRIPTS_VALID) || node.failed) return false;
-    if (best.time - node.time >= STALE_RELAY_AGE_SECONDS) return false;
-    // Work between the two, in seconds at the best header's difficulty.
-    const seconds = ((best.chainWork - node.chainWork) * BigInt(this.context.params.powTargetSpacing)) / blockProof(best.bits);
-    return seconds < BigInt(STALE_RELAY_AGE_SECONDS);
-  }
+/**
+ * Whether strangers may know that we have a block: it is in the best chain, or a recent rival of nearly its work (Core's BlockRequestAllowed). Others
+ * would tell one node from another.
+ */
+export function mayServe(chain: Chain, node: HeaderNode, params: Pick<ChainParams, 'powTargetSpacing'>): boolean {
+  if (chain.contains(node)) return true;
+  const best = chain.bestHeader;
+  if (!node.has(NodeStatus.SCRIPTS_VALID) || node.failed) return false;
+  if (best.time - node.time >= STALE_RELAY_AGE_SECONDS) return false;
+  // Work between the two, in seconds at the best header's difficulty.
+  const seconds = ((best.chainWork - node.chainWork) * BigInt(params.powTargetSpacing)) / blockProof(best.bits);
+  return seconds < BigInt(STALE_RELAY_AGE_SECONDS);
 }
 
 function displayed(hash: Uint8Array): string {

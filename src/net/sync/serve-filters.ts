@@ -3,12 +3,12 @@
 // filters, checkpoints are kept, a few peers are served at a time, and the time of the node thread is charged to them.
 import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/header-node.js';
-import { NodeStatus } from '../../chain/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeFilterCheckpoints, decodeFilterRange } from '../wire/messages.js';
 import { Gate } from './gate.js';
+import { mayServe } from './serve-blocks.js';
 
 const BASIC = 0;
 /** Most filters and filter hashes of one request, and the distance of checkpoints. */
@@ -137,7 +137,7 @@ export class FilterServer {
     if (this.source === null || type !== BASIC) return refuse(`requested unsupported block filter type: ${type}`);
     const stop = chain.node(stopHash);
     // Only of blocks we would serve: others would tell what we have seen.
-    if (stop === undefined || !(chain.contains(stop) || (stop.has(NodeStatus.SCRIPTS_VALID) && !stop.failed))) {
+    if (stop === undefined || !mayServe(chain, stop, this.context.params)) {
       return refuse(`requested invalid block hash: ${Buffer.from(stopHash).reverse().toString('hex')}`);
     }
     if (start > stop.height)

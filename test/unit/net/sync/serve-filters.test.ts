@@ -1,12 +1,13 @@
 // Filters for light clients (BIP-0157): what one short message may cost, and which time is charged to the peer that sends it.
 import t from 'tap';
+import { chainParams } from '../../../../src/consensus/params/chain-params.js';
 import { silentLogger } from '../../../../src/log/logger.js';
 import type { NetContext } from '../../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../../src/net/options.js';
 import type { Connection } from '../../../../src/net/peer/connection.js';
 import { Peer } from '../../../../src/net/peer/peer.js';
 import { FilterServer } from '../../../../src/net/sync/serve-filters.js';
-import { buildChain, GENESIS } from '../../../framework/chain-builder.js';
+import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../../framework/chain-builder.js';
 import { crypto, openFixture } from '../../../framework/chain-fixture.js';
 import { compactSize } from '../../../framework/messages.js';
 
@@ -95,4 +96,32 @@ t.test('filter hashes and checkpoints cost no filter, and the peer pays for the 
   await Promise.all(peers.map((one) => server.headers(one, range)));
   t.equal(sent.length, 12);
   t.ok(count.most <= 4, `${count.most} at a time`);
+});
+
+t.test('filters of an old rival of the best chain are served to nobody: they would tell one node from another', async (t) => {
+  const [rival] = buildChain(GENESIS, 1) as [BuiltBlock];
+  const source = {
+    find: async () => undefined,
+    heads: async (hashes: readonly Uint8Array[]) => hashes.map(() => ({ hash: new Uint8Array(32), header: new Uint8Array(32) })),
+  };
+  for (const [days, answer] of [
+    [29, 'cfheaders'],
+    [31, 'disconnect'],
+  ] as const) {
+    const fixture = await openFixture();
+    t.teardown(() => fixture.end());
+    const { chain } = fixture;
+    await chain.submitBlock(rival.bytes);
+    const better = buildBlock(GENESIS, { tag: 1, time: rival.time + 1 });
+    await chain.submitBlock(better.bytes);
+    await chain.submitBlock(buildBlock(better, { time: rival.time + days * 24 * 60 * 60 }).bytes);
+    t.equal(chain.tip.height, 2);
+    const told: string[] = [];
+    const params = chainParams('regtest');
+    const context = { chain, params, log: silentLogger, disconnect: () => told.push('disconnect'), charge: () => {} };
+    const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
+    peer.connection = { sendPaused: false, send: (command: string) => told.push(command) } as unknown as Connection;
+    await new FilterServer(context as unknown as NetContext, source).headers(peer, Buffer.concat([Buffer.alloc(5), rival.hash]));
+    t.same(told, [answer], `${days} days`);
+  }
 });
