@@ -1,6 +1,7 @@
 // settings.json: options that calls set for the next start (load_on_startup), in the network's folder; read once, written whole by a
 // temporary file (Core's util/settings.cpp). Callers: config/load, node/start, wallet calls.
 import fs from 'node:fs';
+import { replaceFileSync } from '../lib/durable-file.js';
 import { ConfigError } from './args.js';
 
 /** Values of an entry as options see them: texts, and false where the file says false; and what stands there, as JSON. */
@@ -90,13 +91,13 @@ function pretty(value: Json, depth: number): string {
 function write(file: string, value: { [key: string]: Json }): void {
   const temporary = `${file}.tmp`;
   try {
-    fs.writeFileSync(temporary, `${pretty(value, 1)}\n`, { mode: 0o600 });
-  } catch {
-    throw new ConfigError(`Failed saving settings file:\n- Error: Unable to open settings file ${temporary} for writing\n`);
-  }
-  try {
-    fs.renameSync(temporary, file);
-  } catch {
-    throw new ConfigError(`Failed saving settings file:\n- Failed renaming settings file ${temporary} to ${file}\n`);
+    replaceFileSync(file, `${pretty(value, 1)}\n`, temporary);
+  } catch (error) {
+    const { syscall } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      syscall === 'rename'
+        ? `Failed saving settings file:\n- Failed renaming settings file ${temporary} to ${file}\n`
+        : `Failed saving settings file:\n- Error: Unable to open settings file ${temporary} for writing\n`,
+    );
   }
 }

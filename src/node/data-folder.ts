@@ -4,6 +4,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
+import { makeFolders } from '../lib/durable-file.js';
 import type { Logger } from '../log/logger.js';
 
 /** Makes sure the folders exist and can be written to. @throws ConfigError in Core's words */
@@ -17,7 +18,7 @@ export function prepareFolders(netDir: string, blocksDir: string): void {
   const walletsDir = fs.existsSync(netDir) ? [] : [path.join(netDir, 'wallets')];
   for (const dir of [netDir, blocksDir, ...walletsDir]) {
     try {
-      fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+      makeFolders(dir);
       const probe = path.join(dir, `.write-probe-${process.pid}`);
       fs.closeSync(fs.openSync(probe, 'w', 0o600));
       fs.unlinkSync(probe);

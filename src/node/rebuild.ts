@@ -11,6 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
+import { replaceFileSync, syncFolder } from '../lib/durable-file.js';
 import type { Logger } from '../log/logger.js';
 import { blockIndexKey, FLUSH_MARKER_KEY, PREFIX, prefixRange, TIP_KEY } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';
@@ -51,16 +52,8 @@ export class RebuildNote {
 
   /** On the disk when this returns. */
   write(stage: Stage): void {
-    const temporary = `${this.file}.tmp`;
     try {
-      const handle = fs.openSync(temporary, 'w', 0o600);
-      try {
-        fs.writeSync(handle, `${stage}\n`);
-        fs.fsyncSync(handle);
-      } finally {
-        fs.closeSync(handle);
-      }
-      fs.renameSync(temporary, this.file);
+      replaceFileSync(this.file, `${stage}\n`, `${this.file}.tmp`);
     } catch (error) {
       throw fromSystemError(error, `write ${this.file}`);
     }
@@ -68,6 +61,7 @@ export class RebuildNote {
 
   remove(): void {
     fs.rmSync(this.file, { force: true });
+    syncFolder(path.dirname(this.file));
   }
 }
 

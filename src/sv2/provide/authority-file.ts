@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import type { KeyMath } from '../../crypto/key-math.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
+import { replaceFileSync } from '../../lib/durable-file.js';
 
 const KEY_BYTES = 32;
 const OTHERS = 0o077;
@@ -23,7 +24,8 @@ export function loadAuthorityKey(file: string, { publicKey }: Pick<KeyMath, 'pub
   if (fresh) {
     do secret.set(randomBytes(KEY_BYTES));
     while (publicKey(secret, true) === null);
-    writeNew(file, secret);
+    // On the disk before pools are given the public key.
+    replaceFileSync(file, secret);
   } else {
     const bytes = fs.readFileSync(file);
     if (bytes.length !== KEY_BYTES) throw new Error(`${file} is no authority key: it has ${bytes.length} bytes instead of 32`);
@@ -36,18 +38,4 @@ export function loadAuthorityKey(file: string, { publicKey }: Pick<KeyMath, 'pub
   const key = publicKey(secret, true);
   if (key === null) throw new Error(`${file} is no authority key: its number is no private key`);
   return { secret, publicKey: key.slice(1), fresh };
-}
-
-/** Whole and on disk, or not at all: pools are given the public key at once. */
-function writeNew(file: string, secret: Uint8Array): void {
-  const temporary = `${file}.new`;
-  fs.rmSync(temporary, { force: true });
-  const handle = fs.openSync(temporary, 'wx', 0o600);
-  try {
-    fs.writeSync(handle, secret);
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
-  }
-  fs.renameSync(temporary, file);
 }

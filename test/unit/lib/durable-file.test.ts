@@ -1,0 +1,117 @@
+// Small files of state, and folders: in which order the system is asked to write them. A loss of power keeps only what was synced, so a file must
+// be on the disk before it takes its name, and the name before anything builds on it.
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { updateSettingsList } from '../../../src/config/settings-file.js';
+import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { replaceFileSync } from '../../../src/lib/durable-file.js';
+import { prepareFolders } from '../../../src/node/data-folder.js';
+import { RebuildNote } from '../../../src/node/rebuild.js';
+import { loadAuthorityKey } from '../../../src/sv2/provide/authority-file.js';
+
+function folder(t: Test): string {
+  const dir = fs.mkdtempSync(path.join(fs.realpathSync(tmpdir()), 'adit-durable-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** What is synced and renamed meanwhile, by paths below a folder; the folder itself is a point. */
+function eventsOf(dir: string, work: () => void): string[] {
+  const events: string[] = [];
+  const paths = new Map<number, string>();
+  const { openSync, fsyncSync, renameSync } = fs;
+  const name = (file: string): string => path.relative(dir, file) || '.';
+  fs.openSync = ((file: string, ...rest: [string, number]) => {
+    const handle = openSync(file, ...rest);
+    paths.set(handle, file);
+    return handle;
+  }) as typeof openSync;
+  fs.fsyncSync = (handle) => {
+    events.push(`sync ${name(paths.get(handle)!)}`);
+    fsyncSync(handle);
+  };
+  fs.renameSync = (from, to) => {
+    events.push(`rename ${name(String(from))} ${name(String(to))}`);
+    renameSync(from, to);
+  };
+  try {
+    work();
+  } finally {
+    Object.assign(fs, { openSync, fsyncSync, renameSync });
+  }
+  return events;
+}
+
+t.test('settings.json, without which the node would not start', async (t) => {
+  const dir = folder(t);
+  const file = path.join(dir, 'settings.json');
+  const expected = ['sync settings.json.tmp', 'rename settings.json.tmp settings.json', 'sync .'];
+  t.same(
+    eventsOf(dir, () => updateSettingsList(file, 'wallet', () => ['a'])),
+    expected,
+  );
+  t.same(
+    eventsOf(dir, () => updateSettingsList(file, 'wallet', (list) => list)),
+    [],
+    'nothing changed',
+  );
+});
+
+t.test('the Stratum V2 authority key, which pools are told at once', async (t) => {
+  const dir = folder(t);
+  const file = path.join(dir, 'key');
+  const keys = createKeyMath();
+  let first: Uint8Array | undefined;
+  t.same(
+    eventsOf(dir, () => {
+      first = loadAuthorityKey(file, keys, t.fail).publicKey;
+    }),
+    ['sync key.new', 'rename key.new key', 'sync .'],
+  );
+  t.same(loadAuthorityKey(file, keys, t.fail).publicKey, first);
+  t.equal(fs.statSync(file).mode & 0o777, 0o600);
+});
+
+t.test('the note of a rebuild, before anything is removed', async (t) => {
+  const dir = folder(t);
+  const note = new RebuildNote(dir);
+  t.same(
+    eventsOf(dir, () => note.write('all wipe')),
+    ['sync REBUILD.tmp', 'rename REBUILD.tmp REBUILD', 'sync .'],
+  );
+  t.equal(note.read(), 'all wipe');
+  t.same(
+    eventsOf(dir, () => note.remove()),
+    ['sync .'],
+  );
+  t.equal(note.read(), null);
+});
+
+t.test('folders, with those above them', async (t) => {
+  const dir = folder(t);
+  const net = path.join(dir, 'data', 'regtest');
+  const blocks = path.join(net, 'blocks');
+  t.same(
+    eventsOf(dir, () => prepareFolders(net, blocks)),
+    ['sync data', 'sync .', 'sync data/regtest', 'sync data/regtest'],
+  );
+  t.same(
+    eventsOf(dir, () => prepareFolders(net, blocks)),
+    [],
+    'nothing is new',
+  );
+});
+
+t.test('a file in the way of the temporary one, and a failure', async (t) => {
+  const dir = folder(t);
+  const file = path.join(dir, 'file');
+  const other = path.join(dir, 'other');
+  fs.writeFileSync(other, 'mine');
+  fs.symlinkSync(other, `${file}.new`);
+  replaceFileSync(file, 'one');
+  t.equal(fs.readFileSync(file, 'utf8'), 'one');
+  t.equal(fs.readFileSync(other, 'utf8'), 'mine', 'a link is not followed');
+  t.throws(() => replaceFileSync(path.join(dir, 'nowhere', 'file'), 'two'), { code: 'ENOENT' });
+});
