@@ -78,6 +78,8 @@ async function createGenesis(ws: ChainWorkspace): Promise<void> {
   const node = ws.index.addHeader(block.header.bytes, block.hash, null, blockProof(block.header.bits));
   ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
   ws.index.dirty.delete(node);
+  // Whatever else a loss of power takes, the chain goes back to this one.
+  await ws.blocks.files.sync();
   await ws.store.batch([rowOp(node), { type: 'put', key: TIP_KEY, value: node.hash }]);
 }
 

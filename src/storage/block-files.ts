@@ -77,6 +77,8 @@ export class BlockFiles {
   private lastAppend: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | null = null;
   private grown = false;
+  /** Files were made since the folder was synced. */
+  private newNames = false;
 
   private constructor(
     private readonly options: BlockFilesOptions,
@@ -94,6 +96,7 @@ export class BlockFiles {
     readonly loss: StoreError | null,
   ) {
     this.repair = { tornBytes };
+    this.newNames = current.created;
     this.readHandles = new ReadHandles(READ_HANDLES, opener);
   }
 
@@ -177,6 +180,7 @@ export class BlockFiles {
 
   /** Makes new names in the folder durable; where the system can't (Windows), they become so with time. */
   private async syncFolder(): Promise<void> {
+    this.newNames = false;
     const folder = await this.opener(this.options.dir, 'r').catch(() => null);
     await folder?.sync().catch(() => {});
     await folder?.close().catch(() => {});
@@ -222,6 +226,7 @@ export class BlockFiles {
     }
     await writer.cutTornTail(known === undefined ? 0 : known - RECORD_HEAD_BYTES);
     this.undoWriters.set(file, writer);
+    this.newNames ||= writer.created;
     return writer;
   }
 
@@ -302,6 +307,7 @@ export class BlockFiles {
   private async syncAll(): Promise<void> {
     await this.current.sync();
     for (const writer of this.undoWriters.values()) await writer.sync();
+    if (this.newNames) await this.syncFolder();
   }
 
   /** Bytes in blk and rev files. */

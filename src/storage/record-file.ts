@@ -65,6 +65,8 @@ export class RecordFile {
     private readonly trailerBytes: number,
     /** End of the last whole record; where the next one goes. */
     public size: number,
+    /** Whether the file was not there: its name has yet to be synced with the folder. */
+    readonly created: boolean,
   ) {}
 
   /** Opens or creates. */
@@ -72,12 +74,14 @@ export class RecordFile {
     let handle: FileHandle | undefined;
     try {
       // 'r+' and not 'a': Linux ignores offsets of writes to files opened for appending.
+      let created = false;
       handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return open(path, 'wx+');
-        throw error;
+        if (error.code !== 'ENOENT') throw error;
+        created = true;
+        return open(path, 'wx+');
       });
       const { size } = await handle.stat();
-      return new RecordFile(path, handle, format, trailerBytes, size);
+      return new RecordFile(path, handle, format, trailerBytes, size, created);
     } catch (error) {
       await handle?.close().catch(() => {});
       throw fromSystemError(error, `open ${basename(path)}`);

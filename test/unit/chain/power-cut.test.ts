@@ -224,6 +224,43 @@ t.test('a stored block that was not connected yet is lost without the coins goin
   }
 });
 
+t.test('a new folder loses all that was not synced', async (t) => {
+  const synced = { blk: 0, rev: 0 };
+  const dir = newFolder();
+  const sizeOf = (kind: 'blk' | 'rev'): number => {
+    const name = `${kind}00000.dat`;
+    return readdirSync(dir).includes(name) ? readFileSync(join(dir, name)).length : 0;
+  };
+  const fixture = await openFixture({
+    dir,
+    wrapFiles: (files) => {
+      const sync = files.sync.bind(files);
+      files.sync = async () => {
+        await sync();
+        synced.blk = sizeOf('blk');
+        synced.rev = sizeOf('rev');
+      };
+      return files;
+    },
+  });
+  for (const { bytes } of trunk.slice(0, 3)) await fixture.chain.submitBlock(bytes);
+  const image = await imageOf(fixture);
+  const { blk, rev } = synced;
+  t.equal(rev, 0, 'nothing was synced since');
+  await fixture.end();
+  const opened = await openAgain(image, (copy) => {
+    truncateSync(join(copy, 'blk00000.dat'), blk);
+    rmSync(join(copy, 'rev00000.dat'));
+  });
+  const { chain, faults } = opened.fixture;
+  t.equal(chain.tip.height, 0);
+  for (const { bytes } of all) await chain.submitBlock(bytes);
+  t.equal(chain.tip.hashHex, last.hashHex);
+  t.same([...(await coinsOf(opened.fixture))], expected.get(last.hashHex));
+  t.same(faults, []);
+  await opened.fixture.end();
+});
+
 t.test('what is damaged after a clean stop is damage, and is not gone back from', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   for (const block of all) await fixture.chain.submitBlock(block.bytes);

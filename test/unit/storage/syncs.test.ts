@@ -61,12 +61,32 @@ t.test('a full block file is on the disk before the next one is used', async (t)
   await files.appendUndo(1, [{ undo: block(10), prevHash: block(32) }]);
   t.same(events.splice(0), ['open rev00001.dat', 'write rev00001.dat']);
   await files.sync();
-  t.same(events.splice(0), ['sync blk00001.dat', 'sync rev00001.dat']);
+  t.same(
+    events.splice(0),
+    ['sync blk00001.dat', 'sync rev00001.dat', `open ${basename(dir)}`, `sync ${basename(dir)}`, `close ${basename(dir)}`],
+    'with the name of the new file',
+  );
   await files.sync();
   t.same(events.splice(0), [], 'there is nothing new');
   await files.appendBlock(block(10));
   await files.close();
   t.same(events.splice(0), ['write blk00001.dat', 'sync blk00001.dat', 'close blk00001.dat', 'close rev00001.dat']);
+});
+
+t.test('the first files of a folder keep their names', async (t) => {
+  const dir = folder(t);
+  const events: string[] = [];
+  const files = await BlockFiles.open({ dir, magic: Uint8Array.of(1, 2, 3, 4), lastKnown: null }, { hashes, opener: noting(events) });
+  await files.appendBlock(block(600));
+  await files.appendUndo(0, [{ undo: block(10), prevHash: block(32) }]);
+  events.length = 0;
+  const named = [`open ${basename(dir)}`, `sync ${basename(dir)}`, `close ${basename(dir)}`];
+  await files.sync();
+  t.same(events.splice(0), ['sync blk00000.dat', 'sync rev00000.dat', ...named]);
+  await files.appendBlock(block(600));
+  await files.sync();
+  t.same(events.splice(0), ['write blk00000.dat', 'sync blk00000.dat'], 'once');
+  await files.close();
 });
 
 t.test('removed files are gone from the folder on the disk', async (t) => {
