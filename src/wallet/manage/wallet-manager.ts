@@ -5,6 +5,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
+import { makeFolders } from '../../lib/durable-file.js';
 import type { BlockScanner } from '../../parallel/block-scanner.js';
 import { openStore } from '../../storage/open-store.js';
 import type { Store } from '../../storage/store.js';
@@ -513,7 +514,7 @@ async function makeFolder(folder: string, dir: string, name: string): Promise<Ne
   const info = await fs.stat(folder).catch(() => null);
   if (info && !info.isDirectory()) throw invalidPath(dir, name);
   try {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
     throw new WalletError(WALLET_CODE.WALLET, `${VERIFY}Failed to create database path '${folder}'. ${(error as Error).message}`);
   }

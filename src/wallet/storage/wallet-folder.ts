@@ -104,8 +104,11 @@ export async function repairFolder(folder: string): Promise<void> {
   const current = await exists(databaseOf(folder));
   const fresh = await exists(path.join(folder, NEW));
   const old = await exists(path.join(folder, OLD));
-  if (!current && fresh && old) await fs.rename(path.join(folder, NEW), databaseOf(folder));
-  else if (current && fresh) await fs.rm(path.join(folder, NEW), { recursive: true });
+  if (!current && fresh && old) {
+    await fs.rename(path.join(folder, NEW), databaseOf(folder));
+    // Before the old one goes: without it a new one without its name counts as a wallet that was never complete.
+    await syncFolder(folder);
+  } else if (current && fresh) await fs.rm(path.join(folder, NEW), { recursive: true });
   if (old && (current || fresh)) await fs.rm(path.join(folder, OLD), { recursive: true });
   await syncFolder(folder);
 }

@@ -1,0 +1,51 @@
+// A wallet's database changes its place: what a loss of power leaves of it is always one of the states that the next load knows.
+import nodeFs from 'node:fs';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { repairFolder } from '../../../src/wallet/storage/wallet-folder.js';
+
+async function folder(t: Test): Promise<string> {
+  const dir = await fs.mkdtemp(path.join(await fs.realpath(tmpdir()), 'adit-folder-'));
+  t.teardown(() => fs.rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** What is renamed, removed and synced meanwhile, by the last part of its path; the folder itself is a point. */
+async function eventsOf(dir: string, work: () => Promise<void>): Promise<string[]> {
+  const events: string[] = [];
+  const name = (file: unknown): string => path.relative(dir, String(file)) || '.';
+  const { open, rename, rm } = fs;
+  fs.open = async (file, ...rest) => {
+    const handle: FileHandle = await open(file, ...rest);
+    const sync = handle.sync.bind(handle);
+    handle.sync = () => {
+      events.push(`sync ${name(file)}`);
+      return sync();
+    };
+    return handle;
+  };
+  fs.rename = (from, to) => {
+    events.push(`rename ${name(from)} ${name(to)}`);
+    return rename(from, to);
+  };
+  fs.rm = (file, options) => {
+    events.push(`rm ${name(file)}`);
+    return rm(file, options);
+  };
+  try {
+    await work();
+  } finally {
+    Object.assign(fs, { open, rename, rm });
+  }
+  return events;
+}
+
+t.test('an exchange that was cut off: the new database has its name on the disk before the old one goes', async (t) => {
+  const dir = await folder(t);
+  await fs.mkdir(path.join(dir, 'wallet.db.new'));
+  await fs.mkdir(path.join(dir, 'wallet.db.old'));
+  t.same(await eventsOf(dir, () => repairFolder(dir)), ['rename wallet.db.new wallet.db', 'sync .', 'rm wallet.db.old', 'sync .']);
+  t.same(nodeFs.readdirSync(dir), ['wallet.db']);
+});
