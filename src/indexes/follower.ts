@@ -12,6 +12,7 @@ import { Slicer } from '../lib/slicer.js';
 import type { Logger } from '../log/logger.js';
 import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
+import { StoreError } from '../storage/store-error.js';
 
 /** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
 export interface IndexKind {
@@ -240,12 +241,35 @@ export class IndexFollower {
         return;
       }
       if (this.kind.disconnect !== undefined) {
-        const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
-        this.take(await this.kind.disconnect(node, await chain.readBlock(node), spent));
+        const left = await this.readLeft(node);
+        if (left === null) return this.startOver(node);
+        this.take(await this.kind.disconnect(node, left.block, left.spent));
       }
       this.at = node.prev;
       await this.writeWhenDue();
     }
+  }
+
+  /** A block that the chain left, null when it lacks it: a loss of power may take the last blocks and leave the rows made of them. */
+  private async readLeft(node: HeaderNode): Promise<{ block: BlockView; spent: readonly (readonly Coin[])[] } | null> {
+    const { chain } = this.deps;
+    try {
+      return { block: await chain.readBlock(node), spent: this.kind.needsUndo ? await chain.readUndo(node) : [] };
+    } catch (error) {
+      if (error instanceof StoreError && (error.code === 'STORE_NOT_FOUND' || error.code === 'STORE_CORRUPTION')) return null;
+      throw error;
+    }
+  }
+
+  private async startOver(node: HeaderNode): Promise<void> {
+    this.deps.log.warn(`${this.kind.name} cannot go back from block ${node.hashHex}, and is built again`);
+    this.ops = [];
+    this.opsBytes = 0;
+    await this.wipe();
+    this.at = this.written = null;
+    this.caughtUp = false;
+    if (!this.kind.restore(null)) throw new Error('cannot begin');
+    this.refusePruned();
   }
 
   private take(ops: readonly BatchOp[]): void {
