@@ -233,16 +233,9 @@ export class IndexFollower {
     await this.write();
     const fork = lastCommonAncestor(from, chain.tip);
     for (let node = from; node !== fork && !this.stopping; node = node.prev as HeaderNode) {
-      if (this.kind.disconnect !== undefined && !node.hasData) {
-        this.deps.log.warn(`${this.kind.name} stands at a block whose bytes were lost, and is built again`);
-        [this.ops, this.opsBytes, this.at, this.written] = [[], 0, null, null];
-        await this.wipe();
-        if (!this.kind.restore(null)) throw new Error('cannot begin');
-        return;
-      }
       if (this.kind.disconnect !== undefined) {
         const left = await this.readLeft(node);
-        if (left === null) return this.startOver(node);
+        if (left === null) return this.startOver();
         this.take(await this.kind.disconnect(node, left.block, left.spent));
       }
       this.at = node.prev;
@@ -261,8 +254,8 @@ export class IndexFollower {
     }
   }
 
-  private async startOver(node: HeaderNode): Promise<void> {
-    this.deps.log.warn(`${this.kind.name} cannot go back from block ${node.hashHex}, and is built again`);
+  private async startOver(): Promise<void> {
+    this.deps.log.warn(`${this.kind.name} stands at a block whose bytes were lost, and is built again`);
     this.ops = [];
     this.opsBytes = 0;
     await this.wipe();

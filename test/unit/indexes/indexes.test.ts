@@ -329,8 +329,31 @@ t.test('an index stands at a block that a loss of power took, and another branch
   await submitAll(again, branch);
   await built(restarted, faults);
   t.same(faults, []);
-  t.match(lines.join('\n'), /coinstatsindex cannot go back from block [0-9a-f]{64}, and is built again/);
+  t.match(lines.join('\n'), /coinstatsindex stands at a block whose bytes were lost, and is built again/);
   await checkAll(t, again, restarted, [...blocks.slice(0, 115), ...branch]);
+  await restarted.stop();
+  await again.end();
+});
+
+t.test('an index ends before it has left a branch, and goes on from there', async (t) => {
+  const blocks = plainChain();
+  const fixture = await openFixture();
+  const { store, dir } = fixture;
+  await submitAll(fixture, blocks);
+  const indexes = openIndexes(fixture);
+  await built(indexes);
+  await indexes.stop();
+  const branch = buildChain(blocks[112]!, 5, { tag: 9 });
+  await submitAll(fixture, branch);
+  await fixture.chain.close();
+  const again = await openFixture({ store, dir });
+  const faults: Error[] = [];
+  const lines: string[] = [];
+  const restarted = openIndexes(again, faults, lines);
+  await built(restarted, faults);
+  t.same(faults, []);
+  t.notMatch(lines.join('\n'), /built again/);
+  await checkAll(t, again, restarted, [...blocks.slice(0, 113), ...branch]);
   await restarted.stop();
   await again.end();
 });
