@@ -220,6 +220,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const wanted = external + internal;
     let made = 0;
     if (wanted === 0) return 'full';
+    if (this.#branchOf(record.hd!, false) === null) return 'unable';
     for (const isInternal of [false, true]) {
       for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch, due)) {
         this.pool.add(this.keys.id(row), isInternal, this.deps.now(), batch);
@@ -283,6 +284,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const missing = Math.max(this.deps.keypoolSize, 1) - ahead;
     if (missing <= 0) return false;
     this.usedAhead = true;
+    if (this.#branchOf(chain, internal) === null) return false;
     const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys(STEP_KEYS));
     this.#writeRecord(batch);
     return length < missing;
@@ -293,7 +295,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const rows: number[] = [];
     if (count <= 0) return rows;
     const { hashes, tools, now, record } = this.deps;
-    const { branch, fingerprint } = this.#branchOf(chain, internal);
+    const from = this.#branchOf(chain, internal);
+    if (from === null) return rows;
+    const { branch, fingerprint } = from;
     while (rows.length < count) {
       const index = internal ? chain.internal++ : chain.external++;
       const child = deriveSecretPath(branch, [HARDENED + index], tools);
@@ -312,15 +316,18 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     }
     return rows;
   }
-  /** The key that a chain's keys grow from: kept while the wallet is unlocked, since most of the time one key is made at once. */
-  #branchOf({ seedId }: HdChain, internal: boolean): Branch {
+  /**
+   * The key that a chain's keys grow from: kept while the wallet is unlocked, since most of the time one key is made at once.
+   * @returns null when damage has changed the seed
+   */
+  #branchOf({ seedId }: HdChain, internal: boolean): Branch | null {
     const { vault, hashes, tools } = this.deps;
     const known = this.#branches.find(
       (one) => one.session === vault.session && one.internal === internal && Buffer.compare(one.seedId, seedId) === 0,
     );
     if (known) return known;
     const seed = this.secret(seedId);
-    if (seed === undefined) throw new Error('the seed of an unlocked wallet is readable: topUp checked it');
+    if (seed === undefined) return null;
     const root = masterFromSeed(seed, tools);
     const branch = root && deriveSecretPath(root, [HARDENED, HARDENED + (internal ? 1 : 0)], tools);
     seed.fill(0);

@@ -7,18 +7,20 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
+import { Slicer } from '../../../src/lib/slicer.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { importprunedfunds } from '../../../src/rpc/wallet/prunedfunds.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { sealSecret, Vault } from '../../../src/wallet/crypt/vault.js';
+import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { assembleWallet } from '../../../src/wallet/manage/load-wallet.js';
 import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
-import { contextOf } from '../../framework/wallet-calls.js';
+import { contextOf, masterKey } from '../../framework/wallet-calls.js';
 
 class Failing extends MemoryStore {
   fails = false;
@@ -144,4 +146,28 @@ t.test('a private key that is not that of its public key', (t) => {
     t.equal(vault.open(publicKey, sealSecret(master(), publicKey, other, crypto)), undefined);
   }
   t.end();
+});
+
+t.test('a seed that damage has changed makes no keys, and stops nothing', async (t) => {
+  const { wallet, address } = await createMemoryWallet();
+  const { seedId } = wallet.record.hd!;
+  const damaged = await wallet.legacy!.keys.sealAll((publicKey, secret) => {
+    const isSeed = Buffer.compare(crypto.hash160(publicKey), seedId) === 0;
+    return sealSecret(masterKey(), publicKey, isSeed ? new Uint8Array(32).fill(1) : secret, crypto);
+  }, new Slicer());
+  damaged();
+  wallet.vault.unlock(masterKey());
+  const { pool } = wallet.legacy!;
+  t.equal(pool.externalSize, 5);
+  // A payment to the third key of the pool uses up three.
+  const script = keyHashProgram(pool.entries().filter(({ internal }) => !internal)[2]!.id);
+  const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
+  const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 1 }], locktime: 0 }), crypto);
+  wallet.push({ kind: 'entered', tx });
+  wallet.drain();
+  t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
+  t.equal(pool.externalSize, 2);
+  for (let i = 0; i < 2; i++) await address('bech32');
+  await t.rejects(address('bech32'), { message: 'Error: Keypool ran out, please call keypoolrefill first' });
+  t.equal(await wallet.change((batch) => wallet.keys.topUp(0, batch)), 'unable');
 });
