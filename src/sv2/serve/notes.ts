@@ -1,11 +1,14 @@
-// Lines for the node's log. Those that strangers can cause are limited: 20 in a second, the rest is counted.
+// Lines for the node's log. Those that strangers can cause are limited: 20 in a second, the rest is counted. Lines of a category that is off cost
+// the node thread a message too.
 import type { FromServe } from './messages.js';
 
 const MOST_LINES = 20;
 
+type Limited = 'info' | 'debug';
+
 export class Notes {
-  #lines = 0;
-  #leftOut = 0;
+  /** Of this second, each level by itself: chatter hides no line about a lost block. */
+  readonly #lines = { info: 0, debug: 0 };
 
   constructor(private readonly post: (message: FromServe) => void) {}
 
@@ -14,15 +17,16 @@ export class Notes {
   }
 
   /** A line that strangers can cause. */
-  limited(text: string): void {
-    if (this.#lines++ < MOST_LINES) this.say('info', text);
-    else this.#leftOut++;
+  limited(text: string, level: Limited = 'info'): void {
+    if (this.#lines[level]++ < MOST_LINES) this.say(level, text);
   }
 
   /** A second has passed. */
   tick(): void {
-    if (this.#leftOut > 0) this.say('info', `Stratum V2: ${this.#leftOut} more lines like these`);
-    this.#lines = 0;
-    this.#leftOut = 0;
+    for (const level of ['info', 'debug'] as const) {
+      const leftOut = this.#lines[level] - MOST_LINES;
+      if (leftOut > 0) this.say(level, `Stratum V2: ${leftOut} more lines like these`);
+      this.#lines[level] = 0;
+    }
   }
 }

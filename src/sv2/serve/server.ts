@@ -43,6 +43,7 @@ export class Sv2Server {
   readonly #pending = new Set<Client>();
   readonly #handshakes = new Set<Client>();
   #handshakeDue = false;
+  #needsDue = false;
   readonly #answers: TransactionAnswers;
   readonly #solver: Solver;
   readonly #notes: Notes;
@@ -259,7 +260,7 @@ export class Sv2Server {
         this.#pending.delete(client);
         this.#deps.counters.add('clientsOpen');
         client.write(client.connection.sealSetupSuccess());
-        this.#notes.say('info', `Stratum V2: ${client.name} connected from ${client.address}`);
+        this.#notes.limited(`Stratum V2: ${client.name} connected from ${client.address}`);
         break;
       }
       case 'constraints':
@@ -273,7 +274,7 @@ export class Sv2Server {
         break;
       case 'ignored':
         this.#deps.counters.add('messagesIgnored');
-        this.#notes.say('debug', `client ${client.id}: message ${event.type} of extension ${event.extension} is ignored`);
+        this.#notes.limited(`client ${client.id}: message ${event.type} of extension ${event.extension} is ignored`, 'debug');
         break;
       case 'close':
         this.#end(client, event.reason, event.detail);
@@ -290,7 +291,7 @@ export class Sv2Server {
       this.#end(client, 'constraints', `no block has room for ${asked}`);
       return;
     }
-    this.#notes.say('debug', `client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`);
+    this.#notes.limited(`client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`, 'debug');
     client.constraints = constraints;
     const changed = this.#unneed(client);
     // Those of the constraints before are stale, whatever they held.
@@ -326,8 +327,14 @@ export class Sv2Server {
     return this.#needs.delete(key as string);
   }
 
+  /** Once at the end of the turn, however often they change in it. */
   #postNeeds(): void {
-    this.#deps.post({ kind: 'needs', reserves: [...this.#needs.values()].map(({ reserve }) => reserve) });
+    if (this.#needsDue) return;
+    this.#needsDue = true;
+    setImmediate(() => {
+      this.#needsDue = false;
+      this.#deps.post({ kind: 'needs', reserves: [...this.#needs.values()].map(({ reserve }) => reserve) });
+    });
   }
 
   /** Runs what one client set in motion: a fault in it ends that client and nothing else. */
@@ -361,7 +368,7 @@ export class Sv2Server {
     const { counters } = this.#deps;
     if (!this.#pending.delete(client)) {
       counters.add('clientsOpen', -1);
-      if (!client.closed) this.#notes.say('info', `Stratum V2: client ${client.id} has gone`);
+      if (!client.closed) this.#notes.limited(`Stratum V2: client ${client.id} has gone`);
     }
     client.closed = true;
     client.connection.end();

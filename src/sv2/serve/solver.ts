@@ -50,7 +50,7 @@ export class Solver {
       return;
     }
     if (this.#seen.has(read.hashHex)) {
-      this.#notes.say('debug', `client ${client.id}: block ${read.hashHex} again`);
+      this.#notes.limited(`client ${client.id}: block ${read.hashHex} again`, 'debug');
       return;
     }
     this.#seen.add(read.hashHex);
