@@ -78,7 +78,7 @@ const CLOSE_MS = 3_000;
 
 /**
  * Starts the thread.
- * @param onEnd called once when the thread ends by itself, after everything that it said
+ * @param onEnd called once when the thread ends by itself; nothing is heard of it afterwards
  * @param entry the thread's module; workers/sv2.js unless a test brings its own
  * @throws Error with the socket's text when an address does not work
  */
