@@ -59,15 +59,15 @@ export class Reassessor {
 
   constructor(private readonly wallet: Wallet) {}
 
-  /** A change of keys or scripts; see Wallet.changeKeys. */
-  change<T>(work: (batch: WalletBatch) => T, sync: boolean): Promise<T> {
+  /** A change of keys or scripts, on the disk when it resolves: nothing may derive them again. See Wallet.changeKeys. */
+  change<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#changed((note) =>
       this.wallet.change((batch) => {
         const before = this.wallet.keys.scriptCursor();
         const result = work(batch);
         note(batch, before);
         return result;
-      }, sync),
+      }, true),
     );
   }
   /** One that has the wallet for itself; see Wallet.changeKeysAlone. */
@@ -78,7 +78,7 @@ export class Reassessor {
         const result = await work(batch);
         note(batch, before);
         return result;
-      }),
+      }, true),
     );
   }
   /** Makes a change, then looks at what it concerns. @param make calls `note` when all is in the batch */

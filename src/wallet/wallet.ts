@@ -361,8 +361,8 @@ export class Wallet {
    * Like `change`, for keys or scripts that may have been paid already: once it is written, coins and transactions that are known are looked
    * at for what the new ones concern.
    */
-  changeKeys<T>(work: (batch: WalletBatch) => T, sync = false): Promise<T> {
-    return this.#reassessor.change(work, sync);
+  changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
+    return this.#reassessor.change(work);
   }
   /** The same like `changeAlone`. */
   changeKeysAlone<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {

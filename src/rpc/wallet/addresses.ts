@@ -113,7 +113,7 @@ export const sethdseed: Run<NodeContext> = async (ctx, args, call) => {
       await wallet.changeKeys((batch) => {
         work(batch);
         wallet.giveElsewhere(batch);
-      }, true);
+      });
     } else {
       await wallet.change((batch) => {
         work(batch);
