@@ -80,6 +80,29 @@ t.test('a peer that keeps blocks of a better chain does not keep us from getting
   await until('all of them', async () => (await node.call('getbestblockhash')) === better[11]?.hashHex);
 });
 
+t.test('a peer that refuses a block and announces it anew is not asked again before others', async (t) => {
+  const { node, port, chain } = await synced(t, 3);
+  const [first, second] = [await P2pClient.connect(port), await P2pClient.connect(port)];
+  t.teardown(() => first.close());
+  t.teardown(() => second.close());
+  const tip = chain.at(-1) as BuiltBlock;
+  const next = buildBlock(tip, { time: tip.time + 1 });
+  const headers = headersPayload([next.header]);
+  first.send('headers', headers);
+  await askedFor(first, next);
+  second.send('headers', headers);
+  await second.sync();
+  for (let i = 0; i < 50; i++) {
+    first.send('notfound', invPayload([[WITNESS_BLOCK, next.hash]]));
+    first.send('headers', headers);
+  }
+  await askedFor(second, next);
+  second.send('block', next.bytes);
+  await until('the block', async () => (await node.call('getbestblockhash')) === next.hashHex);
+  await first.sync();
+  t.notOk(first.received.some(({ command }) => command === 'getdata'));
+});
+
 t.test('a block that is not served is answered, whether it is known or not', async (t) => {
   const { port, chain, node } = await synced(t, 3);
   const peer = await P2pClient.connect(port);

@@ -277,7 +277,7 @@ export class CompactRelay {
     }
     const compact = decodeCompactBlock(payload, crypto);
     const mine = asked?.peer === peer;
-    const mayAsk = mine || (asked === undefined && this.downloads.room(peer) > 0);
+    const mayAsk = mine || (asked === undefined && this.downloads.room(peer) > 0 && !this.downloads.passesOver(peer, node));
     if (mayAsk && this.#partial.size >= MAX_PARTIAL) {
       this.#wholeBlock(peer, node);
       return;

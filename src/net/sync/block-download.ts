@@ -47,6 +47,8 @@ export class BlockDownload {
   #stallingTimeoutMs = BLOCK_STALLING_TIMEOUT_MS;
   #tip: HeaderNode | null = null;
   #tipSinceMs = 0;
+  /** The block that was refused last. */
+  #refusal: { readonly node: HeaderNode; readonly atMs: number } | null = null;
 
   constructor(
     private readonly context: NetContext,
@@ -137,6 +139,7 @@ export class BlockDownload {
     if (entry.refusedAt !== undefined) return;
     this.context.log.debug('net', `Block ${node?.hashHex ?? ''} (${node?.height ?? -1}) was refused by peer=${peer.id}`);
     entry.refusedAt = peer.sync.bestKnown;
+    if (node !== null) this.#refusal = { node, atMs: this.monotonicMs() };
     peer.sync.stallingSinceMs = 0;
     this.#release(entry);
     // Others may have it.
@@ -160,6 +163,12 @@ export class BlockDownload {
     if (place === 0) sync.downloadingSinceMs = Math.max(sync.downloadingSinceMs, this.context.clock.nowMs());
     if (place >= 0) sync.inFlight.splice(place, 1);
     sync.stallingSinceMs = 0;
+  }
+
+  /** Whether a peer that announces a block anew is not asked for it: it has refused it, or others shall be asked first. */
+  passesOver(peer: Peer, node: HeaderNode): boolean {
+    const { inFlight, bestKnown } = peer.sync;
+    return inFlight.some((one) => one.node === node && one.refusedAt === bestKnown) || this.#leftToOthers(peer, node);
   }
 
   /** Ends requests of a peer that have become pointless, and asks with a ping about those that take long. */
@@ -264,7 +273,7 @@ export class BlockDownload {
         }
         // It has told us that it keeps recent blocks only.
         if (node.height <= oldestExcluded) continue;
-        if (refused.has(node)) continue;
+        if (refused.has(node) || this.#leftToOthers(peer, node)) continue;
         const key = hashKey(node.hash);
         const asked = this.#inFlight.get(key);
         const withheld = asked !== undefined && this.#mayTakeOver(peer, asked, node);
@@ -288,7 +297,7 @@ export class BlockDownload {
    * peer is the one that is trusted most. An attacker who is first with every header could else hold up each block for ten minutes.
    */
   #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
-    const { chain, peers } = this.context;
+    const { chain } = this.context;
     if (asked === peer || node.prev !== chain.tip || chain.isInitialBlockDownload()) return false;
     const now = this.monotonicMs();
     if (this.#tip !== chain.tip) {
@@ -297,15 +306,30 @@ export class BlockDownload {
     }
     const patience = WITHHELD_MS * 2 ** Math.max(0, earlier.length - QUICK_TAKEOVERS + 1);
     if (now - Math.max(sinceMs, this.#tipSinceMs) < patience || earlier.includes(peer)) return false;
-    for (const other of peers) {
-      if (other === peer || other === asked || other.leaving || earlier.includes(other)) continue;
+    return !this.#trustsAnother(peer, node, [asked, ...earlier]);
+  }
+
+  /**
+   * Whether a block that has just been refused is left to peers that are trusted more than this one: many that take turns at refusing it after a
+   * while could else keep it for long. They have their turn soon; when it does not come, anyone may be asked.
+   */
+  #leftToOthers(peer: Peer, node: HeaderNode): boolean {
+    const refusal = this.#refusal;
+    if (refusal?.node !== node || this.context.chain.isInitialBlockDownload()) return false;
+    return this.monotonicMs() - refusal.atMs < WITHHELD_MS && this.#trustsAnother(peer, node, []);
+  }
+
+  /** Whether another peer could be asked for a block and is trusted more. @param tried those that were asked */
+  #trustsAnother(peer: Peer, node: HeaderNode, tried: readonly Peer[]): boolean {
+    for (const other of this.context.peers) {
+      if (other === peer || other.leaving || tried.includes(other)) continue;
       // It would not be asked: no reason to wait for it.
       if (other.isClient || slotsTaken(other) >= MAX_BLOCKS_IN_TRANSIT_PER_PEER) continue;
       if (other.sync.inFlight.some((one) => one.node === node && one.refusedAt === other.sync.bestKnown)) continue;
       if (!other.hasWitness && node.height >= this.context.params.segwitHeight) continue;
-      if (other.sync.bestKnown?.ancestor(node.height) === node && trustedMore(other, peer)) return false;
+      if (other.sync.bestKnown?.ancestor(node.height) === node && trustedMore(other, peer)) return true;
     }
-    return true;
+    return false;
   }
 
   get #minimumWork(): bigint {

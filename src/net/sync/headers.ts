@@ -225,7 +225,8 @@ export class HeadersSync {
         return;
       }
       const servable = peer.hasWitness || walk.height < params.segwitHeight;
-      if (!walk.has(NodeStatus.HAVE_DATA) && !this.downloads.expects(walk.hash) && servable) missing.push(walk);
+      if (walk.has(NodeStatus.HAVE_DATA) || this.downloads.expects(walk.hash) || this.downloads.passesOver(peer, walk)) continue;
+      if (servable) missing.push(walk);
     }
     const wanted = missing.reverse().slice(0, this.downloads.room(peer));
     if (wanted.length === 0) return;

@@ -366,7 +366,14 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     isInitialBlockDownload: () => false,
     submitHeader: async () => null,
   };
-  const downloads = { of: () => undefined, expects: () => false, begin: () => {}, room: () => 16, askedAgain: () => {} };
+  const downloads = {
+    of: () => undefined,
+    expects: () => false,
+    begin: () => {},
+    room: () => 16,
+    passesOver: () => false,
+    askedAgain: () => {},
+  };
   const compactOf = (extraTxs: number): CompactRelay => compactOver({ clock, pool }, chain, downloads, {}, extraTxs);
   const relays = [compactOf(100), compactOf(0)];
   // Of the least length that is taken.
@@ -422,6 +429,7 @@ t.test('a block that one peer completed is not put together any more from what a
     begin: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
     end: (hash: Uint8Array) => first.delete(keyOf(hash)),
     room: () => 16,
+    passesOver: () => false,
     askedAgain: () => {},
   };
   // Stored beside the tip: nobody is told of a new block.
@@ -471,6 +479,7 @@ t.test('blocks that were not put together before the chain went on take no place
     begin: () => true,
     end: () => true,
     room: () => 16,
+    passesOver: () => false,
     askedAgain: () => {},
   };
   const relay = compactOver({ clock, pool }, chain, downloads, {});

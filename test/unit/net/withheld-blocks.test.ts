@@ -196,3 +196,43 @@ t.test('peers that hold up the window get more time one after the other, and les
   downloads.onConnected(100);
   t.equal(patience(peers[0]), 3);
 });
+
+t.test('peers that take turns at refusing the next block keep it no longer than one of them could', async (t) => {
+  const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 20);
+  const honest = peers.at(-1) as Peer;
+  Object.assign(honest, { type: 'outbound-full-relay' });
+  const block = buildBlock(tip, { time: tip.time + 1 });
+  for (const peer of peers) await announce(peer, [block]);
+  const [first] = peers;
+  downloads.request(first);
+  t.same(asked(first), [2]);
+  for (let refusals = 0; downloads.of(block.hash)?.peer !== honest; time.ms += 100) {
+    const holder = downloads.of(block.hash);
+    if (holder !== undefined && time.ms - holder.sinceMs >= 2_900) {
+      downloads.notFound(holder.peer, block.hash);
+      if (++refusals > 1) break;
+    }
+    for (const peer of peers) downloads.request(peer);
+  }
+  t.same(asked(honest), [2], 'the peer that we chose comes next');
+  t.ok(time.ms < 3_100, `after ${time.ms} ms`);
+  // It refuses too: whoever is left is asked.
+  downloads.notFound(honest, block.hash);
+  for (const peer of peers) downloads.request(peer);
+  t.not(downloads.of(block.hash), undefined);
+});
+
+t.test('a block that was refused waits for no peer that is trusted and never asked', async (t) => {
+  const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 3);
+  const [first, second, trusted] = peers as [Peer, Peer, Peer];
+  Object.assign(trusted, { type: 'outbound-full-relay' });
+  const block = buildBlock(tip, { time: tip.time + 1 });
+  for (const peer of peers) await announce(peer, [block]);
+  downloads.request(first);
+  downloads.notFound(first, block.hash);
+  downloads.request(second);
+  t.same(asked(second), []);
+  time.ms += 3_000;
+  downloads.request(second);
+  t.same(asked(second), [2]);
+});
