@@ -25,6 +25,7 @@ interface Late {
  */
 export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise<HeaderNode> {
   const late = await lateBlocks(ws, tip);
+  ws.leftRollbacks = late.length;
   const lowest = late.findLastIndex(({ block, undo }) => !(block && undo));
   if (lowest < 0) return tip;
   const end = (late[lowest] as Late).node.prev as HeaderNode;

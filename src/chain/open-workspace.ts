@@ -45,6 +45,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     blocks,
     index,
     active,
+    leftRollbacks: 0,
     coins: new CoinsCache({ budgetBytes: options.coinsCacheBytes }, { store }),
     versionBits: new VersionBitsCache(),
     stopping: () => stopping?.aborted === true,

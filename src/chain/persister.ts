@@ -26,8 +26,8 @@ export class Persister {
   private unwritten: ConnectedBlock[] = [];
   private unwrittenCoins = 0;
   private lastFlushMs: number;
-  /** Blocks connected since block files were synced, each with a rollback row. */
-  private unsynced = 0;
+  /** Blocks connected since block files were synced, in this run or those before it, each with a rollback row. */
+  private unsynced: number;
 
   /** @param storedTip block that the coins in the store stand at */
   constructor(
@@ -35,6 +35,7 @@ export class Persister {
     private storedTip: HeaderNode,
   ) {
     this.lastFlushMs = ws.clock.monotonicMs();
+    this.unsynced = ws.leftRollbacks;
   }
 
   /** Takes note of blocks just connected. */

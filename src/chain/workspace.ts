@@ -31,6 +31,8 @@ export interface ChainWorkspace {
   readonly active: ActiveChain;
   readonly coins: CoinsCache;
   readonly versionBits: VersionBitsCache;
+  /** Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the chain opens. */
+  leftRollbacks: number;
   /** Whether the node is about to stop. */
   readonly stopping: () => boolean;
   readonly observe: (name: string, seconds: number) => void;
