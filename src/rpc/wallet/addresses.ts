@@ -48,7 +48,8 @@ export const getnewaddress: Run<NodeContext> = async (ctx, args, call) => {
     const next = wallet.keys.newAddress(type, false, batch);
     if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
     return next;
-  });
+    // On the disk before it is told: after a loss of power it would be given out again, to somebody else.
+  }, true);
   return 'script' in result ? addressText(ctx, result.script) : fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, result.error);
 };
 
@@ -57,7 +58,7 @@ export const getrawchangeaddress: Run<NodeContext> = async (ctx, args, call) => 
   ensureKeys(wallet, true);
   const { changeType, addressType } = wallet.parts.options;
   const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
-  const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch));
+  const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch), true);
   if ('script' in result) return addressText(ctx, result.script);
   return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, 'Error: Keypool ran out, please call keypoolrefill first');
 };

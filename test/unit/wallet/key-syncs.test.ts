@@ -1,5 +1,5 @@
-// What an import has answered is on the disk: keys that nothing can derive again must outlast a loss of power, which takes all that was written
-// after the last fsync.
+// What imports and new addresses have answered is on the disk: a loss of power takes all that was written after the last fsync, and keys that
+// nothing can derive again must outlast it. Nor may an address be given out twice, to two who pay.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import type { Run } from '../../../src/rpc/dispatch.js';
@@ -12,10 +12,10 @@ import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
 import { ranged, run, XPUB } from '../../framework/wallet-calls.js';
 
-const { key, script, watched, descriptor } = WALLET_PREFIX;
-const PREFIXES: ReadonlySet<number> = new Set([key, script, watched, descriptor]);
+const { key, script, watched, descriptor, pool, address } = WALLET_PREFIX;
+const PREFIXES: ReadonlySet<number> = new Set([key, script, watched, descriptor, pool, address]);
 
-/** Counts rows of keys and scripts that a loss of power would take. */
+/** Counts rows of keys, scripts and labels that a loss of power would take. */
 class NotingStore extends MemoryStore {
   unsynced = 0;
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
@@ -27,21 +27,33 @@ class NotingStore extends MemoryStore {
 
 const PUBLIC = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
 const WIF = 'cMahea7zqjxrtgAbB7LSGbcQUr1uX1ojuat9jZodMN87JcbXMTcA';
-const { importmulti, importdescriptors, importprivkey, importpubkey, importaddress, addmultisigaddress } = WALLET_RUNS;
-const imports: [string, Run<NodeContext>, readonly unknown[], boolean][] = [
+const {
+  getnewaddress,
+  getrawchangeaddress,
+  importmulti,
+  importdescriptors,
+  importprivkey,
+  importpubkey,
+  importaddress,
+  addmultisigaddress,
+} = WALLET_RUNS;
+const calls: [string, Run<NodeContext>, readonly unknown[], boolean][] = [
   ['importmulti', importmulti, [[ranged([0, 9])], { rescan: false }], false],
   ['importprivkey', importprivkey, [WIF, 'mine', false], false],
   ['importpubkey', importpubkey, [PUBLIC, 'seen', false], false],
   ['importaddress', importaddress, ['51', 'script', false], false],
   ['addmultisigaddress', addmultisigaddress, [1, [PUBLIC]], false],
+  ['getnewaddress', getnewaddress, ['a label'], false],
+  ['getnewaddress', getnewaddress, [], true],
+  ['getrawchangeaddress', getrawchangeaddress, [], false],
   ['importdescriptors', importdescriptors, [[{ desc: addChecksum(`wpkh(${XPUB}/*)`), range: [0, 9], timestamp: 'now' }]], true],
 ];
 
-for (const [name, method, params, descriptors] of imports) {
+for (const [name, method, params, descriptors] of calls) {
   t.test(name, async (t) => {
     const store = new NotingStore();
     const { wallet } = await createMemoryWallet({ descriptors, store });
-    if (descriptors) wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
+    if (method === importdescriptors) wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
     store.unsynced = 0;
     let writes = 0;
     const batch = store.batch.bind(store);
