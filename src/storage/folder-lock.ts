@@ -36,9 +36,9 @@ export async function lockFolder(dir: string, { engine, name = 'lock' }: FolderL
   return {
     release: () => store.close(),
     remove: async () => {
-      // While it is held: whoever comes meanwhile finds it locked, or makes another one in its place.
+      // RocksDB appends to its files while it closes: without them it ends half closed, and counts as open for as long as the process lives.
+      await store.close();
       rmSync(path, { recursive: true, force: true });
-      await store.close().catch(() => {});
     },
   };
 }
