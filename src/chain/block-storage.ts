@@ -45,6 +45,7 @@ export class BlockStorage {
 
   /** Keeps a block that was just stored until it is connected, if there is room. @param height of the tip: what lies below waits in vain */
   keepWaiting(node: HeaderNode, block: BlockView, height: number): void {
+    this.dropWaiting(node);
     if (this.waitingBytes + block.totalSize > ARRIVED_BYTES || this.waiting.size >= ARRIVED_BLOCKS) {
       for (const old of this.waiting.keys()) if (old.height <= height) this.dropWaiting(old);
       if (this.waitingBytes + block.totalSize > ARRIVED_BYTES || this.waiting.size >= ARRIVED_BLOCKS) return;

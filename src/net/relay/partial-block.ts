@@ -10,6 +10,8 @@ import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
 
 /** A block has no more transactions than its weight over the least one. */
 const MAX_TXS = 4_000_000 / 60;
+/** Nor more bytes than weight. */
+const MAX_BYTES = 4_000_000;
 /** Entries hashed between looks at the clock. */
 const LOOKS = 256;
 
@@ -103,7 +105,10 @@ export class PartialBlock {
       txs.push(found);
     }
     if (next !== rest.length) return 'invalid';
-    const writer = new ByteWriter(90 + txs.reduce((sum, tx) => sum + tx.totalSize, 0));
+    const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
+    // Short ids of a few bytes can name any amount of what the mempool holds: it is not copied to find out that this is no block.
+    if (sizeBytes > MAX_BYTES) return 'failed';
+    const writer = new ByteWriter(90 + sizeBytes);
     writer.bytes(this.compact.header).compactSize(txs.length);
     for (const tx of txs) writer.bytes(tx.bytes);
     const block = parseBlock(writer.finish(), context.crypto);
