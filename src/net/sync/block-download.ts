@@ -123,9 +123,17 @@ export class BlockDownload {
     if (entry?.peer === peer) entry.ping = peer.pingsSent + 1;
   }
 
-  /** The peer answered its last ping: what it was asked for before that ping and has not sent will not come. */
+  /**
+   * The peer answered its last ping: what it was asked for before that ping and has not sent will not come. A young request is left to the next
+   * ping, for peers that answer pings while they still look for a block.
+   */
   answeredPing(peer: Peer): void {
-    for (const entry of peer.sync.inFlight) if (entry.ping <= peer.pingsSent) this.#refused(entry);
+    const until = this.monotonicMs() - WITHHELD_MS;
+    for (const entry of peer.sync.inFlight) {
+      if (entry.ping > peer.pingsSent) continue;
+      if (entry.sinceMs > until) entry.ping = peer.pingsSent + 1;
+      else this.#refused(entry);
+    }
   }
 
   /** The peer says that it does not have a block. */

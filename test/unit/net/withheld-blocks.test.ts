@@ -98,6 +98,26 @@ t.test('who answers a later ping and has not sent the blocks has refused them', 
   t.same(asked(first), upTo(22, 37), 'what it refused it is not asked again');
 });
 
+t.test('a peer that answers pings before it answers older requests has three seconds for these', async (t) => {
+  const { downloads, keepalive, time, tip, peers, announce, pong } = await roomOf(t, 1);
+  const [peer] = peers;
+  await announce(peer, buildChain(tip, 2));
+  downloads.request(peer);
+  const ping = (): void => {
+    peer.pingWanted = true;
+    keepalive.send(peer);
+    pong(peer);
+  };
+  time.ms += 2_999;
+  ping();
+  t.equal(downloads.size, 2, 'they may still come');
+  time.ms += 2;
+  downloads.overdue(peer);
+  t.equal(peer.pingWanted, true, 'it is asked again');
+  ping();
+  t.equal(downloads.size, 0, 'now they have been refused');
+});
+
 t.test('a peer that refuses a better chain goes after ten minutes, and one that has told of a rival of the tip stays', async (t) => {
   const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 2);
   const [liar, honest] = peers;
