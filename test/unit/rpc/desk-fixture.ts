@@ -106,7 +106,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       coinbaseSubmitted: () => {},
       verdict: () => null,
       next: () => {
-        throw new Error('not asked for');
+        throw new Error('no templates here');
       },
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
