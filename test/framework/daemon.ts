@@ -36,6 +36,9 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   }
 }
 
+/** Its connections end below the 8 s after which the server closes a quiet one: a call must not meet that. */
+const newAgent = (): http.Agent => new http.Agent({ keepAlive: true, timeout: 5_000 });
+
 /** A running daemon on regtest (or the network the options name). */
 export class Daemon {
   readonly dir: string;
@@ -44,7 +47,7 @@ export class Daemon {
   readonly #networkFolder: string;
   child: ChildProcess | undefined;
   #exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
-  #agent = new http.Agent({ keepAlive: true });
+  #agent = newAgent();
   #auth = '';
   #credentials: string | undefined;
 
@@ -102,7 +105,7 @@ export class Daemon {
     const out = fs.openSync(path.join(this.dir, 'stdout.log'), 'a');
     this.#exit = undefined;
     this.#agent.destroy();
-    this.#agent = new http.Agent({ keepAlive: true });
+    this.#agent = newAgent();
     fs.rmSync(path.join(this.networkDir, '.cookie'), { force: true });
     this.child = spawn(
       process.execPath,

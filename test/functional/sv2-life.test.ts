@@ -2,6 +2,7 @@
 // end both nodes are on one tip, and every block of the client that was in the chain once is known. SV2_BLOCKS and SV2_SEED change the course.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
+import { shown } from '../framework/messages.js';
 import { freePort } from '../framework/ports.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { Sv2Client, solve } from '../framework/sv2-client.js';
@@ -47,7 +48,11 @@ t.test('a life with another node', async (t) => {
     await together();
   };
   const mine = async (): Promise<void> => {
-    await client.onTip(await best(node));
+    // Stratum V2 clients hear of a tip a moment before calls do.
+    await until('the client works on the best block', async () => {
+      const tip = await best(node);
+      return client.prevHash !== null && shown(client.prevHash.prevHash) === tip;
+    });
     const solution = solve(client.template!, client.prevHash!);
     client.submit(solution);
     await client.onTip(solution.hashHex);
