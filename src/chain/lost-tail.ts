@@ -1,6 +1,6 @@
 // A start after a power cut: the database reached the disk, and the ends of the block files did not. Blocks whose bytes are lost are forgotten
 // and come again from peers; when coins were made from them, the coins go back first, by the rollback rows that were written with
-// them. What cannot be taken back is refused, as damage of another kind. Callers: openWorkspace.
+// them. What cannot be taken back is refused, as damage of another kind.
 
 import { hashOfRollback, rollbackOps } from '../storage/codec/rollback.js';
 import { PREFIX, prefixRange, rollbackKey, TIP_KEY } from '../storage/layout.js';

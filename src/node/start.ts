@@ -1,5 +1,5 @@
 // Builds a node from its options, wires the rooms together, and takes it down again. The only place that knows every room.
-// Callers: aditd, benches. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
+// Longer than most files because every room is wired here. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
 // templates, fronts; the RPC cookie is written once the port is ours, and calls are answered with -28 until the chain is loaded.
 import crypto from 'node:crypto';
 import path from 'node:path';

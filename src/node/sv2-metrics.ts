@@ -1,4 +1,4 @@
-// Metrics of the Stratum V2 template provider; without -sv2 they have no samples. Callers: node/metrics.
+// Metrics of the Stratum V2 template provider; without -sv2 they have no samples.
 import type { Metrics, Sample } from '../metrics/registry.js';
 import { CLOSE_REASONS, FIRST_BYTE_BUCKETS, type ServeFigures } from '../sv2/serve/counters.js';
 import type { SolutionOutcome } from '../sv2/serve/messages.js';

@@ -1,6 +1,7 @@
-// The current template, shared by everyone who asks. Mode core: built on request and kept for as long as Core 0.21 would keep it; mode live:
-// built ahead as live-schedule.ts says. Callers: fronts
-// through the node link, RPC's generate calls, metrics. A template is published only if the tip it builds on is still the tip.
+// The current template, shared by all clients. Mode core: built on request and kept for as long as Core 0.21 would keep
+// it; mode live: built ahead as live-schedule.ts says. A template is published only if the tip it builds on is still the
+// tip. Longer than most files because shared templates, those of one client and those of Stratum V2 must agree on the
+// tip, the mirror and the assembler that they are built with.
 
 import { parseBlock } from '../consensus/block/block-view.js';
 import { hashFromHex, toHex } from '../consensus/bytes/hex.js';
