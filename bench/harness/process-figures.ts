@@ -19,3 +19,27 @@ export function processorSeconds(pid: number): number {
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
+
+/** Milliseconds of processor time of each thread of a process, by its name, in steps of 10; threads of one name are added up. */
+export function threadMilliseconds(pid: number): Map<string, number> {
+  const threads = new Map<string, number>();
+  const folder = `/proc/${pid}/task`;
+  for (const thread of fs.readdirSync(folder)) {
+    try {
+      const stat = fs.readFileSync(`${folder}/${thread}/stat`, 'utf8');
+      const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      threads.set(name, (threads.get(name) ?? 0) + (Number(fields[11]) + Number(fields[12])) * 10);
+    } catch (error) {
+      // It ended meanwhile.
+      if (!/ENOENT|ESRCH/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+  return threads;
+}
+
+/** Milliseconds that each thread has spent more than then, the busiest first; those that spent none are left out. */
+export function threadsSince(pid: number, before: ReadonlyMap<string, number>): [name: string, ms: number][] {
+  const spent = [...threadMilliseconds(pid)].map(([name, ms]): [string, number] => [name, ms - (before.get(name) ?? 0)]);
+  return spent.filter(([, ms]) => ms > 0).sort((a, b) => b[1] - a[1]);
+}

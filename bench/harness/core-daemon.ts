@@ -1,0 +1,151 @@
+// A bitcoind beside ours, for comparisons within one run: COMPARE=/path/to/bitcoind. Regtest with the checks that regtest switches on switched
+// off again, in a folder of its own that goes with it. Replies are read with node:http, as those of our own daemon are.
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../test/framework/ports.js';
+
+/** How long a start or an end may take. */
+const PATIENCE_MS = 60_000;
+/** While it loads: "Loading block index" and the like. */
+const IN_WARMUP = -28;
+
+/** The bitcoind to compare with; null, and a line on stderr that says so, when none is named or the file is not there. */
+export function bitcoindToCompare(): string | null {
+  const file = process.env.COMPARE;
+  if (file !== undefined && file !== '' && fs.existsSync(file)) return file;
+  const why = file === undefined || file === '' ? 'COMPARE=/path/to/bitcoind is not given' : `${file} is not there`;
+  console.error(`no comparison with Bitcoin Core: ${why}`);
+  return null;
+}
+
+/** An error reply of bitcoind. */
+export class CoreError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export class CoreDaemon {
+  /** Data folder; the network's is regtest in it. */
+  readonly dir: string;
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #agent = new http.Agent({ keepAlive: true });
+  #auth = '';
+  #exit: string | null = null;
+
+  private constructor(dir: string, port: number, child: ChildProcess) {
+    this.dir = dir;
+    this.port = port;
+    this.#child = child;
+    child.on('exit', (code, signal) => {
+      this.#exit = `${code ?? signal}`;
+    });
+    child.on('error', (error) => {
+      this.#exit = error.message;
+    });
+  }
+
+  /** Starts it on a fresh folder and waits until it answers. @param options beside those for regtest; later ones win */
+  static async start(file: string, ...options: string[]): Promise<CoreDaemon> {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-'));
+    const port = await freePort();
+    const fixed = ['-regtest', `-datadir=${dir}`, `-rpcport=${port}`, '-server=1', '-printtoconsole=0'];
+    const quiet = ['-checkblockindex=0', '-checkmempool=0', '-dnsseed=0'];
+    // Only a daemon that is to have peers takes a port.
+    const alone = options.some((option) => /^-(listen|port|bind|connect|addnode)=/.test(option)) ? [] : ['-listen=0', '-connect=0'];
+    const child = spawn(file, [...fixed, ...quiet, ...alone, ...options], { stdio: 'ignore' });
+    const daemon = new CoreDaemon(dir, port, child);
+    try {
+      await daemon.#answers();
+    } catch (error) {
+      await daemon.end();
+      throw error;
+    }
+    return daemon;
+  }
+
+  /** For /proc. */
+  get pid(): number {
+    return this.#child.pid ?? Number.NaN;
+  }
+
+  /** user:password of this run. */
+  get auth(): string {
+    return this.#auth;
+  }
+
+  /** One HTTP request with the cookie, on a connection that is kept. */
+  post(body: string): Promise<{ status: number; body: string }> {
+    return new Promise((resolve, reject) => {
+      const authorization = `Basic ${Buffer.from(this.#auth).toString('base64')}`;
+      const headers = { 'content-type': 'text/plain', 'content-length': Buffer.byteLength(body), authorization };
+      const request = http.request(
+        { host: '127.0.0.1', port: this.port, method: 'POST', path: '/', agent: this.#agent, headers },
+        (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+          reply.on('error', reject);
+          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  /** A call's result. @throws CoreError */
+  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+  async call(method: string, ...params: unknown[]): Promise<any> {
+    const reply = await this.post(JSON.stringify({ id: 1, method, params }));
+    if (reply.body === '') throw new CoreError(-1, `HTTP ${reply.status}`);
+    const { result, error } = JSON.parse(reply.body);
+    if (error) throw new CoreError(error.code, error.message);
+    return result;
+  }
+
+  /** Gives it the best chain and the mempool of another node. @param from what answers getblockhash, getblock and the like */
+  async copy(from: { call(method: string, ...params: unknown[]): Promise<unknown> }): Promise<void> {
+    const height = (await from.call('getblockcount')) as number;
+    for (let i = 1; i <= height; i++) {
+      const verdict = await this.call('submitblock', await from.call('getblock', await from.call('getblockhash', i), 0));
+      if (verdict !== null) throw new Error(`bitcoind refused block ${i}: ${verdict}`);
+    }
+    const pool = (await from.call('getrawmempool', true)) as Record<string, { ancestorcount: number }>;
+    // Parents before their children.
+    const txids = Object.keys(pool).sort((a, b) => pool[a]!.ancestorcount - pool[b]!.ancestorcount);
+    for (const txid of txids) await this.call('sendrawtransaction', await from.call('getrawtransaction', txid), 0);
+  }
+
+  /** Stops it, at once when it does not stop by itself, and removes its folder. */
+  async end(): Promise<void> {
+    if (this.#exit === null && this.#auth !== '') await this.call('stop').catch(() => undefined);
+    else if (this.#exit === null) this.#child.kill();
+    this.#agent.destroy();
+    for (const until = Date.now() + PATIENCE_MS; this.#exit === null && Date.now() < until; ) await sleep(20);
+    if (this.#exit === null) this.#child.kill('SIGKILL');
+    fs.rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  async #answers(): Promise<void> {
+    const cookie = path.join(this.dir, 'regtest', '.cookie');
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
+      if (this.#exit !== null) throw new Error(`bitcoind ended at its start: ${this.#exit}`);
+      if (!fs.existsSync(cookie)) continue;
+      try {
+        this.#auth = fs.readFileSync(cookie, 'utf8').trim();
+        await this.call('getblockcount');
+        return;
+      } catch (error) {
+        if (error instanceof CoreError && error.code !== IN_WARMUP) throw error;
+      }
+    }
+    throw new Error('bitcoind did not answer in time');
+  }
+}
