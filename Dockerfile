@@ -6,20 +6,17 @@ WORKDIR /adit
 COPY package.json package-lock.json ./
 # Exactly what the lock file names, and none of the packages' scripts: native parts come ready in them.
 RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.pure.json ./
-COPY src src
-COPY workers workers
-COPY bench bench
-COPY test test
-RUN node node_modules/typescript/bin/tsc -p tsconfig.json && rm -rf build/test build/bench && npm prune --omit=dev --ignore-scripts
+COPY . .
+RUN node node_modules/typescript/bin/tsc -p tsconfig.json && npm pack --ignore-scripts
+# The package as npm would install it, with the packages of the lock file.
+RUN mkdir /package && tar -xzf adit-*.tgz -C /package --strip-components=1 && cp package-lock.json /package/
+RUN cd /package && npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM ${BASE}
 # Taproot checks at full speed.
 RUN apt-get update && apt-get install -y --no-install-recommends libsecp256k1-1 && rm -rf /var/lib/apt/lists/*
 WORKDIR /adit
-COPY --from=build /adit/package.json ./
-COPY --from=build /adit/node_modules node_modules
-COPY --from=build /adit/build build
+COPY --from=build /package ./
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -1,0 +1,94 @@
+// What `npm pack` puts into the package is all that an installed node needs, and nothing of the workshop: every file that the commands and
+// the threads import is in it, every package that they import is installed with it.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import { parse } from 'acorn';
+import t from 'tap';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  bin: Record<string, string>;
+  dependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+};
+
+/** Paths of the package's files, relative to the root. */
+function packed(): Set<string> {
+  const done = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (done.status !== 0) throw new Error(`npm pack: ${done.stderr}`);
+  const report = JSON.parse(done.stdout) as { files: { path: string }[] }[] | Record<string, { files: { path: string }[] }>;
+  return new Set(Object.values(report)[0].files.map((file) => file.path));
+}
+
+type Node = { type: string; [member: string]: unknown };
+const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
+const literal = (value: unknown): string[] => (isNode(value) && typeof value.value === 'string' ? [value.value] : []);
+
+/** Modules that a file names: imports, re-exports, import(), require(), and the files of threads, new URL('...', import.meta.url). */
+function named(node: Node): string[] {
+  const inside = Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode).flatMap(named));
+  const callee = node.callee as { name?: string } | undefined;
+  const isCall = callee?.name === 'require' || callee?.name === 'URL';
+  const first = isCall ? (node.arguments as unknown[])[0] : undefined;
+  return [...inside, ...literal(node.source), ...literal(first)];
+}
+
+/** Everything that compiled files reach from `entries` by their imports and by the files of threads that they name. */
+function reached(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const open = [...entries];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    const source = fs.readFileSync(path.join(root, file), 'utf8');
+    for (const name of named(parse(source, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Node)) {
+      if (name.includes('://')) continue;
+      if (name.startsWith('.')) open.push(path.join(path.dirname(file), name));
+      else if (!name.startsWith('node:') && !builtinModules.includes(name)) {
+        packages.add(name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+      }
+    }
+  }
+  return { files, packages };
+}
+
+t.test('the package has what an installed node imports', async (t) => {
+  const files = packed();
+  const needs = reached(Object.values(manifest.bin));
+  t.ok(needs.files.size > 500, `${needs.files.size} files`);
+  t.ok(
+    [...needs.files].some((file) => file.startsWith('build/workers/')),
+    'threads as well',
+  );
+  t.same(
+    [...needs.files].filter((file) => !files.has(file)),
+    [],
+    'no file is missing',
+  );
+  const installed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  t.same(
+    [...needs.packages].filter((name) => !(name in installed)),
+    [],
+    'no package is missing',
+  );
+});
+
+t.test('and nothing of the workshop', async (t) => {
+  const files = [...packed()];
+  t.same(
+    files.filter((file) => /\.(ts|map)$/.test(file) || /(^|\/)(test|bench)\//.test(file)),
+    [],
+  );
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs/systemd/aditd.service']) t.ok(files.includes(file), file);
+  t.ok(
+    files.some((file) => file.startsWith('grafana/')),
+    'dashboards',
+  );
+});
