@@ -27,21 +27,41 @@ export interface LenientServer {
   close(): Promise<void>;
 }
 
-/** Starts the thread. @throws Error with the socket's text when no address works @param onEnd called when it ends by itself */
-export async function startLenientServer(options: LenientOptions, onEnd: (reason: Error) => void): Promise<LenientServer> {
-  const worker = new Worker(new URL('../../../workers/lenient.js', import.meta.url), { name: 'adit-lenient', workerData: options });
-  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const [report] = (await once(worker, 'message')) as [Report];
+/**
+ * Starts the thread.
+ * @param onEnd called once when the thread ends by itself
+ * @param entry the thread's module; workers/lenient.js unless a test brings its own
+ * @throws Error with the socket's text when no address works, or with the reason when the thread ends before it listens
+ */
+export async function startLenientServer(
+  options: LenientOptions,
+  onEnd: (reason: Error) => void,
+  entry: URL = new URL('../../../workers/lenient.js', import.meta.url),
+): Promise<LenientServer> {
+  const worker = new Worker(entry, { name: 'adit-lenient', workerData: options });
+  let reason: Error | null = null;
+  worker.on('error', (error) => {
+    reason = error as Error;
+  });
+  const ended = new Promise<Error>((resolve) => {
+    worker.once('exit', (code) => resolve(reason ?? new Error(`the thread ended with code ${code}`)));
+  });
+  const first = new Promise<Report>((resolve) => worker.once('message', resolve));
+  const report = await Promise.race([first, ended.then((error): Report => ({ kind: 'failed', text: error.message }))]);
   if (report.kind === 'failed') {
     await worker.terminate();
     throw new Error(report.text);
   }
-  worker.on('error', onEnd);
+  let closing = false;
+  void ended.then((error) => {
+    if (!closing) onEnd(error);
+  });
   return {
     addresses: report.addresses,
     close: async () => {
+      closing = true;
       worker.postMessage('close');
-      await exited;
+      await ended;
     },
   };
 }

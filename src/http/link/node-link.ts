@@ -65,6 +65,8 @@ const HOLD_MS = 25;
 // Replies of one turn go out together, but none waits longer than this for those after it.
 const GATHER_MS = 0.25;
 
+const UNHANDLED: NodeReply = { status: 500, body: 'Unhandled request' };
+
 interface Waiting {
   readonly call: NodeCall<Link>;
   readonly body: Uint8Array;
@@ -292,25 +294,27 @@ export class NodeLinks {
     this.#calls++;
     this.#running++;
     this.#runningBytes += call.sizeBytes;
+    let reply: NodeReply | Promise<NodeReply>;
     try {
-      const reply = this.#deps.execute(body, call, this.#hooks);
-      if (!(reply instanceof Promise)) {
-        this.#finish(call, reply);
-        return;
-      }
-      call.link.calls.set(call.id, call);
-      reply.then(
-        (value) => this.#finish(call, value),
-        (error: unknown) => this.#fail(call, error),
-      );
+      reply = this.#deps.execute(body, call, this.#hooks);
     } catch (error) {
       this.#fail(call, error);
+      return;
     }
+    if (!(reply instanceof Promise)) {
+      this.#finish(call, reply);
+      return;
+    }
+    call.link.calls.set(call.id, call);
+    reply.then(
+      (value) => this.#finish(call, value),
+      (error: unknown) => this.#fail(call, error),
+    );
   }
 
   #fail(call: NodeCall<Link>, error: unknown): void {
     this.#deps.onFault('call', error);
-    this.#finish(call, { status: 500, body: 'Unhandled request' });
+    this.#finish(call, UNHANDLED);
   }
 
   #finish(call: NodeCall<Link>, reply: NodeReply): void {
@@ -319,8 +323,18 @@ export class NodeLinks {
     this.#runningBytes -= call.sizeBytes;
     // The client has gone, or its front has ended.
     if (call.cancelled) return;
+    call.link.calls.delete(call.id);
+    try {
+      this.#deliver(call, reply);
+    } catch (error) {
+      // No memory for a copy, for one; none of it was written.
+      this.#deps.onFault('reply', error);
+      this.#deliver(call, UNHANDLED);
+    }
+  }
+
+  #deliver(call: NodeCall<Link>, reply: NodeReply): void {
     const { link } = call;
-    link.calls.delete(call.id);
     if (!call.priority) {
       if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#said(link);
       else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);

@@ -3,6 +3,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import t from 'tap';
 import { LenientListener } from '../../../src/http/lenient/lenient-listener.js';
+import { startLenientServer } from '../../../src/http/lenient/start-lenient.js';
 import { until } from '../../framework/until.js';
 import { FakeNode } from './support.js';
 
@@ -51,4 +52,24 @@ t.test('a front names that client in its log', async (t) => {
     'warn ThreadRPCServer incorrect password attempt from 203.0.113.7',
     'warn ThreadRPCServer incorrect password attempt from 127.0.0.1',
   ]);
+});
+
+t.test('a thread that ends by itself fails the start, or is told of', async (t) => {
+  const entry = new URL('./dying-lenient.js', import.meta.url);
+  const start = (port: number, ends: string[]) =>
+    startLenientServer(
+      { binds: [], target: { host: '127.0.0.1', port }, allow: [], serverTimeoutSeconds: 30, relayToken: '' },
+      (reason) => ends.push(reason.message),
+      entry,
+    );
+  const ends: string[] = [];
+  await t.rejects(start(1, ends), { message: 'the thread ended with code 3' });
+  await t.rejects(start(2, ends), { message: 'no library' });
+  t.same(ends, []);
+  const server = await start(3, ends);
+  await until('the end', () => ends.length > 0);
+  t.same(ends, ['the thread ended with code 0']);
+  await server.close();
+  await (await start(4, ends)).close();
+  t.equal(ends.length, 1, 'not when it was told to close');
 });

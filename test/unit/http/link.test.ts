@@ -303,6 +303,31 @@ t.test('bounds, cancelling, and order', async (t) => {
   ]);
 });
 
+t.test('a reply that cannot be handed over is counted once, and its client hears of it', async (t) => {
+  const link = linked((request, _call, hooks) => {
+    const text = Buffer.from(request).toString();
+    if (text === 'held?') return { status: 200, body: String(hooks.breathe() !== undefined) };
+    const body = {
+      get length(): number {
+        throw new RangeError('Array buffer allocation failed');
+      },
+    } as Uint8Array;
+    const reply = { status: 200, body };
+    return text === 'later' ? Promise.resolve(reply) : reply;
+  });
+  t.teardown(link.close);
+  for (const [text, extra] of [
+    ['now', {}],
+    ['later', {}],
+    ['now', { priority: true, submission: true }],
+  ] as const) {
+    t.same(await link.call(text, extra).reply, { status: 500, text: 'Unhandled request' }, text);
+    t.match(link.node.stats(), { running: 0, runningBytes: 0 });
+  }
+  t.equal(link.faults.length, 3);
+  t.same(await link.call('held?').reply, { status: 200, text: 'false' });
+});
+
 t.test('others let a submission pass, but not a call with keys', async (t) => {
   const held = new Map<string, boolean>();
   let finish = () => {};
