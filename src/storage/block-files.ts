@@ -63,6 +63,8 @@ const MAX_BLOCK_FILE_BYTES = 128 << 20;
 const BLOCK_CHUNK_BYTES = 16 << 20;
 const UNDO_CHUNK_BYTES = 1 << 20;
 const CHECKSUM_BYTES = 32;
+/** A write lies in the kernel's memory for half a minute, and for ten minutes on systems that are set so: files older than this are on the disk. */
+const SURELY_WRITTEN_MS = 60 * 60 * 1000;
 /** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
 const READ_HANDLES = 16;
 /** Rev files open for appending: blocks that arrive out of order in the initial download get their undo in older files. */
@@ -79,6 +81,8 @@ export class BlockFiles {
   private grown = false;
   /** Files were made since the folder was synced. */
   private newNames = false;
+  /** Paths of what the run before may have written and, killed, not synced: its bytes count as stored by the first sync of this one. */
+  private left: readonly string[] = [];
 
   private constructor(
     private readonly options: BlockFilesOptions,
@@ -106,11 +110,15 @@ export class BlockFiles {
     const opener = deps.opener ?? openFile;
     const blkSizes = new Map<number, number>();
     const revSizes = new Map<number, number>();
+    const changed = new Map<string, number>();
     try {
       mkdirSync(dir, { recursive: true });
       for (const name of readdirSync(dir)) {
         const match = /^(blk|rev)(\d{5,7})\.dat$/.exec(name);
-        if (match !== null) (match[1] === 'blk' ? blkSizes : revSizes).set(Number(match[2]), statSync(join(dir, name)).size);
+        if (match === null) continue;
+        const { size, mtimeMs } = statSync(join(dir, name));
+        (match[1] === 'blk' ? blkSizes : revSizes).set(Number(match[2]), size);
+        changed.set(join(dir, name), mtimeMs);
       }
     } catch (error) {
       throw fromSystemError(error, `read the folder ${dir}`);
@@ -128,7 +136,22 @@ export class BlockFiles {
     try {
       const tornBytes = await current.cutTornTail(lastKnown?.file === currentFile ? lastKnown.pos - RECORD_HEAD_BYTES : 0);
       blkSizes.set(currentFile, current.size);
-      return new BlockFiles(options, deps.hashes, opener, format, blkSizes, revSizes, currentFile, current, tornBytes, lastKnown, loss);
+      const files = new BlockFiles(
+        options,
+        deps.hashes,
+        opener,
+        format,
+        blkSizes,
+        revSizes,
+        currentFile,
+        current,
+        tornBytes,
+        lastKnown,
+        loss,
+      );
+      files.left = lately(changed);
+      files.newNames ||= files.left.length > 0;
+      return files;
     } catch (error) {
       await current.close().catch(() => {});
       throw error;
@@ -307,7 +330,25 @@ export class BlockFiles {
   private async syncAll(): Promise<void> {
     await this.current.sync();
     for (const writer of this.undoWriters.values()) await writer.sync();
+    await this.syncLeft();
     if (this.newNames) await this.syncFolder();
+  }
+
+  private async syncLeft(): Promise<void> {
+    for (const path of this.left) {
+      try {
+        const handle = await this.opener(path, 'r+');
+        try {
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+      } catch (error) {
+        // Pruned since.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromSystemError(error, `sync ${basename(path)}`);
+      }
+    }
+    this.left = [];
   }
 
   /** Bytes in blk and rev files. */
@@ -435,6 +476,13 @@ export class BlockFiles {
     this.lastAppend = result.catch(() => {});
     return result;
   }
+}
+
+/** The files that were written last, by the times of their last change: no clock is asked, which may have been set since. */
+function lately(changed: ReadonlyMap<string, number>): string[] {
+  let newest = 0;
+  for (const ms of changed.values()) newest = Math.max(newest, ms);
+  return [...changed].filter(([, ms]) => ms > newest - SURELY_WRITTEN_MS).map(([path]) => path);
 }
 
 /** The last block that the index knows and that is whole, and why it is not the very last. @throws StoreError when none is whole */

@@ -1,6 +1,6 @@
 // What reaches the disk, and in which order: every fsync is counted by a layer between the files and the system, for a loss of power keeps only
 // what was synced.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -87,6 +87,68 @@ t.test('the first files of a folder keep their names', async (t) => {
   await files.sync();
   t.same(events.splice(0), ['write blk00000.dat', 'sync blk00000.dat'], 'once');
   await files.close();
+});
+
+t.test('what a killed run left in the kernel is on the disk when the next one says so', async (t) => {
+  const dir = folder(t);
+  const magic = Uint8Array.of(1, 2, 3, 4);
+  /** Bytes of each file that a loss of power leaves. */
+  const onDisk = new Map<string, number>();
+  const disk = noting([], (path) => onDisk.set(basename(path), statSync(path).size));
+  const open = (lastKnown: { file: number; pos: number } | null) =>
+    BlockFiles.open({ dir, magic, lastKnown, maxFileBytes: 1_000 }, { hashes, opener: disk });
+  const killed = await open(null);
+  t.teardown(() => killed.close());
+  await killed.appendBlock(block(600));
+  await killed.appendUndo(0, [{ undo: block(10), prevHash: block(32) }]);
+  const last = await killed.appendBlock(block(600));
+  await killed.appendUndo(0, [{ undo: block(10), prevHash: block(32) }]);
+  await killed.appendUndo(1, [{ undo: block(10), prevHash: block(32) }]);
+  // An older one, from which nothing is to be expected.
+  const old = join(dir, 'rev00007.dat');
+  writeFileSync(old, block(10));
+  utimesSync(old, 1_600_000_000, 1_600_000_000);
+  onDisk.clear();
+
+  const files = await open(last);
+  t.teardown(() => files.close());
+  await files.sync();
+  t.same(Object.fromEntries(onDisk), {
+    'blk00000.dat': 608,
+    'blk00001.dat': 608,
+    'rev00000.dat': 100,
+    'rev00001.dat': 50,
+    [basename(dir)]: onDisk.get(basename(dir)),
+  });
+  t.type(onDisk.get(basename(dir)), 'number', 'with their names');
+  onDisk.clear();
+  await files.sync();
+  t.equal(onDisk.size, 0, 'once');
+});
+
+t.test('a file that was pruned meanwhile is not missed by the first sync, and one that fails is tried again', async (t) => {
+  const dir = folder(t);
+  const events: string[] = [];
+  let fails = false;
+  const disk = noting(events, (path) => {
+    if (fails && path.endsWith('rev00001.dat')) throw Object.assign(new Error('EIO: it failed, as told'), { code: 'EIO' });
+  });
+  const magic = Uint8Array.of(1, 2, 3, 4);
+  const killed = await BlockFiles.open({ dir, magic, lastKnown: null, maxFileBytes: 1_000 }, { hashes });
+  t.teardown(() => killed.close());
+  await killed.appendBlock(block(600));
+  const last = await killed.appendBlock(block(600));
+  await killed.appendUndo(1, [{ undo: block(10), prevHash: block(32) }]);
+  const files = await BlockFiles.open({ dir, magic, lastKnown: last, maxFileBytes: 1_000 }, { hashes, opener: disk });
+  t.teardown(() => files.close());
+  await files.giveUp([0]);
+  await files.remove([0]);
+  fails = true;
+  await t.rejects(files.sync(), { code: 'STORE_IO', message: /sync rev00001.dat/ });
+  fails = false;
+  events.length = 0;
+  await files.sync();
+  t.ok(events.includes('sync rev00001.dat'));
 });
 
 t.test('removed files are gone from the folder on the disk', async (t) => {
