@@ -1,7 +1,6 @@
 // A wallet as one file: a head, every row of a consistent view, and the SHA-256 of all before. Written beside its place and renamed.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import fs from 'node:fs/promises';
+import fs, { type FileHandle } from 'node:fs/promises';
 import type { BatchOp, Store } from '../../storage/store.js';
 import { isOfImage } from '../storage/layout.js';
 import { writeWholeFile } from '../storage/whole-file.js';
@@ -10,6 +9,8 @@ const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
 const ROWS = 1000;
 const MAX_ROW = 64 << 20;
+/** Bytes of a backup that are read, and written as rows, at a time. */
+const CHUNK = 256 << 10;
 
 function frame(key: Uint8Array, value: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(8 + key.length + value.length);
@@ -43,47 +44,61 @@ export function writeBackup(store: Store, file: string): Promise<void> {
   });
 }
 
-/** Whether a file is a whole, unchanged backup. */
-export async function checkBackup(file: string): Promise<boolean> {
-  const { size } = await fs.stat(file);
-  if (size < MAGIC.length + DIGEST) return false;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { end: size - DIGEST - 1 })) hash.update(chunk as Buffer);
+/**
+ * Writes a backup's rows into an empty store. The file is read once, since another program may replace or rewrite it meanwhile: what is judged
+ * is what became rows.
+ * @returns false for what is no whole, unchanged backup; the store has a part of it then
+ */
+export async function readBackup(file: string, store: Store): Promise<boolean> {
   const handle = await fs.open(file, 'r');
   try {
-    const head = Buffer.alloc(MAGIC.length);
-    await handle.read(head, 0, head.length, 0);
-    const digest = Buffer.alloc(DIGEST);
-    await handle.read(digest, 0, DIGEST, size - DIGEST);
-    return Buffer.compare(head, MAGIC) === 0 && Buffer.compare(digest, hash.digest()) === 0;
+    const end = (await handle.stat()).size - DIGEST;
+    const hash = createHash('sha256');
+    const head = await bytesAt(handle, 0, MAGIC.length);
+    if (end < MAGIC.length || Buffer.compare(head, MAGIC) !== 0) return false;
+    hash.update(head);
+    let rest = Buffer.alloc(0);
+    for (let at = MAGIC.length; at < end; at += CHUNK) {
+      const chunk = await bytesAt(handle, at, Math.min(CHUNK, end - at));
+      hash.update(chunk);
+      const bytes = Buffer.concat([rest, chunk]);
+      const { ops, used } = rowsIn(bytes);
+      if (bytes.length - used > MAX_ROW) return false;
+      await store.batch(ops);
+      rest = bytes.subarray(used);
+    }
+    const digest = await bytesAt(handle, end, DIGEST);
+    if (rest.length > 0 || Buffer.compare(digest, hash.digest()) !== 0) return false;
+    await store.batch([], { sync: true });
+    return true;
   } finally {
     await handle.close();
   }
 }
 
-/** Writes a checked backup's rows into an empty store. */
-export async function readBackup(file: string, store: Store): Promise<void> {
-  const { size } = await fs.stat(file);
-  const handle = await fs.open(file, 'r');
-  try {
-    let at = MAGIC.length;
-    let ops: BatchOp[] = [];
-    while (at + 8 <= size - DIGEST) {
-      const head = Buffer.alloc(8);
-      await handle.read(head, 0, 8, at);
-      const keySize = head.readUInt32BE(0);
-      const valueSize = head.readUInt32BE(4);
-      if (keySize + valueSize > MAX_ROW || at + 8 + keySize + valueSize > size - DIGEST) throw new Error('a row reaches over the end');
-      const body = new Uint8Array(keySize + valueSize);
-      await handle.read(body, 0, body.length, at + 8);
-      ops.push({ type: 'put', key: body.subarray(0, keySize), value: body.subarray(keySize) });
-      at += 8 + body.length;
-      if (ops.length < ROWS) continue;
-      await store.batch(ops);
-      ops = [];
-    }
-    await store.batch(ops, { sync: true });
-  } finally {
-    await handle.close();
+/** Bytes of a file, fewer where it ends. */
+async function bytesAt(handle: FileHandle, at: number, count: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(count);
+  let got = 0;
+  while (got < count) {
+    const { bytesRead } = await handle.read(bytes, got, count - got, at + got);
+    if (bytesRead === 0) break;
+    got += bytesRead;
   }
+  return bytes.subarray(0, got);
+}
+
+/** The whole rows that bytes begin with, and how many bytes they take. */
+function rowsIn(bytes: Buffer): { ops: BatchOp[]; used: number } {
+  const ops: BatchOp[] = [];
+  let used = 0;
+  while (used + 8 <= bytes.length) {
+    const keyAt = used + 8;
+    const valueAt = keyAt + bytes.readUInt32BE(used);
+    const end = valueAt + bytes.readUInt32BE(used + 4);
+    if (end > bytes.length || valueAt === keyAt) break;
+    ops.push({ type: 'put', key: bytes.subarray(keyAt, valueAt), value: bytes.subarray(valueAt, end) });
+    used = end;
+  }
+  return { ops, used };
 }

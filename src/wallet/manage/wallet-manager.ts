@@ -36,7 +36,7 @@ import {
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
-import { checkBackup, readBackup } from './backup.js';
+import { readBackup } from './backup.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { assembleWallet, loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { generateKeys } from './new-keys.js';
@@ -419,13 +419,12 @@ export class WalletManager {
       throw new WalletError(WALLET_CODE.ALREADY_EXISTS, `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`);
     };
     await assertFree();
-    if (!(await checkBackup(file))) {
-      throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
-    }
     return this.#inNewFolder(folder, name, assertFree, async (place, hold) => {
       const store = await openDatabase(await clearNewDatabase(folder));
       try {
-        await readBackup(file, store);
+        if (!(await readBackup(file, store))) {
+          throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted`);
+        }
         const copies = (await store.get(COPIES_KEY))?.[0] ?? 0;
         await store.batch([{ type: 'put', key: COPIES_KEY, value: Uint8Array.of(copies | COPIES.GIVE) }], { sync: true });
       } finally {

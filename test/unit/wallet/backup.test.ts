@@ -1,0 +1,86 @@
+// Backups of a wallet as files: what comes back is what was saved, or nothing is said to have come back.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { MemoryStore } from '../../../src/storage/memory-store.js';
+import type { BatchOp, Store } from '../../../src/storage/store.js';
+import { readBackup, writeBackup } from '../../../src/wallet/manage/backup.js';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-backup-'));
+t.teardown(() => fs.rmSync(folder, { recursive: true }));
+const at = (name: string): string => path.join(folder, name);
+
+/** A file with rows of these sizes; its bytes are all `fill`. */
+async function backup(name: string, sizes: readonly number[], fill: number): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  await store.batch(
+    sizes.map((size, i): BatchOp => ({ type: 'put', key: Uint8Array.of(0x7a, i >> 8, i & 255), value: new Uint8Array(size).fill(fill) })),
+  );
+  await writeBackup(store, at(name));
+  return store;
+}
+async function rows(store: Store): Promise<string[]> {
+  const all: string[] = [];
+  for await (const [key, value] of store.iterate()) all.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(value).toString('hex')}`);
+  return all;
+}
+
+t.test('there and back', async (t) => {
+  for (const [name, sizes] of Object.entries({
+    none: [],
+    one: [7],
+    empty: [0, 0, 0],
+    // Heads and values over the ends of what is read at a time, and a row larger than that.
+    many: Array.from({ length: 3000 }, (_, i) => (i * 37) % 400),
+    large: [10, 700_000, 3, 262_144, 1],
+  })) {
+    const saved = await backup(name, sizes, 5);
+    const back = new MemoryStore();
+    t.equal(await readBackup(at(name), back), true, name);
+    t.same(await rows(back), await rows(saved), name);
+  }
+});
+
+t.test('a damaged file', async (t) => {
+  await backup('sound', [3, 0, 40, 9], 5);
+  const sound = fs.readFileSync(at('sound'));
+  const refused = async (bytes: Uint8Array, what: string): Promise<void> => {
+    fs.writeFileSync(at('damaged'), bytes);
+    t.equal(await readBackup(at('damaged'), new MemoryStore()), false, what);
+  };
+  for (let i = 0; i < sound.length; i++) {
+    const bytes = Buffer.from(sound);
+    bytes[i] ^= 1 << (i % 8);
+    await refused(bytes, `bit of byte ${i}`);
+    await refused(sound.subarray(0, i), `cut off at ${i}`);
+  }
+  await refused(Buffer.concat([sound, Buffer.of(0)]), 'too long');
+});
+
+t.test('a file that changes while it is read', async (t) => {
+  const sizes = Array.from({ length: 1000 }, () => 1000);
+  const saved = await backup('first', sizes, 1);
+  await backup('second', sizes, 2);
+  const second = fs.readFileSync(at('second'));
+  /** Changes the file when the first rows of it are written. */
+  class Changing extends MemoryStore {
+    change: (() => void) | null;
+    constructor(change: () => void) {
+      super();
+      this.change = change;
+    }
+    override async batch(ops: readonly BatchOp[]): Promise<void> {
+      await super.batch(ops);
+      this.change?.();
+      this.change = null;
+    }
+  }
+  // Another file under the name: the one that was opened is whole.
+  const replaced = new Changing(() => fs.renameSync(at('second'), at('first')));
+  t.equal(await readBackup(at('first'), replaced), true);
+  t.same(await rows(replaced), await rows(saved));
+  // Written over in place by another backup of the same size, each of them sound.
+  await backup('first', sizes, 1);
+  t.equal(await readBackup(at('first'), new Changing(() => fs.writeFileSync(at('first'), second, { flag: 'r+' }))), false);
+});
