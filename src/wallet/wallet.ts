@@ -5,7 +5,7 @@ import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { nextInLine } from '../lib/slicer.js';
-import type { Store } from '../storage/store.js';
+import type { BatchOp, Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
@@ -120,6 +120,8 @@ export class Wallet {
   readonly #reassessor = new Reassessor(this);
   readonly #follower: Follower;
   #commits: Promise<void> = Promise.resolve();
+  /** The write at the end of the queue while it has not begun. */
+  #waiting: { readonly ops: BatchOp[]; sync: boolean; written: Promise<void> } | null = null;
   #relock: NodeJS.Timeout | undefined;
   #closed = false;
   #closing: Promise<void> | undefined;
@@ -277,18 +279,30 @@ export class Wallet {
   commit(batch: WalletBatch, sync = false): Promise<void> {
     this.#reassessor.notice(batch);
     const { images } = this;
-    const large = batch.ops.length > LARGE_BATCH;
-    if (!large) images?.note(batch);
-    if (batch.ops.length > 0) this.#generation++;
-    if (batch.ops.length === 0 && !sync) return this.#commits;
-    return this.exclusive(() => {
-      if (!large) return this.store.batch(batch.ops, { sync });
-      return writeParts(
-        this.store,
-        partsOf(batch, (part) => images?.note(part)),
-        { sync },
-      );
+    const { ops } = batch;
+    if (ops.length > 0) this.#generation++;
+    if (ops.length > LARGE_BATCH) {
+      const parts = partsOf(batch, (part) => images?.note(part));
+      return this.exclusive(() => writeParts(this.store, parts, { sync }));
+    }
+    images?.note(batch);
+    return ops.length === 0 && !sync ? this.#commits : this.#join(ops, sync);
+  }
+  /** Writes rows together with all that come until their turn: changes made while the disk is busy share one write and one fsync. */
+  #join(ops: readonly BatchOp[], sync: boolean): Promise<void> {
+    const last = this.#waiting;
+    if (last !== null && last.ops.length + ops.length <= LARGE_BATCH) {
+      for (const op of ops) last.ops.push(op);
+      last.sync ||= sync;
+      return last.written;
+    }
+    const write = { ops: [...ops], sync, written: this.#commits };
+    write.written = this.exclusive(() => {
+      if (this.#waiting === write) this.#waiting = null;
+      return this.store.batch(write.ops, { sync: write.sync });
     });
+    this.#waiting = write;
+    return write.written;
   }
   /** Rises with every change: long answers that pause look whether they still speak of the same wallet. */
   get generation(): number {
@@ -296,6 +310,7 @@ export class Wallet {
   }
   /** Runs after every write before, and before every write after. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
+    this.#waiting = null;
     const run = this.#commits.then(() => {
       // What comes after a batch that failed would leave a gap.
       if (this.#fault !== null) throw this.#fault.error;

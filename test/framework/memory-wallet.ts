@@ -51,6 +51,8 @@ export interface MemoryWalletOptions {
   readonly folder?: string;
   /** Seconds when transactions arrive; absent: always the same moment. */
   readonly now?: () => number;
+  /** Told of a batch that could not be written; absent: it throws. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Promise<MemoryWallet> {
@@ -81,9 +83,11 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     context,
     now: wanted.now ?? (() => 1_600_000_000),
     isFinal: () => true,
-    onFault: (error: unknown) => {
-      throw error;
-    },
+    onFault:
+      wanted.onFault ??
+      ((error: unknown) => {
+        throw error;
+      }),
     onTransaction: () => {},
     ...(wanted.pace && { pace: wanted.pace }),
   };

@@ -1,5 +1,6 @@
 // What imports and new addresses have answered is on the disk: a loss of power takes all that was written after the last fsync, and keys that
 // nothing can derive again must outlast it. Nor may an address be given out twice, to two who pay.
+import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import type { Run } from '../../../src/rpc/dispatch.js';
@@ -66,3 +67,76 @@ for (const [name, method, params, descriptors] of calls) {
     t.equal(store.unsynced, 0);
   });
 }
+
+/** Writes when it is told to. */
+class HeldStore extends MemoryStore {
+  held: { readonly sync: boolean; go(): void }[] | null = null;
+  override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
+    const { held } = this;
+    if (held !== null) await new Promise<void>((resolve) => held.push({ sync: options?.sync === true, go: resolve }));
+    await super.batch(ops, options);
+  }
+}
+
+t.test('calls that come while the disk is busy share the next fsync', async (t) => {
+  const store = new HeldStore();
+  const { wallet } = await createMemoryWallet({ store, wallet: { keypool: 100 } });
+  const held: NonNullable<HeldStore['held']> = [];
+  store.held = held;
+  let answered = 0;
+  const ask = async (method: Run<NodeContext>, ...params: unknown[]): Promise<void> => {
+    await run(wallet, method, ...params);
+    answered++;
+  };
+  const first = ask(getnewaddress);
+  await turn();
+  t.same([held.length, answered], [1, 0]);
+  const calls = Array.from({ length: 50 }, (_, i) =>
+    i % 5 === 0 ? ask(importaddress, `51${(81 + i).toString(16)}`, '', false) : ask(getnewaddress),
+  );
+  // What nobody waits for the disk with goes along.
+  const plain = wallet.change((batch) => batch.put(Uint8Array.of(0x7a), Uint8Array.of(1)));
+  await turn();
+  t.same([held.length, answered], [1, 0], 'they wait for the one that is under way');
+  held[0]!.go();
+  await first;
+  await turn();
+  t.same([held.length, held[1]!.sync, answered], [2, true, 1], 'nothing is answered before it is written');
+  t.equal(await store.get(Uint8Array.of(0x7a)), undefined);
+  held[1]!.go();
+  await Promise.all([...calls, plain]);
+  t.same([held.length, answered], [2, 51]);
+  // Work that has the database for itself stays between the writes before it and those after.
+  held.length = 0;
+  let begun: number | undefined;
+  const all = [
+    ask(getnewaddress),
+    turn().then(() =>
+      wallet.exclusive(async () => {
+        begun = held.length;
+      }),
+    ),
+    turn().then(() => ask(getnewaddress)),
+  ];
+  for (let i = 0; i < 2; i++) {
+    while (held.length <= i) await turn();
+    held[i]!.go();
+  }
+  await Promise.all(all);
+  t.equal(begun, 1);
+});
+
+t.test('a write that fails refuses every call that shares it', async (t) => {
+  const store = new HeldStore();
+  const faults: unknown[] = [];
+  const { wallet } = await createMemoryWallet({ store, onFault: (error) => faults.push(error) });
+  store.batch = async () => {
+    throw new Error('disk full');
+  };
+  const done = await Promise.allSettled([run(wallet, getnewaddress), run(wallet, getnewaddress), run(wallet, getrawchangeaddress)]);
+  t.same(
+    done.map((one) => one.status === 'rejected' && one.reason.message),
+    ['disk full', 'disk full', 'disk full'],
+  );
+  t.equal(faults.length, 1);
+});
