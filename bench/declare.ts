@@ -1,10 +1,11 @@
-// A declared job's block checked without proof of work (getblocktemplate, mode proposal) while its transactions are in the mempool: what a
-// job declarator waits for. Scripts that ran for the mempool must not run again.
+// A declared job's block checked without proof of work while its transactions are in the mempool: what a job declarator waits for. By
+// wtxids (checkdeclaredblock), for one choice of transactions with ever new coinbases and for a new choice each time, and as a whole
+// (getblocktemplate, mode proposal). Scripts that ran for the mempool must not run again.
 //
 //   node build/bench/declare.js [--json]      TXS=n transactions, ROUNDS=n, COMPARE=/path/to/bitcoind
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testKey } from '../test/framework/keys.js';
-import { mine } from '../test/framework/miner.js';
+import { commitmentOf, mine, type Template } from '../test/framework/miner.js';
 import { type BenchCase, runBench } from './harness/bench.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
 import { threadMilliseconds, threadsSince } from './harness/process-figures.js';
@@ -33,7 +34,8 @@ async function check(side: Side, body: string, counts: boolean): Promise<void> {
   const begun = performance.now();
   const reply = JSON.parse((await side.post(body)).body);
   const took = performance.now() - begun;
-  if (reply.result !== null || reply.error !== null) throw new Error(`${side.name}: refused: ${JSON.stringify(reply)}`);
+  if ((reply.result !== null && reply.result.valid !== true) || reply.error !== null)
+    throw new Error(`${side.name}: refused: ${JSON.stringify(reply)}`);
   if (!counts) return;
   side.times.push(took);
   // What it frees after its reply belongs to the call.
@@ -47,6 +49,34 @@ function threadLine({ name, threads }: Side): string {
   return `processor ms of a call, ${name}: ${each.join(', ') || 'below 0.1'}`;
 }
 
+/** The template without one of its transactions that no other spends. */
+function without(template: Template, leave: number): Template {
+  const leaves = template.transactions
+    .map((_, i) => i)
+    .filter((i) => !template.transactions.some(({ depends }) => depends.includes(i + 1)));
+  const gone = leaves[leave % leaves.length]!;
+  const renumbered = (place: number): number => (place > gone + 1 ? place - 1 : place);
+  const transactions = template.transactions.filter((_, i) => i !== gone).map((tx) => ({ ...tx, depends: tx.depends.map(renumbered) }));
+  const shorter = { ...template, transactions, coinbasevalue: template.coinbasevalue - template.transactions[gone]!.fee };
+  return { ...shorter, default_witness_commitment: commitmentOf(shorter) };
+}
+
+const call = (method: string, ...params: unknown[]): string => JSON.stringify({ method, params, id: 1 });
+
+/** A block of the template with a coinbase of its own, as a proposal and by wtxids. */
+function bodies(template: Template): { proposal: string; declared: string } {
+  const { hex } = mine(template, 'p2wpkh', testKey(1));
+  const wtxids = template.transactions.map(({ hash }) => hash);
+  // Between the header with its count of transactions and the first of them.
+  const behind = template.transactions.reduce((sum, { data }) => sum + data.length, 0);
+  const count = wtxids.length + 1 < 253 ? 2 : 6;
+  const coinbase = hex.slice(160 + count, hex.length - behind);
+  return {
+    proposal: call('getblocktemplate', { mode: 'proposal', data: hex }),
+    declared: call('checkdeclaredblock', hex.slice(0, 160), coinbase, wtxids),
+  };
+}
+
 await runBench({
   name: 'declare',
   protects: 'how soon a declared job is accepted',
@@ -57,34 +87,39 @@ await runBench({
     if (core !== null) await core.copy(node.daemon);
     const load = await startLoad();
     const bare = await startBare(Buffer.from('null'));
-    const template = JSON.parse((await node.post(TEMPLATE_CALL)).body).result;
+    const template: Template = JSON.parse((await node.post(TEMPLATE_CALL)).body).result;
     const side = (name: string, pid: number, post: Side['post']): Side => ({ name, pid, post, times: [], threads: new Map() });
-    const ours = side('adit', node.daemon.child!.pid!, (body) => node.post(body));
-    const theirs = core === null ? null : side('Bitcoin Core', core.pid, (body) => core.post(body));
+    const ours = (name: string): Side => side(name, node.daemon.child!.pid!, (body) => node.post(body));
+    const again = ours('by wtxids, the same again');
+    const fresh = ours('by wtxids, others each time');
+    const whole = ours('proposal');
+    const theirs = core === null ? null : side("Bitcoin Core's proposal", core.pid, (body) => core.post(body));
     const limits: number[] = [];
     for (let round = -WARMUP; round < ROUNDS; round++) {
+      const counts = round >= 0;
       // Another coinbase each time: nothing is remembered of the block as a whole.
-      const { hex } = mine(template, 'p2wpkh', testKey(1));
-      const body = JSON.stringify({ method: 'getblocktemplate', params: [{ mode: 'proposal', data: hex }], id: 1 });
-      await check(ours, body, round >= 0);
-      if (theirs !== null) await check(theirs, body, round >= 0);
-      const request = postRequest(node.daemon.auth, body);
+      const { proposal, declared } = bodies(template);
+      await check(fresh, bodies(without(template, round + WARMUP)).declared, counts);
+      await check(whole, proposal, counts);
+      await check(again, declared, counts);
+      if (theirs !== null) await check(theirs, proposal, counts);
+      const request = postRequest(node.daemon.auth, proposal);
       const sent = await runLoop(load, { port: bare.port, request, connections: 1, seconds: 0.05 });
-      if (round >= 0) limits.push(...sent.times.slice(0, 1));
+      if (counts) limits.push(...sent.times.slice(0, 1));
     }
     bare.end();
     load.end();
     await node.end();
     await core?.end();
-    const sides = theirs === null ? [ours] : [ours, theirs];
+    const sides = [again, fresh, whole, ...(theirs === null ? [] : [theirs])];
     const cases = sides.map(({ name, times }): BenchCase => {
-      const title = `${name}: proposal of ${template.transactions.length} known transactions`;
-      return { name: title, unit: 'ms', better: 'lower', samples: times, limit: { name: LIMIT, samples: limits } };
+      return { name, unit: 'ms', better: 'lower', samples: times, limit: { name: LIMIT, samples: limits } };
     });
-    const notes = ['hex of the whole block over HTTP, one at a time', ...sides.map(threadLine)];
+    const notes = [`${template.transactions.length} known transactions over HTTP, one call at a time`, ...sides.map(threadLine)];
     if (theirs !== null) {
-      const ratio = (share: number): string => (percentile(ours.times, share) / percentile(theirs.times, share)).toFixed(2);
-      notes.push(`adit over Bitcoin Core: p50 ${ratio(0.5)}, p99 ${ratio(0.99)}`);
+      const ratio = ({ times }: Side, share: number): string => (percentile(times, share) / percentile(theirs.times, share)).toFixed(2);
+      for (const one of [again, fresh, whole])
+        notes.push(`${one.name}, over ${theirs.name}: p50 ${ratio(one, 0.5)}, p99 ${ratio(one, 0.99)}`);
     }
     return { cases, notes };
   },

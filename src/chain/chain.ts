@@ -4,11 +4,12 @@
 // ways to change the chain meet here. Callers: RPC, mempool, templates, peers, wallet, start-up.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
-import { parseHeader } from '../consensus/block/header-view.js';
+import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';
 import { equalBytes, hashFromHex, hashToHex } from '../consensus/bytes/hex.js';
 import type { Coin } from '../consensus/coin.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import type { Reject, Verdict } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import { InlineCoinScanner } from '../parallel/coin-scanner.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
 import type { BlockPosition } from '../storage/block-files.js';
@@ -30,6 +31,7 @@ import { type BlockSource, type ImportProgress, type ImportSink, importBlocks } 
 import { InitialDownload } from './initial-download.js';
 import { Intake } from './intake.js';
 import { invalidate } from './invalidate.js';
+import { isKnownValid, type KnownTransactions } from './known-block.js';
 import { hashIds, isLarge } from './large-block.js';
 import { Listeners } from './listeners.js';
 import { openWorkspace } from './open-workspace.js';
@@ -243,6 +245,12 @@ export class Chain extends ChainReader {
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
     this.refuseAfterFault();
     return this.reading(() => testValidity(this.ws, block, options));
+  }
+
+  /** Whether a block of transactions that the mempool holds is valid on the tip, but for its proof of work; see known-block.ts. */
+  async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
+    this.refuseAfterFault();
+    return this.reading(() => isKnownValid(this.ws, header, coinbase, known));
   }
 
   /** Marks a block as invalid and leaves it. Always null; genesis is left alone. */

@@ -1,5 +1,6 @@
 // The set of unconfirmed transactions that the node would mine. Callers: RPC, templates, peers; the chain tells it of every tip.
 // Acceptance is in accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
+import type { KnownTransactions } from '../chain/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -13,6 +14,7 @@ import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { keyOf } from './hash-key.js';
+import { KnownLists } from './known-transactions.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
@@ -69,6 +71,7 @@ export class Mempool {
   readonly #packages: PackageAcceptor;
   readonly #reorg: ReorgFollower;
   readonly #fates = new RecentFates();
+  readonly #known: KnownLists;
   #unbroadcast = 0;
   #accepted = 0;
   #rejected = 0;
@@ -79,6 +82,7 @@ export class Mempool {
     this.#deps = deps;
     const pool = new TxPool(this.options.segmentBytes);
     this.#pool = pool;
+    this.#known = new KnownLists(pool);
     this.#eviction = new Eviction(pool, this.options, deps.clock);
     const fees = deps.fees ?? new FeeEstimator();
     this.fees = fees;
@@ -247,6 +251,14 @@ export class Mempool {
   /** Hears of every entry that comes, goes or changes rank. */
   listen(listener: PoolListener): void {
     this.#pool.listen(listener);
+  }
+
+  /**
+   * A block's transactions, if all of them are here and in order, and what they come to. Null as well while the pool may not fit the tip.
+   * @param wtxids 32 bytes each, internal order, one after the other
+   */
+  known(wtxids: Uint8Array): KnownTransactions | null {
+    return this.#reorg.fits ? this.#known.of(wtxids, this.#deps.chain.tip) : null;
   }
 
   /** The pool by rows, with the records in shared memory: what the assembler's mirror is fed from. */

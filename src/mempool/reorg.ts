@@ -60,6 +60,8 @@ export class ReorgFollower {
   /** Back in the pool and not linked to their children yet, by key of the txid. */
   readonly #returned = new Map<string, TxView>();
   #work: Promise<void> | null = null;
+  /** What does not fit the tip was not looked for after the last reorganisation. */
+  #unsifted = false;
 
   constructor(deps: ReorgDeps) {
     this.#deps = deps;
@@ -73,6 +75,11 @@ export class ReorgFollower {
   /** Whether settled() has anything to wait for. */
   get returning(): boolean {
     return this.#work !== null;
+  }
+
+  /** Whether every transaction here is sure to fit the next block: by its locks, its coins, and its links to what it spends. */
+  get fits(): boolean {
+    return this.#work === null && !this.#unsifted;
   }
 
   /** Transactions that are on their way back and not in the pool yet, parents before their children. */
@@ -171,8 +178,10 @@ export class ReorgFollower {
         this.#linkReturned();
         await this.#removeUnfit();
       } while (this.#returning.length > 0);
+      this.#unsifted = false;
       eviction.limit();
     } catch (error) {
+      this.#unsifted = true;
       // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');

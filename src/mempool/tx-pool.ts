@@ -128,8 +128,8 @@ export class TxPool implements EntryStore {
     return this.#byTxid.get(txid, at);
   }
   /** The same by wtxid. */
-  findWitness(wtxid: Uint8Array): number {
-    return this.#byWtxid.get(wtxid);
+  findWitness(wtxid: Uint8Array, at = 0): number {
+    return this.#byWtxid.get(wtxid, at);
   }
   /** Who spends an outpoint, 36 bytes at `at`. */
   spender(outpoint: Uint8Array, at = 0): number {

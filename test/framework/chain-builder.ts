@@ -55,6 +55,8 @@ export interface BlockPlan {
   readonly coinbaseHeight?: number;
   /** false: leave the witness commitment out. */
   readonly commitment?: boolean;
+  /** Commit to other witnesses. */
+  readonly breakCommitment?: boolean;
   /** Change the merkle root after everything else: the block no longer fits its header. */
   readonly breakMerkle?: boolean;
   /** Leave the proof of work undone. */
@@ -90,6 +92,7 @@ export function buildBlock(prev: BuiltBlock, plan: BlockPlan = {}): BuiltBlock {
   const commit = plan.commitment ?? true;
   if (commit) {
     const root = merkleRoot([Buffer.alloc(32), ...others.map((tx) => hash256(serializeTx(tx)))]);
+    if (plan.breakCommitment) root[0]! ^= 1;
     outs.push({ value: 0, script: Buffer.concat([COMMITMENT_HEAD, hash256(Buffer.concat([root, Buffer.alloc(32)]))]) });
   }
   const script = Buffer.concat([scriptNumber(plan.coinbaseHeight ?? height), Buffer.from([8]), tag]);

@@ -78,6 +78,18 @@ export function coinbaseBranch(hashes: readonly Uint8Array[], h: Hashes): Uint8A
   return branch;
 }
 
+/** The root over a first leaf and the hashes beside its path, lowest first. */
+export function rootOverBranch(leaf: Uint8Array, branch: readonly Uint8Array[], h: Pick<Hashes, 'sha256d'>): Uint8Array {
+  const pair = new Uint8Array(64);
+  let root = leaf;
+  for (const sibling of branch) {
+    pair.set(root);
+    pair.set(sibling, 32);
+    root = h.sha256d(pair);
+  }
+  return root;
+}
+
 /** Bytes of a commitment output before the 32-byte commitment: OP_RETURN, push of 36, and the BIP-0141 mark. */
 export const WITNESS_COMMITMENT_HEADER = Uint8Array.of(0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed);
 /** Smallest size of a commitment output's script. */

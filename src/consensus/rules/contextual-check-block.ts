@@ -1,6 +1,7 @@
 // A block in its place: finality, the height in the coinbase, the witness commitment, weight. Used before a block is stored and for
 // proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
 
+import type { Hashes } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
 import { witnessCommitmentIndex, witnessMerkleRoot } from '../block/merkle.js';
 import { equalBytes } from '../bytes/hex.js';
@@ -9,6 +10,7 @@ import { MAX_BLOCK_WEIGHT } from '../limits.js';
 import type { ChainParams } from '../params/chain-params.js';
 import { pushNumber } from '../script/build-script.js';
 import type { Verdict } from '../state.js';
+import type { TxView } from '../tx/tx-view.js';
 import { checkCoinbaseLock } from './cleanup/coinbase-lock.js';
 import { cleanupEnforced } from './cleanup/enforced.js';
 import { checkTransactionSize } from './cleanup/transaction-size.js';
@@ -35,9 +37,8 @@ export function contextualCheckBlock(
   for (const tx of block.txs) {
     if (!isFinalTx(tx, height, cutoff)) return reject('consensus', 'bad-txns-nonfinal', 'non-final transaction');
   }
-  if (height >= params.bip34Height && !beginsWith(block.txs[0].scriptSig(0), pushNumber(height))) {
-    return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
-  }
+  const named = checkCoinbaseHeight(block.txs[0], height, params);
+  if (named !== null) return named;
   const cleanup = cleanupEnforced(prev, params, cache) ? checkCleanup(block, height) : null;
   if (cleanup !== null) return cleanup;
   const witness = checkWitnessCommitment(block, height >= params.segwitHeight);
@@ -45,6 +46,12 @@ export function contextualCheckBlock(
   // After the commitment: before it, anyone could pad a witness and have a good block remembered as too heavy.
   if (block.weight > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-blk-weight', `${WHERE}weight limit failed`);
   return null;
+}
+
+/** BIP-0034: the coinbase begins with its height. */
+export function checkCoinbaseHeight(coinbase: TxView, height: number, params: ChainParams): Verdict {
+  if (height < params.bip34Height || beginsWith(coinbase.scriptSig(0), pushNumber(height))) return null;
+  return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
 }
 
 /** BIP-0054, as far as a block's own transactions can tell. */
@@ -67,17 +74,9 @@ export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdi
   const coinbase = block.txs[0];
   const index = segwit && coinbase !== undefined ? witnessCommitmentIndex(coinbase) : -1;
   if (index >= 0) {
-    const nonce = coinbase.witness(0);
-    if (nonce.length !== 1 || nonce[0].length !== 32) {
-      return reject('mutated', 'bad-witness-nonce-size', `${WHERE}invalid witness reserved value size`);
-    }
-    const script = coinbase.outputScript(index);
-    const expected = script.subarray(COMMITMENT_OFFSET, COMMITMENT_OFFSET + 32);
-    if (!equalBytes(witnessCommitment(block, nonce[0]), expected)) {
-      return reject('mutated', 'bad-witness-merkle-match', `${WHERE}witness merkle commitment mismatch`);
-    }
-    block.witnessChecked = true;
-    return null;
+    const verdict = checkCommitment(coinbase, index, () => witnessMerkleRoot(block).root, block.hashes);
+    if (verdict === null) block.witnessChecked = true;
+    return verdict;
   }
   for (const tx of block.txs) {
     if (tx.hasWitness) return reject('mutated', 'unexpected-witness', `${WHERE}unexpected witness data found`);
@@ -85,10 +84,26 @@ export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdi
   return null;
 }
 
+/** The commitment in an output of the coinbase against a witness root, which is asked for when the rest is in order. */
+export function checkCommitment(coinbase: TxView, index: number, root: () => Uint8Array, hashes: Hashes): Verdict {
+  const nonce = coinbase.witness(0);
+  if (nonce.length !== 1 || nonce[0].length !== 32) {
+    return reject('mutated', 'bad-witness-nonce-size', `${WHERE}invalid witness reserved value size`);
+  }
+  const script = coinbase.outputScript(index);
+  const expected = script.subarray(COMMITMENT_OFFSET, COMMITMENT_OFFSET + 32);
+  if (equalBytes(commitmentTo(root(), nonce[0], hashes), expected)) return null;
+  return reject('mutated', 'bad-witness-merkle-match', `${WHERE}witness merkle commitment mismatch`);
+}
+
 /** What a commitment output must hold: SHA-256d of the witness root and the coinbase's reserved value. */
 export function witnessCommitment(block: BlockView, reserved: Uint8Array): Uint8Array {
+  return commitmentTo(witnessMerkleRoot(block).root, reserved, block.hashes);
+}
+
+function commitmentTo(root: Uint8Array, reserved: Uint8Array, hashes: Hashes): Uint8Array {
   const pair = new Uint8Array(64);
-  pair.set(witnessMerkleRoot(block).root);
+  pair.set(root);
   pair.set(reserved, 32);
-  return block.hashes.sha256d(pair);
+  return hashes.sha256d(pair);
 }

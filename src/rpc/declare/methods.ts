@@ -8,6 +8,7 @@ import { addpeeraddress } from './addpeeraddress.js';
 import { analyzepsbt } from './analyzepsbt.js';
 import { backupwallet } from './backupwallet.js';
 import { bumpfee } from './bumpfee.js';
+import { checkdeclaredblock } from './checkdeclaredblock.js';
 import { clearbanned } from './clearbanned.js';
 import { combinepsbt } from './combinepsbt.js';
 import { combinerawtransaction } from './combinerawtransaction.js';
@@ -176,6 +177,7 @@ const ALL: readonly MethodSpec[] = [
   ping,
   setban,
   listbanned,
+  checkdeclaredblock,
   clearbanned,
   setnetworkactive,
   abandontransaction,

@@ -1,7 +1,9 @@
 // What the node thread's methods need of the rest of the node: small interfaces that chain, mempool, template and the
 // others implement and that node/wiring fills in. Hashes are 32 bytes in internal order, amounts satoshis, times seconds.
 import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { KnownTransactions } from '../../chain/known-block.js';
 import type { BlockView } from '../../consensus/block/block-view.js';
+import type { HeaderView } from '../../consensus/block/header-view.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
@@ -110,6 +112,8 @@ export interface ChainAccess {
   submitBlock(block: Uint8Array | BlockView, options?: { force?: boolean }): Promise<BlockOutcome>;
   submitHeader(bytes: Uint8Array): Promise<Verdict>;
   testBlockValidity(block: BlockView, options: { checkPow: boolean; checkMerkle: boolean }): Promise<Verdict>;
+  /** Whether a block of such transactions is valid on the tip, but for its proof of work; false: not known. */
+  isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean>;
   invalidateBlock(node: HeaderInfo): Promise<Verdict>;
   reconsiderBlock(node: HeaderInfo): Promise<Verdict>;
   preciousBlock(node: HeaderInfo): Promise<Verdict>;
@@ -279,6 +283,8 @@ export interface PoolAccess {
   foresee(txs: readonly TxView[]): Promise<void>;
   /** A copy of the transaction with this wtxid; undefined when it is not here. */
   byWtxid(wtxid: Uint8Array): TxView | undefined;
+  /** A block's transactions, when all of them are here. @param wtxids 32 bytes each, one after the other */
+  known(wtxids: Uint8Array): KnownTransactions | null;
   /** Why a transaction that is not here was refused or left, as far as that is remembered. */
   fate(txid: Uint8Array): PoolFate | undefined;
   /** Marks it for announcement until a peer has asked for it. */

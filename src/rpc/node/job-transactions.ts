@@ -75,21 +75,33 @@ function pinOptions(given: Parameters<typeof asObject>[0]): PinOptions | null {
   return { job, seconds: Number(seconds) };
 }
 
+/** Transactions by wtxid from everywhere they may be, and from those that the caller brought; undefined where there is none. */
+export async function knownTransactions(
+  ctx: NodeContext,
+  wtxids: readonly Uint8Array[],
+  given: ReadonlyMap<string, TxView> = new Map(),
+): Promise<(TxView | undefined)[]> {
+  const extra = ctx.network.extraTransactions();
+  const found = wtxids.map((wtxid) => {
+    const key = hashKey(wtxid);
+    return ctx.mempool.byWtxid(wtxid) ?? ctx.jobs.get(wtxid) ?? extra.get(key) ?? given.get(key);
+  });
+  const missing = wtxids.filter((_, i) => found[i] === undefined);
+  if (missing.length === 0) return found;
+  const older = await tables.find(ctx.chain, missing);
+  return found.map((tx, i) => tx ?? older.get(hashKey(wtxids[i])));
+}
+
 export const getrawtransactions: Run<NodeContext> = async (ctx, args) => {
   const listed = asArray(args[0]);
   if (listed.length > MOST_WTXIDS) fail(RPC_CODE.INVALID_PARAMETER, `wtxids lists more than ${MOST_WTXIDS} transactions`);
   const wtxids = listed.map((wtxid) => asHash(wtxid, 'wtxid'));
   const pin = pinOptions(args[1]);
-  const extra = ctx.network.extraTransactions();
-  const near = (wtxid: Uint8Array) => ctx.mempool.byWtxid(wtxid) ?? ctx.jobs.get(wtxid) ?? extra.get(hashKey(wtxid));
-  const found: (TxView | undefined)[] = wtxids.map(near);
-  const missing = wtxids.filter((_, i) => found[i] === undefined);
-  const older = missing.length > 0 ? await tables.find(ctx.chain, missing) : new Map<string, TxView>();
+  const found = await knownTransactions(ctx, wtxids);
   const held: TxView[] = [];
   const transactions: (string | null)[] = [];
   let bytes = 0;
-  for (const [i, wtxid] of wtxids.entries()) {
-    const tx = found[i] ?? older.get(hashKey(wtxid));
+  for (const tx of found) {
     bytes += tx?.totalSize ?? 0;
     if (tx !== undefined && bytes > MOST_BYTES) fail(RPC_CODE.INVALID_PARAMETER, `The transactions have more than ${MOST_BYTES} bytes`);
     if (tx !== undefined) held.push(tx);

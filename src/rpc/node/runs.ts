@@ -20,6 +20,7 @@ import {
   syncwithvalidationinterfacequeue,
 } from './control.js';
 import { createmultisig } from './createmultisig.js';
+import { checkdeclaredblock } from './declared-block.js';
 import { deriveaddresses, getdescriptorinfo } from './descriptors.js';
 import { dumptxoutset } from './dumptxoutset.js';
 import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
@@ -108,6 +109,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getprioritisedtransactions,
   getrawmempool,
   getrawtransaction,
+  checkdeclaredblock,
   getrawtransactions,
   getrpcinfo,
   gettemplateinfo,

@@ -4,7 +4,6 @@ import { type BlockView, parseBlock } from '../../consensus/block/block-view.js'
 import { buildBlock } from '../../consensus/block/build-block.js';
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
-import type { Reject } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { asString, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -13,6 +12,7 @@ import { parseTemplateRequest } from '../front/template-request.js';
 import { hashHex } from '../render/hex.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
+import { propose, verdictWord } from './declared-block.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -30,9 +30,6 @@ function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
     throw error;
   }
 }
-
-/** BIP-0022's word for a verdict: null when valid. */
-const verdictWord = (reject: Reject | null): string | null => (reject ? reject.reason || 'rejected' : null);
 
 /** A block that arrived as bytes, for links that carry no hex: the same as submitblock. @param client who brought it, for the log */
 export async function submitBlockBytes(ctx: NodeContext, bytes: Uint8Array, client: string): Promise<string | null> {
@@ -105,17 +102,8 @@ export const submitheader: NodeRun = async (ctx, args) => {
   return verdict ? fail(RPC_CODE.VERIFY_ERROR, verdict.reason) : null;
 };
 
-/** Checks a block without proof of work; nothing is kept. */
-async function propose(ctx: NodeContext, data: string): Promise<string | null> {
-  const block = decodeBlock(ctx, data);
-  const known = ctx.chain.known(block.hash);
-  if (known !== 'unknown') return known;
-  if (hashHex(block.header.prevHash) !== ctx.chain.tip.hashHex) return 'inconclusive-not-best-prevblk';
-  return verdictWord(await ctx.chain.testBlockValidity(block, { checkPow: false, checkMerkle: true }));
-}
-
 /** On the node thread: proposals always, templates when they come inside a batch. */
 export const getblocktemplate: NodeRun = (ctx, args, call) => {
   const request = parseTemplateRequest(args);
-  return request.mode === 'proposal' ? propose(ctx, request.data) : ctx.templates.getBlockTemplate(request, call.signal);
+  return request.mode === 'proposal' ? propose(ctx, decodeBlock(ctx, request.data)) : ctx.templates.getBlockTemplate(request, call.signal);
 };

@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildHeader } from '../../consensus/block/build-block.js';
+import { rootOverBranch } from '../../consensus/block/merkle.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { proofOfWork } from '../../consensus/rules/bits.js';
@@ -36,7 +37,7 @@ export function readSolution(solution: SubmitSolution, template: BoardTemplate, 
   const header = buildHeader({
     version: solution.version | 0,
     prevHash: tip.prevHash,
-    merkleRoot: foldBranch(coinbase.txid, served.branch, hashes),
+    merkleRoot: rootOverBranch(coinbase.txid, served.branch, hashes),
     time: solution.headerTimestamp,
     bits: tip.bits,
     nonce: solution.headerNonce,
@@ -45,18 +46,6 @@ export function readSolution(solution: SubmitSolution, template: BoardTemplate, 
   const hashHex = hashToHex(hash);
   if (!proofOfWork(hash, tip.bits, powLimit)) return { kind: 'bad', why: `${hashHex} has not the proof of work` };
   return { kind: 'block', hashHex, block: joinBlock(header, bytes, served) };
-}
-
-/** The merkle root over a coinbase and its branch. */
-export function foldBranch(txid: Uint8Array, branch: readonly Uint8Array[], hashes: Pick<Hashes, 'sha256d'>): Uint8Array {
-  const pair = new Uint8Array(64);
-  let root = txid;
-  for (const sibling of branch) {
-    pair.set(root);
-    pair.set(sibling, 32);
-    root = hashes.sha256d(pair);
-  }
-  return root;
 }
 
 /** Writes the block; when this returns the kernel has it. @returns the file @throws the system's error */

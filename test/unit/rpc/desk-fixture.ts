@@ -61,6 +61,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       get: () => undefined,
       fate: () => undefined,
       byWtxid: () => undefined,
+      known: () => null,
       spender: () => undefined,
       snapshot: async () => NOTHING,
       hold: () => NOTHING,

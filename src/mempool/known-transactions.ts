@@ -1,0 +1,120 @@
+// Lists of wtxids as the transactions of a block: whether all of them are here, and what they come to. Numbers are read from rows, ids from
+// the records that were hashed when they came; of the caller's nothing is kept. Used by Mempool for declared jobs and proposals.
+import type { KnownRoots, KnownTransactions } from '../chain/known-block.js';
+import { coinbaseBranch, merkleRoot } from '../consensus/block/merkle.js';
+import type { HeaderContext } from '../consensus/header-context.js';
+import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import { idOfRow } from './entry.js';
+import { NO_ROW } from './rows.js';
+import type { TxPool } from './tx-pool.js';
+
+/** Lists whose hashes are remembered: jobs of one template differ in their coinbases. */
+const MOST_LISTS = 8;
+const ID_BYTES = 32;
+
+/** What transactions of the pool come to as a block's, in their order. To be read at once. */
+class KnownList implements KnownTransactions {
+  readonly tip: HeaderContext;
+  fees = 0;
+  sigopCost = 0;
+  totalSize = 0;
+  strippedSize = 0;
+  hasWitness = false;
+  lockHeight = 0;
+  lockTime = 0;
+  readonly #pool: TxPool;
+  readonly #rows: Int32Array;
+  readonly #rootsOf: (rows: Int32Array) => KnownRoots;
+
+  /** @param rows of different transactions, parents before children */
+  constructor(pool: TxPool, rows: Int32Array, tip: HeaderContext, rootsOf: (rows: Int32Array) => KnownRoots) {
+    this.#pool = pool;
+    this.#rows = rows;
+    this.#rootsOf = rootsOf;
+    this.tip = tip;
+    const { fee, sigopCost, length, weight, lockTime } = pool.rows;
+    for (const row of rows) {
+      this.fees += fee[row];
+      this.sigopCost += sigopCost[row];
+      this.totalSize += length[row];
+      // Weight is three times the stripped size and the whole size.
+      this.strippedSize += (weight[row] - length[row]) / 3;
+      if (pool.rows.hasWitness(row)) this.hasWitness = true;
+      const lock = lockTime[row];
+      if (lock < LOCKTIME_THRESHOLD) this.lockHeight = Math.max(this.lockHeight, lock);
+      else this.lockTime = Math.max(this.lockTime, lock);
+    }
+  }
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  roots(): KnownRoots {
+    return this.#rootsOf(this.#rows);
+  }
+
+  *txs(): IterableIterator<TxView> {
+    for (const row of this.#rows) {
+      const tx = this.#pool.tx(row);
+      tx.adoptIds(idOfRow(this.#pool, row, 0), idOfRow(this.#pool, row, 32));
+      yield tx;
+    }
+  }
+}
+
+export class KnownLists {
+  readonly #pool: TxPool;
+  /** By their serials, longest unused first. */
+  readonly #lists: { readonly serials: Uint32Array; readonly roots: KnownRoots }[] = [];
+  /** By row: its place in the list that is looked at, counted from 1 on from `#base`; what is not above that was in another list. */
+  #places = new Float64Array(0);
+  #base = 0;
+
+  constructor(pool: TxPool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * @param wtxids 32 bytes each, internal order, one after the other
+   * @returns null when one is not here, is there twice, or stands before what it spends
+   */
+  of(wtxids: Uint8Array, tip: HeaderContext): KnownTransactions | null {
+    const { rows, links } = this.#pool;
+    const count = wtxids.length / ID_BYTES;
+    if (this.#places.length < rows.capacity) this.#places = new Float64Array(rows.capacity);
+    const places = this.#places;
+    const base = this.#base;
+    this.#base += count;
+    const found = new Int32Array(count);
+    for (let i = 0; i < count; i++) {
+      const row = this.#pool.findWitness(wtxids, i * ID_BYTES);
+      if (row === NO_ROW || places[row] > base) return null;
+      if (links.hasParents(row)) for (const parent of links.parents(row)) if (places[parent] <= base) return null;
+      places[row] = base + i + 1;
+      found[i] = row;
+    }
+    return new KnownList(this.#pool, found, tip, (list) => this.#rootsOf(list));
+  }
+
+  /** Hashing is most of the work, and a list comes again with each of its coinbases. */
+  #rootsOf(list: Int32Array): KnownRoots {
+    const { serial } = this.#pool.rows;
+    const lists = this.#lists;
+    const at = lists.findIndex(({ serials }) => serials.length === list.length && serials.every((one, i) => one === serial[list[i]]));
+    const { roots, serials } =
+      at < 0 ? { roots: this.#hash(list), serials: Uint32Array.from(list, (row) => serial[row]) } : lists.splice(at, 1)[0];
+    lists.push({ serials, roots });
+    if (lists.length > MOST_LISTS) lists.shift();
+    return roots;
+  }
+
+  #hash(list: Int32Array): KnownRoots {
+    const none = new Uint8Array(ID_BYTES);
+    if (list.length === 0) return { branch: [], witnessRoot: none };
+    const ids = (at: 0 | 32): Uint8Array[] => [none, ...Array.from(list, (row) => idOfRow(this.#pool, row, at))];
+    const { hashes } = this.#pool;
+    return { branch: coinbaseBranch(ids(0), hashes), witnessRoot: merkleRoot(ids(32), hashes).root };
+  }
+}
