@@ -1,5 +1,8 @@
 // What mining software sends, byte for byte as its sources print it, against a real process: cpuminer, node-stratum-pool (NOMP),
 // public-pool, BFGMiner, miningcore and DATUM on the ordinary port, ckpool and p2pool on the lenient one.
+import { once } from 'node:events';
+import http from 'node:http';
+import type net from 'node:net';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { type Mined, mine, type Template } from '../framework/miner.js';
@@ -299,6 +302,30 @@ t.test('more on the lenient port', async (t) => {
   socket.send(ckpool(`{"method":"submitblock","params":["${block.hex}"]}`));
   t.equal((await socket.reply()).body, '{"result":null,"error":null,"id":null}\n');
   t.equal(JSON.parse((await poll.reply()).body).result.previousblockhash, block.hashHex);
+});
+
+t.test('an agent that keeps connections leaves a quiet one before the node does', async (t) => {
+  // Longer than the node waits: only what the node says of itself makes it shorter.
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1, timeout: 60_000 });
+  t.teardown(() => agent.destroy());
+  const ends: string[] = [];
+  const call = () =>
+    new Promise<net.Socket>((resolve, reject) => {
+      const headers = { authorization: `Basic ${basic()}`, 'content-type': 'application/json' };
+      const asked = http.request({ agent, port: node.port, host: '127.0.0.1', method: 'POST', headers }, (reply) => {
+        const { socket } = reply;
+        reply.resume().on('end', () => resolve(socket));
+      });
+      asked.on('error', reject);
+      asked.end('{"method":"getblockcount","params":[],"id":1}');
+    });
+  const first = await call();
+  first.on('end', () => ends.push('closed by the node'));
+  const closed = once(first, 'close');
+  t.equal(await call(), first, 'used again');
+  await closed;
+  t.same(ends, []);
+  t.not(await call(), first);
 });
 
 t.test('the end', async (t) => {

@@ -13,6 +13,12 @@ export type Header = readonly [name: string, value: string];
 
 const EMPTY = new Uint8Array(0);
 
+/**
+ * The transport closes a connection that was idle for 8 to 12 s, and has no option for it. A client that reads this (RFC 2068, 19.7.1.1; node's
+ * agent, urllib3, hyper) opens a new one rather than meet that moment with a request.
+ */
+const KEEP_ALIVE_SECONDS = 'timeout=7';
+
 export class Exchange {
   /** Method as sent, upper or lower case. */
   readonly method: string;
@@ -145,6 +151,7 @@ export class Exchange {
       if (extra) res.writeHeader(extra[0], extra[1]);
       if (status !== 204) res.writeHeader('Content-Type', type);
       if (this.#closing === 'client') res.writeHeader('Connection', 'close');
+      else if (this.#closing === 'no') res.writeHeader('Keep-Alive', KEEP_ALIVE_SECONDS);
       // Told to close, the library writes that header by itself, unless the client has asked for it.
       const close = this.#closing === 'server';
       if (status === 204) res.endWithoutBody();
@@ -181,7 +188,8 @@ export class Exchange {
     this.#pieceHead = () => {
       if (extra) this.#res.writeHeader(extra[0], extra[1]);
       this.#res.writeHeader('Content-Type', type);
-      if (this.#closing !== 'no') this.#res.writeHeader('Connection', 'close');
+      if (this.#closing === 'no') this.#res.writeHeader('Keep-Alive', KEEP_ALIVE_SECONDS);
+      else this.#res.writeHeader('Connection', 'close');
     };
     return true;
   }

@@ -20,6 +20,7 @@ export interface LenientOptions {
   readonly relayToken: string;
 }
 
+const MOST_CHECK_MS = 30_000;
 const MAX_CONNECTIONS = 1_024;
 /** As the fronts'. */
 const MAX_HEAD_BYTES = 8_192;
@@ -123,6 +124,8 @@ export class LenientListener {
         requestTimeout: timeout,
         headersTimeout: timeout,
         keepAliveTimeout: timeout,
+        // How often the two above are looked at.
+        connectionsCheckingInterval: Math.min(timeout, MOST_CHECK_MS),
         // Of the idle times alone; a parked long poll has no end.
         noDelay: true,
       },

@@ -36,7 +36,9 @@ t.test('requests, statuses and bytes', async (t) => {
     return reply;
   };
   const head = (status: string, length: number, type: string, before = '') =>
-    new RegExp(`^HTTP/1\\.1 ${status}\\r\\n${before}Content-Type: ${type}\\r\\nDate: [^\\r]+ GMT\\r\\nContent-Length: ${length}$`);
+    new RegExp(
+      `^HTTP/1\\.1 ${status}\\r\\n${before}Content-Type: ${type}\\r\\nKeep-Alive: timeout=7\\r\\nDate: [^\\r]+ GMT\\r\\nContent-Length: ${length}$`,
+    );
 
   await t.test('answered on the front', async (t) => {
     const client = new Client(node.port);
@@ -99,7 +101,12 @@ t.test('requests, statuses and bytes', async (t) => {
     const client = new Client(node.port);
     const reply = await client.call('{"method":"getblockcount","id":1}', 'Connection: close\r\n');
     t.match(reply.head, /\r\nConnection: close\r\n/);
+    t.notMatch(reply.head, /Keep-Alive/);
     await client.ended();
+    const kept = new Client(node.port);
+    for (const body of ['{"method":"getblockcount","id":1}', '{"method":"nosuchmethod","id":1}'])
+      t.match((await kept.call(body)).head, /\r\nKeep-Alive: timeout=7\r\n/, 'shorter than the transport waits');
+    kept.destroy();
     const chunked = new Client(node.port);
     chunked.send(`POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dXNlcjpwYXNz\r\nTransfer-Encoding: chunked\r\n\r\n`);
     for (const part of ['{"method":"get', 'blockcount","id":2}']) {
@@ -198,7 +205,7 @@ t.test('credentials and lists', async (t) => {
   const missing = await post(null, uptime);
   t.match(
     missing.head,
-    /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="jsonrpc"\r\nContent-Type: text\/html; charset=ISO-8859-1\r\nDate: [^\r]+\r\nContent-Length: 0$/,
+    /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="jsonrpc"\r\nContent-Type: text\/html; charset=ISO-8859-1\r\nKeep-Alive: timeout=7\r\nDate: [^\r]+\r\nContent-Length: 0$/,
   );
 
   // A wrong password waits by a timer: calls made meanwhile are answered meanwhile. A machine that stalls for as long gets more tries.

@@ -30,6 +30,49 @@ t.test('the client of a listener is named, whatever it says itself', async (t) =
   t.same(seen, ['secret 127.0.0.1']);
 });
 
+t.test('quiet clients are closed after -rpcservertimeout, and not before', async (t) => {
+  const front = http.createServer((_, reply) => reply.end('{}'));
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => front.close());
+  /** A client that has sent so much and then is quiet. */
+  const quiet = async (serverTimeoutSeconds: number, sent: string) => {
+    const listener = new LenientListener({
+      binds: [{ host: '127.0.0.1', port: 0 }],
+      target: { host: '127.0.0.1', port: (front.address() as AddressInfo).port },
+      allow: [],
+      serverTimeoutSeconds,
+      relayToken: '',
+    });
+    const [bound] = await listener.listen();
+    t.teardown(() => listener.close());
+    const client = { received: '', ended: false };
+    const socket = net.connect(bound!.port, '127.0.0.1');
+    socket.on('data', (bytes) => {
+      client.received += bytes;
+    });
+    socket.on('end', () => {
+      client.ended = true;
+    });
+    socket.write(sent);
+    return client;
+  };
+  const whole = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+  const [answered, half, silent, ...patient] = await Promise.all([
+    quiet(1, whole),
+    quiet(1, whole.slice(0, 20)),
+    quiet(1, ''),
+    quiet(600, whole),
+    quiet(600, ''),
+  ]);
+  await until('three ends', () => answered.ended && half.ended && silent.ended);
+  t.match(answered.received, /^HTTP\/1\.1 200 OK\r\n/);
+  t.match(half.received, /^(HTTP\/1\.1 408 Request Timeout\r\n|$)/);
+  t.same(
+    patient.map(({ ended }) => ended),
+    [false, false],
+  );
+});
+
 t.test('a front names that client in its log', async (t) => {
   const node = new FakeNode();
   await node.start(async () => ({ status: 200, body: '' }), { relayToken: 'secret' });
