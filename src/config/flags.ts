@@ -120,6 +120,7 @@ section('Stratum V2', [
   ],
   ['sv2interval', 'int', 'Seconds between two templates of the same tip (default: 5, least 1)'],
   ['sv2feedelta', 'int', 'A template follows another of the same tip when it pays so many satoshis more (default: 1000)'],
+  ['sv2peraddress', 'int', 'Most Stratum V2 connections from one address of another machine (default: 64)'],
 ]);
 
 section('RPC server', [

@@ -10,6 +10,8 @@ export interface Sv2Config {
   readonly authorityKeyFile: string;
   readonly intervalSeconds: number;
   readonly feeDeltaSats: number;
+  /** Connections from one address of another machine. */
+  readonly perAddress: number;
 }
 
 /** Those of sv2-tp, which pools' examples name. */
@@ -26,5 +28,6 @@ export function sv2Options(args: Args, chain: ChainName, netDir: string, port: (
     authorityKeyFile: path.resolve(netDir, args.text('sv2authoritykey') || KEY_FILE),
     intervalSeconds: Math.max(1, args.int('sv2interval', 5)),
     feeDeltaSats: Math.max(0, args.int('sv2feedelta', 1000)),
+    perAddress: Math.max(1, args.int('sv2peraddress', 64)),
   };
 }

@@ -132,6 +132,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       thread = await startServe(
         {
           binds: binds.map((text) => parseBind(text, config.port, 'sv2bind')),
+          perAddress: config.perAddress,
           authoritySecret: authority.secret,
           solutionsDir,
           maxWeight: deps.maxWeight,

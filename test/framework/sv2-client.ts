@@ -208,24 +208,37 @@ export class Sv2Client {
     });
   }
 
-  /** Connects and sends act 1. */
+  /**
+   * Connects and does the handshake.
+   * @param authorityKey as getsv2info shows it; without it the certificate is not checked
+   */
   static async open(port: number, authorityKey: string | null = null): Promise<Sv2Client> {
     const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
+    return Sv2Client.over(socket, authorityKey);
+  }
+
+  /** The handshake over a socket that is connected. */
+  static async over(socket: net.Socket, authorityKey: string | null = null): Promise<Sv2Client> {
     const client = new Sv2Client(socket, authorityKey === null ? null : authorityOf(authorityKey));
     socket.write(client.noise.act1);
     await client.#until(() => client.#stage === 'frames' || client.closed);
     return client;
   }
 
-  /** The same, and SetupConnection with its answer, and the constraints. */
+  /** Connects and sets up. */
   static async start(port: number, authorityKey: string | null = null, size = 100, sigops = 4): Promise<Sv2Client> {
     const client = await Sv2Client.open(port, authorityKey);
-    client.send(0x00, setupPayload());
-    const answer = await client.next();
-    if (answer.kind !== 'setup-success') throw new Error(`SetupConnection: ${JSON.stringify(answer)}`);
-    client.send(0x70, constraintsPayload(size, sigops));
+    await client.setUp(size, sigops);
     return client;
+  }
+
+  /** SetupConnection with its answer, and the constraints. */
+  async setUp(size = 100, sigops = 4): Promise<void> {
+    this.send(0x00, setupPayload());
+    const answer = await this.next();
+    if (answer.kind !== 'setup-success') throw new Error(`SetupConnection: ${JSON.stringify(answer)}`);
+    this.send(0x70, constraintsPayload(size, sigops));
   }
 
   send(type: number, payload: Uint8Array, extension = 0): void {

@@ -14,6 +14,8 @@ t.setTimeout(280_000);
 
 const OURS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const CROWD = 1_000;
+/** SV2_OPEN=10000 is the long form. */
+const OPEN = Number(process.env.SV2_OPEN ?? 600);
 
 async function serving(t: Test, ...options: string[]): Promise<{ node: Daemon; port: number; log: () => string }> {
   const port = await freePort();
@@ -23,8 +25,9 @@ async function serving(t: Test, ...options: string[]): Promise<{ node: Daemon; p
   return { node, port, log: () => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8') };
 }
 
-async function socketTo(port: number): Promise<net.Socket> {
-  const socket = net.connect({ port, host: '127.0.0.1' });
+/** @param from last number of the address that it comes from */
+async function socketTo(port: number, from = 1): Promise<net.Socket> {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${from}` });
   socket.on('error', () => {});
   // Without a reader the end of the stream is never noticed.
   socket.resume();
@@ -111,19 +114,47 @@ t.test('connections that only open give way', async (t) => {
   const honest = await Sv2Client.start(port);
   t.teardown(() => honest.close());
   await honest.nextOf('prevhash');
+  const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${node.child?.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  const request = { rules: ['segwit'] };
+  const timed = async (): Promise<number> => {
+    const begun = performance.now();
+    await node.call('getblocktemplate', request);
+    return performance.now() - begun;
+  };
+  const alone: number[] = [];
+  for (let i = 0; i < 50; i++) alone.push(await timed());
+  const before = memory();
+
   const idle: net.Socket[] = [];
-  for (let i = 0; i < 600; i++) idle.push(await socketTo(port));
   t.teardown(() => {
     for (const socket of idle) socket.destroy();
   });
+  const crowded: number[] = [];
+  let most = 0;
+  while (idle.length < OPEN) {
+    const batch = Array.from({ length: Math.min(100, OPEN - idle.length) }, (_, i) => socketTo(port, 2 + (i % 50)));
+    idle.push(...(await Promise.all(batch)));
+    crowded.push(await timed());
+    most = Math.max(most, (await node.call('getsv2info')).connections);
+  }
+  t.ok(most <= 257, `${most} were open at most`);
   await until('no more than 256 wait', async () => (await node.call('getsv2info')).connections <= 257);
+  await until('the others are closed', () => idle.filter(({ destroyed }) => !destroyed).length <= 256);
   const late = await Sv2Client.start(port);
   t.teardown(() => late.close());
   await late.nextOf('prevhash');
   await node.call('generatetoaddress', 1, OURS);
   const tip = await node.call('getbestblockhash');
   await Promise.all([honest.onTip(tip), late.onTip(tip)]);
-  t.pass('clients are served all the while');
+  const solution = solve(honest.template!, honest.prevHash!);
+  honest.submit(solution);
+  await Promise.all([honest.onTip(solution.hashHex), late.onTip(solution.hashHex)]);
+  t.same([...honest.wrongs, ...late.wrongs], [], 'clients are served all the while');
+  const median = (times: number[]): string => (times.sort((a, b) => a - b)[times.length >> 1] ?? 0).toFixed(1);
+  const worst = Math.max(...crowded).toFixed(1);
+  t.comment(`${OPEN} opened; memory ${before.toFixed(0)} MB before, ${memory().toFixed(0)} MB after`);
+  t.comment(`getblocktemplate: ${median(alone)} ms alone, ${median(crowded)} ms meanwhile, ${worst} ms at worst`);
+  t.same((await node.stop()).code, 0);
 });
 
 t.test('a thousand clients hear of a new tip', async (t) => {

@@ -18,7 +18,13 @@ export const printable = (text: string): string => text.slice(0, 64).replaceAll(
 
 export class Client {
   readonly connection: Sv2Connection;
+  /** With its port. */
+  readonly address: string;
+  /** Under which its connections are counted; null: this machine. */
+  readonly source: string | null;
+  /** Since 1970, and by the clock that deadlines are measured with. */
   readonly connectedMs: number;
+  readonly sinceMs: number;
   vendor = '';
   firmware = '';
   constraints: CoinbaseOutputConstraints | null = null;
@@ -33,7 +39,7 @@ export class Client {
   staleBelow = 0n;
   /** What it was told of last, oldest first. */
   readonly #held: BoardTemplate[] = [];
-  /** When its next constraints may take effect, by performance.now(); those that wait for it, latest only. */
+  /** When its next constraints may take effect, by the monotonic clock; those that wait for it, latest only. */
   constraintsAtMs = 0;
   waiting: Reserve | null = null;
   /** Asked for transactions, answered one at a time. */
@@ -44,20 +50,23 @@ export class Client {
   solutions = 0;
   bytesReceived = 0;
   closed = false;
-  /** Bytes unread at the last look, and since when they are not fewer. */
-  unread = { bytes: 0, sinceMs: 0 };
+  /** What it had taken of what was written to it, and since when it has taken no more. */
+  progress = { taken: 0, sinceMs: 0 };
 
   constructor(
     readonly id: number,
     readonly socket: net.Socket,
-    readonly address: string,
+    from: { readonly address: string; readonly source: string | null },
     deps: ConnectionDeps,
     private readonly counters: ServeCounters,
     private readonly board: Pick<Board, 'retain' | 'release'>,
-    nowMs: number,
+    times: { readonly connectedMs: number; readonly sinceMs: number },
   ) {
     this.connection = new Sv2Connection(deps);
-    this.connectedMs = nowMs;
+    this.address = from.address;
+    this.source = from.source;
+    this.connectedMs = times.connectedMs;
+    this.sinceMs = times.sinceMs;
   }
 
   /** Its address without the port. */
@@ -68,6 +77,11 @@ export class Client {
   /** For the log. */
   get name(): string {
     return this.vendor === '' ? `client ${this.id}` : `client ${this.id} ${JSON.stringify(printable(this.vendor))}`;
+  }
+
+  /** Bytes of the writes that the kernel has wholly. */
+  get taken(): number {
+    return this.socket.bytesWritten - this.socket.writableLength;
   }
 
   /** Ready for templates. */

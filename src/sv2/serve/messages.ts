@@ -113,6 +113,8 @@ export type FromServe =
 /** What the thread is started with. */
 export interface ServeOptions {
   readonly binds: readonly { readonly host: string; readonly port: number }[];
+  /** Connections from one address of another machine. */
+  readonly perAddress: number;
   /** 32 bytes; the thread signs its own certificates. */
   readonly authoritySecret: Uint8Array;
   /** Folder of submitted blocks. */

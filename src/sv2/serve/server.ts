@@ -1,8 +1,10 @@
 // The sockets of Stratum V2 clients and what goes over them, on a thread of its own: templates from the node thread out, solutions in.
-// Bounds: 2,000 connections, 256 of them before SetupConnection (the oldest of these gives way), one handshake per turn of the loop, 64 questions
-// of a client, 8 answers with transactions under way, 4 MB unread by a client and 128 MB by all.
+// Bounds: 2,000 connections, -sv2peraddress of them from one other machine, 256 of them before SetupConnection (the
+// oldest of these gives way), one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions
+// under way, 4 MB unread by a client and 128 MB by all.
 import net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { Clock } from '../../lib/clock.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 import { encodeSetNewPrevHash } from '../codec/template-messages.js';
 import type { ConnectionDeps, ConnectionEvent } from '../connection.js';
@@ -13,6 +15,7 @@ import type { ServeCounters } from './counters.js';
 import { type FromServe, type Reserve, reserveKey, type ServedTip, type ServeOptions, type ToServe } from './messages.js';
 import { Notes } from './notes.js';
 import { Solver } from './solver.js';
+import { sourceOf } from './source.js';
 import { TransactionAnswers } from './transaction-answers.js';
 
 const MOST_CONNECTIONS = 2_000;
@@ -30,15 +33,16 @@ export interface ServerDeps extends ConnectionDeps {
   readonly hashes: Hashes;
   readonly options: ServeOptions;
   readonly counters: ServeCounters;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly post: (message: FromServe, transfer?: readonly ArrayBuffer[]) => void;
 }
 
-const nowMs = (): number => performance.timeOrigin + performance.now();
-
 export class Sv2Server {
   readonly #deps: ServerDeps;
-  readonly #board = new Board(Date.now());
+  readonly #board: Board;
   readonly #clients = new Set<Client>();
+  /** Connections from other machines: how many from each. */
+  readonly #sources = new Map<string, number>();
   /** Before SetupConnection, oldest first. */
   readonly #pending = new Set<Client>();
   readonly #handshakes = new Set<Client>();
@@ -54,8 +58,9 @@ export class Sv2Server {
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
+    this.#board = new Board(deps.clock.nowMs());
     this.#notes = new Notes(deps.post);
-    this.#answers = new TransactionAnswers(this.#board);
+    this.#answers = new TransactionAnswers(this.#board, deps.clock);
     this.#solver = new Solver(this.#board, deps, this.#notes);
   }
 
@@ -63,7 +68,7 @@ export class Sv2Server {
   async listen(): Promise<{ host: string; port: number }[]> {
     const bound: { host: string; port: number }[] = [];
     for (const { host, port } of this.#deps.options.binds) {
-      const server = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => this.#accept(socket));
+      const server = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => this.accept(socket));
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => {
@@ -76,7 +81,7 @@ export class Sv2Server {
       this.#servers.push(server);
       bound.push({ host, port: (server.address() as net.AddressInfo).port });
     }
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS);
     return bound;
   }
 
@@ -113,7 +118,7 @@ export class Sv2Server {
         break;
       }
       case 'hold':
-        this.#board.hold(performance.now());
+        this.#board.hold(this.#deps.clock.monotonicMs());
         break;
       case 'clients':
         this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#clients].map((client) => client.info()) });
@@ -126,7 +131,7 @@ export class Sv2Server {
 
   /** SetNewPrevHash to every client before anything else: most hold the template and get a hundred bytes. */
   #newTip({ tip, activate, template }: Extract<ToServe, { kind: 'tip' }>): void {
-    const active = this.#board.newTip(tip, activate, template, performance.now());
+    const active = this.#board.newTip(tip, activate, template, this.#deps.clock.monotonicMs());
     if (active === null) {
       this.#notes.say('error', `Stratum V2: template ${activate} is not here`);
       return;
@@ -145,7 +150,7 @@ export class Sv2Server {
         if (staged?.served === active.served) client.activate(staged, payloadOf(staged));
         else client.sendPair(active, payloadOf(active));
       });
-      if (tip.acceptedMs !== null) this.#deps.counters.firstByte((nowMs() - tip.acceptedMs) / 1000);
+      if (tip.acceptedMs !== null) this.#deps.counters.firstByte((this.#deps.clock.nowMs() - tip.acceptedMs) / 1000);
     }
   }
 
@@ -172,35 +177,24 @@ export class Sv2Server {
     if (staged !== null) client.sendStaged(staged);
   }
 
-  #accept(socket: net.Socket): void {
-    const { counters } = this.#deps;
+  /** A new connection. */
+  accept(socket: net.Socket): void {
+    const { counters, clock } = this.#deps;
     counters.add('connectionsAccepted');
-    if (this.#clients.size >= MOST_CONNECTIONS) {
-      const [oldest] = this.#pending;
-      // Connections that only open give way to others, clients do not.
-      if (oldest === undefined) {
-        counters.add('closed limit');
-        this.#notes.limited(`Stratum V2: a connection was refused, ${MOST_CONNECTIONS} are open`);
-        socket.destroy();
-        return;
-      }
-      this.#end(oldest, 'limit', 'it gave way to a newer connection');
+    const source = sourceOf(socket.remoteAddress, socket.localAddress);
+    const refusal = this.#makeRoom(source);
+    if (refusal !== null) {
+      counters.add('closed limit');
+      this.#notes.limited(`Stratum V2: a connection from ${socket.remoteAddress} was refused, ${refusal}`);
+      socket.destroy();
+      return;
     }
-    if (this.#pending.size >= MOST_PENDING) {
-      const [oldest] = this.#pending;
-      if (oldest !== undefined) this.#end(oldest, 'limit', 'it gave way to a newer connection');
-    }
-    const client = new Client(
-      ++this.#lastId,
-      socket,
-      `${socket.remoteAddress}:${socket.remotePort}`,
-      this.#deps,
-      counters,
-      this.#board,
-      Date.now(),
-    );
+    const address = `${socket.remoteAddress}:${socket.remotePort}`;
+    const times = { connectedMs: clock.nowMs(), sinceMs: clock.monotonicMs() };
+    const client = new Client(++this.#lastId, socket, { address, source }, this.#deps, counters, this.#board, times);
     this.#clients.add(client);
     this.#pending.add(client);
+    if (source !== null) this.#sources.set(source, (this.#sources.get(source) ?? 0) + 1);
     counters.set('connectionsOpen', this.#clients.size);
     socket.on('data', (chunk: Buffer) => {
       client.bytesReceived += chunk.length;
@@ -211,6 +205,30 @@ export class Sv2Server {
       // 'close' follows.
     });
     socket.on('close', () => this.#gone(client));
+  }
+
+  /**
+   * Connections that only open give way to others, clients do not.
+   * @param source null: this machine @returns why there is no room
+   */
+  #makeRoom(source: string | null): string | null {
+    const { perAddress } = this.#deps.options;
+    if (source !== null && (this.#sources.get(source) ?? 0) >= perAddress && !this.#giveWay((client) => client.source === source)) {
+      return `${perAddress} are open from there (-sv2peraddress)`;
+    }
+    if (this.#clients.size >= MOST_CONNECTIONS && !this.#giveWay()) return `${MOST_CONNECTIONS} are open`;
+    if (this.#pending.size >= MOST_PENDING) this.#giveWay();
+    return null;
+  }
+
+  /** Ends the oldest connection before SetupConnection. @returns false when there is none */
+  #giveWay(whose: (client: Client) => boolean = () => true): boolean {
+    for (const client of this.#pending) {
+      if (!whose(client)) continue;
+      this.#end(client, 'limit', 'it gave way to a newer connection');
+      return true;
+    }
+    return false;
   }
 
   #read(client: Client, chunk: Uint8Array): void {
@@ -299,7 +317,7 @@ export class Sv2Server {
     client.working = null;
     client.staged = null;
     client.waiting = reserve;
-    if (performance.now() >= client.constraintsAtMs) this.#serve(client, changed);
+    if (this.#deps.clock.monotonicMs() >= client.constraintsAtMs) this.#serve(client, changed);
     else if (changed) this.#postNeeds();
   }
 
@@ -308,7 +326,7 @@ export class Sv2Server {
     const reserve = client.waiting;
     if (reserve === null) return;
     client.waiting = null;
-    client.constraintsAtMs = performance.now() + CONSTRAINTS_MS;
+    client.constraintsAtMs = this.#deps.clock.monotonicMs() + CONSTRAINTS_MS;
     client.key = reserveKey(reserve);
     const template = this.#board.current(client.key);
     const need = this.#needs.get(client.key);
@@ -373,6 +391,12 @@ export class Sv2Server {
     client.closed = true;
     client.connection.end();
     counters.set('connectionsOpen', this.#clients.size);
+    const { source } = client;
+    if (source !== null) {
+      const left = (this.#sources.get(source) ?? 1) - 1;
+      if (left > 0) this.#sources.set(source, left);
+      else this.#sources.delete(source);
+    }
     this.#handshakes.delete(client);
     if (this.#unneed(client)) this.#postNeeds();
     this.#answers.forget(client);
@@ -380,26 +404,31 @@ export class Sv2Server {
     client.letGo();
   }
 
-  #sweep(): void {
-    const now = performance.now();
-    const earliest = Date.now() - SETUP_MS;
+  /** What time alone brings; every second. */
+  sweep(): void {
+    const now = this.#deps.clock.monotonicMs();
     for (const client of this.#pending) {
-      if (client.connectedMs > earliest) break;
+      if (client.sinceMs > now - SETUP_MS) break;
       this.#end(client, 'handshake', `no SetupConnection within ${SETUP_MS / 1000} seconds`);
     }
     let unread = 0;
-    let worst: Client | null = null;
     for (const client of this.#clients) {
       if (client.waiting !== null && now >= client.constraintsAtMs) this.#guard(client, () => this.#serve(client));
       const bytes = client.socket.writableLength;
       unread += bytes;
-      if (bytes > (worst?.socket.writableLength ?? 0)) worst = client;
-      if (bytes === 0 || bytes < client.unread.bytes || client.unread.bytes === 0) client.unread = { bytes, sinceMs: now };
-      else if (now - client.unread.sinceMs > STUCK_MS) this.#end(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
+      const { taken } = client;
+      if (bytes === 0 || taken !== client.progress.taken) client.progress = { taken, sinceMs: now };
+      else if (now - client.progress.sinceMs > STUCK_MS) this.#end(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
     }
     for (const client of this.#answers.late(now)) this.#end(client, 'unread', 'it reads its transactions slowly, and others wait');
-    if (unread > MOST_UNREAD_BY_ALL && worst !== null)
-      this.#end(worst, 'unread', `${unread} bytes wait for all clients, most of them for it`);
+    if (unread > MOST_UNREAD_BY_ALL) {
+      for (const client of [...this.#clients].sort((a, b) => b.socket.writableLength - a.socket.writableLength)) {
+        const bytes = client.socket.writableLength;
+        this.#end(client, 'unread', `${unread} bytes wait for all clients, ${bytes} of them for it`);
+        unread -= bytes;
+        if (unread <= MOST_UNREAD_BY_ALL) break;
+      }
+    }
     this.#deps.counters.set('unreadBytes', unread);
     this.#notes.tick();
   }

@@ -44,7 +44,9 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
     options.authoritySecret.fill(0);
     const hashes = createNativeHashes();
     const counters = new ServeCounters(options.counters);
-    server = new Sv2Server({ hashes, aead: createAead(), ellSwift, identity: () => identity, options, counters, post });
+    // With fractions, as the times of blocks that clients' news are measured from.
+    const clock = { nowMs: () => performance.timeOrigin + performance.now(), monotonicMs: () => performance.now() };
+    server = new Sv2Server({ hashes, aead: createAead(), ellSwift, identity: () => identity, options, counters, clock, post });
     post({ kind: 'listening', addresses: await server.listen() });
   } catch (error) {
     post({ kind: 'failed', text: (error as Error).message });

@@ -1,5 +1,6 @@
 // RequestTransactionData answered in turn: one answer of a client at a time, so that each holds one block's transactions at most, and eight of all
 // clients, so that they hold eight together. Clients take turns, and one that is slow to read keeps its place only while no other wants it.
+import type { Clock } from '../../lib/clock.js';
 import type { Board } from './board.js';
 import type { Client } from './client.js';
 
@@ -10,13 +11,15 @@ const PLACE_MS = 5_000;
 
 export class TransactionAnswers {
   readonly #board: Board;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Clients with questions that wait. */
   readonly #asking = new Set<Client>();
-  /** Clients whose answer is on its way, and since when, by performance.now(). */
+  /** Clients whose answer is on its way, and since when, by the monotonic clock. */
   readonly #answering = new Map<Client, number>();
 
-  constructor(board: Board) {
+  constructor(board: Board, clock: Pick<Clock, 'monotonicMs'>) {
     this.#board = board;
+    this.#clock = clock;
   }
 
   /** @returns false when the client has too many questions open */
@@ -52,12 +55,12 @@ export class TransactionAnswers {
   }
 
   #answerOne(client: Client, id: bigint): void {
-    const data = this.#board.data(id, client.staleBelow, performance.now());
+    const data = this.#board.data(id, client.staleBelow, this.#clock.monotonicMs());
     if (typeof data === 'string') {
       client.sendDataError(id, data);
       return;
     }
-    this.#answering.set(client, performance.now());
+    this.#answering.set(client, this.#clock.monotonicMs());
     client.answering = true;
     client.sendData(data, () => this.#answered(client));
   }

@@ -13,6 +13,7 @@ t.test('messages that are ignored, and constraints that change again and again',
   const thread = await startServe(
     {
       binds: [{ host: '127.0.0.1', port: 0 }],
+      perAddress: 64,
       authoritySecret: new Uint8Array(32).fill(1),
       solutionsDir: dir,
       maxWeight: 4_000_000,

@@ -1,0 +1,145 @@
+// What the serving thread bounds by time, by bytes and by address; the clock is the test's.
+import t from 'tap';
+import { reserveKey } from '../../../../src/sv2/serve/messages.js';
+import { sourceOf } from '../../../../src/sv2/serve/source.js';
+import { Sv2Client } from '../../../framework/sv2-client.js';
+import { driven, LEAST } from './rig.js';
+
+const KEYS = [reserveKey(LEAST)];
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const OUTPUTS = 60_000;
+
+t.test('fifteen seconds to set up', async (t) => {
+  const world = driven(t);
+  const silent = world.connect();
+  const shy = await Sv2Client.over(world.connect());
+  const open = await world.client();
+  world.nowMs += 14_999;
+  world.server.sweep();
+  await turn();
+  t.same([silent.destroyed, shy.closed, open.closed], [false, false, false]);
+  world.nowMs += 1;
+  world.server.sweep();
+  await shy.ended();
+  await turn();
+  t.same([silent.destroyed, shy.closed, open.closed], [true, true, false]);
+  t.equal(world.lines().filter((line) => line.includes('no SetupConnection within 15 seconds')).length, 2);
+  world.nowMs += 1_000_000;
+  world.server.sweep();
+  await turn();
+  t.notOk(open.closed, 'a client that has set up may be silent for ever');
+});
+
+t.test('a minute without reading', async (t) => {
+  const world = driven(t);
+  const [stuck, slow, honest] = [await world.client(), await world.client(), await world.client()];
+  stuck.socket.pause();
+  slow.socket.pause();
+  for (let i = 0; i < 4; i++) world.publish(KEYS, 0, OUTPUTS);
+  world.server.sweep();
+  for (let second = 0; second < 60; second++) {
+    world.nowMs += 1_000;
+    // It takes one message, and two more are on their way.
+    if (second % 20 === 10) {
+      const before = slow.all.length;
+      slow.socket.resume();
+      while (slow.all.length === before) await turn();
+      slow.socket.pause();
+      for (let i = 0; i < 2; i++) world.publish(KEYS, 0, OUTPUTS);
+    }
+    world.server.sweep();
+  }
+  await turn();
+  t.same([stuck.closed, slow.closed, honest.closed], [false, false, false]);
+  world.nowMs += 1;
+  world.server.sweep();
+  await stuck.ended();
+  t.same([slow.closed, honest.closed], [false, false], 'one that reads slower than templates come has not stopped');
+  t.match(
+    world.lines().filter((line) => line.includes('it reads nothing')),
+    { length: 1 },
+  );
+  world.nowMs += 60_001;
+  world.server.sweep();
+  await slow.ended();
+  t.notOk(honest.closed);
+  t.same(honest.wrongs, []);
+});
+
+t.test('128 MiB unread by all', async (t) => {
+  const world = driven(t);
+  const crowd: Sv2Client[] = [];
+  while (crowd.length < 36) crowd.push(await world.client());
+  const honest = await world.client();
+  for (const client of crowd) client.socket.pause();
+  // Lines about those that came are another second's.
+  world.server.sweep();
+  const unread = (): number => {
+    world.server.sweep();
+    return world.counters.read().unreadBytes;
+  };
+  // As much as each may have by itself.
+  for (let i = 0; i < 62; i++) world.publish(KEYS, 0, OUTPUTS);
+  await turn();
+  t.same(
+    crowd.filter(({ closed }) => closed),
+    [],
+    'none has too much by itself',
+  );
+  world.publish(KEYS, 0, OUTPUTS);
+  const left = unread();
+  t.ok(left <= 128 * 1024 * 1024, `${left} bytes`);
+  await turn();
+  const closed = crowd.filter((client) => client.closed).length;
+  t.ok(closed >= 1 && closed <= 3, `${closed} of 36 were closed, and others keep what they have`);
+  t.match(
+    world.lines().filter((line) => /\d+ bytes wait for all clients, \d+ of them for it/.test(line)),
+    { length: closed },
+  );
+  await honest.told(() => honest.all.filter(({ kind }) => kind === 'template').length >= 65);
+  t.notOk(honest.closed);
+});
+
+t.test('connections from one address', async (t) => {
+  const world = driven(t, 3);
+  const first = await world.client('192.0.2.7');
+  const idle = [world.connect('::ffff:192.0.2.7'), world.connect('192.0.2.7')];
+  const second = await world.client('192.0.2.7');
+  await turn();
+  t.same(
+    idle.map(({ destroyed }) => destroyed),
+    [true, false],
+    'the oldest that only opened gives way',
+  );
+  const third = await world.client('192.0.2.7');
+  const refused = world.connect('192.0.2.7');
+  await turn();
+  t.ok(refused.destroyed, 'clients give way to none');
+  t.match(world.lines().at(-1), 'a connection from 192.0.2.7 was refused, 3 are open from there (-sv2peraddress)');
+  t.equal(world.counters.read()['closed limit'], 3);
+  t.same([first.closed, second.closed, third.closed], [false, false, false]);
+  await world.client('192.0.2.8');
+  first.close();
+  await turn();
+  await world.client('192.0.2.7');
+  // A pool on the same machine is not bounded by its address.
+  for (let i = 0; i < 10; i++) await world.client('127.0.0.1');
+  for (let i = 0; i < 10; i++) await world.client('198.51.100.1');
+  t.equal(world.counters.read().clientsOpen, 24);
+});
+
+t.test('names of sources', async (t) => {
+  t.equal(sourceOf('127.0.0.1', '127.0.0.1'), null);
+  t.equal(sourceOf('127.0.0.9', '127.0.0.1'), null);
+  t.equal(sourceOf('::1', '::1'), null);
+  t.equal(sourceOf('::ffff:127.0.0.1', '::ffff:127.0.0.1'), null);
+  t.equal(sourceOf('192.0.2.1', '192.0.2.1'), null, 'the machine itself, by its other address');
+  t.equal(sourceOf('192.0.2.1', '198.51.100.1'), '192.0.2.1');
+  t.equal(sourceOf('::ffff:192.0.2.1', '::ffff:198.51.100.1'), '192.0.2.1');
+  t.equal(sourceOf('2001:db8:1:2:3:4:5:6', '2001:db8::1'), '2001:db8:1:2::/64');
+  t.equal(sourceOf('2001:db8:1:2::6', '2001:db8::1'), '2001:db8:1:2::/64');
+  t.equal(sourceOf('2001:db8::6', '2001:db8::1'), '2001:db8:0:0::/64');
+  t.equal(sourceOf('fe80::1%eth0', 'fe80::2%eth0'), 'fe80:0:0:0::/64');
+  t.equal(sourceOf('::6', '2001:db8::1'), '0:0:0:0::/64');
+  t.equal(sourceOf(undefined, '127.0.0.1'), '', 'gone before it was looked at');
+});
