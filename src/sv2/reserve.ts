@@ -1,25 +1,26 @@
 // From CoinbaseOutputConstraints to what a template keeps free (specification, 7.1). A segwit block needs 1,168 units beside the client's
 // outputs: header 320, transaction count 12, coinbase 236, its script 400, output count 12, commitment 188; each byte of outputs costs four.
-// Needs are rounded up to a few sizes, so that clients with nearly equal constraints share templates and a stranger cannot make the node build
-// thousands of them.
+// Needs are rounded up to 21 sizes, from the least to a whole block, in which weight and sigops rise together: clients
+// with nearly equal constraints share templates, and however many strangers ask for different ones, a full mempool is
+// chosen from 21 times for a tip.
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import type { CoinbaseOutputConstraints } from './codec/template-messages.js';
 
 const BESIDE_OUTPUTS = 1_168;
-/** Steps between two doublings. */
-const STEPS = 4;
+/** Sizes beside the least. */
+const SIZES = 20;
 
 export interface CoinbaseReserve {
   readonly weight: number;
   readonly sigops: number;
 }
 
-/** The next size from `least` on: each is larger than the one before by the fourth root of two; the last is `most`. */
-function roundedUp(need: number, least: number, most: number): number {
-  if (need <= least) return least;
-  const steps = Math.ceil(Math.log2(need / least) * STEPS - 1e-9);
-  return Math.min(most, Math.max(need, Math.ceil(least * 2 ** (steps / STEPS))));
-}
+/** How many of the equal steps (as factors) from `least` to `most` it takes to reach `need`. */
+const stepsTo = (need: number, least: number, most: number): number =>
+  need <= least ? 0 : Math.ceil((SIZES * Math.log(need / least)) / Math.log(most / least) - 1e-9);
+
+const sizeAt = (steps: number, least: number, most: number): number =>
+  Math.max(least, Math.min(most, Math.ceil(least * (most / least) ** (steps / SIZES))));
 
 /**
  * What a template for these constraints keeps free.
@@ -33,8 +34,9 @@ export function reserveFor(
 ): CoinbaseReserve | null {
   const weight = BESIDE_OUTPUTS + WITNESS_SCALE_FACTOR * maxAdditionalSize;
   if (weight > Math.min(maxWeight, MAX_BLOCK_WEIGHT) || maxAdditionalSigops > MAX_BLOCK_SIGOPS_COST) return null;
+  const steps = Math.max(stepsTo(weight, least.weight, maxWeight), stepsTo(maxAdditionalSigops, least.sigops, MAX_BLOCK_SIGOPS_COST));
   return {
-    weight: roundedUp(weight, least.weight, maxWeight),
-    sigops: roundedUp(maxAdditionalSigops, least.sigops, MAX_BLOCK_SIGOPS_COST),
+    weight: sizeAt(steps, least.weight, maxWeight),
+    sigops: sizeAt(steps, least.sigops, MAX_BLOCK_SIGOPS_COST),
   };
 }

@@ -77,7 +77,7 @@ export class Provider {
   #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
   #standard: Standard | null = null;
   #needs: readonly Reserve[] = [];
-  /** Keys that have a template of the tip. */
+  /** Keys that have a template of the tip, whether a client is left for it or not: clients that come and go cost nothing. */
   readonly #served = new Set<string>();
   /** Modified fees that came since the last build. */
   #gain = 0;
@@ -119,8 +119,6 @@ export class Provider {
   /** Reserves that clients need now. */
   setNeeds(reserves: readonly Reserve[]): void {
     this.#needs = reserves;
-    const keys = new Set(reserves.map(reserveKey));
-    for (const key of this.#served) if (!keys.has(key)) this.#served.delete(key);
     if (this.#told === null) this.onTip(null);
     this.#look();
   }

@@ -29,6 +29,7 @@ class World {
   version = 0x20000000;
   wanted = true;
   nowMs = 1_000_000;
+  easy: TipFacts['minDifficulty'] = null;
   fees = 0;
   transactions = 0;
   /** Weight of the transactions alone. */
@@ -81,7 +82,7 @@ class World {
   facts(): TipFacts {
     const { height } = this.tip;
     const shown = { height: height + 1, version: this.version, subsidy: 5_000_000_000, segwitActive: true };
-    return { ...shown, minTime: 1, bits: 0x207fffff, minDifficulty: null } as unknown as TipFacts;
+    return { ...shown, minTime: 1, bits: 0x1d00ffff, minDifficulty: this.easy } as unknown as TipFacts;
   }
 
   /** A block of this parent becomes the tip. */
@@ -184,9 +185,72 @@ t.test('reserves', async (t) => {
 
   t.same(reserveFor({ maxAdditionalSize: 100, maxAdditionalSigops: 4 }, LEAST, MAX_WEIGHT), LEAST);
   t.same(reserveFor({ maxAdditionalSize: 708, maxAdditionalSigops: 400 }, LEAST, MAX_WEIGHT), LEAST, '1168 + 4 x 708 is 4000');
-  t.same(reserveFor({ maxAdditionalSize: 709, maxAdditionalSigops: 401 }, LEAST, MAX_WEIGHT), { weight: 4757, sigops: 476 });
+  t.same(reserveFor({ maxAdditionalSize: 709, maxAdditionalSigops: 401 }, LEAST, MAX_WEIGHT), { weight: 5650, sigops: 522 });
   t.equal(reserveFor({ maxAdditionalSize: 998_709, maxAdditionalSigops: 0 }, LEAST, MAX_WEIGHT), null, 'beyond a block');
   t.match(reserveFor({ maxAdditionalSize: 998_708, maxAdditionalSigops: 65_535 }, LEAST, MAX_WEIGHT), { weight: 3_996_000 });
+});
+
+t.test('however many different constraints there are, a tip costs 21 builds', async (t) => {
+  const reserves = new Map<string, { weight: number; sigops: number }>();
+  for (let size = 0; size <= 998_708; size += 97) {
+    for (const sigops of [0, 400, 4_000, 65_535]) {
+      const reserve = reserveFor({ maxAdditionalSize: size, maxAdditionalSigops: sigops }, LEAST, MAX_WEIGHT)!;
+      if (reserve.weight < 1_168 + 4 * size || reserve.sigops < sigops || reserve.weight > MAX_WEIGHT) t.fail(`${size}/${sigops}`);
+      if (reserve.weight > Math.max(5_650, 1.42 * (1_168 + 4 * size)) && sigops <= 400) t.fail(`${size} reserves ${reserve.weight}`);
+      reserves.set(reserveKey(reserve), reserve);
+    }
+  }
+  t.equal(reserves.size, 21);
+  t.match(reserveFor({ maxAdditionalSize: 100_000, maxAdditionalSigops: 12_000 }, LEAST, MAX_WEIGHT), { weight: 503_218, sigops: 16_323 });
+
+  const world = new World();
+  const built = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  world.pays(10);
+  world.weight = MAX_WEIGHT;
+  world.provider.setNeeds([...reserves.values()]);
+  await built();
+  t.equal(world.asked.length, 21);
+  // Clients change their constraints all the time.
+  for (let i = 0; i < 100; i++) {
+    world.provider.setNeeds([[...reserves.values()][i % 21]!]);
+    await built();
+  }
+  t.equal(world.asked.length, 21);
+  world.block();
+  await built();
+  t.equal(world.asked.length, 23, 'on a new tip: the standard one, and what is needed now');
+});
+
+t.test('test networks: after twenty minutes a block may be easy', async (t) => {
+  const world = new World();
+  world.nowMs = 1_700_000_000_500;
+  const seconds = 1_700_000_000;
+  // The tip's time and 1,200 seconds; from the second after that its bits are the least.
+  world.easy = { afterTime: seconds + 100, bits: 0x207fffff };
+  world.provider.setNeeds([LEAST]);
+  const tips = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return world.posted.splice(0).flatMap((one) => (one.kind === 'tip' ? [{ ...one.tip, template: one.template !== null }] : []));
+  };
+  t.match(await tips(), [{ bits: 0x1d00ffff, headerTimestamp: seconds, target: 0xffffn << 208n, template: true }]);
+  t.same(
+    world.timers.map(({ atMs }) => atMs - world.nowMs),
+    [101_000],
+  );
+  world.passes(100_999);
+  t.same(await tips(), []);
+  world.passes(1);
+  t.match(await tips(), [{ bits: 0x207fffff, headerTimestamp: seconds + 101, target: 0x7fffffn << 232n }]);
+  t.same(world.timers, [], 'said once');
+  // A block comes: the next one is hard again, and nothing of the last one's time is left.
+  world.easy = { afterTime: seconds + 101 + 1200, bits: 0x207fffff };
+  world.block();
+  t.match(await tips(), [{ bits: 0x1d00ffff, headerTimestamp: seconds + 101 }]);
+  t.equal(world.timers.length, 1);
+  world.easy = null;
+  world.block();
+  t.match(await tips(), [{ bits: 0x1d00ffff }]);
+  t.same(world.timers, []);
 });
 
 t.test('initial download', async (t) => {
