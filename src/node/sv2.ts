@@ -15,8 +15,9 @@ import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
 import { Provider } from '../sv2/provide/provider.js';
 import { Solutions } from '../sv2/provide/solutions.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
+import { KeptThread } from '../sv2/serve/kept-thread.js';
 import type { ToServe } from '../sv2/serve/messages.js';
-import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
+import type { ServeNews } from '../sv2/serve/start-serve.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateService } from '../template/service.js';
 import { parseBind } from './http-options.js';
@@ -39,6 +40,8 @@ export interface Sv2Deps {
   readonly log: Logger;
   /** Templates are of use to clients: a test chain, or initial download is over. */
   readonly wanted: () => boolean;
+  /** The serving thread's module; workers/sv2.js unless a test brings its own. */
+  readonly entry?: URL;
 }
 
 /** The provider as the node sees it. */
@@ -89,7 +92,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   });
   const counters = new ServeCounters();
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
-  let thread: ServingThread | null = null;
+  let thread: KeptThread | null = null;
   let started = false;
   const post = (message: ToServe): void => thread?.post(message);
   const provider = new Provider(
@@ -109,11 +112,10 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         else log[message.level](message.text);
     }
   };
-  /** Nothing is made for clients any more, and what they submitted last may be on disk alone. */
-  const ended = async (error: Error): Promise<void> => {
-    thread = null;
-    log.error(`Stratum V2: the thread that serves clients ended: ${error.message}. Restart the node to serve them again.`);
+  /** What clients submitted last may be on disk alone. */
+  const ended = async (): Promise<void> => {
     provider.setNeeds([]);
+    for (const gauge of ['connectionsOpen', 'clientsOpen', 'unreadBytes'] as const) counters.set(gauge, 0);
     await solutions.settled();
     if (started) await solutions.resubmit();
   };
@@ -129,7 +131,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     onTip: () => provider.onTip(performance.timeOrigin + performance.now()),
     listen: async () => {
       const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
-      thread = await startServe(
+      thread = await KeptThread.start(
         {
           binds: binds.map((text) => parseBind(text, config.port, 'sv2bind')),
           perAddress: config.perAddress,
@@ -140,14 +142,10 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
           counters: counters.buffer,
           powLimit: chain.params.powLimit,
         },
-        heard,
-        (error) => {
-          ended(error).catch((fault: Error) => log.error(`Stratum V2: ${fault.message}`));
-        },
+        { clock, log, after, heard, ended, startedAgain: () => provider.onNewThread(), entry: deps.entry },
       ).catch((error: Error) => {
         throw new ConfigError(`Unable to listen for Stratum V2 clients: ${error.message}`);
       });
-      authority.secret.fill(0);
       const made = authority.fresh ? ' (made now)' : '';
       log.info(`Stratum V2 templates on ${thread.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}`);
       log.info(`Template Provider authority key: ${authorityKey}${made}`);
@@ -161,6 +159,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       provider.close();
       await thread?.close();
       thread = null;
+      authority.secret.fill(0);
       await solutions.settled();
     },
   };

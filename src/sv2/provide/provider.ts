@@ -123,6 +123,14 @@ export class Provider {
     this.#look();
   }
 
+  /** The serving thread is another one: it knows no template, and has no clients yet. */
+  onNewThread(): void {
+    this.#forget();
+    this.#told = null;
+    this.#needs = [];
+    this.onTip(null);
+  }
+
   close(): void {
     this.#closed = true;
     this.#forget();

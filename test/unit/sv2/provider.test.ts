@@ -221,6 +221,20 @@ t.test('however many different constraints there are, a tip costs 21 builds', as
   t.equal(world.asked.length, 23, 'on a new tip: the standard one, and what is needed now');
 });
 
+t.test('another serving thread', async (t) => {
+  const world = new World();
+  world.provider.setNeeds([LEAST]);
+  world.pays(2000);
+  world.passes(5000);
+  await world.news();
+  world.provider.onNewThread();
+  t.same(await world.news(), ['tip with a template'], 'it has none that could be named');
+  world.block();
+  t.same(await world.news(), ['tip with a template'], 'and nothing staged');
+  world.provider.setNeeds([LEAST]);
+  t.same(await world.news(), ['template', `share ${KEY}`, 'stage']);
+});
+
 t.test('test networks: after twenty minutes a block may be easy', async (t) => {
   const world = new World();
   world.nowMs = 1_700_000_000_500;
