@@ -514,6 +514,16 @@ export class Chain extends ChainReader {
     });
   }
 
+  /** The same, and waits until the disk has it. */
+  sync(): Promise<void> {
+    return this.change(async (reply) => {
+      await this.activator.settle();
+      await this.persister.flush();
+      await this.persister.syncAll();
+      reply();
+    });
+  }
+
   /** Removes what -prune has no room for. @returns what resolves once the files are gone; they do not count any more before */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.change<void>(async (reply) => {

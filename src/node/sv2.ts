@@ -84,6 +84,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       known: (hash) => chain.known(hash),
       withWitnessReserved: (block) => chain.withWitnessReserved(block),
       submitBlock: (block, options) => chain.submitBlock(block, options),
+      sync: () => chain.sync(),
       holds: (hash) => {
         const node = chain.node(hash);
         return node !== undefined && chain.contains(node);
@@ -128,7 +129,10 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
     solutions: () => ({ ...solutions.outcomes, resubmitted: solutions.resubmitted }),
     clients: () => thread?.clients() ?? Promise.resolve([]),
-    onTip: () => provider.onTip(performance.timeOrigin + performance.now()),
+    onTip: () => {
+      provider.onTip(performance.timeOrigin + performance.now());
+      solutions.tipChanged();
+    },
     listen: async () => {
       const binds = config.binds.length > 0 ? config.binds : [LOOPBACK];
       thread = await KeptThread.start(

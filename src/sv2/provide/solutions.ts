@@ -1,10 +1,14 @@
 // Blocks that clients found, judged by the chain. Each is in a file before it comes here (serve/solution.ts); a start submits again what was not
-// judged. The file of a block that is in the best chain is removed: the chain has it on disk. One that lost against another block, or that
-// breaks a rule, is kept for its finder as HASH.lost or HASH.invalid, the newest 100 of each.
+// judged. The file of a block that is in the best chain is removed once the chain's own files are synced. One that lost against another block,
+// or that breaks a rule, is kept for its finder as HASH.lost or HASH.invalid; what a start finds that is not the whole block of its name, as
+// HASH.damaged: the newest 100 of each. A block whose parent is not known, as when the machine lost it with its power, waits for it.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
+import { hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
+import { checkMerkleRoot } from '../../consensus/rules/check-block.js';
+import { checkWitnessCommitment } from '../../consensus/rules/contextual-check-block.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -21,6 +25,8 @@ export interface SolutionChain {
   submitBlock(block: BlockView, options: { force: boolean }): Promise<{ readonly kind: string; readonly reject: Reject | null }>;
   /** Whether the block with this hash is in the best chain. */
   holds(hash: Uint8Array): boolean;
+  /** Resolves when the disk has all that the chain has. */
+  sync(): Promise<void>;
 }
 
 export interface SolutionDeps {
@@ -38,6 +44,8 @@ export class Solutions {
   readonly outcomes: Record<SolutionOutcome, number> = { accepted: 0, duplicate: 0, lost: 0, invalid: 0, fault: 0 };
   #resubmitted = 0;
   readonly #underWay = new Set<Promise<void>>();
+  /** Files of blocks whose parents are not known, by the blocks' hashes. */
+  readonly #orphans = new Map<string, { readonly file: string; readonly prevHash: Uint8Array }>();
 
   /** Makes the folder. */
   constructor(deps: SolutionDeps) {
@@ -54,28 +62,23 @@ export class Solutions {
   judge({ hashHex, block, file, client, address, templateId, height, late }: Extract<FromServe, { kind: 'solution' }>): Promise<void> {
     const where = late ? ', on the tip before,' : '';
     this.#deps.log.info(`Stratum V2: block ${hashHex}${where} from client ${client}, template ${templateId}`);
-    const work = this.#judge(hashHex, block, file, (coinbase) => this.#deps.watch.submitted(address, coinbase, height));
-    this.#underWay.add(work);
-    void work.finally(() => this.#underWay.delete(work));
-    return work;
+    return this.#run(() => this.#judge(hashHex, block, file, (coinbase) => this.#deps.watch.submitted(address, coinbase, height)));
   }
 
-  /** Submits what an earlier run had read and not judged. */
+  /** Submits what an earlier run had read and not judged, and sets aside what is not whole. */
   async resubmit(): Promise<void> {
-    const { dir, log } = this.#deps;
-    for (const name of fs.readdirSync(dir)) {
+    for (const name of fs.readdirSync(this.#deps.dir)) {
       const match = /^([0-9a-f]{64})\.(blk|new)$/.exec(name);
-      if (match === null) continue;
-      const file = path.join(dir, name);
-      const block = fs.readFileSync(file);
-      // The process ended while it was written, and nothing after that was done with it.
-      if (match[2] === 'new' && !this.#whole(block)) {
-        log.warn(`Stratum V2: ${name} in ${dir} was not written to its end; it is left there`);
-        continue;
-      }
-      this.#resubmitted++;
-      log.info(`Stratum V2: block ${match[1]} of an earlier run is submitted again`);
-      await this.#judge(match[1], block, file);
+      if (match !== null) await this.#resubmit(match[1] as string, path.join(this.#deps.dir, name));
+    }
+  }
+
+  /** A block that waited for its parent may go on. */
+  tipChanged(): void {
+    for (const [hashHex, { file, prevHash }] of this.#orphans) {
+      if (this.#deps.chain.known(prevHash) === 'unknown') continue;
+      this.#orphans.delete(hashHex);
+      void this.#run(() => this.#resubmit(hashHex, file));
     }
   }
 
@@ -84,12 +87,43 @@ export class Solutions {
     await Promise.all(this.#underWay);
   }
 
-  #whole(block: Uint8Array): boolean {
+  #run(work: () => Promise<void>): Promise<void> {
+    const running = work();
+    this.#underWay.add(running);
+    void running.finally(() => this.#underWay.delete(running));
+    return running;
+  }
+
+  async #resubmit(hashHex: string, file: string): Promise<void> {
+    const { log } = this.#deps;
+    let bytes: Uint8Array;
     try {
-      parseBlock(block, this.#deps.hashes);
-      return true;
+      bytes = fs.readFileSync(file);
     } catch (error) {
-      if (error instanceof DecodeError) return false;
+      log.error(`Stratum V2: block ${hashHex} of an earlier run cannot be read: ${(error as Error).message}`);
+      return;
+    }
+    const damage = this.#damage(hashHex, bytes);
+    if (damage !== null) {
+      log.warn(`Stratum V2: ${file} is not the whole block (${damage}): it is kept as ${hashHex}.damaged and not submitted`);
+      await this.#file(file, 'damaged');
+      return;
+    }
+    this.#resubmitted++;
+    log.info(`Stratum V2: block ${hashHex} of an earlier run is submitted again`);
+    await this.#judge(hashHex, bytes, file);
+  }
+
+  /** Why a file is not what was to be written, null when it is: the process or the machine ended meanwhile. */
+  #damage(hashHex: string, bytes: Uint8Array): string | null {
+    try {
+      const block = parseBlock(bytes, this.#deps.hashes, { exact: true });
+      if (hashToHex(block.hash) !== hashHex) return 'its header has another hash';
+      // Witnesses are not in the merkle root.
+      const verdict = checkMerkleRoot(block) ?? checkWitnessCommitment(this.#deps.chain.withWitnessReserved(block), true);
+      return verdict?.reason ?? null;
+    } catch (error) {
+      if (error instanceof DecodeError) return error.message;
       throw error;
     }
   }
@@ -103,7 +137,10 @@ export class Solutions {
       if (block.txs[0] !== undefined) seen(block.txs[0]);
       const { kind, reject } = await chain.submitBlock(chain.withWitnessReserved(block), { force: true });
       if (chain.holds(block.hash)) outcome = known ? 'duplicate' : 'accepted';
-      else outcome = kind === 'invalid' ? 'invalid' : 'lost';
+      else if (reject?.category === 'missing-prev') {
+        log.warn(`Stratum V2: block ${hashHex} builds on a block that is not known; it waits in ${file}`);
+        if (file !== '') this.#orphans.set(hashHex, { file, prevHash: block.header.prevHash });
+      } else outcome = kind === 'invalid' ? 'invalid' : 'lost';
       if (outcome === 'accepted') log.info(`Stratum V2: block ${hashHex} is in the chain`);
       if (outcome === 'lost') log.warn(`Stratum V2: block ${hashHex} lost: another block came before it. It is kept in ${file}`);
       if (outcome === 'invalid')
@@ -112,23 +149,31 @@ export class Solutions {
       log.error(`Stratum V2: block ${hashHex}: ${(error as Error).message}. It is in ${file} and is submitted at the next start.`);
     }
     this.outcomes[outcome]++;
-    if (file !== '') this.#file(file, outcome);
+    if (file !== '') await this.#file(file, outcome);
   }
 
-  #file(file: string, outcome: SolutionOutcome): void {
-    const { dir, log } = this.#deps;
+  async #file(file: string, outcome: SolutionOutcome | 'damaged'): Promise<void> {
+    const { chain, log } = this.#deps;
     try {
-      if (outcome === 'accepted' || outcome === 'duplicate') fs.rmSync(file, { force: true });
-      if (outcome !== 'lost' && outcome !== 'invalid') return;
-      fs.renameSync(file, file.replace(/\.(blk|new)$/, `.${outcome}`));
-      const kept = fs
-        .readdirSync(dir)
-        .filter((name) => name.endsWith(`.${outcome}`))
-        .map((name) => ({ name, ms: fs.statSync(path.join(dir, name)).mtimeMs }))
-        .sort((a, b) => b.ms - a.ms);
-      for (const { name } of kept.slice(MOST_KEPT)) fs.rmSync(path.join(dir, name), { force: true });
+      if (outcome === 'accepted' || outcome === 'duplicate') {
+        await chain.sync();
+        fs.rmSync(file, { force: true });
+      } else if (outcome !== 'fault') this.#keep(file, outcome);
     } catch (error) {
       log.warn(`Stratum V2: ${file}: ${(error as Error).message}`);
     }
+  }
+
+  /** Gives a file another ending, and removes the oldest beyond those that are kept. @throws the system's error */
+  #keep(file: string, ending: 'lost' | 'invalid' | 'damaged'): void {
+    const { dir } = this.#deps;
+    const name = path.basename(file).replace(/\.(blk|new)$/, `.${ending}`);
+    fs.renameSync(file, path.join(dir, name));
+    const kept = fs
+      .readdirSync(dir)
+      .filter((one) => one.endsWith(`.${ending}`))
+      .map((one) => ({ name: one, ms: fs.statSync(path.join(dir, one)).mtimeMs }))
+      .sort((a, b) => b.ms - a.ms);
+    for (const one of kept.slice(MOST_KEPT)) fs.rmSync(path.join(dir, one.name), { force: true });
   }
 }

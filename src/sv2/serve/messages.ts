@@ -68,7 +68,7 @@ export type ToServe =
 
 /**
  * accepted: in the best chain. duplicate: it was there before. lost: another block came before it. invalid: it breaks a rule. fault: it could
- * not be judged, and is submitted again at the next start.
+ * not be judged yet, and is submitted again at the next start, or when its parent comes.
  */
 export type SolutionOutcome = 'accepted' | 'duplicate' | 'lost' | 'invalid' | 'fault';
 

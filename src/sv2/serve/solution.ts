@@ -1,8 +1,8 @@
 // A SubmitSolution made into a block and written down before anything else is done with it. Only proof of work is looked at: without it the bytes
 // cannot be a block, and a stranger could fill the disk.
 //
-// The folder holds HASH.new while a block is written, HASH.blk until it is judged; then it is removed, or kept as HASH.lost or HASH.invalid
-// (provide/solutions.ts).
+// The folder holds HASH.blk until the block is judged and the chain has it on disk; then it is removed, or kept as HASH.lost or HASH.invalid
+// (provide/solutions.ts). A file needs no mark of its end: the name is its block's hash, and that commits to all transactions.
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildHeader } from '../../consensus/block/build-block.js';
@@ -12,6 +12,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { proofOfWork } from '../../consensus/rules/bits.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { replaceFileSync } from '../../lib/durable-file.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import { type BoardTemplate, joinBlock } from './board.js';
 
@@ -48,11 +49,27 @@ export function readSolution(solution: SubmitSolution, template: BoardTemplate, 
   return { kind: 'block', hashHex, block: joinBlock(header, bytes, served) };
 }
 
-/** Writes the block; when this returns the kernel has it. @returns the file @throws the system's error */
+/** Writes the block; when this returns the kernel has it, so that it outlasts the process. @returns the file @throws the system's error */
 export function writeSolution(dir: string, hashHex: string, block: Uint8Array): string {
   const file = path.join(dir, `${hashHex}.blk`);
-  const temporary = path.join(dir, `${hashHex}.new`);
-  fs.writeFileSync(temporary, block, { mode: 0o600 });
-  fs.renameSync(temporary, file);
+  try {
+    fs.writeFileSync(file, block, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Of an earlier run, and perhaps not whole.
+    replaceFileSync(file, block);
+  }
   return file;
+}
+
+/** Has the disk keep a file and its name, so that they outlast the machine's power. Beside other work: it takes milliseconds, or many. */
+export async function syncSolution(file: string): Promise<void> {
+  for (const name of [file, path.dirname(file)]) {
+    const handle = await fs.promises.open(name, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
 }

@@ -6,7 +6,7 @@ import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions } from './messages.js';
 import type { Notes } from './notes.js';
-import { type ReadSolution, readSolution, writeSolution } from './solution.js';
+import { type ReadSolution, readSolution, syncSolution, writeSolution } from './solution.js';
 
 /** Hashes of solutions that are remembered, so that the same one is handed on once. */
 const MOST_HASHES = 256;
@@ -58,7 +58,10 @@ export class Solver {
     this.#hand(client, template, read);
   }
 
-  /** Written first: whatever happens now, the next start finds the block. */
+  /**
+   * Written first: however the process ends now, the next start finds the block. It is synced while it is judged and on its way to peers: what
+   * a loss of power takes in these milliseconds others have.
+   */
   #hand(client: Client, template: BoardTemplate, { hashHex, block }: Extract<ReadSolution, { kind: 'block' }>): void {
     const { options, counters, post } = this.#deps;
     let file = '';
@@ -73,5 +76,10 @@ export class Solver {
     const { height } = template.served;
     const from = { client: client.id, address: client.host, templateId: template.id, height, late };
     post({ kind: 'solution', hashHex, block, file, ...from }, [block.buffer as ArrayBuffer]);
+    if (file === '') return;
+    syncSolution(file).catch((error: NodeJS.ErrnoException) => {
+      // Judged already, and taken away.
+      if (error.code !== 'ENOENT') this.#notes.say('error', `Stratum V2: block ${hashHex} in ${file} cannot be synced: ${error.message}`);
+    });
   }
 }

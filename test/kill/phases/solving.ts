@@ -1,6 +1,6 @@
 // Kills while a Stratum V2 client hands in a block: from the moment in which its message is sent to some time after the block is the tip. The
-// block is on disk before anything is done with it, so once there is a file or a line of the log about it, the next start must have it in its
-// chain, also when a part of the file alone was written. Callers: the kill suite.
+// block is on disk before anything is done with it, so once there is a whole file or a line of the log about it, the next start must have it in
+// its chain; a piece of a file must be set aside. Callers: the kill suite.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const LATE_MS = 30;
 
 const folder = (node: Daemon): string => path.join(node.networkDir, 'sv2-solutions');
 
-/** What lies there of a block: `.blk`, `.new`, or nothing. */
+/** What lies there of a block: `.blk`, perhaps a piece, `.damaged`, or nothing. */
 const filesOf = (node: Daemon, hashHex: string): string[] => fs.readdirSync(folder(node)).filter((name) => name.startsWith(hashHex));
 
 /** Whether the block belongs to the best chain. */
@@ -85,21 +85,15 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
       if (way > 0.2) await sleep(random() * LATE_MS);
       await node.kill();
       client.close();
-      const files = filesOf(node, solution.hashHex).map((name) => name.slice(65));
-      const read = files.includes('blk') || debugLog(node).includes(`block ${solution.hashHex}`);
-      count(
-        report.kills,
-        read
-          ? files.includes('blk')
-            ? 'before the end of its judgement'
-            : 'after it'
-          : files.includes('new')
-            ? 'while it was written'
-            : 'before it was read',
-      );
+      const written = filesOf(node, solution.hashHex).length > 0;
+      const told = debugLog(node).includes(`block ${solution.hashHex}`);
       await node.up();
       await until('the start is over', () => debugLog(node).split('Done loading').length - 1 === kill + 2);
       report.checks++;
+      const torn = filesOf(node, solution.hashHex).includes(`${solution.hashHex}.damaged`);
+      const read = told || (written && !torn);
+      const when = torn ? 'while it was written' : written ? 'before the end of its judgement' : told ? 'after it' : 'before it was read';
+      count(report.kills, when);
       const there = await inChain(node, solution.hashHex);
       if (read && !there) report.faults.push(`block ${solution.hashHex} was read and is not in the chain`);
       if (!read && !there && (await node.call('getbestblockhash')) !== before) report.faults.push('the tip is another one');
