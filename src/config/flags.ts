@@ -80,6 +80,14 @@ section('Options', [
   ['dbbatchsize', 'int', 'Coins of more bytes than this are written in several batches (default: 16777216)'],
 ]);
 
+section('Version', [
+  [
+    'compat',
+    'string',
+    "0.21.1 or 31: the version of Bitcoin Core whose replies, descriptors, templates and defaults are followed (default: adit's own choice, see docs/compatibility.md)",
+  ],
+]);
+
 section('Chain selection', [
   ['chain', 'string', 'main, test, testnet4, signet or regtest (default: main)'],
   ['regtest', 'bool', 'Same as -chain=regtest: a private chain where blocks are made on demand'],
@@ -100,7 +108,7 @@ section('Block creation', [
   [
     'templatemode',
     'string',
-    'core: as Bitcoin Core 0.21 builds and times templates; live: built ahead, better paying, empty first (default: live; regtest: core)',
+    'core: as Bitcoin Core 0.21 builds and times templates; live: built ahead, better paying, empty first (default: live; with -compat=0.21.1 core)',
   ],
   ['emptyfirst', 'bool', 'Mode live: after a new tip hand out a template without transactions until the full one is ready (default: 1)'],
   ['longpolldelta', 'amount', 'Mode live: long polls are answered when fees have risen by this much, BTC (default: 0.01)'],
@@ -232,7 +240,7 @@ section('Connection', [
     'string',
     'A file that says which networks belong together, so that peers are chosen from different ones (without a name: ip_asn.map; default: none)',
   ],
-  ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, on regtest 0)'],
+  ['v2transport', 'bool', 'Encrypt connections to peers that can (BIP-0324; default: 1, with -compat=0.21.1 0)'],
   ...(['torcontrol', 'torpassword'] as const).map((name) => [name, 'list', undefined, 'none'] as const),
   ...(['listenonion', 'upnp', 'natpmp'] as const).map((name) => [name, 'bool', undefined, 'none'] as const),
   ['maxtimeadjustment', 'int', undefined, 'none'],

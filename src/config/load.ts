@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { chainParams } from '../consensus/params/chain-params.js';
 import type { NetOptions } from '../net/options.js';
+import { COMPATS, type Compat } from '../policy/compat.js';
 import type { WalletOptions } from '../wallet/source.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
@@ -22,6 +23,8 @@ export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
 /** What the daemon is started with. Sizes in bytes, rates in satoshi per 1,000 virtual bytes, times in seconds. */
 export interface NodeConfig {
   readonly chain: ChainName;
+  /** Which Bitcoin Core the node speaks and acts like. */
+  readonly compat: Compat;
   readonly signetChallengeHex: string | undefined;
   /** -signetseednode; empty: those of the network. */
   readonly signetSeedNodes: readonly string[];
@@ -390,6 +393,13 @@ function webUrl(text: string): string {
   return text;
 }
 
+/** @throws ConfigError for a version that there is not */
+function compatOption(args: Args): Compat {
+  const name = args.text('compat') ?? 'default';
+  if (name !== '0.21.1' && name !== '31' && name !== 'default') throw new ConfigError(`-compat must be 0.21.1 or 31, not '${name}'.`);
+  return COMPATS[name];
+}
+
 /**
  * Reads everything.
  * @param prepare sees to the folders before the first file in them is read @throws ConfigError with the text for the operator
@@ -420,6 +430,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   regtestOnly('segwitheight');
   regtestOnly('vbparams');
   regtestOnly('blockversion');
+  const compat = compatOption(args);
   const minRelay = args.amount('minrelaytxfee', 1000);
   const incremental = args.amount('incrementalrelayfee', 1000);
   if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
@@ -431,7 +442,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const segwitHeight = args.int('segwitheight', 0);
   if (args.isSet('segwitheight') && segwitHeight < -1)
     throw new ConfigError(`Activation height ${segwitHeight} for segwit is out of valid range. Use -1 to disable segwit.`);
-  const templateMode = args.text('templatemode') ?? (chain === 'regtest' ? 'core' : 'live');
+  const templateMode = args.text('templatemode') ?? compat.templateMode;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
   const wantedWeight = args.int('blockmaxweight', 3_996_000);
@@ -471,6 +482,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   const categories = args.list('debug');
   return {
     chain,
+    compat,
     signetChallengeHex: args.text('signetchallenge'),
     signetSeedNodes: args.list('signetseednode'),
     segwitHeight: chain === 'regtest' && args.isSet('segwitheight') ? segwitHeight : undefined,
@@ -556,7 +568,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       workQueue: args.isSet('rpcworkqueue') ? Math.max(1, args.int('rpcworkqueue', 1)) : undefined,
       tls: tlsFiles(args, baseDir),
       serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
-      jsonRpc2: args.bool('jsonrpc2', false),
+      jsonRpc2: args.bool('jsonrpc2', compat.jsonRpc2),
       fronts: args.isSet('fronts')
         ? args.strictInt('fronts', 1, 1, 64)
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
@@ -565,9 +577,8 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     wallet: walletOptions(args, netDir),
     asmapFile: asmapFile(args, netDir),
     deprecatedRpc: new Set(args.list('deprecatedrpc')),
-    // On regtest 0.21 is followed to the letter, and it neither offers nor shows encryption.
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
-      v2Default: chain !== 'regtest',
+      v2Default: compat.encryptPeers,
       pruned: pruning.prune !== null,
       hasFilters: filterIndex(args),
     }),

@@ -1,4 +1,5 @@
 // What the HTTP server is told. Plain and cloneable: it crosses to every front thread. src/config fills it from -rpc* flags.
+import { COMPATS, type Compat } from '../policy/compat.js';
 
 /** One address to listen on; the host is a literal address or a name, without brackets. Port 0 takes any free port. */
 export interface HttpBind {
@@ -61,6 +62,8 @@ export interface HttpOptions {
   readonly tls: HttpTls | null;
   /** Whether there are wallets and their calls; without them help leaves them out. */
   readonly wallets: boolean;
+  /** The version whose replies are given. */
+  readonly compat: Compat;
   /** Requests with `"jsonrpc":"2.0"` are answered as later versions of Core do (-jsonrpc2). */
   readonly jsonRpc2: boolean;
   /** Known to this process alone; empty: nothing is relayed. */
@@ -79,6 +82,7 @@ export const HTTP_DEFAULTS = {
   bodyLimit: 0x0200_0000,
   tls: null as HttpTls | null,
   wallets: true,
+  compat: COMPATS.default,
   jsonRpc2: false,
   relayToken: '',
 } as const;

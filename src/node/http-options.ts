@@ -113,6 +113,7 @@ export function httpOptions(
     serverTimeoutSeconds: rpc.serverTimeoutSeconds,
     tls: rpc.tls,
     wallets: config.wallet.enabled,
+    compat: config.compat,
     jsonRpc2: rpc.jsonRpc2,
     relayToken: crypto.randomBytes(16).toString('hex'),
     credentials: { plain: plainCredentials(rpc, cookie), hashed },

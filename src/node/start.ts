@@ -379,8 +379,7 @@ async function build(
   });
   chain.onChecked((_hash, _block, reject) => observe.submitted(reject === null ? 'connected' : reject.reason));
 
-  // Regtest is where replies are compared with Core 0.21's, so its language is spoken there to the letter.
-  const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: params.name === 'regtest' ? '0.21' : 'master' };
+  const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: config.compat.descriptors };
   const signer = createSigner();
   const signingThreads = new PooledSigner({ pool, crypto: native, signer });
   const spend = {
@@ -423,6 +422,7 @@ async function build(
   chain.onTip(() => ruleWatch.onTip());
   const active = new ActiveCommands();
   const context: NodeContext = {
+    compat: config.compat,
     folder: config.netDir,
     zmq: notifications.zmq,
     params,

@@ -27,7 +27,10 @@ export async function serveStatus(options: MetricsOptions, { metrics, seen, log,
   const pages = new Map([
     ['/', htmlPage(() => pageHtml(feed.now()))],
     ['/events', feed.page],
-    ['/openrpc.json', jsonPage(() => openRpcDocument(methodsOf(seen.config.wallet.enabled).values()))],
+    [
+      '/openrpc.json',
+      jsonPage(() => openRpcDocument(methodsOf(seen.config.wallet.enabled, seen.config.compat).values(), seen.config.compat)),
+    ],
   ]);
   const server = await serveMetrics(metrics, options, pages).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);

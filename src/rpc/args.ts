@@ -1,31 +1,38 @@
 // Reads arguments the way Core 0.21's handlers do, with its exact codes and texts: plain getters (-1), explicit type
 // checks (-3), 64-digit hashes and hex (-8), amounts (-3). Used by every run function; rpc/util.cpp, univalue.
-import { fail, RPC_CODE } from './errors.js';
+import { fail, RPC_CODE, TypeFault } from './errors.js';
 import { JsonNumber, JsonObject, type JsonValue, typeName } from './wire/values.js';
 
 /** The most a coin value can be, in satoshis. */
 export const MAX_MONEY = 2_100_000_000_000_000;
 
-const wrong = (what: string): never => fail(RPC_CODE.MISC_ERROR, `JSON value is not ${what} as expected`);
+const NAMED = { string: 'a string', bool: 'a boolean', array: 'an array', object: 'an object', number: 'a number' } as const;
+
+const otherType = (value: JsonValue | undefined, type: string): string =>
+  `JSON value of type ${typeName(value)} is not of expected type ${type}`;
+
+const wrong = (value: JsonValue | undefined, type: keyof typeof NAMED, words: string = NAMED[type]): never => {
+  throw new TypeFault(RPC_CODE.MISC_ERROR, `JSON value is not ${words} as expected`, otherType(value, type));
+};
 
 export function asString(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : wrong('a string');
+  return typeof value === 'string' ? value : wrong(value, 'string');
 }
 
 export function asBool(value: JsonValue | undefined): boolean {
-  return typeof value === 'boolean' ? value : wrong('a boolean');
+  return typeof value === 'boolean' ? value : wrong(value, 'bool');
 }
 
 export function asArray(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : wrong('an array');
+  return Array.isArray(value) ? value : wrong(value, 'array');
 }
 
 export function asObject(value: JsonValue | undefined): JsonObject {
-  return value instanceof JsonObject ? value : wrong('an object');
+  return value instanceof JsonObject ? value : wrong(value, 'object');
 }
 
 function integer(value: JsonValue | undefined, min: bigint, max: bigint): bigint {
-  if (!(value instanceof JsonNumber)) return wrong('an integer');
+  if (!(value instanceof JsonNumber)) return wrong(value, 'number', 'an integer');
   if (value.text.length > 20 || !/^-?\d+$/.test(value.text)) fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range');
   const number = BigInt(value.text);
   return number < min || number > max ? fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range') : number;
@@ -48,7 +55,7 @@ export function asInt64Within(value: JsonValue | undefined, limit: number): numb
 
 /** A double. */
 export function asDouble(value: JsonValue | undefined): number {
-  if (!(value instanceof JsonNumber)) return wrong('a number');
+  if (!(value instanceof JsonNumber)) return wrong(value, 'number');
   const number = Number(value.text);
   return Number.isFinite(number) ? number : fail(RPC_CODE.MISC_ERROR, 'JSON double out of range');
 }
@@ -60,7 +67,7 @@ export type CheckedType = 'string' | 'number' | 'bool' | 'array' | 'object' | 'n
 export function checkType(value: JsonValue | undefined, type: CheckedType, allowNull = false): void {
   const got = typeName(value);
   if (got === type || (allowNull && got === 'null')) return;
-  fail(RPC_CODE.TYPE_ERROR, `Expected type ${type}, got ${got}`);
+  throw new TypeFault(RPC_CODE.TYPE_ERROR, `Expected type ${type}, got ${got}`, otherType(value, type));
 }
 
 /** Leading arguments' types (RPCTypeCheck); null as a type means anything goes. */
@@ -82,7 +89,8 @@ export function checkMembers(
     const got = typeName(value);
     if (!options.allowNull && got === 'null') fail(RPC_CODE.TYPE_ERROR, `Missing ${key}`);
     if (type && got !== type && !(options.allowNull && got === 'null')) {
-      fail(RPC_CODE.TYPE_ERROR, `Expected type ${type} for ${key}, got ${got}`);
+      const later = `JSON value of type ${got} for field ${key} is not of expected type ${type}`;
+      throw new TypeFault(RPC_CODE.TYPE_ERROR, `Expected type ${type} for ${key}, got ${got}`, later);
     }
   }
   if (!options.strict) return;

@@ -4,7 +4,8 @@ import { hideKeys } from '../address/descriptor/taken-keys.js';
 import { nextInLine } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
 import type { MethodSpec } from './declare/types.js';
-import { RPC_CODE, RpcError } from './errors.js';
+import type { VersionedMethod } from './declare/versions.js';
+import { RPC_CODE, RpcError, TypeFault } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
 import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
@@ -95,9 +96,12 @@ export interface DispatchHooks {
   readonly turnMs?: number;
 }
 
+/** A declaration, with what a version makes of it; without that it is as 0.21.1 has it. */
+export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'shape'>>;
+
 /** Everything a dispatcher is made of. */
 export interface DispatchDeps<Context> {
-  readonly methods: ReadonlyMap<string, MethodSpec>;
+  readonly methods: ReadonlyMap<string, DispatchedMethod>;
   readonly runs: RunTable<Context>;
   readonly context: Context;
   /** Status text while the node starts, null afterwards. */
@@ -152,7 +156,7 @@ export class Dispatcher<Context> {
   }
 
   /** Checked positional arguments of an entry, for callers that run the method themselves (parked long polls). */
-  arguments(entry: RequestEntry): { spec: MethodSpec; args: readonly JsonValue[] } {
+  arguments(entry: RequestEntry): { spec: DispatchedMethod; args: readonly JsonValue[] } {
     if (entry.error) throw entry.error;
     const warmup = this.#deps.warmup();
     if (warmup !== null) throw new RpcError(RPC_CODE.IN_WARMUP, warmup);
@@ -166,22 +170,22 @@ export class Dispatcher<Context> {
     const { observer, runs, context } = this.#deps;
     let token = NOT_STARTED;
     try {
-      const { args } = this.arguments(entry);
+      const { args, spec } = this.arguments(entry);
       if (!Object.hasOwn(runs, entry.method)) {
         throw new RpcError(RPC_CODE.INTERNAL_ERROR, `${entry.method} does not run on this thread`);
       }
       if (observer) token = observer.started(entry.method, call);
       const result = runs[entry.method](context, args, call);
-      if (result instanceof Promise) return this.#later(entry, token, result, call);
-      return this.#finished(entry, token, { result: encodeResult(result) });
+      if (result instanceof Promise) return this.#later(entry, token, result, call, spec);
+      return this.#finished(entry, token, { result: encodeResult(result, spec) });
     } catch (error) {
       return this.#finished(entry, token, this.#failed(entry, error, call));
     }
   }
 
-  async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>, call: CallInfo): Promise<Outcome> {
+  async #later(entry: RequestEntry, token: number, result: Promise<JsonResult>, call: CallInfo, spec: DispatchedMethod): Promise<Outcome> {
     try {
-      return this.#finished(entry, token, { result: encodeResult(await result) });
+      return this.#finished(entry, token, { result: encodeResult(await result, spec) });
     } catch (error) {
       return this.#finished(entry, token, this.#failed(entry, error, call));
     }
@@ -291,6 +295,9 @@ export class Dispatcher<Context> {
   }
 
   #failed(entry: RequestEntry, error: unknown, { taken }: CallInfo): Outcome {
+    if (error instanceof TypeFault && this.#deps.methods.get(entry.method)?.compat?.strictArguments) {
+      return { error: new RpcError(RPC_CODE.TYPE_ERROR, error.later) };
+    }
     if (error instanceof RpcError) {
       const message = hideKeys(error.message, taken?.keys);
       return { error: message === error.message ? error : new RpcError(error.code, message) };
@@ -307,8 +314,9 @@ function callAt(call: CallInfo, index: number): CallInfo {
 }
 
 /** As text, or as the bytes that it is already. */
-function encodeResult(result: JsonResult): string | readonly Uint8Array[] {
-  return result instanceof RawBytes ? result.parts : encodeJson(result);
+function encodeResult(result: JsonResult, { shape }: DispatchedMethod): string | readonly Uint8Array[] {
+  if (result instanceof RawBytes) return result.parts;
+  return encodeJson(shape ? shape(result) : result);
 }
 
 /**

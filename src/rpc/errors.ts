@@ -55,3 +55,14 @@ export class RpcError extends Error {
 export function fail(code: number, message: string): never {
   throw new RpcError(code, message);
 }
+
+/** A value of another JSON type than the method reads; `later` is what releases from 24 on say of it, with code -3. */
+export class TypeFault extends RpcError {
+  constructor(
+    code: number,
+    message: string,
+    readonly later: string,
+  ) {
+    super(code, message);
+  }
+}

@@ -1,5 +1,6 @@
 // The OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods, made from their declarations. Callers: rpc.discover, the metrics port's
 // /openrpc.json. Schemas are JSON Schema draft 7. Null stands for an argument left out, so optional ones take it.
+import type { Compat } from '../policy/compat.js';
 import type { ArgSpec, Example, MethodSpec, ResultSpec } from './declare/types.js';
 import { renderHelp } from './help.js';
 import { firstName, isOptional } from './params.js';
@@ -188,10 +189,11 @@ function methodObject(spec: MethodSpec): MethodObject {
 }
 
 /** The document over all methods, hidden ones too, in the order of their names. */
-export function openRpcDocument(methods: Iterable<MethodSpec>): OpenRpcDocument {
+export function openRpcDocument(methods: Iterable<MethodSpec>, { name }: Compat): OpenRpcDocument {
+  const version = name === 'default' ? '31' : name;
   return {
     openrpc: '1.3.2',
-    info: { title: 'adit JSON-RPC', version: '0.21.1', description: "Bitcoin Core 0.21.1's calls as adit answers them." },
+    info: { title: 'adit JSON-RPC', version, description: `Bitcoin Core ${version}'s calls as adit answers them.` },
     methods: [...methods].sort((a, b) => (a.name < b.name ? -1 : 1)).map(methodObject),
   };
 }

@@ -1,8 +1,13 @@
-// Turns a request's params into positional arguments, as Core 0.21 does: named ones by the declaration's names and
-// aliases, last duplicate wins, unknown names refused; then the count check, whose message is the help page.
+// Turns a request's params into positional arguments by the declaration, as Core does: named ones by their names and aliases, then the count
+// check, whose message is the help page. 0.21: the last of a name given twice counts, and types are the method's affair. Since release 25
+// (Compat.strictArguments) a name twice is refused and so are arguments of other types than declared; since 26 the members of options
+// may be given by name beside the arguments, and the first arguments as a list named `args`.
+import { follows } from '../policy/compat.js';
 import type { ArgSpec, MethodSpec } from './declare/types.js';
+import type { VersionedMethod } from './declare/versions.js';
 import { fail, RPC_CODE } from './errors.js';
-import { JsonObject, type JsonValue } from './wire/values.js';
+import { encodeString } from './wire/json-write.js';
+import { JsonObject, type JsonValue, typeName } from './wire/values.js';
 
 /** Whether an argument may be left out. */
 export const isOptional = (arg: ArgSpec): boolean => arg.optional === true || arg.default !== undefined;
@@ -10,21 +15,53 @@ export const isOptional = (arg: ArgSpec): boolean => arg.optional === true || ar
 /** The first of an argument's names. */
 export const firstName = (arg: ArgSpec): string => arg.name.split('|', 1)[0]!;
 
+type Declared = MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>;
+
+const twice = (name: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${name} specified multiple times`);
+
+/** Takes what is given under one of an argument's names. */
+function take(left: Map<string, JsonValue>, { name: names }: ArgSpec): { name: string; value: JsonValue } | undefined {
+  const name = names.split('|').find((alias) => left.has(alias));
+  if (name === undefined) return undefined;
+  const value = left.get(name)!;
+  left.delete(name);
+  return { name, value };
+}
+
 /** Named arguments in the method's order: missing middle ones become null, missing last ones are dropped. */
-function positional(spec: MethodSpec, named: JsonObject): JsonValue[] {
+function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] {
+  const mixed = compat !== undefined && follows(compat, 26);
   const left = new Map<string, JsonValue>();
-  for (const [i, key] of named.keys.entries()) left.set(key, named.values[i]!);
+  for (const [i, key] of named.keys.entries()) {
+    if (left.has(key) && compat?.strictArguments) twice(key);
+    left.set(key, named.values[i]!);
+  }
   const out: JsonValue[] = [];
-  let holes = 0;
-  for (const arg of spec.args) {
-    const name = arg.name.split('|').find((alias) => left.has(alias));
-    if (name === undefined) {
-      holes++;
-      continue;
+  let first: { at: number; name: string } | undefined;
+  for (const [at, arg] of args.entries()) {
+    const members = mixed && arg.namedMembers ? (arg.inner ?? []).flatMap((member) => take(left, member) ?? []) : [];
+    const given = take(left, arg);
+    if (given === undefined && members.length === 0) continue;
+    if (given !== undefined && members.length > 0) {
+      fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${given.name} conflicts with parameter ${members[0]!.name}`);
     }
-    for (; holes > 0; holes--) out.push(null);
-    out.push(left.get(name)!);
-    left.delete(name);
+    while (out.length < at) out.push(null);
+    out.push(
+      given?.value ??
+        new JsonObject(
+          members.map(({ name }) => name),
+          members.map(({ value }) => value),
+        ),
+    );
+    first ??= { at, name: arg.name };
+  }
+  const leading = mixed ? left.get('args') : undefined;
+  if (Array.isArray(leading)) {
+    left.delete('args');
+    if (first !== undefined && first.at < leading.length) {
+      fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${first.name} specified twice both as positional and named argument`);
+    }
+    out.splice(0, leading.length, ...leading);
   }
   for (const name of left.keys()) fail(RPC_CODE.INVALID_PARAMETER, `Unknown named parameter ${name}`);
   return out;
@@ -42,13 +79,38 @@ function requiredOf(spec: MethodSpec): number {
   return count;
 }
 
+/** JSON types of arguments; those that are not here may be of several. */
+const JSON_TYPES: Partial<Record<ArgSpec['type'], string>> = {
+  str: 'string',
+  hex: 'string',
+  num: 'number',
+  bool: 'bool',
+  obj: 'object',
+  'obj-user-keys': 'object',
+  arr: 'array',
+};
+
+/** Refuses arguments of other types than declared, all in one message. */
+function checkDeclaredTypes(spec: MethodSpec, args: readonly JsonValue[]): void {
+  const faults: string[] = [];
+  for (const [i, arg] of spec.args.entries()) {
+    const wanted = JSON_TYPES[arg.type];
+    const got = typeName(args[i]);
+    if (wanted === undefined || wanted === got || arg.anyType || (got === 'null' && isOptional(arg))) continue;
+    const text = `JSON value of type ${got} is not of expected type ${wanted}`;
+    faults.push(`    ${encodeString(`Position ${i + 1} (${arg.name})`)}: ${encodeString(text)}`);
+  }
+  if (faults.length > 0) fail(RPC_CODE.TYPE_ERROR, `Wrong type passed:\n{\n${faults.join(',\n')}\n}`);
+}
+
 /** Positional arguments, counted. @param helpPage called only when the count is wrong */
 export function toArguments(
-  spec: MethodSpec,
+  spec: Declared,
   params: readonly JsonValue[] | JsonObject,
   helpPage: (spec: MethodSpec) => string,
 ): readonly JsonValue[] {
   const args = params instanceof JsonObject ? positional(spec, params) : params;
   if (args.length < requiredOf(spec) || args.length > spec.args.length) fail(RPC_CODE.MISC_ERROR, helpPage(spec));
+  if (spec.compat?.strictArguments) checkDeclaredTypes(spec, args);
   return args;
 }

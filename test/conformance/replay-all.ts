@@ -1,5 +1,7 @@
-// Replays the recorded conversations of this folder against the built daemon. expected.json names every recording with its number of calls and
-// those that do not match: which calls match is pinned and may only grow. `npm run replay -- [--verbose] [--first] [--update] [NAME...]`.
+// Replays the recorded conversations of this folder (Bitcoin Core 0.21.1, with -compat=0.21.1) and of conformance-31 (Core's master, with
+// -compat=31) against the built daemon. expected.json of each names every recording with its number of calls and those that do not match: which
+// calls match is pinned and may only grow. `npm run replay -- [--set=0.21.1|31] [--verbose] [--first] [--count] [--update] [NAME...]`.
+//   --set      just the recordings of this version     --count    list the commonest differences: method, member, how many calls
 //   --verbose  show every call that differs     --first  stop a file at its first difference and show both replies
 //   --update   write what matches now and did not before, and new recordings, into expected.json      NAME  just these files, e.g. mining-reorg
 // A call matches when status and bytes are the same; where the recording marks a call as `value`, `shape` or `none`, or drops members by
@@ -19,8 +21,16 @@ import { PATIENCE_MS } from '../framework/until.js';
 import { errorLines, grown, hidesKeys, judge, type Pinned } from './expected.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const folder = path.join(root, 'test', 'conformance');
-const expectedFile = path.join(folder, 'expected.json');
+/** A folder of recordings and the version that they are of. */
+interface RecordingSet {
+  readonly compat: string;
+  readonly folder: string;
+}
+
+const SETS: readonly RecordingSet[] = [
+  { compat: '0.21.1', folder: path.join(root, 'test', 'conformance') },
+  { compat: '31', folder: path.join(root, 'test', 'conformance-31') },
+];
 const daemon = path.join(root, 'build', 'src', 'aditd.js');
 
 interface Header {
@@ -40,6 +50,8 @@ interface Line {
   reply: string;
   check?: 'exact' | 'value' | 'shape' | 'none';
   ignore?: string[];
+  /** Lists of which the order means nothing; named by `ignore` as well. */
+  unordered?: string[];
 }
 interface Reply {
   status: number;
@@ -156,6 +168,73 @@ function drop(value: unknown, parts: string[]): void {
   else drop((value as Record<string, unknown>)[head], rest);
 }
 
+/** The members of objects by name, for comparing. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([key, member]): [string, unknown] => [key, sorted(member)]);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Puts a list named by a path like `result[].txids` into an order of its own. */
+function order(value: unknown, parts: string[]): void {
+  if (value === null || typeof value !== 'object') return;
+  const [head, ...rest] = parts as [string, ...string[]];
+  const record = value as Record<string, unknown>;
+  if (head.endsWith('[]')) {
+    const list = record[head.slice(0, -2)];
+    if (Array.isArray(list)) for (const item of list) order(item, rest);
+  } else if (rest.length > 0) order(record[head], rest);
+  else if (Array.isArray(record[head])) {
+    const keyed = record[head].map((item): [string, unknown] => [JSON.stringify(sorted(item)), item]);
+    record[head] = keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, item]) => item);
+  }
+}
+
+/** Where two values differ first, as a path, with what is wrong there. */
+function firstDifference(want: unknown, got: unknown, at = ''): string | undefined {
+  const kind = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value);
+  if (kind(want) !== kind(got)) return `${at} ${kind(got)}, want ${kind(want)}`;
+  if (Array.isArray(want) && Array.isArray(got)) {
+    for (let i = 0; i < Math.min(want.length, got.length); i++) {
+      const inside = firstDifference(want[i], got[i], `${at}[]`);
+      if (inside !== undefined) return inside;
+    }
+    return want.length === got.length ? undefined : `${at} length`;
+  }
+  if (want === null || typeof want !== 'object') {
+    if (want === got) return undefined;
+    return at.endsWith('message') ? `${at}: ${JSON.stringify(got)}, want ${JSON.stringify(want)}` : `${at} value`;
+  }
+  const wanted = want as Record<string, unknown>;
+  const given = got as Record<string, unknown>;
+  if (at === '' && wanted.error && !given.error) return `no error, want ${JSON.stringify(wanted.error)}`;
+  if (at === '' && !wanted.error && given.error) return `error ${JSON.stringify(given.error)}`;
+  for (const key of Object.keys(wanted)) if (!(key in given)) return `${at}.${key} missing`;
+  for (const key of Object.keys(given)) if (!(key in wanted)) return `${at}.${key} too much`;
+  for (const key of Object.keys(wanted)) {
+    const inside = firstDifference(wanted[key], given[key], `${at}.${key}`);
+    if (inside !== undefined) return inside;
+  }
+  return Object.keys(wanted).join() === Object.keys(given).join() ? undefined : `${at} order`;
+}
+
+/** How often each difference was seen, for --count. */
+const seen = new Map<string, { calls: number; example: string }>();
+
+function count(name: string, line: Line, reply: Reply, verdict: string): void {
+  let where: string | undefined;
+  try {
+    where = firstDifference(JSON.parse(line.reply), JSON.parse(reply.body));
+  } catch {
+    // Not JSON: the verdict says enough.
+  }
+  const key = `${line.method ?? 'http'}: ${(where ?? verdict).slice(0, 230)}`;
+  const entry = seen.get(key) ?? { calls: 0, example: `${name} #${line.n}` };
+  entry.calls++;
+  seen.set(key, entry);
+}
+
 function shapeOf(value: unknown): unknown {
   if (value === null) return 'null';
   if (Array.isArray(value)) return [value.length > 0 ? shapeOf(value[0]) : 'empty'];
@@ -184,7 +263,12 @@ function difference(line: Line, reply: Reply): string | undefined {
   } catch {
     return 'another body';
   }
+  for (const member of line.unordered ?? []) {
+    order(want, member.split('.'));
+    order(got, member.split('.'));
+  }
   for (const member of line.ignore ?? []) {
+    if (line.unordered?.includes(member)) continue;
     drop(want, member.split('.'));
     drop(got, member.split('.'));
   }
@@ -204,7 +288,7 @@ interface Result {
   readonly trouble: string[];
 }
 
-async function replay(file: string, port: number, show: { verbose: boolean; first: boolean }): Promise<Result> {
+async function replay({ folder, compat }: RecordingSet, file: string, port: number): Promise<Result> {
   const [header, ...lines] = zlib
     .gunzipSync(fs.readFileSync(path.join(folder, file)))
     .toString()
@@ -215,7 +299,7 @@ async function replay(file: string, port: number, show: { verbose: boolean; firs
   const calls = lines.filter(({ section }) => section === undefined);
   let node: Node;
   try {
-    node = await start(header.args, port);
+    node = await start([`-compat=${compat}`, ...header.args], port);
   } catch (error) {
     return { name, differ: calls.map(({ n }) => n), hidden: 0, calls: calls.length, trouble: [(error as Error).message] };
   }
@@ -243,6 +327,7 @@ async function replay(file: string, port: number, show: { verbose: boolean; firs
     }
     if (verdict === undefined) continue;
     differ.push(line.n);
+    if (show.count) count(name, line, reply, verdict);
     if (show.verbose || show.first) {
       const asked = `${line.method ?? `${line.http?.method} ${line.http?.path}`} ${JSON.stringify(line.params ?? line.http?.body ?? '').slice(0, 300)}`;
       console.log(
@@ -261,52 +346,74 @@ async function replay(file: string, port: number, show: { verbose: boolean; firs
 }
 
 const args = process.argv.slice(2);
-const show = { verbose: args.includes('--verbose'), first: args.includes('--first') };
+const show = { verbose: args.includes('--verbose'), first: args.includes('--first'), count: args.includes('--count') };
 const wanted = args.filter((arg) => !arg.startsWith('--')).map((arg) => path.basename(arg).replace(/\.jsonl(\.gz)?$/, ''));
-const pinned = (fs.existsSync(expectedFile) ? JSON.parse(fs.readFileSync(expectedFile, 'utf8')) : {}) as Record<string, Pinned>;
-const present = fs
-  .readdirSync(folder)
-  .filter((file) => file.endsWith('.jsonl.gz'))
-  .map((file) => file.replace('.jsonl.gz', ''));
-// A recording that is pinned has to be there.
-const all = [...new Set([...present, ...Object.keys(pinned)])].sort();
-const unknown = wanted.filter((name) => !all.some((one) => one.startsWith(name)));
-const names = all.filter((one) => wanted.length === 0 || wanted.some((name) => one.startsWith(name)));
-const faults = new Map<string, string[]>(unknown.map((name) => [name, ['there is no such recording']]));
-const results: Result[] = [];
-const queue = [...names];
-await Promise.all(
-  Array.from({ length: show.verbose || show.first ? 1 : 2 }, async () => {
-    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-      if (!present.includes(name)) {
-        faults.set(name, ['the recording is missing']);
-        continue;
+const onlySet = args.find((arg) => arg.startsWith('--set='))?.slice('--set='.length);
+
+/** Names that no recording of the sets so far begins with. */
+const unknown = new Set(wanted);
+
+/** Replays one set and says how it went. @returns how many recordings were as they should be, and how many were not */
+async function replaySet(set: RecordingSet): Promise<{ passed: number; failed: number }> {
+  const expectedFile = path.join(set.folder, 'expected.json');
+  const pinned = (fs.existsSync(expectedFile) ? JSON.parse(fs.readFileSync(expectedFile, 'utf8')) : {}) as Record<string, Pinned>;
+  const present = fs
+    .readdirSync(set.folder)
+    .filter((file) => file.endsWith('.jsonl.gz'))
+    .map((file) => file.replace('.jsonl.gz', ''));
+  // A recording that is pinned has to be there.
+  const all = [...new Set([...present, ...Object.keys(pinned)])].sort();
+  const queue = all.filter((one) => wanted.length === 0 || wanted.some((name) => one.startsWith(name)));
+  for (const name of wanted) if (all.some((one) => one.startsWith(name))) unknown.delete(name);
+  const faults = new Map<string, string[]>();
+  const results: Result[] = [];
+  await Promise.all(
+    Array.from({ length: show.verbose || show.first ? 1 : 2 }, async () => {
+      for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+        if (!present.includes(name)) {
+          faults.set(name, ['the recording is missing']);
+          continue;
+        }
+        const result = await replay(set, `${name}.jsonl.gz`, await freePort());
+        results.push(result);
+        const { calls, hidden, differ, trouble } = result;
+        const wrong = [...(args.includes('--update') && !pinned[name] ? [] : judge(pinned[name], result)), ...trouble];
+        if (wrong.length > 0 && !show.first) faults.set(name, wrong);
+        const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
+        const more = grown(pinned[name], result);
+        const news = more.length > 0 && !show.first ? `; call ${more.join(', ')} matches now: pin it with --update` : '';
+        if (!show.first) console.log(`${name}: ${calls - differ.length} of ${calls}${keys}${news}`);
       }
-      const result = await replay(`${name}.jsonl.gz`, await freePort(), show);
-      results.push(result);
-      const { calls, hidden, differ, trouble } = result;
-      const wrong = [...(args.includes('--update') && !pinned[name] ? [] : judge(pinned[name], result)), ...trouble];
-      if (wrong.length > 0 && !show.first) faults.set(name, wrong);
-      const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
-      const more = grown(pinned[name], result);
-      const news = more.length > 0 && !show.first ? `; call ${more.join(', ')} matches now: pin it with --update` : '';
-      if (!show.first) console.log(`${name}: ${calls - differ.length} of ${calls}${keys}${news}`);
+    }),
+  );
+  for (const [name, wrong] of faults) for (const one of wrong) console.log(`FAILED ${name}: ${one}`);
+  if (args.includes('--update')) {
+    for (const { name, calls, differ } of results) {
+      const before = pinned[name];
+      pinned[name] = { calls, differ: before ? differ.filter((n) => before.differ.includes(n)) : differ };
     }
-  }),
-);
-for (const [name, wrong] of faults) for (const one of wrong) console.log(`FAILED ${name}: ${one}`);
-if (args.includes('--update')) {
-  for (const { name, calls, differ } of results) {
-    const before = pinned[name];
-    pinned[name] = { calls, differ: before ? differ.filter((n) => before.differ.includes(n)) : differ };
+    const rows = Object.entries(pinned).sort(([a], [b]) => (a < b ? -1 : 1));
+    fs.writeFileSync(expectedFile, `{\n${rows.map(([name, row]) => `  ${JSON.stringify(name)}: ${JSON.stringify(row)}`).join(',\n')}\n}\n`);
   }
-  const rows = Object.entries(pinned).sort(([a], [b]) => (a < b ? -1 : 1));
-  fs.writeFileSync(expectedFile, `{\n${rows.map(([name, row]) => `  ${JSON.stringify(name)}: ${JSON.stringify(row)}`).join(',\n')}\n}\n`);
+  const sum = (of: (result: Result) => number): number => results.reduce((total, result) => total + of(result), 0);
+  if (results.length > 0) {
+    const hidden = sum((r) => r.hidden);
+    const keys = hidden > 0 ? `, ${hidden} of them but for a private key that is not repeated` : '';
+    console.log(`-compat=${set.compat}: ${sum((r) => r.calls - r.differ.length)} of ${sum((r) => r.calls)} calls match${keys}`);
+  }
+  return { passed: results.filter(({ name }) => !faults.has(name)).length, failed: faults.size };
 }
-const sum = (of: (result: Result) => number): number => results.reduce((total, result) => total + of(result), 0);
-console.log(
-  `${sum((r) => r.calls - r.differ.length)} of ${sum((r) => r.calls)} calls match, ${sum((r) => r.hidden)} of them but for a private key that is not repeated`,
-);
-const passed = results.filter(({ name }) => !faults.has(name)).length;
-console.log(`${passed} passed, ${faults.size} failed`);
-process.exit(faults.size > 0 || passed === 0 ? 1 : 0);
+
+let passed = 0;
+let failed = 0;
+for (const set of SETS.filter(({ compat }) => onlySet === undefined || compat === onlySet)) {
+  const result = await replaySet(set);
+  passed += result.passed;
+  failed += result.failed;
+}
+for (const name of unknown) console.log(`FAILED ${name}: there is no such recording`);
+failed += unknown.size;
+const commonest = [...seen].sort(([, a], [, b]) => b.calls - a.calls);
+for (const [what, { calls, example }] of commonest.slice(0, 300)) console.log(`${String(calls).padStart(5)}  ${what}   (${example})`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

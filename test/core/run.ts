@@ -66,8 +66,11 @@ function optionSets(test: string): string[][] {
 /** A folder with what Core's framework is told: its settings, and programs by a path each. */
 function makeWorkFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-tests-'));
-  for (const program of ['aditd', 'adit-cli']) {
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${path.join(root, 'build', 'src', `${program}.js`)}' "$@"\n`;
+  for (const [program, first] of [
+    ['aditd', " '-compat=0.21.1'"],
+    ['adit-cli', ''],
+  ] as const) {
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${path.join(root, 'build', 'src', `${program}.js`)}'${first} "$@"\n`;
     fs.writeFileSync(path.join(folder, program), script, { mode: 0o755 });
   }
   const settings = [

@@ -1,7 +1,9 @@
 // Mutated JSON-RPC bodies against a front's desk and the node's: neither throws, every reply is well-formed, the server stays usable.
 // The same 40,000 cases everywhere; RPC_FUZZ_CASES asks for another number.
+
 import t from 'tap';
 import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { COMPATS } from '../../src/policy/compat.js';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../src/rpc/front/context.js';
 import { FrontDesk } from '../../src/rpc/front/plan.js';
@@ -112,6 +114,7 @@ t.test(`${CASES} bodies`, async (t) => {
   // Waits end at once and nothing is mined for long.
   stopping.abort();
   const context: FrontContext = {
+    compat: COMPATS['0.21.1'],
     params: chainParams('regtest'),
     hashes: crypto,
     snapshot: () => ({ height: 4, hashHex: HASHES[3], difficulty: 1 }),

@@ -116,6 +116,7 @@ export class Front {
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
         wallets: deps.options.wallets,
+        compat: deps.options.compat,
         warmup: () => this.#warmingUp(),
       },
       this.#observer(),

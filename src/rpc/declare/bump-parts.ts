@@ -7,6 +7,7 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
   {
     name: 'options',
     type: 'obj',
+    namedMembers: true,
     optional: true,
     help: '',
     inner: [

@@ -33,6 +33,7 @@ export const createrawtransaction: MethodSpec = {
     {
       name: 'outputs',
       type: 'arr',
+      anyType: true,
       help: 'The outputs, each key once; "data" at most once.\nAn object of all of them is taken too.',
       inner: [
         {

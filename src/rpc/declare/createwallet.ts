@@ -1,4 +1,5 @@
 // Declares createwallet; types.ts says what a declaration is for.
+import { WARNINGS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const createwallet: MethodSpec = {
@@ -24,10 +25,7 @@ export const createwallet: MethodSpec = {
     {
       type: 'obj',
       help: '',
-      inner: [
-        { type: 'str', key: 'name', help: 'Name of the wallet' },
-        { type: 'str', key: 'warning', help: 'Things to know, one per line' },
-      ],
+      inner: [{ type: 'str', key: 'name', help: 'Name of the wallet' }, ...WARNINGS],
     },
   ],
   examples: [{ cli: '"testwallet"', rpc: '"testwallet"' }],

@@ -13,6 +13,7 @@ export const fundrawtransaction: MethodSpec = {
     {
       name: 'options',
       type: 'obj',
+      namedMembers: true,
       optional: true,
       help: 'Options; true or false alone means includeWatching',
       inner: fundOptions('true'),

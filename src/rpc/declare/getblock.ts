@@ -9,7 +9,13 @@ export const getblock: MethodSpec = {
   description: 'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2.',
   args: [
     { name: 'blockhash', type: 'hex', help: 'The block hash' },
-    { name: 'verbosity|verbose', type: 'num', default: '1', help: '0 for hex, 1 for an object, 2 for an object with transactions' },
+    {
+      name: 'verbosity|verbose',
+      type: 'num',
+      anyType: true,
+      default: '1',
+      help: '0 for hex, 1 for an object, 2 for an object with transactions',
+    },
   ],
   results: [
     { type: 'hex', when: 'for verbosity = 0', help: 'The block' },

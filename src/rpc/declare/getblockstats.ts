@@ -7,7 +7,14 @@ export const getblockstats: MethodSpec = {
   runs: 'node',
   description: 'Statistics of one block of the best chain. Amounts are in satoshis.',
   args: [
-    { name: 'hash_or_height', type: 'num', help: 'Hash or height of the block', look: 'hash_or_height', typeWords: 'string or numeric' },
+    {
+      name: 'hash_or_height',
+      type: 'num',
+      anyType: true,
+      help: 'Hash or height of the block',
+      look: 'hash_or_height',
+      typeWords: 'string or numeric',
+    },
     {
       name: 'stats',
       type: 'arr',

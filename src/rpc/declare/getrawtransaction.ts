@@ -10,7 +10,14 @@ export const getrawtransaction: MethodSpec = {
     'A transaction of the pool, or of a block when its hash is given; any transaction with -txindex.\nAs hex, or as an object when verbose is true.',
   args: [
     { name: 'txid', type: 'hex', help: 'The transaction id' },
-    { name: 'verbose', type: 'bool', default: 'false', help: 'false for hex, true for an object' },
+    {
+      name: 'verbose',
+      renamed: { since: 25, name: 'verbosity|verbose' },
+      anyType: true,
+      type: 'bool',
+      default: 'false',
+      help: 'false for hex, true for an object',
+    },
     { name: 'blockhash', type: 'hex', optional: true, help: 'The block to look in' },
   ],
   results: [

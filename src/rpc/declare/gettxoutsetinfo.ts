@@ -16,6 +16,7 @@ export const gettxoutsetinfo: MethodSpec = {
     {
       name: 'hash_or_height',
       type: 'num',
+      anyType: true,
       default: 'the tip',
       help: 'After which block, by hash or height; only with -coinstatsindex',
       typeWords: 'string or numeric',

@@ -8,7 +8,13 @@ export const listtransactions: MethodSpec = {
   runs: 'node',
   description: 'Lists the latest transactions, oldest of them first.',
   args: [
-    { name: 'label|dummy', type: 'str', optional: true, help: 'Only what addresses of this label received; "*" for all' },
+    {
+      name: 'label|dummy',
+      renamed: { since: 29, name: 'label' },
+      type: 'str',
+      optional: true,
+      help: 'Only what addresses of this label received; "*" for all',
+    },
     { name: 'count', type: 'num', default: '10', help: 'So many entries' },
     { name: 'skip', type: 'num', default: '0', help: 'Leave out so many of the newest' },
     includeWatchOnlyArg,

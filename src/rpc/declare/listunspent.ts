@@ -20,6 +20,7 @@ export const listunspent: MethodSpec = {
     {
       name: 'query_options',
       type: 'obj',
+      namedMembers: true,
       optional: true,
       help: 'More filters',
       inner: [

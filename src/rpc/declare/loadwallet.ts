@@ -1,4 +1,5 @@
 // Declares loadwallet; types.ts says what a declaration is for.
+import { WARNINGS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const loadwallet: MethodSpec = {
@@ -19,10 +20,7 @@ export const loadwallet: MethodSpec = {
     {
       type: 'obj',
       help: '',
-      inner: [
-        { type: 'str', key: 'name', help: 'Name of the wallet' },
-        { type: 'str', key: 'warning', help: 'Things to know, one per line' },
-      ],
+      inner: [{ type: 'str', key: 'name', help: 'Name of the wallet' }, ...WARNINGS],
     },
   ],
   examples: [{ cli: '"test"', rpc: '"test"' }],

@@ -122,6 +122,7 @@ export const ENTRY_MEMBERS: readonly ResultSpec[] = [
 export const ECHO_ARGS: readonly ArgSpec[] = Array.from({ length: 10 }, (_, i) => ({
   name: `arg${i}`,
   type: 'str' as const,
+  anyType: true,
   optional: true,
   help: '',
 }));
@@ -137,4 +138,10 @@ export const MULTISIG_RESULTS: readonly ResultSpec[] = [
       { type: 'str', key: 'descriptor', help: 'Its descriptor' },
     ],
   },
+];
+
+/** What is to be known of a wallet that was made, loaded or unloaded. */
+export const WARNINGS: readonly ResultSpec[] = [
+  { type: 'str', key: 'warning', until: 26, help: 'Things to know, one per line' },
+  { type: 'arr', key: 'warnings', since: 25, optional: true, help: 'Things to know', inner: [{ type: 'str', help: '' }] },
 ];

@@ -1,5 +1,6 @@
 // All methods of the node by name; a method that is not here does not exist.
 
+import { type Compat, shows } from '../../policy/compat.js';
 import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
@@ -157,6 +158,7 @@ import { validateaddress } from './validateaddress.js';
 import { verifychain } from './verifychain.js';
 import { verifymessage } from './verifymessage.js';
 import { verifytxoutproof } from './verifytxoutproof.js';
+import { type VersionedMethod, versioned } from './versions.js';
 import { waitforblock } from './waitforblock.js';
 import { waitforblockheight } from './waitforblockheight.js';
 import { waitfornewblock } from './waitfornewblock.js';
@@ -336,7 +338,18 @@ const ALL: readonly MethodSpec[] = [
 /** Declarations by method name. */
 export const METHODS: ReadonlyMap<string, MethodSpec> = new Map(ALL.map((spec) => [spec.name, spec]));
 
-/** Declarations of the methods that there are. @param wallets false with -disablewallet: the wallets' methods do not exist */
-export function methodsOf(wallets: boolean): typeof METHODS {
-  return wallets ? METHODS : new Map([...METHODS].filter(([, { category }]) => category !== 'wallet'));
+const made = new Map<string, ReadonlyMap<string, VersionedMethod>>();
+
+/**
+ * Declarations of the methods that there are, as a version has them. Made once.
+ * @param wallets false with -disablewallet: the wallets' methods do not exist
+ */
+export function methodsOf(wallets: boolean, compat: Compat): ReadonlyMap<string, VersionedMethod> {
+  const key = `${compat.name} ${wallets}`;
+  let methods = made.get(key);
+  if (methods === undefined) {
+    const there = ALL.filter((spec) => shows(compat, spec) && (wallets || spec.category !== 'wallet'));
+    made.set(key, (methods = new Map(there.map((spec) => [spec.name, versioned(spec, compat)]))));
+  }
+  return methods;
 }

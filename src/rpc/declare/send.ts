@@ -10,13 +10,14 @@ export const send: MethodSpec = {
   description:
     'Makes a transaction of outputs and sends it, or gives it back as a PSBT where a signature is missing.\nAn experiment, as in Bitcoin Core: it may change.',
   args: [
-    { name: 'outputs', type: 'arr', help: 'The outputs, each address once', inner: OUTPUTS_INNER },
+    { name: 'outputs', type: 'arr', anyType: true, help: 'The outputs, each address once', inner: OUTPUTS_INNER },
     CONF_TARGET_ARG,
     ESTIMATE_MODE_ARG,
     FEE_RATE_ARG,
     {
       name: 'options',
       type: 'obj',
+      namedMembers: true,
       optional: true,
       help: '',
       inner: [

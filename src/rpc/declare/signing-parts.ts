@@ -30,7 +30,7 @@ export const SIGHASH_TYPE_ARG: ArgSpec = {
   name: 'sighashtype',
   type: 'str',
   default: 'ALL',
-  help: 'What the signatures commit to:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"\n"DEFAULT", ALL without its byte in signatures of taproot; not on regtest',
+  help: 'What the signatures commit to:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"\n"DEFAULT", ALL without its byte in signatures of taproot; not with -compat=0.21.1',
 };
 
 /** Result: the transaction as far as it is signed. */

@@ -1,5 +1,6 @@
 // What a method says about itself. Data only: help pages, named arguments, argument counts and placement on threads
 // are derived from it (help.ts, params.ts, dispatch.ts). One file per method in this folder; methods.ts lists them.
+import type { Release, Span } from '../../policy/compat.js';
 import type { SecretKind } from '../wire/secret-places.js';
 
 /** Groups of `help`, spelled as Core does (hidden methods are in "hidden"). */
@@ -22,7 +23,7 @@ export type Runs = 'front' | 'node' | 'pool';
 export type ArgType = 'str' | 'hex' | 'num' | 'bool' | 'amount' | 'range' | 'obj' | 'obj-user-keys' | 'arr';
 
 /** One argument, or a member of one. */
-export interface ArgSpec {
+export interface ArgSpec extends Span {
   /** Name, with aliases after bars: `verbosity|verbose`. */
   readonly name: string;
   readonly type: ArgType;
@@ -39,6 +40,12 @@ export interface ArgSpec {
   readonly oneline?: string;
   /** Accepted but not shown, with everything after it. */
   readonly hidden?: boolean;
+  /** Where arguments are held against their declarations (Compat.strictArguments) this one may be of any type; the method says what it takes. */
+  readonly anyType?: boolean;
+  /** The members of an object may be given by name beside the arguments, as since release 26. */
+  readonly namedMembers?: boolean;
+  /** What it is called since a release; both names are taken where releases before and after count. */
+  readonly renamed?: { readonly since: Release; readonly name: string };
   /** Secrets that its text is or has in it: taken out of the request before that is parsed (wire/secret-search.ts). */
   readonly holds?: SecretKind;
 }
@@ -59,7 +66,7 @@ export type ResultType =
   | 'elision';
 
 /** A result or a member of one. */
-export interface ResultSpec {
+export interface ResultSpec extends Span {
   readonly type: ResultType;
   /** Member name inside an object. */
   readonly key?: string;
@@ -82,8 +89,8 @@ export interface Example {
   readonly method?: string;
 }
 
-/** A method. */
-export interface MethodSpec {
+/** A method. Like its arguments and the members of its results it may be of some releases only (-compat). */
+export interface MethodSpec extends Span {
   readonly name: string;
   readonly category: Category;
   readonly runs: Runs;

@@ -1,4 +1,5 @@
 // Declares unloadwallet; types.ts says what a declaration is for.
+import { WARNINGS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const unloadwallet: MethodSpec = {
@@ -15,7 +16,7 @@ export const unloadwallet: MethodSpec = {
       help: 'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
     },
   ],
-  results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'warning', help: 'Things to know' }] }],
+  results: [{ type: 'obj', help: '', inner: WARNINGS }],
   examples: [{ cli: 'wallet_name', rpc: 'wallet_name' }],
   waits: true,
 };

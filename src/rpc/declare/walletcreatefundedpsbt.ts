@@ -9,11 +9,12 @@ export const walletcreatefundedpsbt: MethodSpec = {
   description: 'Makes a PSBT (BIP174) of outputs, with inputs of the wallet that pay for them and a change output if one is needed.',
   args: [
     { name: 'inputs', type: 'arr', optional: true, help: 'Coins that are spent; empty: the wallet chooses', inner: INPUTS_INNER },
-    { name: 'outputs', type: 'arr', help: 'The outputs, each address once', inner: OUTPUTS_INNER },
+    { name: 'outputs', type: 'arr', anyType: true, help: 'The outputs, each address once', inner: OUTPUTS_INNER },
     { name: 'locktime', type: 'num', default: '0', help: 'The lock time; not 0 lets it count in all inputs' },
     {
       name: 'options',
       type: 'obj',
+      namedMembers: true,
       optional: true,
       help: '',
       inner: fundOptions('false if inputs are named, true otherwise'),

@@ -2,6 +2,7 @@
 // than this run there; http/front fills it in.
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import type { Compat } from '../../policy/compat.js';
 
 /** Facts of the tip, published by the node thread with every change. */
 export interface TipSnapshot {
@@ -13,6 +14,7 @@ export interface TipSnapshot {
 
 /** Everything a front method may use. */
 export interface FrontContext {
+  readonly compat: Compat;
   readonly params: ChainParams;
   readonly hashes: Hashes;
   /** The newest tip, at least as new as any reply given before. */

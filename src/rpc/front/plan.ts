@@ -1,6 +1,6 @@
 // A front's desk: decides what becomes of a body, at once unless it is large. Replies it can give alone it gives; a template request is
 // handed back checked, with the envelope around its result; everything else goes to the node thread. Called by http/front.
-import { METHODS } from '../declare/methods.js';
+import { methodsOf } from '../declare/methods.js';
 import { type CallInfo, checkAccess, checkElement, Dispatcher, type DispatchObserver } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { LongBatch } from '../wire/long-batch.js';
@@ -60,7 +60,7 @@ export class FrontDesk {
     private readonly requests?: RequestOptions,
   ) {
     this.#dispatcher = new Dispatcher<FrontContext>({
-      methods: METHODS,
+      methods: methodsOf(context.wallets, context.compat),
       runs: FRONT_RUNS,
       context,
       warmup: () => context.warmup(),

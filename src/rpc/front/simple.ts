@@ -22,7 +22,7 @@ export const echo: FrontRun = (_ctx, args) => args;
 
 /** An unknown topic is an answer, not an error. */
 export const help: FrontRun = (ctx, args) => {
-  const methods = methodsOf(ctx.wallets);
+  const methods = methodsOf(ctx.wallets, ctx.compat);
   const topic = args.length === 0 ? '' : asString(args[0]);
   if (topic === '') return renderOverview([...methods.values()]);
   const spec = methods.get(topic);
@@ -33,7 +33,8 @@ const documents = new WeakMap<FrontContext, RawJson>();
 
 /** Made once per thread, when somebody asks. */
 export const discover: FrontRun = (ctx) => {
-  const document = documents.get(ctx) ?? new RawJson(JSON.stringify(openRpcDocument(methodsOf(ctx.wallets).values())));
+  const document =
+    documents.get(ctx) ?? new RawJson(JSON.stringify(openRpcDocument(methodsOf(ctx.wallets, ctx.compat).values(), ctx.compat)));
   documents.set(ctx, document);
   return document;
 };

@@ -15,6 +15,7 @@ import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
+import type { Compat } from '../../policy/compat.js';
 import type { TemplateService } from '../../template/service.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
@@ -523,6 +524,8 @@ export interface LogControl {
 
 /** Everything a node method may use. */
 export interface NodeContext {
+  /** Which Bitcoin Core it speaks and acts like. */
+  readonly compat: Compat;
   /** The network's data folder, an absolute path: where relative paths of calls start. */
   readonly folder: string;
   /** What is published by ZeroMQ; absent when nothing can be. */

@@ -71,7 +71,7 @@ export class NodeDesk {
   constructor(context: NodeContext, deps: NodeDeskDeps) {
     const { active } = deps;
     this.#dispatcher = new Dispatcher<NodeContext>({
-      methods: methodsOf(context.wallets !== null),
+      methods: methodsOf(context.wallets !== null, context.compat),
       runs: NODE_RUNS,
       context,
       warmup: deps.warmup,

@@ -7,6 +7,7 @@ import type { NodeContext } from './context.js';
 /** A front's view of the node, always current. */
 export function frontContextOf(ctx: NodeContext): FrontContext {
   return {
+    compat: ctx.compat,
     params: ctx.params,
     hashes: ctx.crypto,
     startedSeconds: ctx.startedSeconds,

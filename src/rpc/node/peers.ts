@@ -3,7 +3,7 @@
 
 import { hashFromHex } from '../../consensus/bytes/hex.js';
 import { asBool, asHashHex, asInt, asInt64, asString } from '../args.js';
-import { METHODS } from '../declare/methods.js';
+import { methodsOf } from '../declare/methods.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { renderHelp } from '../help.js';
@@ -13,15 +13,15 @@ import type { NodeContext } from './context.js';
 type NodeRun = Run<NodeContext>;
 
 /** The word after the first argument, one of those given; to another Core answers with the method's page. */
-function commandOf(value: JsonValue | undefined, method: string, words: readonly string[]): string {
+function commandOf({ compat }: NodeContext, value: JsonValue | undefined, method: string, words: readonly string[]): string {
   const command = value === null || value === undefined ? '' : asString(value);
   if (words.includes(command)) return command;
-  const spec = METHODS.get(method);
+  const spec = methodsOf(true, compat).get(method);
   return fail(RPC_CODE.MISC_ERROR, spec === undefined ? '' : renderHelp(spec));
 }
 
 export const addnode: NodeRun = async (ctx, args) => {
-  const command = commandOf(args[1], 'addnode', ['onetry', 'add', 'remove']);
+  const command = commandOf(ctx, args[1], 'addnode', ['onetry', 'add', 'remove']);
   const node = asString(args[0]);
   const { control } = ctx.network;
   const encrypted = (args[2] ?? null) === null ? undefined : asBool(args[2]);
@@ -63,7 +63,7 @@ export const ping: NodeRun = (ctx) => {
 };
 
 export const setban: NodeRun = (ctx, args) => {
-  const command = commandOf(args[1], 'setban', ['add', 'remove']);
+  const command = commandOf(ctx, args[1], 'setban', ['add', 'remove']);
   const text = asString(args[0]);
   const { control } = ctx.network;
   if (!control.isSubnet(text)) return fail(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Error: Invalid IP/Subnet');

@@ -1,6 +1,7 @@
 // Wallets come and go: createwallet, loadwallet, unloadwallet, listwallets, listwalletdir, backupwallet, restorewallet, and their flags.
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { follows, only } from '../../policy/compat.js';
 import { writeBackup } from '../../wallet/manage/backup.js';
 import { isOfDatabase } from '../../wallet/storage/wallet-folder.js';
 import { WALLET_FLAG, WALLET_VERSION } from '../../wallet/wallet-record.js';
@@ -8,12 +9,18 @@ import { asBool, asInt, asString, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
-import type { JsonValue } from '../wire/values.js';
+import type { JsonResult, JsonValue } from '../wire/values.js';
 import { passphraseOf } from './passphrase.js';
 import { asRpcError, ensureUnlocked, failNotLoaded, managerOf, walletNameOf, walletOf } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (given(value) ? asBool(value) : otherwise);
+
+/** Warnings in both forms: one text since ever, a list where there are any since release 25. */
+const warned = (warnings: readonly string[]): Record<string, JsonResult> => ({
+  warning: warnings.join('\n'),
+  ...(warnings.length > 0 ? { warnings } : {}),
+});
 
 /** What to do with the list of wallets to load at the next start: undefined leaves it. */
 const loadOnStart = (value: JsonValue | undefined): boolean | undefined => (given(value) ? asBool(value) : undefined);
@@ -25,12 +32,17 @@ export const createwallet: Run<NodeContext> = async (ctx, args, call) => {
   const passphrase = given(args[3]) ? passphraseOf(args, 3, call) : null;
   try {
     const avoidReuse = flag(args[4], false);
-    const descriptors = flag(args[5], false);
+    const descriptors = flag(args[5], ctx.compat.descriptorWallets);
+    if (!descriptors && only(ctx.compat, 30)) {
+      const text = 'descriptors argument must be set to "true"; it is no longer possible to create a legacy wallet.';
+      fail(RPC_CODE.WALLET_ERROR, text);
+    }
     const load = loadOnStart(args[6]);
     const name = asString(args[0]);
+    if (name === '' && only(ctx.compat, 31)) fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
     const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors });
     if (load !== undefined) manager.setLoadOnStart(name, load);
-    return { name, warning: warnings.join('\n') };
+    return { name, ...warned(warnings) };
   } catch (error) {
     throw asRpcError(error);
   } finally {
@@ -45,7 +57,7 @@ export const loadwallet: Run<NodeContext> = async (ctx, args) => {
   try {
     const wallet = await manager.load(name);
     if (load !== undefined) manager.setLoadOnStart(wallet.name, load);
-    return { name: wallet.name, warning: manager.warnings.join('\n') };
+    return { name: wallet.name, ...warned(manager.warnings) };
   } catch (error) {
     throw asRpcError(error);
   }
@@ -54,8 +66,15 @@ export const loadwallet: Run<NodeContext> = async (ctx, args) => {
 export const unloadwallet: Run<NodeContext> = async (ctx, args, call) => {
   const manager = managerOf(ctx);
   const endpoint = walletNameOf(call.path);
-  if (endpoint !== null && given(args[0])) {
+  const same = follows(ctx.compat, 22);
+  if (endpoint !== null && given(args[0]) && same && endpoint !== asString(args[0])) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'The RPC endpoint wallet and the wallet name parameter specify different wallets');
+  }
+  if (endpoint !== null && given(args[0]) && !same) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Both the RPC endpoint wallet and wallet_name parameter were provided (only one allowed)');
+  }
+  if (endpoint === null && !given(args[0]) && only(ctx.compat, 30)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Either the RPC endpoint wallet or the wallet name parameter must be provided');
   }
   const name = endpoint ?? asString(args[0]);
   const wallet = manager.get(name) ?? failNotLoaded();
@@ -66,7 +85,7 @@ export const unloadwallet: Run<NodeContext> = async (ctx, args, call) => {
   } catch (error) {
     throw asRpcError(error);
   }
-  return { warning: '' };
+  return warned([]);
 };
 
 export const listwallets: Run<NodeContext> = (ctx) => managerOf(ctx).all.map((wallet) => wallet.name);

@@ -55,7 +55,7 @@ t.test('-prune', async (t) => {
 });
 
 t.test('what the mempool is told', async (t) => {
-  const told = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', ...argv), chainParams('regtest'));
+  const told = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', '-compat=0.21.1', ...argv), chainParams('regtest'));
   const policy = {
     requireStandard: true,
     minRelayFeeRate: 1_000,
@@ -115,6 +115,21 @@ t.test('what the mempool is told', async (t) => {
   );
   t.equal(mempoolOptions(load(undefined, '-testnet', '-acceptnonstdtxn=0'), chainParams('test')).policy.requireStandard, true);
   t.throws(() => told('-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
+});
+
+t.test('-compat decides what a version means, and no network does', async (t) => {
+  const seen = (...argv: string[]) => {
+    const { compat, mining, net, rpc } = load(undefined, ...argv);
+    return [compat.name, compat.descriptors, mining.templateMode, net.v2Transport, rpc.jsonRpc2];
+  };
+  for (const network of ['-regtest', '-signet', '-testnet', '-testnet4', '-chain=main']) {
+    t.strictSame(seen(network), ['default', 'master', 'live', true, false], network);
+    t.strictSame(seen(network, '-compat=0.21.1'), ['0.21.1', '0.21', 'core', false, false], network);
+    t.strictSame(seen(network, '-compat=31'), ['31', 'master', 'live', true, true], network);
+  }
+  const own = ['-templatemode=live', '-v2transport', '-jsonrpc2'];
+  t.strictSame(seen('-compat=0.21.1', ...own), ['0.21.1', '0.21', 'live', true, true], 'options of their own count more');
+  t.throws(() => seen('-compat=22'), { message: "-compat must be 0.21.1 or 31, not '22'." });
 });
 
 t.test('command line', async (t) => {
@@ -277,7 +292,7 @@ t.test('names are not asked for when no address in the clear may be called', asy
 });
 
 t.test('filters are offered to peers where there are any', async (t) => {
-  const services = (...argv: string[]) => load(undefined, '-regtest', '-peerblockfilters', ...argv).net.services;
+  const services = (...argv: string[]) => load(undefined, '-regtest', '-compat=0.21.1', '-peerblockfilters', ...argv).net.services;
   const refused = { message: 'Cannot set -peerblockfilters without -blockfilterindex.' };
   t.equal(services('-blockfilterindex'), 1n | 8n | 64n | 1024n);
   t.equal(services('-blockfilterindex=basic'), 1n | 8n | 64n | 1024n);
@@ -293,7 +308,7 @@ t.test('who may connect to the RPC port', async (t) => {
 });
 
 t.test('services that are offered', async (t) => {
-  const services = (...argv: string[]) => load(undefined, '-regtest', ...argv).net.services;
+  const services = (...argv: string[]) => load(undefined, '-regtest', '-compat=0.21.1', ...argv).net.services;
   t.equal(services(), 1n | 8n | 1024n);
   t.equal(services('-peerbloomfilters'), 1n | 4n | 8n | 1024n);
   t.equal(services('-segwitheight=-1'), 1n | 1024n, 'no witnesses on a test chain without segwit');

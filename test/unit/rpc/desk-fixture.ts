@@ -1,8 +1,10 @@
 // The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit tests and
 // the fuzz test of the rpc room.
+
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext, PoolList } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { Turnstile } from '../../../src/rpc/node/turnstile.js';
@@ -45,6 +47,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
   ]);
   const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
   const context: NodeContext = {
+    compat: COMPATS['0.21.1'],
     params: chain.params,
     crypto,
     clock: {

@@ -1,8 +1,10 @@
 // Dispatch from bytes to bytes: lookup, named arguments, counts, help, faults, batches; and a front's desk.
+
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { workClock } from '../../../src/lib/work-clock.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import type { MethodSpec } from '../../../src/rpc/declare/types.js';
 import { checkAccess, Dispatcher, type RunTable } from '../../../src/rpc/dispatch.js';
@@ -189,6 +191,7 @@ t.test('help pages are whole', async (t) => {
 });
 
 const context: FrontContext = {
+  compat: COMPATS['0.21.1'],
   params: chainParams('regtest'),
   hashes: createPureHashes(),
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),

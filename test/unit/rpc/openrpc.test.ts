@@ -1,13 +1,14 @@
 // The OpenRPC document against what it is made from and against what the node says: every method, argument, example and result.
 import t from 'tap';
 import { convertArguments } from '../../../src/cli/arguments.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { renderHelp } from '../../../src/rpc/help.js';
 import { openRpcDocument, type Schema } from '../../../src/rpc/openrpc.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 
-const document = openRpcDocument(METHODS.values());
+const document = openRpcDocument(METHODS.values(), COMPATS['0.21.1']);
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 

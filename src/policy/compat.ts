@@ -1,0 +1,79 @@
+// Which Bitcoin Core the node speaks and acts like (-compat): one record that config chooses and every room is handed its part of. Nothing
+// else decides between versions, no network's name either. What exists since and until which release is said where it is declared
+// (rpc/declare); this record says which releases count.
+
+/** A release by its major number; 21 is 0.21.1, 32 what came after the branch of v31 (Core's master of August 2026). */
+export type Release = number;
+
+export type CompatName = '0.21.1' | '31' | 'default';
+
+/** What a version decides. Plain data: fronts are given it too. */
+export interface Compat {
+  readonly name: CompatName;
+  /** Replies have what any release from the first to the second had. */
+  readonly replies: { readonly oldest: Release; readonly newest: Release };
+  /** The language of descriptors, and with it whether taproot is for wallets. */
+  readonly descriptors: '0.21' | 'master';
+  readonly templateMode: 'core' | 'live';
+  /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
+  readonly encryptPeers: boolean;
+  /** Arguments are held against their declarations before a method runs, and none may be named twice, as since releases 24 and 25. */
+  readonly strictArguments: boolean;
+  /** What createwallet makes when nothing is said: a wallet of descriptors, as since release 23. */
+  readonly descriptorWallets: boolean;
+  /** Whether `"jsonrpc":"2.0"` counts unless -jsonrpc2 says otherwise. */
+  readonly jsonRpc2: boolean;
+}
+
+/** When something was there. */
+export interface Span {
+  /** The first release that has it; absent: 0.21.1 had it. */
+  readonly since?: Release;
+  /** The first release that has it no more; absent: it is there still. */
+  readonly until?: Release;
+}
+
+const NEWEST: Release = 32;
+
+export const COMPATS: Readonly<Record<CompatName, Compat>> = {
+  '0.21.1': {
+    name: '0.21.1',
+    replies: { oldest: 21, newest: 21 },
+    descriptors: '0.21',
+    templateMode: 'core',
+    encryptPeers: false,
+    strictArguments: false,
+    descriptorWallets: false,
+    jsonRpc2: false,
+  },
+  '31': {
+    name: '31',
+    replies: { oldest: NEWEST, newest: NEWEST },
+    descriptors: 'master',
+    templateMode: 'live',
+    encryptPeers: true,
+    strictArguments: true,
+    descriptorWallets: true,
+    jsonRpc2: true,
+  },
+  default: {
+    name: 'default',
+    replies: { oldest: 21, newest: NEWEST },
+    descriptors: 'master',
+    templateMode: 'live',
+    encryptPeers: true,
+    strictArguments: false,
+    descriptorWallets: false,
+    jsonRpc2: false,
+  },
+};
+
+/** Whether replies have something. */
+export const shows = ({ replies }: Compat, { since = 0, until = Number.POSITIVE_INFINITY }: Span): boolean =>
+  since <= replies.newest && until > replies.oldest;
+
+/** Whether only releases count that have what came with one. */
+export const only = ({ replies }: Compat, since: Release): boolean => replies.oldest >= since;
+
+/** Whether something means what it means since a release: of two meanings the newest counts. */
+export const follows = ({ replies }: Compat, since: Release): boolean => replies.newest >= since;

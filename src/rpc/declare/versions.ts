@@ -1,0 +1,107 @@
+// What a version has of the declared methods: those that its releases had, with the arguments and members that they had. Replies are shaped by
+// it: members that the version lacks are left out, and the others stand in the order of the declaration, where a member that moved from one
+// place to another is declared at both (the first until a release, the second since it). Where every release counts, replies stay as they are.
+import { type Compat, follows, type Span, shows } from '../../policy/compat.js';
+import type { JsonResult } from '../wire/values.js';
+import type { ArgSpec, MethodSpec, ResultSpec } from './types.js';
+
+/** Gives a reply, or a member of one, the members of a version. */
+export type Shaper = (value: JsonResult) => JsonResult;
+
+/** An object as run functions return it; the special values of replies are classes. */
+const isPlain = (value: JsonResult): value is Record<string, JsonResult> =>
+  value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype;
+
+/** @returns null when nothing changes */
+function shaperOf(spec: ResultSpec, compat: Compat): Shaper | null {
+  switch (spec.type) {
+    case 'obj':
+      return objectShaper(spec.inner ?? [], compat);
+    case 'obj-dyn':
+    case 'arr': {
+      const item = anyOf(spec.inner ?? [], compat);
+      if (item === null) return null;
+      return (value) => {
+        if (Array.isArray(value)) return value.map(item);
+        if (!isPlain(value)) return value;
+        return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, item(member as JsonResult)]));
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Of several forms that a value may have, those that are objects or lists of objects are shaped by their first declaration that changes anything. */
+function anyOf(forms: readonly ResultSpec[], compat: Compat): Shaper | null {
+  for (const form of forms) {
+    const shaper = shaperOf(form, compat);
+    if (shaper !== null) return shaper;
+  }
+  return null;
+}
+
+const shapers = new WeakMap<readonly ResultSpec[], Map<Compat['name'], Shaper | null>>();
+
+/** The shaper of an object with these members; null when nothing changes. Made once. */
+export function objectShaper(members: readonly ResultSpec[], compat: Compat): Shaper | null {
+  let known = shapers.get(members);
+  if (known === undefined) shapers.set(members, (known = new Map()));
+  let shaper = known.get(compat.name);
+  if (shaper === undefined) known.set(compat.name, (shaper = makeObjectShaper(members, compat)));
+  return shaper;
+}
+
+function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shaper | null {
+  // All releases: what the run functions write is all of it, in the order that clients of 0.21 know.
+  if (compat.name === 'default') return null;
+  const keyed = members.filter((member) => member.key !== undefined);
+  const shown = keyed.filter((member) => shows(compat, member)).map((member) => ({ key: member.key!, shape: shaperOf(member, compat) }));
+  const versioned = keyed.some(({ since, until }) => since !== undefined || until !== undefined);
+  if (!versioned && shown.every(({ shape }) => shape === null)) return null;
+  const declared = new Set(keyed.map(({ key }) => key));
+  return (value) => {
+    if (!isPlain(value)) return value;
+    const out: Record<string, JsonResult> = {};
+    for (const { key, shape } of shown) {
+      const member = value[key];
+      if (member !== undefined) out[key] = shape === null ? member : shape(member);
+    }
+    for (const [key, member] of Object.entries(value)) if (!declared.has(key)) out[key] = member;
+    return out;
+  };
+}
+
+/** The part of a list that a version has. */
+const having = <T extends Span>(list: readonly T[], compat: Compat): readonly T[] => list.filter((one) => shows(compat, one));
+
+/** The names of an argument. */
+function nameOf({ name, renamed }: ArgSpec, compat: Compat): string {
+  if (renamed === undefined || !follows(compat, renamed.since)) return name;
+  if (compat.replies.oldest >= renamed.since) return renamed.name;
+  return [...new Set([...renamed.name.split('|'), ...name.split('|')])].join('|');
+}
+
+function argsOf(args: readonly ArgSpec[], compat: Compat): readonly ArgSpec[] {
+  return having(args, compat).map((arg) => ({
+    ...arg,
+    name: nameOf(arg, compat),
+    ...(arg.inner ? { inner: argsOf(arg.inner, compat) } : {}),
+  }));
+}
+
+function resultsOf(results: readonly ResultSpec[], compat: Compat): readonly ResultSpec[] {
+  return having(results, compat).map((result) => (result.inner ? { ...result, inner: resultsOf(result.inner, compat) } : result));
+}
+
+/** A method as a version has it. */
+export interface VersionedMethod extends MethodSpec {
+  readonly compat: Compat;
+  /** Gives results the version's members; null when they are as they should be. */
+  readonly shape: Shaper | null;
+}
+
+/** A declaration as a version has it. */
+export function versioned(spec: MethodSpec, compat: Compat): VersionedMethod {
+  return { ...spec, compat, args: argsOf(spec.args, compat), results: resultsOf(spec.results, compat), shape: anyOf(spec.results, compat) };
+}

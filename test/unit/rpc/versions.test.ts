@@ -1,0 +1,78 @@
+// Replies and declarations as the versions have them: what is declared since and until a release, and the order of members.
+import t from 'tap';
+import { COMPATS, follows, shows } from '../../../src/policy/compat.js';
+import type { MethodSpec } from '../../../src/rpc/declare/types.js';
+import { objectShaper, versioned } from '../../../src/rpc/declare/versions.js';
+import { renderHelp } from '../../../src/rpc/help.js';
+import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { Amount } from '../../../src/rpc/wire/values.js';
+
+const old = COMPATS['0.21.1'];
+const master = COMPATS['31'];
+
+const spec: MethodSpec = {
+  name: 'getthings',
+  category: 'util',
+  runs: 'front',
+  description: 'Things.',
+  args: [
+    { name: 'first', type: 'num', default: '0', help: 'One' },
+    { name: 'second', type: 'num', default: '0', help: 'Two', since: 25 },
+    {
+      name: 'options',
+      type: 'obj',
+      optional: true,
+      help: '',
+      inner: [{ name: 'late', type: 'bool', default: 'false', help: '', since: 24 }],
+    },
+  ],
+  results: [
+    {
+      type: 'arr',
+      help: '',
+      inner: [
+        {
+          type: 'obj',
+          help: '',
+          inner: [
+            { type: 'num', key: 'moved', help: '', until: 30 },
+            { type: 'amount', key: 'fee', help: '', until: 24 },
+            { type: 'obj', key: 'fees', help: '', inner: [{ type: 'amount', key: 'chunk', help: '', since: 31 }] },
+            { type: 'num', key: 'moved', help: '', since: 30 },
+          ],
+        },
+      ],
+    },
+  ],
+  examples: [],
+};
+const reply = [{ moved: 1, fee: new Amount(5), fees: { chunk: new Amount(7) }, unheard: true }];
+
+t.test('which releases count', async (t) => {
+  t.equal(shows(old, { since: 22 }), false);
+  t.equal(shows(old, { until: 22 }), true);
+  t.equal(shows(master, { since: 32 }), true);
+  t.equal(shows(master, { until: 32 }), false);
+  t.equal(shows(COMPATS.default, { since: 32 }), true, 'by default both');
+  t.equal(shows(COMPATS.default, { until: 22 }), true);
+  t.equal(follows(old, 22), false);
+  t.equal(follows(master, 28), true);
+  t.equal(follows(COMPATS.default, 28), true, 'of two meanings the newest');
+});
+
+t.test('replies', async (t) => {
+  const shaped = (compat: typeof old): string => {
+    const { shape } = versioned(spec, compat);
+    return encodeJson(shape ? shape(reply) : reply);
+  };
+  t.equal(shaped(old), '[{"moved":1,"fee":0.00000005,"fees":{},"unheard":true}]');
+  t.equal(shaped(master), '[{"fees":{"chunk":0.00000007},"moved":1,"unheard":true}]');
+  t.equal(shaped(COMPATS.default), encodeJson(reply));
+  t.equal(objectShaper([{ type: 'num', key: 'a', help: '' }], old), null, 'nothing to do where nothing has a version');
+});
+
+t.test('help', async (t) => {
+  t.equal(renderHelp(versioned(spec, old)).split('\n')[0], 'getthings ( first {} )');
+  t.equal(renderHelp(versioned(spec, master)).split('\n')[0], 'getthings ( first second {"late":bool} )');
+  t.notMatch(renderHelp(versioned(spec, old)), /chunk/);
+});
