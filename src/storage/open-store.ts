@@ -9,7 +9,7 @@ import { loadLevelEngine } from './level-engine.js';
 import { loadNxteditionEngine } from './nxtedition-engine.js';
 import { RocksStore } from './rocks-store.js';
 import { StoreError } from './store-error.js';
-import { checkWriteAheadLog } from './write-ahead-log.js';
+import { checkWriteAheadLog, SYNC_MARK } from './write-ahead-log.js';
 
 export type { EngineName } from './engine.js';
 
@@ -24,7 +24,7 @@ export interface OpenStoreOptions {
   readonly writeBufferBytes?: number;
   /**
    * Whoever can make lost writes again is told of damage in the write-ahead log and gets the database as it was before it. Without this,
-   * such a folder is refused, unless nothing sound lies behind the damage: that much a loss of power may cost.
+   * such a folder is refused, unless no sync was over after what is damaged: that much a loss of power may cost.
    */
   readonly onLogDamage?: (text: string) => void;
 }
@@ -124,10 +124,22 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
   const letGo = await takeDatabase(options.path);
   try {
     await examineLog(options);
-    return new RocksStore(engine.name, await openDatabase(engine, options), letGo);
+    const db = await openDatabase(engine, options);
+    // The log that was begun has a mark from its beginning: damage in it can be told from what a loss of power costs.
+    if (options.onLogDamage === undefined) await markLog(db, options.path);
+    return new RocksStore(engine.name, db, letGo);
   } catch (error) {
     letGo();
     throw error;
+  }
+}
+
+async function markLog(db: EngineDb, path: string): Promise<void> {
+  try {
+    await db.write(SYNC_MARK, true);
+  } catch (error) {
+    await db.close().catch(() => {});
+    throw fromEngineError(error, `open ${path}`);
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type StoreStats,
 } from './store.js';
 import { StoreError } from './store-error.js';
+import { SYNC_MARK } from './write-ahead-log.js';
 import { assertWriting } from './write-stop.js';
 
 /** Entries of one chunk when the caller names no number. */
@@ -103,7 +104,8 @@ export class RocksStore implements Store {
     if (ops.length === 0 && options.sync !== true) return this.run('write a batch', async () => {});
     return this.run('write a batch', async () => {
       assertWriting('write a batch');
-      await this.db.write(ops, options.sync === true);
+      if (ops.length > 0) await this.db.write(ops, false);
+      if (options.sync === true) await this.db.write(SYNC_MARK, true);
     });
   }
 

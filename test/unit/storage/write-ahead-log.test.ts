@@ -11,6 +11,8 @@ const root = mkdtempSync(join(tmpdir(), 'adit-wal-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
 const key = (i: number): Uint8Array => Uint8Array.of(7, i >> 8, i & 255);
 const ROWS = 300;
+/** What a synced batch ends with. */
+const MARK = Buffer.from('010000000005ff73796e63', 'hex');
 
 t.test('crc32c', async (t) => {
   const text = (what: string): Uint8Array => Buffer.from(what, 'latin1');
@@ -27,7 +29,7 @@ t.test('a log of many small and some large records', async (t) => {
   t.equal(await checkWriteAheadLog(made), null, 'no folder, no damage');
   const store = await openStore({ path: made });
   for (let i = 0; i < ROWS; i++)
-    await store.batch([{ type: 'put', key: key(i), value: new Uint8Array(i % 50 === 9 ? 90_000 : 40).fill(i) }]);
+    await store.batch([{ type: 'put', key: key(i), value: new Uint8Array(i % 50 === 9 ? 90_000 : 40).fill(i) }], { sync: i % 50 === 20 });
   // As a killed process leaves it.
   const folder = join(root, 'killed');
   cpSync(made, folder, { recursive: true });
@@ -61,6 +63,8 @@ t.test('a log of many small and some large records', async (t) => {
   appendFileSync(log, new Uint8Array(70_000));
   t.equal(await checkWriteAheadLog(folder), null, 'room that was reserved');
 
+  const lastMark = bytes.lastIndexOf(MARK);
+  t.ok(lastMark > 400_000 && lastMark < bytes.length - 1_000, 'and some more behind the last sync');
   let inside = 0;
   for (let at = 3; at < bytes.length; at += 9_973) {
     const damaged = new Uint8Array(bytes);
@@ -69,6 +73,7 @@ t.test('a log of many small and some large records', async (t) => {
     const found = await checkWriteAheadLog(folder);
     if (found === null || found.at > at || found.file !== log) t.fail(`damage at ${at}`, { found });
     else if (found.inside) inside++;
+    if (found?.inside !== at < lastMark) t.fail(`damage at ${at}, the last sync at ${lastMark}`, { found });
   }
   t.ok(inside > 50, 'and what lies behind it is seen');
   const damaged = new Uint8Array(bytes);
@@ -88,4 +93,134 @@ t.test('a log of many small and some large records', async (t) => {
   t.equal(await opened(), ROWS - 1, 'the last record alone may be what a loss of power cost');
   writeFileSync(join(folder, `${String(Number.parseInt(name!, 10) + 1).padStart(6, '0')}.log`), bytes.subarray(0, statSync(log).size));
   t.match(await checkWriteAheadLog(folder), { inside: true });
+});
+
+/** A log as a process that was killed leaves it. @param synced the rows whose batch is synced */
+async function written(
+  name: string,
+  rows: number,
+  synced: (row: number) => boolean,
+  marked = true,
+): Promise<{ folder: string; log: string; bytes: Buffer }> {
+  const made = join(root, `${name}-made`);
+  const store = await openStore({ path: made, ...(!marked && { onLogDamage: () => {} }) });
+  for (let i = 0; i < rows; i++)
+    await store.batch([{ type: 'put', key: key(i), value: new Uint8Array(500).fill(1 + (i % 250)) }], { sync: synced(i) });
+  const folder = join(root, name);
+  cpSync(made, folder, { recursive: true });
+  await store.close();
+  const [file] = readdirSync(folder).filter((one) => /^\d+\.log$/.test(one));
+  const log = join(folder, file!);
+  return { folder, log, bytes: readFileSync(log) };
+}
+
+/** How many rows from the first on are there, and none after them; or why the folder is refused. */
+async function rowsIn(folder: string, rows: number): Promise<number | string> {
+  const copy = join(root, 'rows');
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(folder, copy, { recursive: true });
+  try {
+    const store = await openStore({ path: copy });
+    const values = await store.getMany(Array.from({ length: rows }, (_, i) => key(i)));
+    await store.close();
+    const count = values.filter((value) => value !== undefined).length;
+    return values.findLastIndex((value) => value !== undefined) === count - 1 ? count : 'with a gap';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+/** Every page from a place on is on the disk or not, each by itself. */
+const withoutPages = (bytes: Buffer, from: number, lost: (page: number) => boolean): Buffer => {
+  const image = Buffer.from(bytes);
+  for (let page = Math.floor(from / 4096); page * 4096 < bytes.length; page++)
+    if (lost(page)) image.fill(0, Math.max(from, page * 4096), Math.min(bytes.length, (page + 1) * 4096));
+  return image;
+};
+
+t.test('a loss of power keeps pages of the unsynced end in any order: what was synced is there, whatever became of the rest', async (t) => {
+  const rows = 400;
+  const { folder, log, bytes } = await written('reordered', rows, (row) => row === 150);
+  const mark = bytes.lastIndexOf(MARK);
+  const end = mark + MARK.length;
+  const pages = Math.ceil(bytes.length / 4096);
+  for (let seed = 1; seed <= 40; seed++) {
+    let state = seed;
+    const some = withoutPages(bytes, end, () => {
+      state = (state * 1103515245 + 12345) & 0x7fffffff;
+      return (state >> 16) % 3 === 0;
+    });
+    writeFileSync(log, some);
+    const found = await rowsIn(folder, rows);
+    if (!(typeof found === 'number' && found >= 151)) t.fail(`pages by ${seed}`, { found });
+  }
+  for (let page = Math.floor(end / 4096); page < pages; page++) {
+    writeFileSync(
+      log,
+      withoutPages(bytes, end, (one) => one === page),
+    );
+    const found = await rowsIn(folder, rows);
+    if (!(typeof found === 'number' && found >= 151)) t.fail(`without page ${page}`, { found });
+  }
+  // What fsync had promised is gone: also where the zeros begin with a record.
+  for (let page = 0; (page + 1) * 4096 <= mark; page++) {
+    writeFileSync(
+      log,
+      withoutPages(bytes, 0, (one) => one === page),
+    );
+    t.equal(await rowsIn(folder, rows), 'STORE_CORRUPTION', `page ${page}`);
+  }
+});
+
+t.test('power is lost while a batch is synced', async (t) => {
+  const rows = 300;
+  const { folder, log, bytes } = await written('syncing', rows, (row) => row === 100 || row === rows - 1);
+  const first = bytes.indexOf(MARK, 100) + MARK.length;
+  const last = bytes.lastIndexOf(MARK);
+  t.equal(last + MARK.length, bytes.length);
+  for (let page = Math.ceil(first / 4096); (page + 1) * 4096 < last; page += 3) {
+    writeFileSync(
+      log,
+      withoutPages(bytes, 0, (one) => one === page),
+    );
+    const found = await rowsIn(folder, rows);
+    if (!(typeof found === 'number' && found >= 101 && found < rows)) t.fail(`without page ${page}`, { found });
+  }
+  // That page was written: its bytes are wrong for another reason.
+  const damaged = Buffer.from(bytes);
+  damaged[first + 5_000]! ^= 0x10;
+  writeFileSync(log, damaged);
+  t.equal(await rowsIn(folder, rows), 'STORE_CORRUPTION');
+});
+
+t.test('a log without marks, as earlier versions wrote it, tells nothing of its syncs', async (t) => {
+  const { folder, log, bytes } = await written('unmarked', 200, () => false, false);
+  t.equal(bytes.indexOf(MARK), -1);
+  t.equal(await checkWriteAheadLog(folder), null);
+  const damaged = Buffer.from(bytes);
+  damaged[20_000]! ^= 0x10;
+  writeFileSync(log, damaged);
+  t.match(await checkWriteAheadLog(folder), { inside: true });
+});
+
+t.test('a mark is seen wherever a block of the log ends', async (t) => {
+  // A record of 1,000 bytes takes 1,026. Row 31 ends so many bytes before the first block does, and its mark follows.
+  let parted = 0;
+  for (let beyond = 0; beyond < 40; beyond++) {
+    const folder = join(root, 'parted-one');
+    rmSync(folder, { recursive: true, force: true });
+    const one = await openStore({ path: folder });
+    const fill = 32_768 - 26 - 31 * 1_026 - 26 - beyond;
+    for (let i = 0; i < 31; i++) await one.batch([{ type: 'put', key: key(i), value: new Uint8Array(1_000).fill(1) }]);
+    await one.batch([{ type: 'put', key: key(31), value: new Uint8Array(fill).fill(1) }], { sync: true });
+    await one.batch([{ type: 'put', key: key(32), value: new Uint8Array(10).fill(1) }]);
+    await one.close();
+    const [file] = readdirSync(folder).filter((name) => /^\d+\.log$/.test(name));
+    const bytes = readFileSync(join(folder, file!));
+    if (bytes.indexOf(MARK, 1_000) < 0) parted++;
+    bytes[2_000]! ^= 0x10;
+    writeFileSync(join(folder, file!), bytes);
+    if ((await checkWriteAheadLog(folder))?.inside !== true) t.fail(`${beyond} bytes`, { length: bytes.length });
+  }
+  t.ok(parted >= 10, `${parted} in two parts`);
 });
