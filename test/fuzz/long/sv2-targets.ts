@@ -116,7 +116,8 @@ const conversations: Target = {
     return dice.oneIn(2) ? whole : dice.mutate(whole);
   },
   check: (input) => {
-    const size = input[0] ?? 1;
+    // Bytes of a read; a mutated case may say none.
+    const size = Math.max(1, input[0] ?? 1);
     const connection = new Sv2Connection(deps);
     let opened = false;
     let ended = false;
