@@ -15,7 +15,7 @@ t.setTimeout(280_000);
 const OURS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const CROWD = 1_000;
 /** SV2_OPEN=10000 is the long form. */
-const OPEN = Number(process.env.SV2_OPEN ?? 600);
+const OPEN = Number(process.env.SV2_OPEN ?? 2_300);
 
 async function serving(t: Test, ...options: string[]): Promise<{ node: Daemon; port: number; log: () => string }> {
   const port = await freePort();
@@ -141,9 +141,8 @@ t.test('connections that only open give way', async (t) => {
     crowded.push(await timed());
     most = Math.max(most, (await node.call('getsv2info')).connections);
   }
-  t.ok(most <= 257, `${most} were open at most`);
-  await until('no more than 256 wait', async () => (await node.call('getsv2info')).connections <= 257);
-  await until('the others are closed', () => idle.filter(({ destroyed }) => !destroyed).length <= 256);
+  t.ok(most <= 2_000, `${most} were open at most`);
+  await until('the others are closed', () => idle.filter(({ destroyed }) => !destroyed).length < 2_000);
   const late = await Sv2Client.start(port);
   t.teardown(() => late.close());
   await late.nextOf('prevhash');

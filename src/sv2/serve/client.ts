@@ -22,9 +22,10 @@ export class Client {
   readonly address: string;
   /** Under which its connections are counted; null: this machine. */
   readonly source: string | null;
-  /** Since 1970, and by the clock that deadlines are measured with. */
+  /** Since 1970. */
   readonly connectedMs: number;
-  readonly sinceMs: number;
+  /** When what it has to do next was up to it, by the monotonic clock. */
+  sinceMs: number;
   vendor = '';
   firmware = '';
   constraints: CoinbaseOutputConstraints | null = null;

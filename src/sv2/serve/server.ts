@@ -1,7 +1,7 @@
 // The sockets of Stratum V2 clients and what goes over them, on a thread of its own: templates from the node thread out, solutions in.
-// Bounds: 2,000 connections, -sv2peraddress of them from one other machine, 256 of them before SetupConnection (the
-// oldest of these gives way), one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions
-// under way, 4 MB unread by a client and 128 MB by all.
+// Bounds: 2,000 connections, -sv2peraddress of them from one other machine (the oldest before SetupConnection gives way),
+// one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions under way, 4 MB unread by a
+// client and 128 MB by all.
 import net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
@@ -19,8 +19,7 @@ import { sourceOf } from './source.js';
 import { TransactionAnswers } from './transaction-answers.js';
 
 const MOST_CONNECTIONS = 2_000;
-const MOST_PENDING = 256;
-/** Until SetupConnection succeeded. */
+/** For act 1, and from act 2 for SetupConnection. */
 const SETUP_MS = 15_000;
 /** A client that reads nothing for so long, though there is something, is closed. */
 const STUCK_MS = 60_000;
@@ -43,7 +42,7 @@ export class Sv2Server {
   readonly #clients = new Set<Client>();
   /** Connections from other machines: how many from each. */
   readonly #sources = new Map<string, number>();
-  /** Before SetupConnection, oldest first. */
+  /** Before SetupConnection, in the order of their `sinceMs`. */
   readonly #pending = new Set<Client>();
   readonly #handshakes = new Set<Client>();
   #handshakeDue = false;
@@ -217,7 +216,6 @@ export class Sv2Server {
       return `${perAddress} are open from there (-sv2peraddress)`;
     }
     if (this.#clients.size >= MOST_CONNECTIONS && !this.#giveWay()) return `${MOST_CONNECTIONS} are open`;
-    if (this.#pending.size >= MOST_PENDING) this.#giveWay();
     return null;
   }
 
@@ -252,6 +250,11 @@ export class Sv2Server {
         this.#deps.counters.add('handshakes');
         this.#guard(client, () => this.#drain(client));
         client.socket.resume();
+        // What it waited for its turn was not its doing.
+        if (this.#pending.delete(client)) {
+          client.sinceMs = this.#deps.clock.monotonicMs();
+          this.#pending.add(client);
+        }
       }
       this.#nextHandshake();
     });
@@ -409,6 +412,7 @@ export class Sv2Server {
     const now = this.#deps.clock.monotonicMs();
     for (const client of this.#pending) {
       if (client.sinceMs > now - SETUP_MS) break;
+      if (this.#handshakes.has(client)) continue;
       this.#end(client, 'handshake', `no SetupConnection within ${SETUP_MS / 1000} seconds`);
     }
     let unread = 0;

@@ -9,25 +9,36 @@ const KEYS = [reserveKey(LEAST)];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const OUTPUTS = 60_000;
 
-t.test('fifteen seconds to set up', async (t) => {
+t.test('fifteen seconds for each step before templates', async (t) => {
   const world = driven(t);
-  const silent = world.connect();
-  const shy = await Sv2Client.over(world.connect());
   const open = await world.client();
-  world.nowMs += 14_999;
-  world.server.sweep();
-  await turn();
-  t.same([silent.destroyed, shy.closed, open.closed], [false, false, false]);
-  world.nowMs += 1;
-  world.server.sweep();
-  await shy.ended();
-  await turn();
-  t.same([silent.destroyed, shy.closed, open.closed], [true, true, false]);
+  const [silent, waiting] = [world.connect(), world.connect()];
+  const later = async (ms: number): Promise<void> => {
+    world.nowMs += ms;
+    world.server.sweep();
+    await turn();
+  };
+  await later(14_999);
+  t.same([silent.destroyed, waiting.destroyed], [false, false]);
+  // Its act 1 is here, and has not had its turn.
+  const shy = Sv2Client.over(waiting);
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  await later(1);
+  t.same([silent.destroyed, (await shy).closed], [true, false]);
+  await later(14_999);
+  t.notOk((await shy).closed, 'SetupConnection has fifteen seconds of its own');
+  await later(1);
+  await (await shy).ended();
   t.equal(world.lines().filter((line) => line.includes('no SetupConnection within 15 seconds')).length, 2);
-  world.nowMs += 1_000_000;
-  world.server.sweep();
-  await turn();
+  await later(1_000_000);
   t.notOk(open.closed, 'a client that has set up may be silent for ever');
+});
+
+t.test('many clients that come at once, as after a restart', async (t) => {
+  const world = driven(t);
+  const clients = await Promise.all(Array.from({ length: 300 }, () => world.client()));
+  t.equal(clients.filter(({ closed }) => closed).length, 0);
+  t.equal(world.counters.read().clientsOpen, 300);
 });
 
 t.test('a minute without reading', async (t) => {
