@@ -50,6 +50,7 @@ export class Daemon {
   #agent = newAgent();
   #auth = '';
   #credentials: string | undefined;
+  #file = daemonFile;
 
   private constructor(dir: string, port: number, options: readonly string[]) {
     this.dir = dir;
@@ -67,6 +68,14 @@ export class Daemon {
   /** Starts a daemon on a fresh folder and waits until it answers. Two fronts unless the options say otherwise. */
   static async start(...options: string[]): Promise<Daemon> {
     const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    await daemon.up();
+    return daemon;
+  }
+
+  /** The same with another build's daemon. @param file its aditd.js */
+  static async startFrom(file: string, ...options: string[]): Promise<Daemon> {
+    const daemon = new Daemon(fs.mkdtempSync(path.join(os.tmpdir(), 'adit-test-')), await freePort(), options);
+    daemon.#file = file;
     await daemon.up();
     return daemon;
   }
@@ -114,7 +123,7 @@ export class Daemon {
       [
         // For profiles: DAEMON_NODE="--cpu-prof --cpu-prof-dir=/tmp/prof".
         ...(process.env.DAEMON_NODE?.split(' ') ?? []),
-        daemonFile,
+        this.#file,
         ...network,
         `-datadir=${this.dir}`,
         `-rpcport=${this.port}`,

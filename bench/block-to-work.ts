@@ -1,0 +1,348 @@
+// A full block whose transactions are all known, until its node has new work: 4,400 payments of two inputs in the block (1.6 MB), another 4,400
+// left in the mempool. Submitted, sent by a peer as a block, and as a compact block; a miner waits on a long poll. Times of the
+// answers, and processor time of the node thread and of all other threads, which depends less on what else the machine does.
+//
+//   node build/bench/block-to-work.js [--json]
+//   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"
+//   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.js: another build of adit, likewise.
+
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseTx } from '../src/consensus/tx/tx-view.js';
+import { createNativeCrypto } from '../src/crypto/native/index.js';
+import { encodeCompactBlock, ShortIds } from '../src/net/wire/compact-block.js';
+import { type BuiltBlock, buildBlock, GENESIS, spend } from '../test/framework/chain-builder.js';
+import { Daemon, daemonFile } from '../test/framework/daemon.js';
+import { type Out, serializeTx, type Tx, txid } from '../test/framework/messages.js';
+import { P2pClient } from '../test/framework/p2p-client.js';
+import { freePort } from '../test/framework/ports.js';
+import { type BenchCase, runBench } from './harness/bench.js';
+import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
+import { Owners } from './harness/owners.js';
+import { nodeThreadMilliseconds } from './harness/process-figures.js';
+
+const TXS = Number(process.env.TXS ?? 4_400);
+const ROUNDS = Number(process.env.ROUNDS ?? 10);
+const WARMUP = Number(process.env.WARMUP ?? 2);
+const COMPARE = bitcoindToCompare();
+const BEFORE = process.env.BEFORE;
+const WAYS = (process.env.WAYS ?? 'submit,block,compact').split(',') as Way[];
+const VALUE = 1_000_000;
+const FEE = 2_000;
+const BATCH = 200;
+const SPLITS = 10;
+const RIPE = 100;
+const SPACING = 10;
+/** Until the chain has written what a block changed, and what else it does behind the answer. */
+const QUIET_MS = 700;
+
+type Way = 'submit' | 'block' | 'compact';
+
+interface Coin {
+  readonly txid: Buffer;
+  readonly index: number;
+  readonly owner: number;
+  readonly value: number;
+}
+
+/** What one block cost one node, milliseconds. */
+interface Figures {
+  /** Until submitblock answered; of blocks from peers: NaN. */
+  readonly answer: number;
+  /** Until the last byte of the first template on the block, */
+  readonly first: number;
+  /** and of the first one with transactions. */
+  readonly full: number;
+  /** Processor time of the node thread until then (of Core: of all threads), */
+  readonly mainToFull: number;
+  /** until the node was quiet again, */
+  readonly main: number;
+  /** and that of all other threads. */
+  readonly others: number;
+}
+
+interface Reply {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** A node under test, whichever it is. */
+class Miner {
+  readonly figures = new Map<Way, Figures[]>();
+  #peer: P2pClient | undefined;
+  readonly #agent = new http.Agent({ keepAlive: true });
+
+  private constructor(
+    readonly name: string,
+    readonly pid: number,
+    private readonly port: number,
+    private readonly auth: string,
+    private readonly p2pPort: number,
+    private readonly single: boolean,
+    readonly end: () => Promise<void>,
+  ) {}
+
+  /** @param file another build than this one */
+  static async adit(name: string, file?: string): Promise<Miner> {
+    const p2p = await freePort();
+    const more = process.env.OPTIONS?.split(' ') ?? [];
+    const node = await Daemon.startFrom(
+      file ?? daemonFile,
+      ...['-disablewallet', '-checktemplates=0', '-templatemode=live', '-fronts=1', '-maxmempool=300'],
+      ...[`-port=${p2p}`, '-bind=127.0.0.1', '-connect=0', '-whitelist=noban@127.0.0.1', ...more],
+    );
+    return new Miner(name, node.child?.pid as number, node.port, node.auth, p2p, true, () => node.remove());
+  }
+
+  static async core(binary: string): Promise<Miner> {
+    const p2p = await freePort();
+    const node = await CoreDaemon.start(binary, `-port=${p2p}`, `-bind=127.0.0.1:${p2p}`, '-connect=0', '-whitelist=noban@127.0.0.1');
+    return new Miner('Core', node.pid, node.port, node.auth, p2p, false, () => node.end());
+  }
+
+  post(body: string): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const request = http.request(
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          method: 'POST',
+          agent: this.#agent,
+          headers: {
+            'content-type': 'text/plain',
+            'content-length': Buffer.byteLength(body),
+            authorization: `Basic ${Buffer.from(this.auth).toString('base64')}`,
+          },
+        },
+        (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+          reply.on('error', reject);
+          reply.on('end', () => {
+            const at = performance.now();
+            resolve({ text: Buffer.concat(chunks).toString('latin1'), at });
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
+  async call(method: string, ...params: unknown[]): Promise<any> {
+    const { result, error } = JSON.parse((await this.post(JSON.stringify({ id: 1, method, params }))).text);
+    if (error) throw new Error(`${this.name}: ${method}: ${error.message}`);
+    return result;
+  }
+
+  async peer(): Promise<P2pClient> {
+    if (this.#peer === undefined || this.#peer.closed) this.#peer = await P2pClient.connect(this.p2pPort, { relay: false });
+    this.#peer.received.length = 0;
+    return this.#peer;
+  }
+
+  async submit(block: BuiltBlock): Promise<void> {
+    const verdict = await this.call('submitblock', block.bytes.toString('hex'));
+    if (verdict !== null) throw new Error(`${this.name} refused a block: ${verdict}`);
+  }
+
+  async give(txs: readonly Tx[]): Promise<void> {
+    for (let at = 0; at < txs.length; at += BATCH) {
+      const batch = txs
+        .slice(at, at + BATCH)
+        .map((tx, id) => ({ id, method: 'sendrawtransaction', params: [serializeTx(tx).toString('hex')] }));
+      const refused = JSON.parse((await this.post(JSON.stringify(batch))).text).find((one: { error: unknown }) => one.error !== null);
+      if (refused) throw new Error(`${this.name} refused a payment: ${JSON.stringify(refused)}`);
+    }
+  }
+
+  /** The block's way to work. @param left payments that stay in the mempool */
+  async round(way: Way, block: BuiltBlock, message: Buffer, left: number): Promise<void> {
+    const ask = (id: string): Promise<Reply> =>
+      this.post(JSON.stringify({ id: 1, method: 'getblocktemplate', params: [{ rules: ['segwit'], longpollid: id }] }));
+    const longpollid = await this.#ready();
+    const peer = way === 'submit' ? null : await this.peer();
+    const text = way === 'submit' ? JSON.stringify({ id: 1, method: 'submitblock', params: [message.toString('hex')] }) : '';
+    await peer?.sync();
+    const poll = ask(longpollid);
+    // It has to be parked, and whatever else goes on to be over.
+    await sleep(QUIET_MS);
+    const cpu = nodeThreadMilliseconds(this.pid);
+    const begin = performance.now();
+    let answer = Number.NaN;
+    const sent = peer === null ? this.post(text) : null;
+    peer?.send(way === 'block' ? 'block' : 'cmpctblock', message);
+    const answered = sent?.then((reply) => {
+      answer = reply.at - begin;
+      if (JSON.parse(reply.text).result !== null) throw new Error(`${this.name} refused a block: ${reply.text.slice(0, 200)}`);
+    });
+    const first = await poll;
+    const full = isEmpty(first.text) ? await ask(idOf(first.text)) : first;
+    const atFull = nodeThreadMilliseconds(this.pid);
+    await answered;
+    const template = JSON.parse(full.text).result;
+    if (template.previousblockhash !== block.hashHex) throw new Error(`${this.name}: the long poll came back for something else`);
+    if (template.transactions.length !== left) throw new Error(`${this.name}: ${template.transactions.length} of ${left} in the template`);
+    await sleep(QUIET_MS);
+    const end = nodeThreadMilliseconds(this.pid);
+    const main = (of: { main: number; others: number }): number => of.main + (this.single ? 0 : of.others);
+    const list = this.figures.get(way) ?? [];
+    this.figures.set(way, list);
+    list.push({
+      answer,
+      first: first.at - begin,
+      full: full.at - begin,
+      mainToFull: main(atFull) - main(cpu),
+      main: main(end) - main(cpu),
+      others: this.single ? end.others - cpu.others : Number.NaN,
+    });
+  }
+
+  /** The id of a template that a long poll waits on; in mode live a template follows the mempool a little later. */
+  async #ready(): Promise<string> {
+    const { size } = await this.call('getmempoolinfo');
+    for (;;) {
+      const { longpollid, transactions } = await this.call('getblocktemplate', { rules: ['segwit'] });
+      // A block has no room for all of them.
+      if (!this.single || transactions.length > 0.4 * size) return longpollid;
+      await sleep(50);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#peer?.close();
+    this.#agent.destroy();
+    return this.end();
+  }
+}
+
+const isEmpty = (reply: string): boolean => /"transactions": ?\[\]/.test(reply);
+const idOf = (reply: string): string => /"longpollid": ?"([^"]+)"/.exec(reply)![1]!;
+
+/** A chain with coins to spend, and payments over payments of them. */
+class Economy {
+  tip: BuiltBlock = GENESIS;
+  #time = Math.floor(Date.now() / 1000) - 7_000;
+  readonly #owners = new Owners(64);
+  /** Two stocks: one pays in the block, the other in the mempool. */
+  readonly #stocks: Coin[][] = [[], []];
+
+  block(txs: readonly Tx[], fees: number): BuiltBlock {
+    this.#time += SPACING;
+    this.tip = buildBlock(this.tip, { txs, fees, time: this.#time });
+    return this.tip;
+  }
+
+  /** Blocks that make the coins. */
+  *funding(): Generator<BuiltBlock> {
+    const sources: { txid: Buffer; index: number; value: number }[] = [];
+    for (let i = 0; i < SPLITS + RIPE; i++) {
+      const block = this.block([], 0);
+      sources.push({ txid: block.txids[0]!, index: 0, value: block.txs[0]!.outs[0]!.value });
+      yield block;
+    }
+    const each = Math.ceil((TXS * 4) / SPLITS);
+    const splits = sources.slice(0, SPLITS).map((coin, s) => {
+      const outs: Out[] = Array.from({ length: each }, (_, i) => ({ value: VALUE, script: this.#owners.script('p2wpkh', s * each + i) }));
+      return spend([coin], outs);
+    });
+    for (const [s, split] of splits.entries()) {
+      const id = txid(split);
+      for (let index = 0; index < each; index++) {
+        this.#stocks[(s + index) % 2]!.push({ txid: id, index, owner: s * each + index, value: VALUE });
+      }
+    }
+    yield this.block(splits, 0);
+  }
+
+  /** Payments of all coins of a stock to their owners, two by two. */
+  payments(stock: number): Tx[] {
+    const coins = this.#stocks[stock]!;
+    const next: Coin[] = [];
+    const txs: Tx[] = [];
+    for (let i = 0; i < TXS; i++) {
+      const pair = [coins[2 * i]!, coins[2 * i + 1]!] as const;
+      const value = (pair[0].value + pair[1].value - FEE) / 2;
+      const tx = spend(
+        pair,
+        pair.map(({ owner }) => ({ value, script: this.#owners.script('p2wpkh', owner) })),
+      );
+      this.#owners.sign(tx, 'p2wpkh', pair);
+      const id = txid(tx);
+      for (const [index, { owner }] of pair.entries()) next.push({ txid: id, index, owner, value });
+      txs.push(tx);
+    }
+    this.#stocks[stock] = next;
+    return txs;
+  }
+}
+
+const crypto = createNativeCrypto();
+
+function compactMessage(block: BuiltBlock): Buffer {
+  const nonce = 7n;
+  const ids = new ShortIds(block.header, nonce, crypto);
+  const views = block.txs.map((tx) => parseTx(new Uint8Array(serializeTx(tx)), crypto));
+  const shortIds = views.slice(1).map((tx) => ids.of(tx.wtxid));
+  return Buffer.from(encodeCompactBlock({ header: block.header, nonce, shortIds, prefilled: [{ index: 0, tx: views[0]! }] }));
+}
+
+const WAY_NAMES: Record<Way, string> = { submit: 'submitted', block: 'from a peer', compact: 'compact from a peer' };
+
+const FIGURES: readonly (readonly [string, (of: Figures) => number])[] = [
+  ['answer', ({ answer }) => answer],
+  ['first template', ({ first }) => first],
+  ['full template', ({ full }) => full],
+  ['node thread to the full template', ({ mainToFull }) => mainToFull],
+  ['node thread in all', ({ main }) => main],
+  ['all other threads', ({ others }) => others],
+];
+
+await runBench({
+  name: 'chain/block-to-work',
+  protects: 'miners from working on an old block, and on an empty one: the time from a full block to the next templates',
+  run: async () => {
+    const miners = [await Miner.adit('adit')];
+    if (BEFORE !== undefined) miners.push(await Miner.adit('adit before', BEFORE));
+    if (COMPARE !== null) miners.push(await Miner.core(COMPARE));
+    const cases: BenchCase[] = [];
+    try {
+      const economy = new Economy();
+      // Core 0.21 gives no templates to a node without peers.
+      for (const miner of miners) await miner.peer();
+      for (const block of economy.funding()) for (const miner of miners) await miner.submit(block);
+      let stock = 0;
+      const give = async (txs: readonly Tx[]): Promise<void> => {
+        await Promise.all(miners.map((miner) => miner.give(txs)));
+      };
+      let due = economy.payments(stock);
+      await give(due);
+      for (let i = 0; i < WARMUP + ROUNDS; i++) {
+        for (const way of WAYS) {
+          stock = 1 - stock;
+          const next = economy.payments(stock);
+          await give(next);
+          const block = economy.block(due, FEE * due.length);
+          const message = way === 'compact' ? compactMessage(block) : block.bytes;
+          // Each goes first in its turn.
+          const order = [...miners.slice(i % miners.length), ...miners.slice(0, i % miners.length)];
+          for (const miner of order) await miner.round(way, block, message, next.length);
+          due = next;
+        }
+      }
+      for (const way of WAYS) {
+        for (const [name, read] of FIGURES) {
+          for (const miner of miners) {
+            const samples = miner.figures.get(way)!.slice(WARMUP).map(read);
+            if (samples.some(Number.isNaN)) continue;
+            cases.push({ name: `${WAY_NAMES[way]}: ${name}, ${miner.name}`, unit: 'ms', better: 'lower', samples });
+          }
+        }
+      }
+    } finally {
+      for (const miner of miners) await miner.close();
+    }
+    return { cases, notes: [`${TXS} payments in the block, ${TXS} left; node thread's share of Core: all its threads`] };
+  },
+});
