@@ -228,6 +228,13 @@ export class Mempool {
     return this.#acceptor.foresee(txs);
   }
 
+  /** Whether more transactions are here than the blocks of a change can confirm, and none comes back. Asked before onTip. */
+  outlasts({ connected, disconnected }: ChainChange): boolean {
+    if (disconnected.length > 0 || this.returning) return false;
+    // Coinbases are counted too: a block without other transactions takes nothing that would be worth waiting for.
+    return this.size > connected.reduce((sum, { block }) => sum + block.txs.length, 0);
+  }
+
   /** The chain moved. Synchronous; see settled for the rest. */
   onTip(_tip: unknown, change: ChainChange): void {
     this.#reorg.follow(change);

@@ -358,11 +358,15 @@ async function build(
   chain.onRest(() => publisher.rest());
   // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
   chain.onTip((tip, change) => {
-    mempool.onTip(tip, change);
+    // Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template without transactions,
+    // and the fronts, need to know no more than that.
+    const outlasts = mempool.outlasts(change);
+    if (!outlasts) mempool.onTip(tip, change);
     if (change.moreFollows !== true) sv2?.onTip();
     templates.onTip();
     showDownload();
     publisher.changed(change.moreFollows === true);
+    if (outlasts) mempool.onTip(tip, change);
     const newest = change.connected.at(-1);
     if (newest) {
       latest = blockFigures(newest);

@@ -6,6 +6,7 @@ import { workClock } from '../lib/work-clock.js';
 import type { MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
+import type { TakenBlock } from './front/block-hex.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
 import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
@@ -41,6 +42,8 @@ export interface CallInfo {
   readonly index?: number | undefined;
   /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
   readonly ahead?: BatchAhead | undefined;
+  /** A block that the front took out of a submitblock, and the argument that stands for it; never of a batch. */
+  readonly block?: TakenBlock | null;
 }
 
 /** A call some of whose members are others. Its signal is made only when somebody looks, as that of the call. */

@@ -282,8 +282,8 @@ export class Front {
           void this.#readLong(exchange, body, shared, call);
           return;
         }
-        const method = scanMethod(body);
-        this.#toNode(exchange, user, shared ? new Uint8Array(body) : body, { method });
+        // The link copies what does not travel by itself.
+        this.#toNode(exchange, user, body, { method: scanMethod(body), shared });
         return;
       }
       const plan = secret === null ? this.#desk.plan(body, call) : this.#desk.planSecret(body, call);
@@ -360,7 +360,9 @@ export class Front {
     const { link } = this.#deps;
     const submission = SUBMISSIONS.has(method);
     const priority = submission || secret;
-    const id = link.call({ user, uri: exchange.target, method, body, shared, priority, submission, waits, plain }, (status, reply) =>
+    const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#desk.withoutBlock(body) : null;
+    const sent = taken ?? { body, block: null };
+    const id = link.call({ user, uri: exchange.target, method, ...sent, shared, priority, submission, waits, plain }, (status, reply) =>
       this.#deliver(exchange, status, reply),
     );
     if (id === 0) {

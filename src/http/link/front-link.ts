@@ -2,6 +2,7 @@
 // come in, each in its place among the others. Bounded in calls and bytes: beyond that call() says no. drain() handles all news
 // that have arrived, for a front that is about to answer alone and must not be older than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { TakenBlock } from '../../rpc/front/block-hex.js';
 import { CallWriter, ReplyReader } from './frames.js';
 import type { FrontCounters } from './front-counters.js';
 import { LinkTurns } from './link-turns.js';
@@ -32,6 +33,8 @@ export interface NodeCall {
   readonly uri: string;
   readonly method: string;
   readonly body: Uint8Array;
+  /** What was taken out of the body of a submission; travels with it, and is gone afterwards. */
+  readonly block?: TakenBlock | null;
   /** The body is somebody else's: copied before this returns. */
   readonly shared: boolean;
   /** By the priority port: submissions, and calls whose bytes must not stay in shared memory. */
@@ -107,7 +110,8 @@ export class FrontLink {
    * @returns its number for cancel(), or 0 when too much is under way. The body may be transferred: it is gone afterwards.
    */
   call(call: NodeCall, done: ReplyHandler): number {
-    const sizeBytes = call.body.byteLength;
+    const { block = null } = call;
+    const sizeBytes = call.body.byteLength + (block?.bytes.byteLength ?? 0);
     const counted = !call.waits;
     if ((counted && this.#calls >= this.#bounds.calls) || this.#bytes + sizeBytes > this.#bounds.bytes) {
       // A submission is worth more than the bound; one of the ordinary size still passes.
@@ -123,8 +127,8 @@ export class FrontLink {
     if (call.priority) {
       const body = new Uint8Array(call.body);
       const { user, uri, method, submission } = call;
-      const message: PriorityCall = { id, user, uri, method, submission, body };
-      this.#priority.postMessage(message, [body.buffer]);
+      const message: PriorityCall = { id, user, uri, method, submission, body, block };
+      this.#priority.postMessage(message, block === null ? [body.buffer] : [body.buffer, block.bytes.buffer as ArrayBuffer]);
       this.#requests.ring.sayUrgent();
     } else if (position < 0) {
       const body = call.shared ? new Uint8Array(call.body) : call.body;

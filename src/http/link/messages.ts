@@ -4,6 +4,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
+import type { TakenBlock } from '../../rpc/front/block-hex.js';
 import type { TipSnapshot } from '../../rpc/front/context.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import type { SlabInfo, SlabRef } from './slab-ring.js';
@@ -50,6 +51,8 @@ export interface PriorityCall {
   /** A block or header, which others let pass. */
   readonly submission: boolean;
   readonly body: Uint8Array;
+  /** The block that the front took out of the body. */
+  readonly block: TakenBlock | null;
 }
 
 /** Rare messages of the node to a front. */

@@ -1,5 +1,7 @@
 // A call on its way through the node thread, and what the dispatcher that runs it is told. Used by node-link.ts.
 
+import type { TakenBlock } from '../../rpc/front/block-hex.js';
+
 /** A finished call. */
 export interface NodeReply {
   readonly status: number;
@@ -12,6 +14,8 @@ export interface NodeCallInfo {
   readonly uri: string;
   /** The body is known to have no passphrase in it. */
   readonly plain: boolean;
+  /** A block that was taken out of the body. */
+  readonly block: TakenBlock | null;
   /** Fires when the client has gone or the server ends. */
   readonly signal: AbortSignal;
 }
@@ -39,6 +43,7 @@ export class NodeCall<Link> implements NodeCallInfo {
   /** A block or header under way. */
   submission = false;
   plain = false;
+  block: TakenBlock | null = null;
   cancelled = false;
   #abort: AbortController | null = null;
 

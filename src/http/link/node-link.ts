@@ -170,8 +170,10 @@ export class NodeLinks {
 
   #prioritise(link: Link, message: PriorityCall): void {
     this.#prioritised++;
-    const call = new NodeCall(link, message, message.id, message.body.byteLength, true);
+    const { block } = message;
+    const call = new NodeCall(link, message, message.id, message.body.byteLength + (block?.bytes.byteLength ?? 0), true);
     call.submission = message.submission;
+    call.block = block;
     // Calls with keys come by this port too, and may last for minutes: nobody waits for them.
     if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call, message.body);

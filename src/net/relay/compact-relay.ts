@@ -67,7 +67,7 @@ export class CompactRelay {
   /** Those that last brought good blocks, newest last. */
   readonly #highBandwidth: Peer[] = [];
   /** The newest block, ready to be sent. */
-  #newest: { hash: Uint8Array; block: BlockView; message: Uint8Array } | null = null;
+  #newest: { readonly hash: Uint8Array; readonly block: BlockView; message: Uint8Array | null } | null = null;
   /** The highest block that was passed on before its scripts ran. */
   #passedOnHeight = 0;
   /** Messages of blocks that were asked for, by hash, oldest first. */
@@ -119,7 +119,7 @@ export class CompactRelay {
   /** A block with proof of work that builds on the tip was stored; its scripts have not run yet (Core's NewPoWValidBlock). */
   onStored(node: HeaderNode, block: BlockView): void {
     this.#dropPartial(node.hash);
-    const message = this.#prepare(block);
+    this.#newest = { hash: block.hash.slice(), block, message: null };
     // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's nHighestFastAnnounce).
     if (node.height <= this.#passedOnHeight) return;
     this.#passedOnHeight = node.height;
@@ -128,7 +128,8 @@ export class CompactRelay {
       settleAvailability(this.context.chain, peer);
       if (hasHeader(peer, node) || node.prev === null || !hasHeader(peer, node.prev)) continue;
       this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
-      peer.send('cmpctblock', message);
+      // Made for the first peer that wants it: its ids are a millisecond or more of what stands between this block and new work.
+      peer.send('cmpctblock', this.#prepare(block));
       peer.sync.bestHeaderSent = node;
     }
   }
@@ -151,10 +152,10 @@ export class CompactRelay {
   }
 
   #prepare(block: BlockView): Uint8Array {
-    if (this.#newest !== null && equalBytes(this.#newest.hash, block.hash)) return this.#newest.message;
-    const message = this.#encode(block);
-    this.#newest = { hash: block.hash.slice(), block, message };
-    return message;
+    if (this.#newest === null || !equalBytes(this.#newest.hash, block.hash))
+      this.#newest = { hash: block.hash.slice(), block, message: null };
+    this.#newest.message ??= this.#encode(this.#newest.block);
+    return this.#newest.message;
   }
 
   #encode(block: BlockView): Uint8Array {
@@ -169,7 +170,7 @@ export class CompactRelay {
   announce(peer: Peer, node: HeaderNode): boolean {
     if (this.#newest === null || !equalBytes(this.#newest.hash, node.hash)) return false;
     this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
-    peer.send('cmpctblock', this.#newest.message);
+    peer.send('cmpctblock', this.#prepare(this.#newest.block));
     return true;
   }
 
@@ -182,7 +183,7 @@ export class CompactRelay {
   }
 
   #messageOf(node: HeaderNode, bytes: Uint8Array): Uint8Array {
-    if (this.#newest !== null && equalBytes(this.#newest.hash, node.hash)) return this.#newest.message;
+    if (this.#newest !== null && equalBytes(this.#newest.hash, node.hash)) return this.#prepare(this.#newest.block);
     const key = hashKey(node.hash);
     const kept = this.#messages.get(key);
     if (kept !== undefined) return kept;

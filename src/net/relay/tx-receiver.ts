@@ -28,6 +28,8 @@ const MAX_GETDATA_SIZE = 1_000;
 const REJECTS = 120_000;
 const CONFIRMED = 48_000;
 const FALSE_HITS = 0.000001;
+/** What a block confirmed goes into the filter so much later, unless a peer's announcement asks for it before. */
+const NOTING_DELAY_MS = 50;
 /** Orphans looked at in one step, so that a peer's message can't make us work for long. */
 const ORPHANS_PER_STEP = 10;
 
@@ -37,6 +39,9 @@ export class TxReceiver {
   /** Wtxids (and txids, where the witness doesn't matter) that failed, until the tip changes. */
   readonly #rejects = new RollingBloom(REJECTS, FALSE_HITS);
   readonly #confirmed = new RollingBloom(CONFIRMED, FALSE_HITS);
+  /** Confirmed, but not in the filter yet: it can wait until the block has become new work. */
+  #unnoted: TxView[] = [];
+  #noting: NodeJS.Timeout | null = null;
   /** Orphans whose parent came, by the peer that sent it. */
   readonly #ready = new Set<Orphan>();
   #working = false;
@@ -59,18 +64,34 @@ export class TxReceiver {
   /** The tip changed: what was refused may be fine now. */
   onTip(connected: readonly { readonly txs: readonly TxView[] }[], disconnected: boolean): void {
     this.#rejects.reset();
-    if (disconnected) this.#confirmed.reset();
+    if (disconnected) {
+      this.#unnoted = [];
+      this.#confirmed.reset();
+    }
     // In initial download nobody is asked for transactions.
     if (this.context.chain.isInitialBlockDownload()) return;
     for (const { txs } of connected) {
       this.orphans.onBlock(txs);
-      for (const tx of txs) {
-        this.#confirmed.add(tx.txid);
-        this.requests.forget(tx.txid);
-        if (!tx.hasWitness) continue;
-        this.#confirmed.add(tx.wtxid);
-        this.requests.forget(tx.wtxid);
-      }
+      this.#unnoted = this.#unnoted.concat(txs);
+    }
+    if (this.#unnoted.length === 0 || this.#noting !== null) return;
+    this.#noting = setTimeout(() => {
+      this.#noting = null;
+      this.#noteConfirmed();
+    }, NOTING_DELAY_MS);
+    this.#noting.unref();
+  }
+
+  /** Puts what blocks confirmed into the filter. Before anything is looked up there. */
+  #noteConfirmed(): void {
+    const txs = this.#unnoted;
+    this.#unnoted = [];
+    for (const tx of txs) {
+      this.#confirmed.add(tx.txid);
+      this.requests.forget(tx.txid);
+      if (!tx.hasWitness) continue;
+      this.#confirmed.add(tx.wtxid);
+      this.requests.forget(tx.wtxid);
     }
   }
 
@@ -90,6 +111,7 @@ export class TxReceiver {
   isKnown(hash: Uint8Array, byWtxid: boolean): boolean {
     // Among orphans a txid finds only one without a witness: another copy may be the right one.
     if (this.orphans.has(hash)) return true;
+    if (this.#unnoted.length > 0) this.#noteConfirmed();
     if (this.#confirmed.has(hash) || this.#rejects.has(hash)) return true;
     const { mempool, wtxids } = this.context;
     return byWtxid ? wtxids.get(hash) !== undefined : mempool.has(hash);

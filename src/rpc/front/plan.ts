@@ -8,6 +8,7 @@ import { MethodNames } from '../wire/method-names.js';
 import { ReadingTurns } from '../wire/reading-turns.js';
 import { envelopeAround, faultReply, isNotification, type Outcome, type Reply, singleReply } from '../wire/reply.js';
 import { type ParsedBody, parseFault, parseRequest, type RequestEntry, type RequestOptions, RequestReader } from '../wire/request.js';
+import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
 import { FRONT_RUNS } from './runs.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
@@ -112,6 +113,24 @@ export class FrontDesk {
     }
     if (reader instanceof RequestReader) return this.#planParsed(reader.body, call, true);
     return refused ? refusal(refused) : { kind: 'node', method: 'batch' };
+  }
+
+  /**
+   * A submitblock with its block decoded, for the node thread. Null: the body goes there as it is, whatever it is. Never throws.
+   * @param body that scanning found to be a submitblock; it is left as it was
+   */
+  withoutBlock(body: Uint8Array): BodyWithoutBlock | null {
+    const taken = takeLongHex(body);
+    if (taken === null) return null;
+    const parsed = parseRequest(taken.body, this.requests);
+    if (!isSubmitBlock(parsed)) return null;
+    try {
+      return this.#dispatcher.arguments(parsed.entry).args[0] === taken.block.token ? taken : null;
+    } catch (error) {
+      // The node thread has words for it.
+      if (error instanceof RpcError) return null;
+      throw error;
+    }
   }
 
   #planParsed(parsed: ParsedBody, call: FrontCall, large: boolean): CallPlan {

@@ -3,6 +3,7 @@
 import { methodsOf } from '../declare/methods.js';
 import { SECRET_PLACES } from '../declare/secret-places.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../dispatch.js';
+import type { TakenBlock } from '../front/block-hex.js';
 import { GONE, type Reply } from '../wire/reply.js';
 import type { RequestOptions } from '../wire/request.js';
 import { SecretSearch } from '../wire/secret-search.js';
@@ -48,6 +49,8 @@ export interface NodeCall {
   readonly signal?: AbortSignal;
   /** Somebody has looked: no passphrase and no private key in the body. */
   readonly plain?: boolean;
+  /** What a front has taken out of a submitblock. */
+  readonly block?: TakenBlock | null;
 }
 
 /** What a desk needs besides the context. */
@@ -132,5 +135,9 @@ class DeskCall implements CallInfo {
 
   get signal(): AbortSignal | undefined {
     return this.call.signal;
+  }
+
+  get block(): TakenBlock | null {
+    return this.call.block ?? null;
   }
 }

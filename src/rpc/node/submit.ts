@@ -6,7 +6,7 @@ import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { asString, hexBytes } from '../args.js';
-import type { Run } from '../dispatch.js';
+import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { parseTemplateRequest } from '../front/template-request.js';
 import { hashHex } from '../render/hex.js';
@@ -18,8 +18,13 @@ type NodeRun = Run<NodeContext>;
 
 /** A block from hex; bytes after it do not matter. */
 function decodeBlock(ctx: NodeContext, text: string): BlockView {
-  const bytes = hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
-  return blockFromBytes(ctx, bytes);
+  return blockFromBytes(ctx, bytesOf(text));
+}
+
+/** The bytes of hex, or those that the front has read from it. */
+function bytesOf(text: string, call?: CallInfo): Uint8Array {
+  if (call?.block?.token === text) return call.block.bytes;
+  return hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
 }
 
 function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
@@ -75,8 +80,7 @@ function coinbaseAfterHeader(ctx: NodeContext, bytes: Uint8Array): TxView | null
 }
 
 /** A block on a light template: header and coinbase, to which the template's transactions are added. */
-function submitWork(ctx: NodeContext, text: string, workId: string, client: string): Promise<string | null> | string {
-  const bytes = hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
+function submitWork(ctx: NodeContext, bytes: Uint8Array, workId: string, client: string): Promise<string | null> | string {
   const coinbase = bytes.length > HEADER_SIZE ? coinbaseAfterHeader(ctx, bytes) : null;
   if (coinbase === null) return submit(ctx, blockFromBytes(ctx, bytes), client);
   const txs = ctx.templates.pinned(workId);
@@ -86,9 +90,10 @@ function submitWork(ctx: NodeContext, text: string, workId: string, client: stri
 }
 
 export const submitblock: NodeRun = (ctx, args, call) => {
-  const text = asString(args[0]);
+  const bytes = bytesOf(asString(args[0]), call);
   const workId = workIdOf(args[1]);
-  return workId === null ? submit(ctx, decodeBlock(ctx, text), userName(call.user)) : submitWork(ctx, text, workId, userName(call.user));
+  const client = userName(call.user);
+  return workId === null ? submit(ctx, blockFromBytes(ctx, bytes), client) : submitWork(ctx, bytes, workId, client);
 };
 
 export const submitheader: NodeRun = async (ctx, args) => {

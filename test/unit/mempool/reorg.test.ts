@@ -29,6 +29,17 @@ t.test('confirmed transactions come back before their unconfirmed children, and 
   t.equal(pool.get(parent.txid)?.descendantFees, 10_000);
 });
 
+t.test('whether something is left after a block is known before it is taken out', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const txs = [1, 2, 3].map((i) => pay([chain.fund(50_000)], 40_000 + i));
+  for (const tx of txs) t.equal((await pool.accept(tx)).reject, null);
+  const block = (count: number) => ({ block: { txs: txs.slice(0, count) } });
+  t.ok(pool.outlasts({ connected: [block(2)], disconnected: [] }));
+  t.notOk(pool.outlasts({ connected: [block(3)], disconnected: [] }));
+  t.notOk(pool.outlasts({ connected: [block(1), block(2)], disconnected: [] }));
+  t.notOk(pool.outlasts({ connected: [block(1)], disconnected: [block(1)] }), 'what comes back may be anything');
+});
+
 t.test('a coinbase does not come back, and takes with it what spent it', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const block = chain.connect([]);

@@ -517,6 +517,7 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
   };
   const context = {
     mempool: pool,
+    chain: { isInitialBlockDownload: () => false },
     wtxids,
     clock,
     random: () => 0.5,
@@ -560,6 +561,25 @@ t.test('a transaction too large to be relayed ends its request, and nobody else 
   t.same(asked, [], 'known by its wtxid');
   announce(one, false);
   t.same(asked, [`1 ${hexOf(tx.txid)}`], 'and by its txid it may be another, with a smaller witness');
+});
+
+t.test('what a block has just confirmed is asked from nobody', async (t) => {
+  const { clock, pool } = createPool();
+  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const script = new Uint8Array(40).fill(0x51);
+  const [early, confirmed, other] = [paying([script]), paying([script, script]), paying([script, script, script])];
+  const peer = peerThatTells(1);
+  // One was announced before the block, one comes in the same turn of the loop.
+  receiver.announced(peer, early.txid, false);
+  receiver.onTip([{ txs: [early, confirmed] }], false);
+  for (const tx of [confirmed, other]) receiver.announced(peer, tx.txid, false);
+  clock.seconds += 10;
+  receiver.send(peer);
+  t.same(asked, [`1 ${hexOf(other.txid)}`]);
+  receiver.onTip([{ txs: [other] }], false);
+  // Blocks that leave make room for all of them.
+  receiver.onTip([], true);
+  t.equal(receiver.isKnown(other.txid, false), false);
 });
 
 t.test('a peer takes back no announcement by saying that it does not have what it was not asked for', async (t) => {
