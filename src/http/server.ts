@@ -7,7 +7,7 @@ import type { Logger } from '../log/logger.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';
-import { TemplateFault } from '../template/service.js';
+import { TemplateFault } from '../template/groundwork.js';
 import type { FrontInit } from './front/start-front.js';
 import { newRing } from './link/byte-ring.js';
 import { RING_BYTES } from './link/frames.js';

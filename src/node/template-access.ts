@@ -10,7 +10,8 @@ import type { TemplateRequest } from '../rpc/front/template-request.js';
 import type { TemplateAccess } from '../rpc/node/context.js';
 import { RawBytes, RawJson } from '../rpc/wire/values.js';
 import { CoinbaseWatch } from '../template/coinbase-watch.js';
-import { TemplateFault, type TemplateService } from '../template/service.js';
+import { TemplateFault } from '../template/groundwork.js';
+import type { TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
 
 /** What the access is made of. */

@@ -1,32 +1,29 @@
 // The current template, shared by all clients. Mode core: built on request and kept for as long as Core 0.21 would keep
 // it; mode live: built ahead as live-schedule.ts says. A template is published only if the tip it builds on is still the
-// tip. Longer than most files because shared templates, those of one client and those of Stratum V2 must agree on the
-// tip, the mirror and the assembler that they are built with.
+// tip. Templates for single clients and for Stratum V2 are made beside it (client-templates.ts).
 
-import { parseBlock } from '../consensus/block/block-view.js';
-import { hashFromHex, toHex } from '../consensus/bytes/hex.js';
+import { toHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
-import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
-import { rejectText } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Assembler } from '../parallel/assembler.js';
 import type { TemplateLimits } from '../policy/template-limits.js';
-import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
-import { Assembly, type AssemblyLimits, type ChosenTransactions, nothingChosen } from './assembly.js';
-import { BlockCandidate } from './block-candidate.js';
+import { Assembly, type ChosenTransactions, nothingChosen } from './assembly.js';
+import type { BlockCandidate } from './block-candidate.js';
 import type { ChosenRecords } from './chosen-records.js';
-import { buildCoinbase, commitmentScript, witnessRootOf } from './coinbase.js';
+import { ClientTemplates, type TemplateChoice } from './client-templates.js';
+import { witnessRootOf } from './coinbase.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
-import { type LimitedTemplate, LimitedTemplates } from './limited-templates.js';
+import { Groundwork } from './groundwork.js';
+import type { LimitedTemplate } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { clampMaxWeight, DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
 import { PinnedTemplates } from './pinned-templates.js';
 import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
-import { type TipFacts, tipFacts } from './tip-facts.js';
+import type { TipFacts } from './tip-facts.js';
 import { type TemplateVerdict, templateVerdict, type VerdictTemplate } from './verdict.js';
 
 export interface TemplateDeps {
@@ -75,21 +72,10 @@ export interface AssembleOptions {
   readonly extraNonce?: number;
 }
 
-/** A block we made ourselves doesn't connect. The message is Core's. */
-export class TemplateFault extends Error {
-  readonly code = 'TEMPLATE_FAULT';
-  constructor(message: string) {
-    super(message);
-    this.name = 'TemplateFault';
-  }
-}
-
 /** A template stays current so many whole seconds after the mempool moved. */
 const REBUILD_AFTER_SECONDS = 5;
 /** An idle task of the assembler: whoever needs it next waits no longer. */
 const IDLE_TASK_MS = 2;
-/** OP_TRUE: the payout of a template's own coinbase, which nobody ever sees. */
-const ANYONE = Uint8Array.of(0x51);
 
 /** What a verdict needs of a choice. */
 type ChoiceFigures = Pick<ChosenTransactions, 'sigops' | 'cut' | 'youngest'>;
@@ -115,31 +101,22 @@ interface Choice {
   readonly empty: boolean;
 }
 
-/** Transactions for a block on a tip. */
-export interface TemplateChoice {
-  readonly tip: TemplateTip;
-  readonly facts: TipFacts;
-  readonly chosen: ChosenTransactions;
-}
-
 type Kind = 'empty' | 'full';
 
 export class TemplateService {
   readonly #options: TemplateOptions;
   readonly #deps: TemplateDeps;
   readonly #assembly: Assembly;
+  readonly #ground: Groundwork;
+  readonly #clients: ClientTemplates;
   readonly #listeners: ((facts: TemplateFacts) => void)[] = [];
   #built: Built | null = null;
   #building: Promise<TemplateFacts> | null = null;
   #last: LastAssembly | null = null;
-  #tipFacts: { readonly tip: TemplateTip; readonly facts: TipFacts } | null = null;
   #tipChangedMs: number | null = null;
   #builds = 0;
   #failures = 0;
   readonly #pinned = new PinnedTemplates();
-  readonly #limited = new LimitedTemplates((limits) => this.#buildLimited(limits));
-  /** Templates with limits are written here, one after the other, and copied out. */
-  #limitedOutput = new SharedArrayBuffer(0);
   /** null in mode core. */
   readonly #schedule: LiveSchedule | null;
   /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
@@ -150,6 +127,10 @@ export class TemplateService {
     this.#options = { ...given, maxWeight: clampMaxWeight(given.maxWeight) };
     this.#deps = deps;
     this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
+    this.#ground = new Groundwork(this.#options, deps);
+    const shared = async (): Promise<TemplateFacts> => this.current() ?? this.refresh();
+    const { chain, mempool } = deps;
+    this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, ground: this.#ground, shared });
     this.#schedule = given.mode === 'core' ? null : this.#followMempool();
   }
 
@@ -200,14 +181,13 @@ export class TemplateService {
    * The current template with limits of one client. The shared one stays as it is; so do its long polls, whose ids this one carries.
    * @throws TooManyLimits, TemplateFault, AssemblyFault
    */
-  async limited(limits: TemplateLimits): Promise<LimitedTemplate> {
-    const { epoch, counter } = this.current() ?? (await this.refresh());
-    return this.#limited.get(limits, `${epoch}/${counter}`);
+  limited(limits: TemplateLimits): Promise<LimitedTemplate> {
+    return this.#clients.limited(limits);
   }
 
   /** The facts of the block after the tip, without a template: its time if it were made now, and the compact target of that. */
   next(): { readonly facts: TipFacts; readonly curtime: number; readonly bits: number } {
-    const facts = this.#factsOf(this.#deps.chain.tip);
+    const facts = this.#ground.factsOf(this.#deps.chain.tip);
     const curtime = Math.max(facts.minTime, this.#deps.clock.nowSeconds());
     const easy = facts.minDifficulty;
     return { facts, curtime, bits: easy !== null && curtime > easy.afterTime ? easy.bits : facts.bits };
@@ -221,7 +201,7 @@ export class TemplateService {
     if (built === null || built.tip !== this.#deps.chain.tip) return null;
     const { facts, records, figures } = built;
     const { mode, maxWeight, minFeeRate } = this.#options;
-    const { lockTimeCutoff, segwitActive } = this.#factsOf(built.tip);
+    const { lockTimeCutoff, segwitActive } = this.#ground.factsOf(built.tip);
     const { height, weight } = facts;
     const empty = facts.live?.empty === true;
     const { cut, sigops, youngest } = figures;
@@ -264,16 +244,16 @@ export class TemplateService {
       await this.#assembly.prepare();
       if (mempool.returning) continue;
       const { tip } = chain;
-      const facts = this.#factsOf(tip);
+      const facts = this.#ground.factsOf(tip);
       const chosen = await this.#choose(facts, options);
       if (chain.tip !== tip) continue;
       this.#remember(chosen);
       const time = Math.max(facts.minTime, clock.nowSeconds());
       const txs = options.transactions ?? chosen.records.txs();
       const witnessRoot = options.transactions === undefined ? chosen.witnessRoot : witnessRootOf(txs, hashes);
-      const candidate = this.#candidate(tip, facts, { txs, fees: chosen.fees, witnessRoot }, time, script, options.extraNonce ?? 1);
+      const candidate = this.#ground.candidate(tip, facts, { txs, fees: chosen.fees, witnessRoot }, time, script, options.extraNonce ?? 1);
       // generateblock's own transactions are judged by its caller, who has words for it.
-      if (options.transactions === undefined && !(await this.#passes(candidate, tip))) continue;
+      if (options.transactions === undefined && !(await this.#ground.passes(candidate, tip))) continue;
       return candidate;
     }
   }
@@ -281,26 +261,12 @@ export class TemplateService {
   /** What follows from the tip alone. */
   get tip(): { readonly tip: TemplateTip; readonly facts: TipFacts } {
     const { tip } = this.#deps.chain;
-    return { tip, facts: this.#factsOf(tip) };
+    return { tip, facts: this.#ground.factsOf(tip) };
   }
 
-  /**
-   * Transactions for a block whose coinbase is another's, with the coinbase's merkle branch; the published template stays as it is.
-   * @param reserve weight of header and coinbase, and sigop cost of the coinbase @returns null when the tip moved meanwhile
-   * @throws AssemblyFault
-   */
-  async choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
-    const { chain, mempool } = this.#deps;
-    await mempool.settled();
-    await this.#assembly.prepare();
-    if (mempool.returning) return null;
-    const { tip } = chain;
-    const facts = this.#factsOf(tip);
-    if (mempool.size === 0) return { tip, facts, chosen: nothingChosen(reserve.weight) };
-    const maxSigops = MAX_BLOCK_SIGOPS_COST - Math.max(0, reserve.sigops - RESERVED_SIGOPS);
-    const limits = { ...this.#options, reservedWeight: reserve.weight, maxSigops, branch: true };
-    const chosen = await this.#assembly.choose(facts, limits, null);
-    return chain.tip === tip ? { tip, facts, chosen } : null;
+  /** Transactions for a block whose coinbase is another's; see client-templates.ts. The published template stays as it is. */
+  choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
+    return this.#clients.choose(reserve);
   }
 
   stats(): TemplateStats {
@@ -391,7 +357,7 @@ export class TemplateService {
       const tipEpoch = epoch();
       const { counter } = mempool;
       const builtAt = clock.nowSeconds();
-      const base = this.#factsOf(tip);
+      const base = this.#ground.factsOf(tip);
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
       if (slab === null ? full && mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
       const chosen =
@@ -406,11 +372,7 @@ export class TemplateService {
         this.#built = { ...built, figures: figuresOf(chosen) };
         return built.facts;
       }
-      if (this.#options.checkTemplates) {
-        const time = Math.max(base.minTime, builtAt);
-        const candidate = this.#candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, time, ANYONE, 0);
-        if (!(await this.#passes(candidate, tip))) return null;
-      }
+      if (!(await this.#ground.passesDry(tip, base, chosen, Math.max(base.minTime, builtAt)))) return null;
       const facts = this.#take({ tip, base, chosen, counter, builtAt, epoch: tipEpoch, slabIndex: slab?.index ?? -1, empty: !full });
       this.#observe(started);
       if (slab !== null) slabs.publish(slab);
@@ -433,7 +395,7 @@ export class TemplateService {
     const { tip } = chain;
     const facts = this.#take({
       tip,
-      base: this.#factsOf(tip),
+      base: this.#ground.factsOf(tip),
       chosen: nothingChosen(this.#options.reservedWeight),
       counter: mempool.counter,
       builtAt: clock.nowSeconds(),
@@ -451,7 +413,7 @@ export class TemplateService {
     // Numbered now, not when the build began: others may have been published since.
     if (this.#schedule !== null) this.#serial = (this.#serial + 1) >>> 0;
     const counter = this.#schedule === null ? build.counter : this.#serial;
-    const facts = this.#facts(base, chosen, {
+    const facts = this.#ground.facts(base, chosen, {
       ...build,
       counter,
       time: Math.max(base.minTime, build.builtAt),
@@ -459,52 +421,6 @@ export class TemplateService {
     });
     this.#built = { tip, facts, records: chosen.records, figures: figuresOf(chosen) };
     return facts;
-  }
-
-  /** In its turn, see limited-templates.ts. */
-  async #buildLimited(asked: TemplateLimits): Promise<LimitedTemplate> {
-    const { chain, mempool } = this.#deps;
-    const { maxWeight, reservedWeight } = this.#options;
-    const limits: AssemblyLimits = {
-      ...this.#options,
-      // Without transactions a block still has what is kept free.
-      maxWeight: Math.max(reservedWeight, Math.min(maxWeight, asked.maxWeight ?? maxWeight)),
-      minFeeRate: Math.max(this.#options.minFeeRate, asked.minFeeRate ?? 0),
-      maxSigops: asked.maxSigops ?? MAX_BLOCK_SIGOPS_COST,
-      exclude: asked.exclude.map(hashFromHex),
-      apart: true,
-    };
-    for (;;) {
-      await mempool.settled();
-      await this.#assembly.prepare();
-      const shared = this.current() ?? (await this.refresh());
-      const { tip } = chain;
-      // It lends this one its time and the ids of its long polls: they are those of one tip.
-      if (mempool.returning || shared.prevHashHex !== tip.hashHex) continue;
-      const base = this.#factsOf(tip);
-      const chosen = await this.#chooseLimited(base, limits);
-      if (chain.tip !== tip) continue;
-      if (this.#options.checkTemplates) {
-        const candidate = this.#candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, shared.time, ANYONE, 0);
-        if (!(await this.#passes(candidate, tip))) continue;
-      }
-      const { epoch, counter, builtAt, time, live } = shared;
-      const transactions = new Uint8Array(this.#limitedOutput, 0, chosen.encodedLength).slice();
-      const facts = this.#facts(base, chosen, { epoch, counter, builtAt, time, slabIndex: -1, live });
-      return { facts: { ...facts, transactionsLength: transactions.length }, transactions };
-    }
-  }
-
-  async #chooseLimited(base: TipFacts, limits: AssemblyLimits): Promise<ChosenTransactions> {
-    const bound = this.#assembly.encodedBound(limits);
-    if (bound > this.#limitedOutput.byteLength) this.#limitedOutput = new SharedArrayBuffer(bound);
-    try {
-      return await this.#assembly.choose(base, limits, this.#limitedOutput);
-    } catch (error) {
-      // An assembler that failed may still write there.
-      this.#limitedOutput = new SharedArrayBuffer(0);
-      throw error;
-    }
   }
 
   /** Mode live: the published template has these transactions already. */
@@ -533,28 +449,6 @@ export class TemplateService {
     };
   }
 
-  #facts(
-    base: TipFacts,
-    chosen: ChosenTransactions,
-    build: Pick<TemplateFacts, 'epoch' | 'counter' | 'builtAt' | 'time' | 'slabIndex' | 'live'>,
-  ): TemplateFacts {
-    const { chain, hashes } = this.#deps;
-    const { lockTimeCutoff: _, segwitDefined, segwitActive: __, cleanupActive: ___, subsidy, ...shown } = base;
-    const challenge = chain.params.signetChallenge;
-    return {
-      ...build,
-      ...shown,
-      coinbaseValue: subsidy + chosen.fees,
-      commitmentHex: segwitDefined ? toHex(commitmentScript(chosen.witnessRoot, hashes)) : null,
-      signetChallengeHex: challenge === null ? null : toHex(challenge),
-      transactionsOffset: 0,
-      transactionsLength: build.slabIndex === -1 ? 2 : chosen.encodedLength,
-      txCount: chosen.records.length,
-      weight: chosen.weight,
-      fees: chosen.fees,
-    };
-  }
-
   async #choose(facts: TipFacts, options: AssembleOptions): Promise<ChosenTransactions> {
     if (options.empty === true || options.transactions !== undefined || this.#deps.mempool.size === 0)
       return nothingChosen(this.#options.reservedWeight);
@@ -566,48 +460,6 @@ export class TemplateService {
     if (chosen.records.length === 0) return;
     this.#deps.observe?.('template_select', chosen.selectMs / 1000);
     this.#deps.observe?.('template_encode', chosen.encodeMs / 1000);
-  }
-
-  #factsOf(tip: TemplateTip): TipFacts {
-    if (this.#tipFacts?.tip !== tip) {
-      const { params } = this.#deps.chain;
-      const blockVersion = params.mineOnDemand ? this.#options.blockVersion : null;
-      this.#tipFacts = { tip, facts: tipFacts(tip, params, this.#deps.versionBits, blockVersion) };
-    }
-    return this.#tipFacts.facts;
-  }
-
-  #candidate(
-    tip: TemplateTip,
-    facts: TipFacts,
-    chosen: Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly txs: readonly TxView[] },
-    time: number,
-    script: Uint8Array,
-    extraNonce: number,
-  ): BlockCandidate {
-    const { hashes } = this.#deps;
-    const easy = facts.minDifficulty;
-    const coinbase = buildCoinbase({
-      height: facts.height,
-      extraNonce,
-      value: facts.subsidy + chosen.fees,
-      script,
-      commitment: facts.segwitDefined ? commitmentScript(chosen.witnessRoot, hashes) : null,
-      witness: facts.segwitActive,
-      lock: facts.cleanupActive ? coinbaseLock(facts.height) : null,
-    });
-    const bits = easy !== null && time > easy.afterTime ? easy.bits : facts.bits;
-    const { version, height } = facts;
-    return new BlockCandidate({ version, prevHash: tip.hash, time, bits, height, coinbase, txs: chosen.txs }, hashes);
-  }
-
-  /** @returns false when the tip moved meanwhile @throws TemplateFault when the block breaks a rule */
-  async #passes(candidate: BlockCandidate, tip: TemplateTip): Promise<boolean> {
-    const { chain, hashes } = this.#deps;
-    const verdict = await chain.testBlockValidity(parseBlock(candidate.bytes(), hashes), { checkPow: false, checkMerkle: false });
-    if (chain.tip !== tip) return false;
-    if (verdict === null) return true;
-    throw new TemplateFault(`TestBlockValidity failed: ${rejectText(verdict)}`);
   }
 }
 

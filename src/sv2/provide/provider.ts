@@ -12,7 +12,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Logger } from '../../log/logger.js';
 import { type ChosenTransactions, nothingChosen } from '../../template/assembly.js';
-import type { TemplateChoice } from '../../template/service.js';
+import type { TemplateChoice } from '../../template/client-templates.js';
 import type { TemplateTip, TransactionSource } from '../../template/source.js';
 import type { TipFacts } from '../../template/tip-facts.js';
 import { type Reserve, reserveKey, type ServedTemplate, type ToServe } from '../serve/messages.js';

@@ -5,7 +5,7 @@ import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { Provider, type ProviderDeps } from '../../../src/sv2/provide/provider.js';
 import type { ToServe } from '../../../src/sv2/serve/messages.js';
 import { nothingChosen } from '../../../src/template/assembly.js';
-import type { TemplateChoice } from '../../../src/template/service.js';
+import type { TemplateChoice } from '../../../src/template/client-templates.js';
 import type { TemplateTip } from '../../../src/template/source.js';
 import type { TipFacts } from '../../../src/template/tip-facts.js';
 

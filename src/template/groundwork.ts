@@ -1,0 +1,114 @@
+// What every template rests on, whoever it is for: the facts of its tip, the block it would become, and the dry check of that block. Used by
+// service.ts and client-templates.ts.
+import { parseBlock } from '../consensus/block/block-view.js';
+import { toHex } from '../consensus/bytes/hex.js';
+import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
+import type { VersionBitsCache } from '../consensus/rules/versionbits.js';
+import { rejectText } from '../consensus/state.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Hashes } from '../crypto/crypto.js';
+import type { ChosenTransactions } from './assembly.js';
+import { BlockCandidate } from './block-candidate.js';
+import { buildCoinbase, commitmentScript } from './coinbase.js';
+import type { TemplateFacts } from './facts.js';
+import type { TemplateOptions } from './options.js';
+import type { TemplateChain, TemplateTip } from './source.js';
+import { type TipFacts, tipFacts } from './tip-facts.js';
+
+/** OP_TRUE: the payout of a template's own coinbase, which nobody ever sees. */
+const ANYONE = Uint8Array.of(0x51);
+
+/** A block we made ourselves doesn't connect. The message is Core's. */
+export class TemplateFault extends Error {
+  readonly code = 'TEMPLATE_FAULT';
+  constructor(message: string) {
+    super(message);
+    this.name = 'TemplateFault';
+  }
+}
+
+export interface GroundDeps {
+  readonly chain: TemplateChain;
+  readonly hashes: Hashes;
+  readonly versionBits: VersionBitsCache;
+}
+
+/** What a block is made of besides its coinbase's payout. */
+type BlockParts = Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly txs: readonly TxView[] };
+
+export class Groundwork {
+  readonly #options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates'>;
+  readonly #deps: GroundDeps;
+  #tipFacts: { readonly tip: TemplateTip; readonly facts: TipFacts } | null = null;
+
+  constructor(options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates'>, deps: GroundDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /** What follows from a tip alone. */
+  factsOf(tip: TemplateTip): TipFacts {
+    if (this.#tipFacts?.tip !== tip) {
+      const { params } = this.#deps.chain;
+      const blockVersion = params.mineOnDemand ? this.#options.blockVersion : null;
+      this.#tipFacts = { tip, facts: tipFacts(tip, params, this.#deps.versionBits, blockVersion) };
+    }
+    return this.#tipFacts.facts;
+  }
+
+  /** What fronts and clients are told of a choice. */
+  facts(
+    base: TipFacts,
+    chosen: ChosenTransactions,
+    build: Pick<TemplateFacts, 'epoch' | 'counter' | 'builtAt' | 'time' | 'slabIndex' | 'live'>,
+  ): TemplateFacts {
+    const { chain, hashes } = this.#deps;
+    const { lockTimeCutoff: _, segwitDefined, segwitActive: __, cleanupActive: ___, subsidy, ...shown } = base;
+    const challenge = chain.params.signetChallenge;
+    return {
+      ...build,
+      ...shown,
+      coinbaseValue: subsidy + chosen.fees,
+      commitmentHex: segwitDefined ? toHex(commitmentScript(chosen.witnessRoot, hashes)) : null,
+      signetChallengeHex: challenge === null ? null : toHex(challenge),
+      transactionsOffset: 0,
+      transactionsLength: build.slabIndex === -1 ? 2 : chosen.encodedLength,
+      txCount: chosen.records.length,
+      weight: chosen.weight,
+      fees: chosen.fees,
+    };
+  }
+
+  /** The block of a choice, without its nonce. */
+  candidate(tip: TemplateTip, facts: TipFacts, chosen: BlockParts, time: number, script: Uint8Array, extraNonce: number): BlockCandidate {
+    const { hashes } = this.#deps;
+    const easy = facts.minDifficulty;
+    const coinbase = buildCoinbase({
+      height: facts.height,
+      extraNonce,
+      value: facts.subsidy + chosen.fees,
+      script,
+      commitment: facts.segwitDefined ? commitmentScript(chosen.witnessRoot, hashes) : null,
+      witness: facts.segwitActive,
+      lock: facts.cleanupActive ? coinbaseLock(facts.height) : null,
+    });
+    const bits = easy !== null && time > easy.afterTime ? easy.bits : facts.bits;
+    const { version, height } = facts;
+    return new BlockCandidate({ version, prevHash: tip.hash, time, bits, height, coinbase, txs: chosen.txs }, hashes);
+  }
+
+  /** @returns false when the tip moved meanwhile @throws TemplateFault when the block breaks a rule */
+  async passes(candidate: BlockCandidate, tip: TemplateTip): Promise<boolean> {
+    const { chain, hashes } = this.#deps;
+    const verdict = await chain.testBlockValidity(parseBlock(candidate.bytes(), hashes), { checkPow: false, checkMerkle: false });
+    if (chain.tip !== tip) return false;
+    if (verdict === null) return true;
+    throw new TemplateFault(`TestBlockValidity failed: ${rejectText(verdict)}`);
+  }
+
+  /** The same of a template, where -checktemplates asks for it; true without. */
+  async passesDry(tip: TemplateTip, base: TipFacts, chosen: ChosenTransactions, time: number): Promise<boolean> {
+    if (!this.#options.checkTemplates) return true;
+    return this.passes(this.candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, time, ANYONE, 0), tip);
+  }
+}
