@@ -30,6 +30,8 @@ export class KeptThread {
   #startedMs = 0;
   #waitMs = FIRST_WAIT_MS;
   #cancel: (() => void) | null = null;
+  /** Another start is under way. */
+  #starting: Promise<void> | null = null;
   #closed = false;
 
   private constructor(options: ServeOptions, deps: KeptThreadDeps) {
@@ -61,6 +63,7 @@ export class KeptThread {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel?.();
+    await this.#starting;
     await this.#thread?.close();
     this.#thread = null;
   }
@@ -70,8 +73,6 @@ export class KeptThread {
     const thread = await startServe({ ...this.#options, binds }, heard, (reason) => this.#onEnd(reason, thread.addresses), entry);
     this.#thread = thread;
     this.#startedMs = this.#deps.clock.monotonicMs();
-    // Closed meanwhile.
-    if (this.#closed) await this.close();
   }
 
   #onEnd(reason: Error, binds: ServeOptions['binds']): void {
@@ -88,7 +89,7 @@ export class KeptThread {
     if (this.#closed) return;
     const { after, log, startedAgain } = this.#deps;
     this.#cancel = after(this.#waitMs, () => {
-      this.#start(binds)
+      this.#starting = this.#start(binds)
         .then(() => {
           if (this.#closed) return;
           log.info('Stratum V2: clients are served again');

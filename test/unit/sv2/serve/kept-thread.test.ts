@@ -1,0 +1,66 @@
+// When a serving thread that ends is started again; the threads are real ones that do nothing but end.
+import t from 'tap';
+import { KeptThread, type KeptThreadDeps } from '../../../../src/sv2/serve/kept-thread.js';
+import type { ServeOptions } from '../../../../src/sv2/serve/messages.js';
+import { until } from '../../../framework/until.js';
+
+const entry = new URL('../dying-serve.js', import.meta.url);
+
+function rig() {
+  const world = { nowMs: 0, waits: [] as { ms: number; run: () => void }[], again: 0, ended: 0, lines: [] as string[] };
+  const deps: KeptThreadDeps = {
+    clock: { monotonicMs: () => world.nowMs },
+    log: { info: (text) => world.lines.push(text), error: (text) => world.lines.push(text) },
+    after: (ms, run) => {
+      const wait = { ms, run };
+      world.waits.push(wait);
+      return () => world.waits.splice(0);
+    },
+    heard: () => {},
+    ended: async () => {
+      world.ended++;
+    },
+    startedAgain: () => world.again++,
+    entry,
+  };
+  const waited = async (): Promise<{ ms: number; run: () => void }> => {
+    await until('it waits for its next start', () => world.waits.length > 0);
+    return world.waits.shift()!;
+  };
+  return { world, waited, start: () => KeptThread.start({ binds: [], solutionsDir: 'later' } as unknown as ServeOptions, deps) };
+}
+
+t.test('longer each time, and as at first when it lived for a minute', async (t) => {
+  const { world, waited, start } = rig();
+  const kept = await start();
+  t.teardown(() => kept.close());
+  const waits: number[] = [];
+  for (let life = 1; life <= 5; life++) {
+    if (life === 4) world.nowMs += 60_001;
+    t.equal(kept.addresses.length, 1);
+    t.same(await kept.clients(), [], 'it ends when it is asked');
+    const { ms, run } = await waited();
+    t.equal(kept.addresses.length, 0);
+    t.same([world.ended, world.again], [life, life - 1], 'what it left comes before the next start');
+    waits.push(ms);
+    run();
+    await until('another one listens', () => world.again === life);
+  }
+  t.same(waits, [1_000, 2_000, 4_000, 1_000, 2_000]);
+});
+
+t.test('a close while it waits, and while it starts', async (t) => {
+  const { world, waited, start } = rig();
+  const first = await start();
+  await first.clients();
+  await until('it waits', () => world.waits.length > 0);
+  await first.close();
+  t.equal(world.waits.length, 0, 'it waits no longer');
+
+  const second = await start();
+  await second.clients();
+  (await waited()).run();
+  await second.close();
+  t.equal(second.addresses.length, 0);
+  t.equal(world.again, 0, 'nothing is said of a thread that is closed');
+});
