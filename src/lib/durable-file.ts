@@ -1,6 +1,7 @@
 // Files and names that outlast a loss of power. fsync of a file keeps its bytes; its name is an entry of its folder, which is synced by itself.
-// For what is written before the loop has anything to do, or seldom; large files are written by src/storage.
+// For small files; large ones are written by src/storage.
 import fs from 'node:fs';
+import { type FileHandle, open as openFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Writes a folder's names to the disk. Windows and some file systems cannot, and keep them by themselves. */
@@ -36,6 +37,30 @@ export function replaceFileSync(file: string, data: string | Uint8Array, tempora
   }
   fs.renameSync(temporary, file);
   syncFolder(path.dirname(file));
+}
+
+/** How a file is opened: node:fs/promises' open, or something between it and the disk. */
+type Opener = (path: string, flags: string, mode?: number) => Promise<FileHandle>;
+
+/**
+ * The same in the disk's own time, from `<path>.new`, without waiting for the name: a reader finds the old file or the new one, also after a
+ * loss of power between. Two at once for one file are not allowed. Rejects with the system's error and leaves the old file as it was.
+ */
+export async function replaceFile(file: string, pieces: Iterable<Uint8Array>, open: Opener = openFile): Promise<void> {
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    try {
+      for (const piece of pieces) await handle.writeFile(piece);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** Makes a folder for its owner alone, with all that is missing above it; what was made is on the disk when this returns. */

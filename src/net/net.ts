@@ -317,7 +317,7 @@ export class Net {
     this.outbound.start();
     this.#files.loadAddresses(this.addresses);
     this.#auto.start(this.options.connectOnly ? [] : this.#files.takeAnchors());
-    this.#saver = setInterval(() => this.#files.saveAddresses(this.addresses), SAVE_MS);
+    this.#saver = setInterval(() => void this.#files.saveAddresses(this.addresses), SAVE_MS);
     this.#saver.unref();
   }
 
@@ -327,10 +327,10 @@ export class Net {
     this.#auto.stop();
     if (this.#saver !== null) {
       clearInterval(this.#saver);
-      this.#files.saveAddresses(this.addresses);
-      if (!this.options.connectOnly) {
-        this.#files.saveAnchors(this.peers.filter(({ type, ready }) => type === 'block-relay-only' && ready));
-      }
+      const anchors = this.peers.filter(({ type, ready }) => type === 'block-relay-only' && ready);
+      const saving = [this.#files.saveAddresses(this.addresses)];
+      if (!this.options.connectOnly) saving.push(this.#files.saveAnchors(anchors));
+      await Promise.all(saving);
     }
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#rounds.stop();

@@ -18,7 +18,7 @@ import { ReadHandles } from './read-handles.js';
 import { type FileOpener, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 import { assertWriting } from './write-stop.js';
-import { createXorKey, loadXorKey } from './xor-key.js';
+import { loadXorKey } from './xor-key.js';
 
 /** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
 export interface BlockPosition {
@@ -37,8 +37,6 @@ export interface BlockFilesOptions {
   readonly blockChunkBytes?: number;
   /** The same of a file of undo data (1 MiB). */
   readonly undoChunkBytes?: number;
-  /** Create an XOR key (xor.dat) when the folder holds no blocks yet (no). An existing key is always honoured. */
-  readonly createXorKey?: boolean;
   /** The highest block position that the index knows, null for none. Opening fails when that block is not whole. */
   readonly lastKnown: BlockPosition | null;
   /**
@@ -123,9 +121,7 @@ export class BlockFiles {
     } catch (error) {
       throw fromSystemError(error, `read the folder ${dir}`);
     }
-    let xorKey = await loadXorKey(dir);
-    if (xorKey === null && options.createXorKey === true && blkSizes.size === 0) xorKey = await createXorKey(dir);
-    const format: RecordFormat = { magic: options.magic, xorKey };
+    const format: RecordFormat = { magic: options.magic, xorKey: await loadXorKey(dir) };
     await assertReadable(dir, format, blkSizes);
 
     const { lastKnown, loss } = await lastWhole(options, format, blkSizes);

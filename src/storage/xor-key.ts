@@ -1,8 +1,7 @@
 // The XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by its offset in the
 // file, so that virus scanners don't find things in the chain. Callers: block-files.ts, scan-blocks.ts.
 
-import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromSystemError, StoreError } from './store-error.js';
 
@@ -24,24 +23,6 @@ export async function loadXorKey(dir: string): Promise<Uint8Array | null> {
   if (bytes.length !== XOR_KEY_BYTES)
     throw new StoreError('STORE_CORRUPTION', `${path} must have ${XOR_KEY_BYTES} bytes, not ${bytes.length}`);
   return bytes.every((byte) => byte === 0) ? null : Uint8Array.from(bytes);
-}
-
-/** Makes a random key for a folder without blocks; on the disk before it is used. */
-export async function createXorKey(dir: string): Promise<Uint8Array> {
-  const path = join(dir, FILE_NAME);
-  const key = Uint8Array.from(randomBytes(XOR_KEY_BYTES));
-  try {
-    const file = await open(path, 'wx');
-    try {
-      await file.writeFile(key);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw fromSystemError(error, `write ${path}`);
-  }
-  return key;
 }
 
 /** Applies the key in place. @param fileOffset where the first byte stands in the file */

@@ -1,6 +1,7 @@
 // What outlives a run: peers.dat with the known addresses, anchors.json with the peers for blocks. Damaged or missing files cost nothing but
 // what was in them. Callers: Net.
 import fs from 'node:fs';
+import { replaceFile } from '../../lib/durable-file.js';
 import type { Logger } from '../../log/logger.js';
 import type { Peer } from '../peer/peer.js';
 import { hostText, type NetAddress, parseHost } from '../wire/net-address.js';
@@ -10,6 +11,8 @@ import type { AddrManager } from './addr-manager.js';
 const MAX_ANCHORS = 2;
 
 export class AddressFiles {
+  #written: Promise<void> = Promise.resolve();
+
   /** @param peers null: kept nowhere */
   constructor(
     private readonly peers: string | null,
@@ -28,8 +31,9 @@ export class AddressFiles {
     }
   }
 
-  saveAddresses(manager: AddrManager): void {
-    if (this.peers !== null) this.#write(this.peers, manager.encode());
+  /** In the disk's own time: a sync may take many milliseconds. */
+  async saveAddresses(manager: AddrManager): Promise<void> {
+    if (this.peers !== null) await this.#write(this.peers, manager.encode());
   }
 
   /** Read once: after a crash the same peers must not be taken again and again. */
@@ -48,18 +52,17 @@ export class AddressFiles {
     }
   }
 
-  saveAnchors(peers: readonly Peer[]): void {
+  async saveAnchors(peers: readonly Peer[]): Promise<void> {
     if (this.anchors === null) return;
     const rows = peers.slice(0, MAX_ANCHORS).map(({ address }) => ({ host: hostText(address), port: address.port }));
-    this.#write(this.anchors, Buffer.from(JSON.stringify(rows)));
+    await this.#write(this.anchors, Buffer.from(JSON.stringify(rows)));
   }
 
-  #write(file: string, bytes: Uint8Array): void {
-    try {
-      fs.writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
-      fs.renameSync(`${file}.new`, file);
-    } catch (error) {
-      this.log.warn(`${file} can't be written: ${(error as Error).message}`);
-    }
+  /** One after another, since both ways to the same file lead over the same name. */
+  #write(file: string, bytes: Uint8Array): Promise<void> {
+    this.#written = this.#written
+      .then(() => replaceFile(file, [bytes]))
+      .catch((error: Error) => this.log.warn(`${file} can't be written: ${error.message}`));
+    return this.#written;
   }
 }

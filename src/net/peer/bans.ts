@@ -1,6 +1,7 @@
 // Addresses nobody wants to hear from: banned by the operator (setban), kept in banlist.json until they run out; and discouraged for
 // misbehaviour, which only this process remembers. Callers: Net, RPC.
 import fs from 'node:fs';
+import { replaceFileSync } from '../../lib/durable-file.js';
 import type { Subnet } from '../options.js';
 import { RollingBloom } from '../relay/rolling-bloom.js';
 import { hostText, matchesPrefix, type NetAddress, parseHost } from '../wire/net-address.js';
@@ -168,8 +169,7 @@ export class Bans {
       address: subnetText(subnet),
     }));
     try {
-      fs.writeFileSync(`${this.path}.new`, `${JSON.stringify({ banned_nets })}\n`, { mode: 0o600 });
-      fs.renameSync(`${this.path}.new`, this.path);
+      replaceFileSync(this.path, `${JSON.stringify({ banned_nets })}\n`);
     } catch (error) {
       this.warn(`Bans can't be saved: ${(error as Error).message}`);
     }

@@ -117,7 +117,8 @@ t.test('a scan of files', async (t) => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-scan-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
     const magic = Uint8Array.of(1, 2, 3, 4);
-    const files = await BlockFiles.open({ dir, magic, lastKnown: null, createXorKey: xor }, { hashes: crypto });
+    if (xor) fs.writeFileSync(path.join(dir, 'xor.dat'), Uint8Array.of(1, 20, 3, 200, 5, 0, 7, 255));
+    const files = await BlockFiles.open({ dir, magic, lastKnown: null }, { hashes: crypto });
     const blocks: ScanJob['blocks'][number][] = [];
     let tip = GENESIS;
     for (let i = 0; i < 20; i++) {

@@ -1,12 +1,17 @@
 // Small files of state, and folders: in which order the system is asked to write them. A loss of power keeps only what was synced, so a file must
 // be on the disk before it takes its name, and the name before anything builds on it.
 import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { updateSettingsList } from '../../../src/config/settings-file.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { replaceFileSync } from '../../../src/lib/durable-file.js';
+import { silentLogger } from '../../../src/log/logger.js';
+import type { AddrManager } from '../../../src/net/address/addr-manager.js';
+import { AddressFiles } from '../../../src/net/address/address-files.js';
+import { Bans, parseSubnet } from '../../../src/net/peer/bans.js';
 import { prepareFolders } from '../../../src/node/data-folder.js';
 import { RebuildNote } from '../../../src/node/rebuild.js';
 import { loadAuthorityKey } from '../../../src/sv2/provide/authority-file.js';
@@ -87,6 +92,46 @@ t.test('the note of a rebuild, before anything is removed', async (t) => {
     ['sync .'],
   );
   t.equal(note.read(), null);
+});
+
+t.test('bans, which would be forgotten with half a file', async (t) => {
+  const dir = folder(t);
+  const bans = new Bans(path.join(dir, 'bans.json'), () => 1_700_000_000, t.fail);
+  t.same(
+    eventsOf(dir, () => bans.add(parseSubnet('192.0.2.0/24')!, 1_800_000_000)),
+    ['sync bans.json.new', 'rename bans.json.new bans.json', 'sync .'],
+  );
+});
+
+t.test('addresses and anchors, one write after another', async (t) => {
+  const dir = folder(t);
+  const [peers, anchors] = [path.join(dir, 'peers.dat'), path.join(dir, 'anchors.json')];
+  const events: string[] = [];
+  const { open, rename } = fs.promises;
+  fs.promises.open = async (file, ...rest) => {
+    const handle = await open(file, ...rest);
+    const sync = handle.sync.bind(handle);
+    handle.sync = () => {
+      events.push(`sync ${path.basename(String(file))}`);
+      return sync();
+    };
+    return handle;
+  };
+  fs.promises.rename = (from, to) => {
+    events.push(`rename ${path.basename(String(to))}`);
+    return rename(from, to);
+  };
+  syncBuiltinESMExports();
+  t.teardown(() => {
+    Object.assign(fs.promises, { open, rename });
+    syncBuiltinESMExports();
+  });
+  const files = new AddressFiles(peers, anchors, { ...silentLogger, warn: t.fail });
+  const manager = { encode: () => Uint8Array.of(1, 2, 3) } as AddrManager;
+  await Promise.all([files.saveAddresses(manager), files.saveAddresses(manager), files.saveAnchors([])]);
+  t.same(events, [...Array(2).fill(['sync peers.dat.new', 'rename peers.dat']).flat(), 'sync anchors.json.new', 'rename anchors.json']);
+  t.same([...fs.readFileSync(peers)], [1, 2, 3]);
+  t.equal(fs.readFileSync(anchors, 'utf8'), '[]');
 });
 
 t.test('folders, with those above them', async (t) => {
