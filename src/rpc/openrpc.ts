@@ -95,7 +95,7 @@ function argSchema(arg: ArgSpec): Schema {
 }
 
 function resultSchema(result: ResultSpec): Schema {
-  const inner = (result.inner ?? []).filter((one) => one.type !== 'elision');
+  const inner = (result.inner ?? []).flatMap((one) => (one.type === 'elision' ? (one.of ?? []) : [one]));
   const described = result.help ? { description: result.help } : {};
   switch (result.type) {
     case 'str':
@@ -118,12 +118,11 @@ function resultSchema(result: ResultSpec): Schema {
       return { type: 'object', additionalProperties: inner.length === 0 ? true : oneOf(inner.map(resultSchema)), ...described };
     case 'obj': {
       const keyed = inner.filter((one) => one.key !== undefined);
-      if (keyed.length === 0) return { type: 'object', ...described };
-      const open = (result.inner ?? []).some((one) => one.type === 'elision');
+      const required = keyed.filter(({ optional }) => !optional).map(({ key }) => key!);
       return {
         type: result.orFalse ? ['object', 'boolean'] : 'object',
         properties: Object.fromEntries(keyed.map((one) => [one.key!, resultSchema(one)])),
-        ...(open ? { additionalProperties: true } : {}),
+        ...(required.length === 0 ? {} : { required }),
         ...described,
       };
     }

@@ -1,6 +1,17 @@
 // Declares getblock; types.ts says what a declaration is for.
-import { HEADER_MEMBERS, HEADER_TAIL } from './members.js';
-import type { MethodSpec } from './types.js';
+import { HEADER_MEMBERS, HEADER_TAIL, TX_MEMBERS } from './members.js';
+import type { MethodSpec, ResultSpec } from './types.js';
+
+const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[] => [
+  { type: 'hex', key: 'hash', help: 'The block hash' },
+  { type: 'num', key: 'confirmations', help: 'Confirmations, -1 off the best chain' },
+  { type: 'num', key: 'size', help: 'Bytes' },
+  { type: 'num', key: 'strippedsize', help: 'Bytes without witness' },
+  { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
+  ...HEADER_MEMBERS,
+  { type: 'arr', key: 'tx', help, inner: [transaction] },
+  ...HEADER_TAIL,
+];
 
 export const getblock: MethodSpec = {
   name: 'getblock',
@@ -23,22 +34,19 @@ export const getblock: MethodSpec = {
       type: 'obj',
       when: 'for verbosity = 1',
       help: '',
-      inner: [
-        { type: 'hex', key: 'hash', help: 'The block hash' },
-        { type: 'num', key: 'confirmations', help: 'Confirmations, -1 off the best chain' },
-        { type: 'num', key: 'size', help: 'Bytes' },
-        { type: 'num', key: 'strippedsize', help: 'Bytes without witness' },
-        { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
-        ...HEADER_MEMBERS,
-        { type: 'arr', key: 'tx', help: 'Transaction ids', inner: [{ type: 'hex', help: 'An id' }] },
-        ...HEADER_TAIL,
-      ],
+      inner: blockMembers({ type: 'hex', help: 'An id' }, 'Transaction ids'),
     },
     {
       type: 'obj',
       when: 'for verbosity = 2',
       help: '',
-      inner: [{ type: 'elision', help: 'As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose' }],
+      inner: [
+        {
+          type: 'elision',
+          help: 'As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose',
+          of: blockMembers({ type: 'obj', help: '', inner: [...TX_MEMBERS, { type: 'hex', key: 'hex', help: 'The transaction' }] }),
+        },
+      ],
     },
   ],
   examples: [

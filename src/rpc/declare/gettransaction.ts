@@ -1,5 +1,6 @@
 // Declares gettransaction; types.ts says what a declaration is for.
 import { entryMembers, includeWatchOnlyArg, transactionMembers } from './history-parts.js';
+import { TX_MEMBERS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const gettransaction: MethodSpec = {
@@ -22,7 +23,13 @@ export const gettransaction: MethodSpec = {
         ...transactionMembers,
         { type: 'arr', key: 'details', help: 'Its outputs', inner: [{ type: 'obj', help: '', inner: entryMembers(false) }] },
         { type: 'hex', key: 'hex', help: 'The transaction' },
-        { type: 'obj', key: 'decoded', optional: true, help: 'As decoderawtransaction shows it', inner: [{ type: 'elision', help: '' }] },
+        {
+          type: 'obj',
+          key: 'decoded',
+          optional: true,
+          help: 'As decoderawtransaction shows it',
+          inner: [{ type: 'elision', help: '', of: TX_MEMBERS }],
+        },
       ],
     },
   ],

@@ -18,8 +18,10 @@ export const gettxout: MethodSpec = {
     },
   ],
   results: [
+    { type: 'none', when: 'if there is no such output', help: '' },
     {
       type: 'obj',
+      when: 'otherwise',
       help: '',
       inner: [
         { type: 'hex', key: 'bestblock', help: 'Hash of the tip' },

@@ -24,7 +24,7 @@ export const listsinceblock: MethodSpec = {
           key: 'removed',
           optional: true,
           help: 'The same of blocks that left the chain, newest block first',
-          inner: [{ type: 'elision', help: '' }],
+          inner: [{ type: 'elision', help: '', of: [{ type: 'obj', help: '', inner: entryMembers(true) }] }],
         },
         { type: 'hex', key: 'lastblock', help: 'Block to name in the next call' },
       ],

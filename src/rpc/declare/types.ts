@@ -75,6 +75,8 @@ export interface ResultSpec extends Span {
   /** When this form of the result is given, for the title `Result (…)`. */
   readonly when?: string;
   readonly inner?: readonly ResultSpec[];
+  /** What an ellipsis stands for: help pages leave it out, the OpenRPC document does not. */
+  readonly of?: readonly ResultSpec[];
   /** `false` stands here when there is no such object. */
   readonly orFalse?: boolean;
 }

@@ -4,46 +4,25 @@ import { convertArguments } from '../../../src/cli/arguments.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { METHODS } from '../../../src/rpc/declare/methods.js';
 import { renderHelp } from '../../../src/rpc/help.js';
-import { openRpcDocument, type Schema } from '../../../src/rpc/openrpc.js';
+import { openRpcDocument } from '../../../src/rpc/openrpc.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
+import { type Schema, schemaFaults } from '../../framework/schema-faults.js';
+import { OPENRPC_META } from './openrpc-meta.js';
 
 const document = openRpcDocument(METHODS.values(), COMPATS['0.21.1']);
+/** echo gives back what it got, generate is gone, and JSON Schema describes the schemas of the document. */
+const OPEN_RESULTS: readonly string[] = ['echo', 'echojson', 'generate', 'rpc.discover'];
 
-const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
-
-/** What is wrong with a value, by a validator of its own; empty when nothing is. */
-function faults(schema: Schema, value: unknown, at = '$'): string[] {
-  if (schema.anyOf) {
-    return schema.anyOf.some((one) => faults(one, value, at).length === 0) ? [] : [`${at}: fits no choice: ${JSON.stringify(value)}`];
-  }
-  const types = schema.type === undefined ? [] : typeof schema.type === 'string' ? [schema.type] : schema.type;
-  if (types.length > 0 && !types.includes(typeOf(value))) return [`${at}: ${typeOf(value)} instead of ${types.join('|')}`];
-  if (schema.pattern !== undefined && typeof value === 'string' && !new RegExp(schema.pattern).test(value)) return [`${at}: ${value}`];
-  const out: string[] = [];
-  if (Array.isArray(value)) {
-    if (value.length < (schema.minItems ?? 0) || value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) out.push(`${at}: length`);
-    value.forEach((one, i) => {
-      const items = Array.isArray(schema.items) ? schema.items[i] : (schema.items as Schema | undefined);
-      if (items) out.push(...faults(items, one, `${at}[${i}]`));
-    });
-  } else if (typeOf(value) === 'object') {
-    for (const [key, one] of Object.entries(value as object)) {
-      const member =
-        schema.properties?.[key] ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-      if (member) out.push(...faults(member, one, `${at}.${key}`));
-    }
-    for (const key of schema.required ?? []) if (!Object.hasOwn(value as object, key)) out.push(`${at}: without ${key}`);
-  }
-  return out;
-}
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const faults = (schema: Schema, value: unknown): string[] => schemaFaults(schema, value);
 
 /** Examples name some values instead of giving them; the empty text stands for those. */
 function filledIn(value: unknown): unknown {
   if (typeof value === 'string')
     return /^(my\w*|txid|blockhash|hexstring|hexdata|hex|proof|signedhex|parenthex|childhex|id)$/.test(value) ? '' : value;
   if (Array.isArray(value)) return value.map(filledIn);
-  if (typeOf(value) === 'object') return Object.fromEntries(Object.entries(value as object).map(([key, one]) => [key, filledIn(one)]));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledIn(one)]));
   return value;
 }
 
@@ -52,6 +31,53 @@ t.test('the validator itself', async (t) => {
   t.equal(faults({ type: 'object', required: ['a'] }, {}).length, 1);
   t.equal(faults({ type: 'array', items: { type: 'string', pattern: '^x$' } }, ['x', 'y']).length, 1);
   t.equal(faults({ anyOf: [{ type: 'null' }, { type: 'string' }] }, 1).length, 1);
+  t.equal(faults({ type: 'object', patternProperties: { '^x-': {} }, additionalProperties: false }, { 'x-a': 1, b: 2 }).length, 1);
+  t.equal(faults({ enum: ['a'] }, 'b').length, 1);
+  for (const [strict, count] of [
+    [true, 2],
+    [false, 0],
+  ] as const) {
+    t.equal(schemaFaults({ type: 'object', properties: { a: { type: 'array', items: [] } } }, { a: [1], b: 2 }, strict).length, count);
+  }
+});
+
+t.test('the document is one by the specification', async (t) => {
+  t.same(faults(OPENRPC_META, document), []);
+  const spoilt = (change: (copy: typeof document) => unknown): number => {
+    const copy = structuredClone(document);
+    change(copy);
+    return faults(OPENRPC_META, copy).length;
+  };
+  t.ok(spoilt((copy) => Object.assign(copy.methods[3]!, { paramStructure: 'any' })) > 0);
+  t.ok(spoilt((copy) => Object.assign(copy.methods[3]!, { aliases: [] })) > 0, 'a field that nobody knows');
+  t.ok(spoilt((copy) => Object.assign(copy.methods[3]!.result, { schema: { type: 'text' } })) > 0);
+  t.ok(spoilt((copy) => Reflect.deleteProperty(copy.info, 'version')) > 0);
+});
+
+t.test('every result is declared', async (t) => {
+  /** Where a schema leaves open what there may be. */
+  const open = (schema: Schema, at: string): string[] => {
+    if (schema.anyOf) return schema.anyOf.flatMap((one, i) => open(one, `${at}|${i}`));
+    if (schema.type === undefined) return [at];
+    const types = [schema.type].flat();
+    const out: string[] = [];
+    if (types.includes('array')) {
+      const { items } = schema;
+      if (items === undefined) out.push(`${at}[]`);
+      else out.push(...[items].flat().flatMap((one, i) => open(one as Schema, `${at}[${i}]`)));
+    }
+    if (types.includes('object')) {
+      const { properties, additionalProperties: others } = schema;
+      if (properties === undefined && (others === undefined || others === true)) out.push(`${at}{}`);
+      if (typeof others === 'object') out.push(...open(others, `${at}.*`));
+      for (const [key, one] of Object.entries(properties ?? {})) out.push(...open(one, `${at}.${key}`));
+    }
+    return out;
+  };
+  t.same(
+    document.methods.filter(({ name, result }) => open(result.schema, name).length > 0).map(({ name }) => name),
+    OPEN_RESULTS,
+  );
 });
 
 t.test('every method and argument', async (t) => {

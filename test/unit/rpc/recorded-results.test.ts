@@ -1,0 +1,45 @@
+// Every result that Bitcoin Core 0.21.1 gave in the recorded conversations has the shape that the method's declaration promises: nothing else
+// in it, nothing missing, each member of its type. The OpenRPC document hands that shape out.
+import fs from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import t from 'tap';
+import { METHODS } from '../../../src/rpc/declare/methods.js';
+import { openRpcDocument } from '../../../src/rpc/openrpc.js';
+import { schemaFaults } from '../../framework/schema-faults.js';
+
+/** Methods of which the recordings hold a result. */
+const RECORDED_METHODS = 87;
+const folder = path.resolve(import.meta.dirname, '../../../../test/conformance');
+const schemas = new Map(openRpcDocument(METHODS.values()).methods.map(({ name, result }) => [name, result.schema]));
+
+/** The result in a reply; undefined for errors and for what is no JSON-RPC. */
+function resultOf(reply: string): unknown {
+  try {
+    const parsed = JSON.parse(reply) as { result?: unknown; error?: unknown } | null;
+    return parsed?.error === null ? parsed.result : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+t.test('recorded results', async (t) => {
+  const seen = new Set<string>();
+  for (const file of fs.readdirSync(folder).filter((name) => name.endsWith('.jsonl.gz'))) {
+    const faults: string[] = [];
+    for (const line of zlib
+      .gunzipSync(fs.readFileSync(path.join(folder, file)))
+      .toString()
+      .split('\n')) {
+      if (line === '') continue;
+      const { n, method, reply } = JSON.parse(line) as { n?: number; method?: string; reply?: string };
+      const schema = method === undefined ? undefined : schemas.get(method);
+      const result = resultOf(reply ?? '');
+      if (schema === undefined || result === undefined) continue;
+      seen.add(method!);
+      for (const fault of schemaFaults(schema, result, true)) faults.push(`${n} ${method} ${fault}`);
+    }
+    t.same(faults, [], file);
+  }
+  t.equal(seen.size, RECORDED_METHODS);
+});
