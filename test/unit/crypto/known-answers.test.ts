@@ -1,8 +1,13 @@
 // A library that does not know the curve is found out before it judges a signature.
 
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import koffi from 'koffi';
 import t from 'tap';
 import type { Curve } from '../../../src/crypto/crypto.js';
 import { knowsEcdsa, knowsSchnorr } from '../../../src/crypto/native/known-answers.js';
+import { loadSystemCurve } from '../../../src/crypto/native/system-curve.js';
 import { backends } from '../../framework/backends.js';
 
 const pick = ({
@@ -39,3 +44,43 @@ t.test('one function that always gives the same answer is enough to be refused',
   }
   t.end();
 });
+
+/** The low 64 bits of the generator's x as tables of its multiples hold them: the least significant byte first, where the first table of them begins. */
+const GENERATOR_X = Buffer.from('9817f8165b81f259', 'hex');
+/** Its odd multiples follow, as x and y; a check uses a few of the first 8,192. */
+const POINTS = 8000;
+const POINT_BYTES = 64;
+
+/** The system's library with other points in place of the generator's multiples; null where there is none. */
+function damagedLibrary(): { name: string; bytes: Buffer } | null {
+  const name = loadSystemCurve()?.name;
+  if (name === undefined || process.platform !== 'linux') return null;
+  // What is loaded is mapped: the last column is its path.
+  const file = fs
+    .readFileSync('/proc/self/maps', 'utf8')
+    .split('\n')
+    .map((line) => line.slice(line.indexOf('/')))
+    .find((one) => one.includes('libsecp256k1'));
+  if (file === undefined) return null;
+  const bytes = fs.readFileSync(file);
+  const table = bytes.indexOf(GENERATOR_X);
+  for (let i = 0; table >= 0 && i < POINTS; i++) bytes[table + i * POINT_BYTES] ^= 1;
+  return table < 0 ? null : { name, bytes };
+}
+
+const damaged = damagedLibrary();
+t.test(
+  "a system's library that answers wrongly is not used",
+  { skip: damaged === null ? 'no libsecp256k1 with Schnorr on this system' : false },
+  (t) => {
+    const { name, bytes } = damaged!;
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-curve-'));
+    t.teardown(() => fs.rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'libsecp256k1.so');
+    fs.writeFileSync(file, bytes);
+    t.type(koffi.load(file).func('secp256k1_context_create', 'size_t', ['unsigned int']), 'function', 'it loads');
+    t.equal(loadSystemCurve([file]), null);
+    t.equal(loadSystemCurve([file, name])?.name, name, 'the next one is taken');
+    t.end();
+  },
+);
