@@ -16,11 +16,11 @@ import type { BatchOp, BatchOptions } from '../../../src/storage/store.js';
 import { sealSecret, Vault } from '../../../src/wallet/crypt/vault.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { assembleWallet } from '../../../src/wallet/manage/load-wallet.js';
-import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
-import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
+import type { WalletBlock } from '../../../src/wallet/source.js';
 import { WALLET_FLAG, WalletRecord } from '../../../src/wallet/wallet-record.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 import { contextOf, masterKey } from '../../framework/wallet-calls.js';
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 class Failing extends MemoryStore {
   fails = false;
@@ -110,23 +110,10 @@ t.test('a wallet of another network', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-network-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet();
-  const on = (genesis: WalletBlock): WalletManager =>
-    new WalletManager({
-      surroundings: { ...surroundings, options: { ...surroundings.options, dir } },
-      chain: { tip: genesis, node: () => genesis, atHeight: () => genesis, contains: () => true } as unknown as WalletChain,
-      pool: { entries: () => [], get: () => undefined },
-      scanner: null,
-      filters: null,
-      log: { info() {}, warn() {} },
-      stopping: new AbortController().signal,
-      warnings: [],
-      onLoaded: async () => {},
-      setLoadOnStart() {},
-    });
+  const on = (genesis: WalletBlock): ReturnType<typeof managerIn> => managerIn({ dir, surroundings, tip: genesis });
   const genesis = some.tip!;
   const [here, there] = [on(genesis), on({ ...genesis, hash: new Uint8Array(32).fill(9) })];
-  const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
-  await here.create({ ...wanted, name: 'w' });
+  await here.create({ ...PLAIN_WALLET, name: 'w' });
   await here.close();
   await t.rejects(there.load('w'), { code: -4, message: 'Wallet loading failed. Wallet files should not be reused across chains.' });
   t.equal(there.all.length, 0);

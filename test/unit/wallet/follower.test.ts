@@ -22,7 +22,6 @@ import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { WalletBlock, WalletChain } from '../../../src/wallet/source.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
@@ -32,6 +31,7 @@ import { descriptorContext } from '../../framework/descriptor-context.js';
 import { hex } from '../../framework/hex.js';
 import { createMemoryWallet, crypto, type MemoryWallet } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 const VALUE = 1000;
 const PLAIN_BYTES = 32;
@@ -234,20 +234,8 @@ t.test('a wallet whose queue never ends is waited for once', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet({ pace: { atOnceBytes: 0, rowsPerWrite: 100 } });
-  const manager = new WalletManager({
-    surroundings: { ...surroundings, options: { ...surroundings.options, dir } },
-    chain: { tip: some.tip } as WalletChain,
-    pool: { entries: () => [], get: () => undefined },
-    scanner: null,
-    filters: null,
-    log: { info() {}, warn() {} },
-    stopping: new AbortController().signal,
-    warnings: [],
-    onLoaded: async () => {},
-    setLoadOnStart() {},
-  });
-  const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
-  const { wallet } = await manager.create({ ...wanted, name: 'w' });
+  const manager = managerIn({ dir, surroundings, tip: some.tip! });
+  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'w' });
   const [{ id }] = wallet.legacy!.pool.entries();
   slowDown(wallet.store);
   let waiting = 0;

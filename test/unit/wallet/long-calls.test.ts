@@ -20,12 +20,11 @@ import { fillPool } from '../../../src/wallet/keys/fill-pool.js';
 import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
-import type { WalletChain } from '../../../src/wallet/source.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { mostInATurn, turnsDuring } from '../../framework/turns.js';
 import { allRows, encrypt, masterKey, ranged, rowsOf, run, XPRV } from '../../framework/wallet-calls.js';
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 const outcome = [{ success: true }];
 
@@ -277,21 +276,14 @@ for (const descriptors of [false, true]) {
       },
     };
     const keypool = 300;
-    const manager = new WalletManager({
-      surroundings: { ...surroundings, context: { ...rest, keys: counting }, options: { ...surroundings.options, dir, keypool } },
-      chain: { tip: some.tip } as WalletChain,
-      pool: { entries: () => [], get: () => undefined },
-      scanner: null,
-      filters: null,
-      log: { info() {}, warn() {} },
-      stopping: new AbortController().signal,
-      warnings: [],
-      onLoaded: async () => {},
-      setLoadOnStart() {},
+    const manager = managerIn({
+      dir,
+      surroundings: { ...surroundings, context: { ...rest, keys: counting } },
+      tip: some.tip!,
+      options: { keypool },
     });
-    const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors };
     const { most, all } = await mostInATurn(
-      () => manager.create({ ...wanted, name: 'w' }),
+      () => manager.create({ ...PLAIN_WALLET, descriptors, name: 'w' }),
       () => derived,
     );
     t.ok(all > (descriptors ? 6 : 2) * keypool && most < all / 4, `${most} of ${all} keys in one turn`);

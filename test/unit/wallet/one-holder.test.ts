@@ -7,16 +7,14 @@ import readline from 'node:readline';
 import t, { type Test } from 'tap';
 import { openStore } from '../../../src/storage/open-store.js';
 import { writeBackup } from '../../../src/wallet/manage/backup.js';
-import { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
-import type { WalletChain, WalletOptions } from '../../../src/wallet/source.js';
+import type { WalletOptions } from '../../../src/wallet/source.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createMemoryWallet } from '../../framework/memory-wallet.js';
-
-const wanted = { disablePrivateKeys: false, blank: false, passphrase: null, avoidReuse: false, descriptors: false };
+import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 interface World {
   readonly dir: string;
-  readonly manager: WalletManager;
+  readonly manager: ReturnType<typeof managerIn>;
   readonly warnings: string[];
   /** What a wallet that is loaded goes through in the end. */
   onLoaded(wallet: Wallet): Promise<void>;
@@ -31,17 +29,12 @@ async function world(t: Test, options: Partial<WalletOptions> = {}, known?: stri
   const { wallet: some, surroundings } = await createMemoryWallet();
   const warnings: string[] = [];
   const here = { onLoaded: async (_: Wallet): Promise<void> => {} };
-  const manager = new WalletManager({
-    surroundings: { ...surroundings, options: { ...surroundings.options, dir, ...options } },
-    chain: { tip: some.tip, node: () => some.tip, atHeight: () => some.tip, contains: () => true } as unknown as WalletChain,
-    pool: { entries: () => [], get: () => undefined },
-    scanner: null,
-    filters: null,
-    log: { info() {}, warn: (line) => warnings.push(line) },
-    stopping: new AbortController().signal,
-    warnings: [],
-    onLoaded: (wallet) => here.onLoaded(wallet),
-    setLoadOnStart() {},
+  const manager = managerIn({
+    dir,
+    surroundings,
+    tip: some.tip!,
+    options,
+    deps: { log: { info() {}, warn: (line) => warnings.push(line) }, onLoaded: (wallet) => here.onLoaded(wallet) },
   });
   t.teardown(() => manager.close());
   return Object.assign(here, { dir, manager, warnings, at: (name: string) => path.join(dir, name) });
@@ -53,7 +46,7 @@ const loadedAs = (file: string) => ({
 
 t.test('a wallet by another path', async (t) => {
   const { dir, manager, at } = await world(t);
-  await manager.create({ ...wanted, name: 'a' });
+  await manager.create({ ...PLAIN_WALLET, name: 'a' });
   fs.symlinkSync(at('a'), at('b'));
   fs.symlinkSync(dir, `${dir}-link`);
   const others = ['a', 'b', 'a/', './a', '../wallets/a', 'a/wallet.dat', 'b/wallet.dat', at('a'), at('b'), path.join(`${dir}-link`, 'a')];
@@ -75,7 +68,7 @@ t.test('a wallet by another path', async (t) => {
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), path.join(at('around'), 'wallet.db'));
   await t.rejects(manager.load('around'), { code: -4, message: /^Wallet file verification failed\. Invalid -wallet path 'around'/ });
   for (const name of ['b', `${dir}-link/a`])
-    await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Database already exists/ });
+    await t.rejects(manager.create({ ...PLAIN_WALLET, name }), { code: -4, message: /Database already exists/ });
   t.equal(manager.all.length, 1);
 
   await manager.unload(manager.get('a')!);
@@ -100,7 +93,7 @@ t.test('in one moment', async (t) => {
   await source.close();
   const names = ['a', 'b', at('a'), path.join(`${dir}-link`, 'a')];
   const done = await Promise.allSettled([
-    ...names.map((name) => manager.create({ ...wanted, name }).then(({ wallet }) => wallet)),
+    ...names.map((name) => manager.create({ ...PLAIN_WALLET, name }).then(({ wallet }) => wallet)),
     ...names.map((name) => manager.restore(name, file)),
     ...names.map((name) => manager.load(name)),
   ]);
@@ -121,7 +114,7 @@ t.test('in one moment', async (t) => {
 
 t.test('wallets to load at the start that are one', async (t) => {
   const first = await world(t);
-  await first.manager.create({ ...wanted, name: 'a' });
+  await first.manager.create({ ...PLAIN_WALLET, name: 'a' });
   await first.manager.close();
   fs.symlinkSync(first.at('a'), first.at('b'));
   const { manager, warnings } = await world(t, { names: ['b', 'a', first.at('a'), 'a/'] }, path.dirname(first.dir));
@@ -135,7 +128,7 @@ t.test('wallets to load at the start that are one', async (t) => {
 
 t.test('another process', async (t) => {
   const { dir, manager, at } = await world(t);
-  const { wallet } = await manager.create({ ...wanted, name: 'a' });
+  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'a' });
   await manager.unload(wallet);
   fs.symlinkSync(at('a'), at('b'));
   // It holds the wallet while it exchanges the database: none is in its place, and one is that a repair would take away.
@@ -168,14 +161,14 @@ t.test('another process', async (t) => {
 t.test('what fails leaves nothing behind', async (t) => {
   const { manager, at } = await world(t);
   const secret = new TextEncoder().encode('x');
-  await t.rejects(manager.create({ ...wanted, name: 'none', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
+  await t.rejects(manager.create({ ...PLAIN_WALLET, name: 'none', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
   t.notOk(fs.existsSync(at('none')));
   fs.mkdirSync(at('there'));
-  await t.rejects(manager.create({ ...wanted, name: 'there', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
+  await t.rejects(manager.create({ ...PLAIN_WALLET, name: 'there', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
   t.same(fs.readdirSync(at('there')), []);
-  await manager.create({ ...wanted, name: 'none' });
+  await manager.create({ ...PLAIN_WALLET, name: 'none' });
   for (const name of ['wallet.lock', 'x/wallet.lock']) {
-    await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Nothing in it may be called/ });
+    await t.rejects(manager.create({ ...PLAIN_WALLET, name }), { code: -4, message: /Nothing in it may be called/ });
   }
   t.same(await manager.listDir(), ['none']);
 });
@@ -183,7 +176,7 @@ t.test('what fails leaves nothing behind', async (t) => {
 t.test('unloaded before it is quite loaded', async (t) => {
   const here = await world(t);
   const { manager } = here;
-  await manager.unload((await manager.create({ ...wanted, name: 'a' })).wallet);
+  await manager.unload((await manager.create({ ...PLAIN_WALLET, name: 'a' })).wallet);
   let unloading: Promise<void> | undefined;
   here.onLoaded = async (wallet) => {
     here.onLoaded = async () => {};
@@ -210,7 +203,7 @@ t.test('unloaded before it is quite loaded', async (t) => {
 
 t.test('the node stops while a wallet waits to be unloaded', async (t) => {
   const { manager } = await world(t);
-  const { wallet } = await manager.create({ ...wanted, name: 'a' });
+  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'a' });
   t.equal(wallet.keyUse.enter(), undefined);
   const unloading = manager.unload(wallet);
   await new Promise(setImmediate);
@@ -223,16 +216,16 @@ t.test('the node stops while a wallet waits to be unloaded', async (t) => {
 
 t.test('a wallet by a link into the database of another one', async (t) => {
   const { manager, at } = await world(t);
-  await manager.create({ ...wanted, name: 'a' });
+  await manager.create({ ...PLAIN_WALLET, name: 'a' });
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), at('b'));
   fs.symlinkSync(at('a'), at('c'));
   for (const name of ['b', 'b/x', 'b/x/y', 'c/wallet.db/x', at('b/x')]) {
-    await t.rejects(manager.create({ ...wanted, name }), { code: -4, message: /Nothing in it may be called/ }, name);
+    await t.rejects(manager.create({ ...PLAIN_WALLET, name }), { code: -4, message: /Nothing in it may be called/ }, name);
   }
   t.same(
     fs.readdirSync(path.join(at('a'), 'wallet.db')).filter((name) => /^(x|wallet)/.test(name)),
     [],
   );
-  await manager.create({ ...wanted, name: 'c/inner' });
+  await manager.create({ ...PLAIN_WALLET, name: 'c/inner' });
   t.same((await manager.listDir()).sort(), ['a', 'a/inner']);
 });
