@@ -51,6 +51,8 @@ export interface MemoryWalletOptions {
   readonly folder?: string;
   /** Seconds when transactions arrive; absent: always the same moment. */
   readonly now?: () => number;
+  /** Whether a transaction could be in the next block by its lock time; absent: always. */
+  readonly isFinal?: (tx: TxView) => boolean;
   /** Told of a batch that could not be written; absent: it throws. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -82,7 +84,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     options,
     context,
     now: wanted.now ?? (() => 1_600_000_000),
-    isFinal: () => true,
+    isFinal: wanted.isFinal ?? (() => true),
     onFault:
       wanted.onFault ??
       ((error: unknown) => {

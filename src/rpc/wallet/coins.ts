@@ -1,6 +1,6 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { inTurns } from '../../lib/steps.js';
-import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/ledger.js';
+import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -35,11 +35,11 @@ export function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => b
 export function balancesOf(wallet: Wallet, call: CallInfo, questions: () => readonly BalanceQuestion[]): Balances[] | Promise<Balances[]> {
   const { ledger } = wallet;
   const now = questions();
-  if (!now.some(needsCoins)) return now.map((question) => ledger.balances(question));
+  if (!now.some(needsCoins)) return now.map((question) => ledger.sheet.balances(question));
   return wallet.alone(async () => {
     const breath = breathOf(wallet, new Slicer(call.breathe));
     const found: Balances[] = [];
-    for (const question of questions()) found.push(await inTurns(ledger.sumUp(question), breath));
+    for (const question of questions()) found.push(await inTurns(ledger.sheet.sumUp(question), breath));
     return found;
   });
 }

@@ -180,7 +180,7 @@ export class HistoryWriter {
       out.raw(head);
       out.int(pin.position(i));
       out.raw(tail);
-    } else out.text(`,"trusted":${this.wallet.ledger.isTrusted(row, this.#trust)}`);
+    } else out.text(`,"trusted":${this.wallet.ledger.sheet.isTrusted(row, this.#trust)}`);
     const txid = txs.txid(row);
     out.raw(TXID);
     out.hash(txid);

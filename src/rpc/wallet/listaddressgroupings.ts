@@ -71,7 +71,7 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
       else groups.join(address, other);
     }
     const bucket = coins.bucket(coin);
-    const counts = bucket === BUCKET.CONFIRMED || (bucket === BUCKET.PENDING && wallet.ledger.isTrusted(coins.txRow(coin), trust));
+    const counts = bucket === BUCKET.CONFIRMED || (bucket === BUCKET.PENDING && wallet.ledger.sheet.isTrusted(coins.txRow(coin), trust));
     if (counts) groups.balances[address] += coins.value(coin);
   }
   for (const [row, address] of spenders) {

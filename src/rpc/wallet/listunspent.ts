@@ -144,7 +144,7 @@ function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<numbe
   const row = coins.txRow(coin);
   const depth = ledger.depth(row);
   if (depth < filter.minDepth || depth > filter.maxDepth || (depth === 0 && !txs.inMempool(row))) return null;
-  let safe = ledger.isTrusted(row, memo);
+  let safe = ledger.sheet.isTrusted(row, memo);
   if (depth === 0) {
     const values = txs.values(row);
     const view = txs.view(row);

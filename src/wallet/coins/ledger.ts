@@ -1,7 +1,7 @@
 // What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it. Everything is
 // synchronous; rows go into the batch the caller writes. A transaction may have tens of thousands of inputs: what is done for each of them
-// comes in steps too, between which the follower gives others a turn. Longer than most files because every change of a record changes its coins,
-// their judgements and the sums of them in the same step. Called by the follower (follow/follower.ts) and by rescans.
+// comes in steps too, between which the follower gives others a turn. What the coins are worth is told by
+// balance-sheet.ts. Called by the follower (follow/follower.ts) and by rescans.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -9,10 +9,11 @@ import { Slicer } from '../../lib/slicer.js';
 import { inOneGo } from '../../lib/steps.js';
 import { imageOfSet, type TableImage } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
-import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
+import { OWNERSHIP } from '../keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletRecord } from '../wallet-record.js';
+import { BalanceSheet } from './balance-sheet.js';
 import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
 import type { ForeignOutputs } from './foreign-outputs.js';
@@ -35,27 +36,6 @@ const STEP_MASK = 255;
  */
 export type Steps<T = void> = Generator<boolean, T, undefined>;
 
-/** Balances in satoshis of one class of ownership. */
-export interface Balances {
-  readonly trusted: number;
-  readonly pending: number;
-  readonly immature: number;
-}
-
-/** Which balances. */
-export interface BalanceQuestion {
-  readonly ownership: 1 | 2;
-  /** Confirmations that trusted coins need; 0 without. */
-  readonly minDepth?: number;
-  /** Leaves coins out (addresses used before). */
-  readonly skip?: ((coin: number) => boolean) | undefined;
-}
-/** Whether answering takes a look at every coin. */
-export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
-  minDepth > 1 || skip !== undefined;
-/** Coins between two looks at the clock. */
-const COINS_OF_STEP = 64;
-
 export interface LedgerDeps {
   readonly keys: KeySource;
   readonly record: WalletRecord;
@@ -76,6 +56,7 @@ export class Ledger {
   readonly txs = new TxTable();
   readonly coins = new CoinTable();
   readonly spends = new SpendTable();
+  readonly sheet: BalanceSheet;
   /** Own outputs the user locked, by `hashKey(outpoint)`; in memory only, like Core 0.21's. */
   readonly locked = new Map<string, Uint8Array>();
   /** What known transactions pay beside our coins; null until somebody asks (reassess.ts). */
@@ -89,7 +70,11 @@ export class Ledger {
   /** Coins of coinbases that are not deep yet. */
   readonly #young = new Set<number>();
 
-  constructor(private readonly deps: LedgerDeps) {}
+  constructor(private readonly deps: LedgerDeps) {
+    const { txs, coins, spends } = this;
+    const { spendZeroConfChange, isFinal } = deps;
+    this.sheet = new BalanceSheet({ txs, coins, spends, spendZeroConfChange, isFinal, depth: (row) => this.depth(row) });
+  }
 
   // -- events
 
@@ -142,6 +127,7 @@ export class Ledger {
       yield* this.#addingOutputs(tx, row, batch);
     }
     yield* this.#judgingAround(tx, row);
+    this.sheet.touch(row);
     this.deps.onChanged(row);
     return row;
   }
@@ -164,6 +150,7 @@ export class Ledger {
     const before = this.tipHeight;
     const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
+    this.sheet.tipMoved(height >= before);
     // Whether a conflict holds what it spends back depends on whether its block is still below the tip.
     for (const row of this.txs.conflictedRows()) {
       if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
@@ -179,11 +166,15 @@ export class Ledger {
   /** The mempool let a transaction go. */
   leftMempool(txid: Uint8Array): void {
     const row = this.txs.find(txid);
-    if (row >= 0) this.txs.setInMempool(row, false);
+    if (row < 0) return;
+    this.txs.setInMempool(row, false);
+    this.sheet.touch(row);
   }
   enteredMempool(txid: Uint8Array): void {
     const row = this.txs.find(txid);
-    if (row >= 0) this.txs.setInMempool(row, true);
+    if (row < 0) return;
+    this.txs.setInMempool(row, true);
+    this.sheet.touch(row);
   }
 
   /** Transactions of ours that spend what a confirmed one spent can never confirm; nor can what spends them. */
@@ -251,6 +242,7 @@ export class Ledger {
   remove(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
+    this.sheet.touch(row);
     for (let i = 0; i < tx.inputCount; i++) {
       this.spends.remove(tx.outpoint(i), row);
       batch.del(walletKey(WALLET_PREFIX.spender, tx.outpoint(i), tx.txid));
@@ -292,74 +284,13 @@ export class Ledger {
   needsTx(row: number): boolean {
     return this.txs.spendsOurs(row) || this.spends.hasRivals(row);
   }
-  /** Value of the inputs that are ours, satoshis. */
-  debit(tx: TxView, filter: OwnershipFilter): number {
-    if (tx.isCoinbase) return 0;
-    let sum = 0;
-    for (let i = 0; i < tx.inputCount; i++) {
-      const coin = this.coins.find(tx.outpoint(i));
-      if (coin >= 0 && counts(this.coins.ownership(coin), filter)) sum += this.coins.value(coin);
-    }
-    return sum;
-  }
-
-  /** Core's CachedTxIsTrusted. @param memo answers of this round of questions */
-  isTrusted(row: number, memo: Map<number, boolean> = new Map()): boolean {
-    const known = memo.get(row);
-    if (known !== undefined) return known;
-    memo.set(row, false);
-    const answer = this.#trusted(row, memo);
-    memo.set(row, answer);
-    return answer;
-  }
-  #trusted(row: number, memo: Map<number, boolean>): boolean {
-    const depth = this.depth(row);
-    if (depth >= 1) return true;
-    const tx = this.txs.view(row);
-    if (depth < 0 || tx === undefined || !this.deps.isFinal(tx)) return false;
-    if (!this.deps.spendZeroConfChange || this.debit(tx, 3) === 0 || !this.txs.inMempool(row)) return false;
-    for (let i = 0; i < tx.inputCount; i++) {
-      const coin = this.coins.find(tx.outpoint(i));
-      if (coin < 0 || this.coins.ownership(coin) !== OWNERSHIP.SPENDABLE) return false;
-      if (!this.isTrusted(this.coins.txRow(coin), memo)) return false;
-    }
-    return true;
-  }
-
-  /** Sums over unspent outputs where running sums tell what is confirmed (needsCoins says when). */
-  balances(question: BalanceQuestion): Balances {
-    return inOneGo(this.sumUp(question));
-  }
-  /** The same for any question, in steps: nothing may change between them. */
-  *sumUp({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Balances> {
-    const { coins } = this;
-    const memo = new Map<number, boolean>();
-    let trusted = 0;
-    let pending = 0;
-    for (const [i, coin] of coins.inBucket(BUCKET.PENDING).entries()) {
-      if (i % COINS_OF_STEP === 0) yield;
-      if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
-      const row = coins.txRow(coin);
-      if (this.isTrusted(row, memo)) trusted += minDepth <= 0 ? coins.value(coin) : 0;
-      else if (this.txs.inMempool(row)) pending += coins.value(coin);
-    }
-    if (!needsCoins({ minDepth, skip })) trusted += coins.sum(BUCKET.CONFIRMED, ownership);
-    else {
-      for (const [i, coin] of coins.inBucket(BUCKET.CONFIRMED).entries()) {
-        if (i % COINS_OF_STEP === 0) yield;
-        if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
-        if (this.depth(coins.txRow(coin)) >= minDepth) trusted += coins.value(coin);
-      }
-    }
-    return { trusted, pending, immature: coins.sum(BUCKET.IMMATURE, ownership) };
-  }
-
   /** Keys changed: looks again at who owns a coin. */
   reassessCoin(coin: number, batch: WalletBatch): void {
     if (!this.coins.isLive(coin)) return;
     const ownership = this.deps.keys.isMine(this.coins.script(coin));
     if (ownership === this.coins.ownership(coin)) return;
     this.coins.setOwnership(coin, ownership);
+    this.sheet.touch(this.coins.txRow(coin));
     this.#writeCoin(coin, batch);
     this.#judge(coin);
   }
@@ -455,6 +386,7 @@ export class Ledger {
       if (batch) this.#writeCoin(coin, batch);
       added = true;
     }
+    if (added) this.sheet.touch(row);
     return added;
   }
   #writeCoin(coin: number, batch: WalletBatch): void {
@@ -525,7 +457,10 @@ export class Ledger {
     return this.txs.isCoinbase(row) ? BUCKET.NONE : BUCKET.PENDING;
   }
   #judge(coin: number): void {
-    this.coins.setBucket(coin, this.#bucketOf(coin));
+    const [before, after] = [this.coins.bucket(coin), this.#bucketOf(coin)];
+    if (before === after) return;
+    this.coins.setBucket(coin, after);
+    if (before === BUCKET.PENDING || after === BUCKET.PENDING) this.sheet.touch(this.coins.txRow(coin));
   }
   #judgeOutputs(row: number): void {
     inOneGo(this.#judgingOutputs(row));
@@ -554,6 +489,7 @@ export class Ledger {
     yield* this.#judgingInputs(tx);
   }
   #judgeRow(row: number): void {
+    this.sheet.touch(row);
     this.#judgeOutputs(row);
     const tx = this.txs.view(row);
     if (tx) this.#judgeInputs(tx);
@@ -570,7 +506,9 @@ export class Ledger {
     this.spends.image(at);
     this.coins.image(at);
     imageOfSet(at, this.#young);
-    if (at.restoring) this.judged = true;
+    if (!at.restoring) return;
+    this.judged = true;
+    this.sheet.forget();
   }
   /** Looks again at a coin, if it is one. */
   judgeOutput(outpoint: Uint8Array): void {
@@ -589,6 +527,7 @@ export class Ledger {
     if (coin === null || outpoint.length !== 36) return false;
     const txRow = this.txs.find(outpoint.subarray(0, 32));
     if (txRow < 0) return false;
+    this.sheet.forget();
     const vout = (outpoint[32] | (outpoint[33] << 8) | (outpoint[34] << 16) | (outpoint[35] << 24)) >>> 0;
     const row = this.coins.add(outpoint, { txRow, vout, ...coin });
     this.spends.forEach(outpoint, (spender) => this.txs.setSpendsOurs(spender));
@@ -612,6 +551,7 @@ export class Ledger {
       if ((++count & 1023) === 0 && slicer.due) await slicer.pause();
     }
     this.judged = true;
+    this.sheet.forget();
   }
 }
 

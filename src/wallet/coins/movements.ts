@@ -35,7 +35,7 @@ const NONE: readonly Movement[] = [];
 export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined, filter: OwnershipFilter): Movements {
   const { ledger } = wallet;
   const { coins } = ledger;
-  const debit = tx && ledger.txs.spendsOurs(row) ? ledger.debit(tx, filter) : 0;
+  const debit = tx && ledger.txs.spendsOurs(row) ? ledger.sheet.debit(tx, filter) : 0;
   const own = coins.ofTx(row);
   if (tx === undefined || debit <= 0) {
     const fromWatched = tx !== undefined && debitWatched(wallet, tx);
@@ -72,7 +72,7 @@ function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movemen
 }
 
 /** Most wallets watch nothing: no look-ups then. */
-const debitWatched = (wallet: Wallet, tx: TxView): boolean => wallet.watches && wallet.ledger.debit(tx, OWNERSHIP.WATCH) > 0;
+const debitWatched = (wallet: Wallet, tx: TxView): boolean => wallet.watches && wallet.ledger.sheet.debit(tx, OWNERSHIP.WATCH) > 0;
 
 /** Satoshis of the outputs that count; nothing for a coinbase that may not be spent yet. */
 export function creditOf(wallet: Wallet, row: number, filter: OwnershipFilter): number {

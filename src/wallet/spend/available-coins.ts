@@ -74,7 +74,7 @@ function judge(wallet: Wallet, row: number, minDepth: number, trust: Map<number,
   if (depth > 0) return { usable: depth >= minDepth && ledger.blocksToMaturity(row) === 0, depth };
   const values = txs.values(row);
   const replaced = values?.has('replaces_txid') || values?.has('replaced_by_txid');
-  const usable = depth === 0 && minDepth <= 0 && txs.inMempool(row) && !replaced && ledger.isTrusted(row, trust);
+  const usable = depth === 0 && minDepth <= 0 && txs.inMempool(row) && !replaced && ledger.sheet.isTrusted(row, trust);
   return { usable, depth };
 }
 

@@ -88,7 +88,7 @@ export async function createBump(
   const { recipients, changeScript } = recipientsOf(wallet, tx);
   let paid = 0;
   for (let i = 0; i < tx.outputCount; i++) paid += tx.outputValue(i);
-  const oldFee = wallet.ledger.debit(tx, ownFilter(wallet)) - paid;
+  const oldFee = wallet.ledger.sheet.debit(tx, ownFilter(wallet)) - paid;
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
   const increment = Math.max(tools.node.rates().incremental, WALLET_INCREMENT);
   let { feeRate } = control;

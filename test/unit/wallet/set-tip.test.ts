@@ -39,7 +39,7 @@ t.test('a payment that a block made void', async (t) => {
     ledger.depth(ledger.txs.find(payment.txid)),
     bucketOf(shared),
     bucketOf(own),
-    ledger.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted,
+    ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted,
   ];
 
   await wallet.change((batch) => ledger.put(payment, NOWHERE, batch));
@@ -73,7 +73,7 @@ t.test('a coinbase', async (t) => {
   const coinbase = parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto);
   await wallet.change((batch) => ledger.sync(coinbase, { ...at(901), position: 0 }, batch));
   const sums = (): number[] => {
-    const { trusted, immature } = ledger.balances({ ownership: OWNERSHIP.SPENDABLE });
+    const { trusted, immature } = ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE });
     return [trusted, immature];
   };
   t.same(sums(), [0, 5000], '100 confirmations');

@@ -120,7 +120,7 @@ t.test('random wallets, random payments', async (t) => {
           const usable = [...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)].filter((coin) => {
             const row = wallet.ledger.coins.txRow(coin);
             const depth = wallet.ledger.depth(row);
-            const trusted = depth > 0 || wallet.ledger.isTrusted(row);
+            const trusted = depth > 0 || wallet.ledger.sheet.isTrusted(row);
             return trusted && depth >= minDepth && !wallet.isLocked(wallet.ledger.coins.outpoint(coin));
           });
           const funds = usable.reduce((sum, coin) => sum + wallet.ledger.coins.value(coin), 0);

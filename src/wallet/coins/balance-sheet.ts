@@ -1,0 +1,195 @@
+// What a wallet's coins are worth, and whether what is in no block can be relied on. Sums over coins in blocks are kept by CoinTable. Those over
+// unconfirmed ones change with the mempool, with parents and with the tip: a record whose part may have changed is noted (`touch`) together
+// with all unconfirmed ones that spend from it, and worked out when somebody asks.
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { inOneGo } from '../../lib/steps.js';
+import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
+import { BUCKET, type CoinTable, counts } from './coin-table.js';
+import type { SpendTable } from './spend-table.js';
+import { TX_STATE, type TxTable } from './tx-table.js';
+
+/** Balances in satoshis of one class of ownership. */
+export interface Balances {
+  readonly trusted: number;
+  readonly pending: number;
+  readonly immature: number;
+}
+
+/** Which balances. */
+export interface BalanceQuestion {
+  readonly ownership: 1 | 2;
+  /** Confirmations that trusted coins need; 0 without. */
+  readonly minDepth?: number;
+  /** Leaves coins out (addresses used before). */
+  readonly skip?: ((coin: number) => boolean) | undefined;
+}
+/** Whether answering takes a look at every coin. */
+export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
+  minDepth > 1 || skip !== undefined;
+/** Coins between two looks at the clock. */
+const COINS_OF_STEP = 64;
+
+export interface SheetDeps {
+  readonly txs: TxTable;
+  readonly coins: CoinTable;
+  readonly spends: SpendTable;
+  /** Confirmations of a record. */
+  readonly depth: (row: number) => number;
+  /** Whether own unconfirmed change may be spent and counted (-spendzeroconfchange). */
+  readonly spendZeroConfChange: boolean;
+  /** Whether a transaction could be in the next block by its lock time. */
+  readonly isFinal: (tx: TxView) => boolean;
+}
+
+/** What an unconfirmed record adds to the sums. */
+interface Part {
+  readonly into: Float64Array;
+  /** Satoshis by ownership. */
+  readonly values: readonly number[];
+}
+
+export class BalanceSheet {
+  /** Satoshis by ownership: trusted ones, and those of the mempool that are not. */
+  readonly #trusted = new Float64Array(3);
+  readonly #pending = new Float64Array(3);
+  /** Every unconfirmed record is in one of these two, or nothing is known (`#stale`). */
+  readonly #parts = new Map<number, Part | null>();
+  readonly #touched = new Set<number>();
+  #stale = true;
+  /** Records that the next block may not have yet. */
+  readonly #unfinal = new Set<number>();
+
+  constructor(private readonly deps: SheetDeps) {}
+
+  /** Nothing that was worked out counts any more. */
+  forget(): void {
+    this.#stale = true;
+  }
+  /** Something changed about a record that its part of the sums, or that of those who spend from it, follows from. */
+  touch(changed: number): void {
+    if (this.#stale) return;
+    const { txs, coins, spends } = this.deps;
+    const todo = [changed];
+    for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
+      if (this.#touched.has(row)) continue;
+      if (txs.state(row) === TX_STATE.UNCONFIRMED || this.#parts.has(row)) this.#touched.add(row);
+      // What spends from a confirmed one and is confirmed itself is trusted whatever becomes of this one.
+      else if (row !== changed) continue;
+      if (this.#parts.size + this.#touched.size === 0) continue;
+      for (const coin of coins.ofTx(row)) spends.forEach(coins.outpointView(coin), (spender) => todo.push(spender));
+    }
+  }
+  tipMoved(rose: boolean): void {
+    if (!rose) this.#stale = true;
+    for (const row of this.#unfinal) this.touch(row);
+    this.#unfinal.clear();
+  }
+
+  /** Value of the inputs that are ours, satoshis. */
+  debit(tx: TxView, filter: OwnershipFilter): number {
+    if (tx.isCoinbase) return 0;
+    const { coins } = this.deps;
+    let sum = 0;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = coins.find(tx.outpoint(i));
+      if (coin >= 0 && counts(coins.ownership(coin), filter)) sum += coins.value(coin);
+    }
+    return sum;
+  }
+
+  /** Core's CachedTxIsTrusted. @param memo answers of this round of questions */
+  isTrusted(row: number, memo: Map<number, boolean> = new Map()): boolean {
+    const known = memo.get(row);
+    if (known !== undefined) return known;
+    memo.set(row, false);
+    const answer = this.#isTrusted(row, memo);
+    memo.set(row, answer);
+    return answer;
+  }
+  #isTrusted(row: number, memo: Map<number, boolean>): boolean {
+    const { txs, coins, depth, isFinal, spendZeroConfChange } = this.deps;
+    const confirmations = depth(row);
+    if (confirmations >= 1) return true;
+    const tx = txs.view(row);
+    if (confirmations < 0 || tx === undefined) return false;
+    if (!isFinal(tx)) {
+      this.#unfinal.add(row);
+      return false;
+    }
+    if (!spendZeroConfChange || this.debit(tx, 3) === 0 || !txs.inMempool(row)) return false;
+    for (let i = 0; i < tx.inputCount; i++) {
+      const coin = coins.find(tx.outpoint(i));
+      if (coin < 0 || coins.ownership(coin) !== OWNERSHIP.SPENDABLE) return false;
+      if (!this.isTrusted(coins.txRow(coin), memo)) return false;
+    }
+    return true;
+  }
+
+  /** Sums over unspent outputs where running sums tell them (needsCoins says when). */
+  balances(question: BalanceQuestion): Balances {
+    return inOneGo(this.sumUp(question));
+  }
+  /** The same for any question, in steps: nothing may change between them. */
+  *sumUp(question: BalanceQuestion): Generator<void, Balances> {
+    const { coins } = this.deps;
+    const { ownership, minDepth = 0 } = question;
+    const immature = coins.sum(BUCKET.IMMATURE, ownership);
+    if (needsCoins(question)) return { ...(yield* this.#lookAtAll(question)), immature };
+    this.#settle();
+    const confirmed = coins.sum(BUCKET.CONFIRMED, ownership);
+    return { trusted: confirmed + (minDepth <= 0 ? this.#trusted[ownership] : 0), pending: this.#pending[ownership], immature };
+  }
+  *#lookAtAll({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Omit<Balances, 'immature'>> {
+    const { coins, txs, depth } = this.deps;
+    const memo = new Map<number, boolean>();
+    let trusted = 0;
+    let pending = 0;
+    for (const [i, coin] of coins.inBucket(BUCKET.PENDING).entries()) {
+      if (i % COINS_OF_STEP === 0) yield;
+      if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
+      const row = coins.txRow(coin);
+      if (this.isTrusted(row, memo)) trusted += minDepth <= 0 ? coins.value(coin) : 0;
+      else if (txs.inMempool(row)) pending += coins.value(coin);
+    }
+    for (const [i, coin] of coins.inBucket(BUCKET.CONFIRMED).entries()) {
+      if (i % COINS_OF_STEP === 0) yield;
+      if (coins.ownership(coin) !== ownership || skip?.(coin)) continue;
+      if (depth(coins.txRow(coin)) >= minDepth) trusted += coins.value(coin);
+    }
+    return { trusted, pending };
+  }
+
+  /** Brings the sums over unconfirmed coins up to date. */
+  #settle(): void {
+    const { txs } = this.deps;
+    if (this.#stale) {
+      this.#stale = false;
+      this.#parts.clear();
+      this.#touched.clear();
+      this.#trusted.fill(0);
+      this.#pending.fill(0);
+      for (const row of txs.liveRows()) if (txs.state(row) === TX_STATE.UNCONFIRMED) this.#touched.add(row);
+    }
+    const memo = new Map<number, boolean>();
+    for (const row of this.#touched) {
+      this.#add(this.#parts.get(row), -1);
+      this.#parts.delete(row);
+      if (txs.state(row) !== TX_STATE.UNCONFIRMED) continue;
+      const part = this.#partOf(row, memo);
+      this.#parts.set(row, part);
+      this.#add(part, 1);
+    }
+    this.#touched.clear();
+  }
+  #add(part: Part | null | undefined, sign: 1 | -1): void {
+    if (part) for (const [ownership, value] of part.values.entries()) part.into[ownership] += sign * value;
+  }
+  #partOf(row: number, memo: Map<number, boolean>): Part | null {
+    const { txs, coins } = this.deps;
+    const values = [0, 0, 0];
+    for (const coin of coins.ofTx(row)) if (coins.bucket(coin) === BUCKET.PENDING) values[coins.ownership(coin)] += coins.value(coin);
+    if (values.every((value) => value === 0)) return null;
+    if (this.isTrusted(row, memo)) return { into: this.#trusted, values };
+    return txs.inMempool(row) ? { into: this.#pending, values } : null;
+  }
+}
