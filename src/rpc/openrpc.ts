@@ -118,7 +118,7 @@ function resultSchema(result: ResultSpec): Schema {
       return { type: 'object', additionalProperties: inner.length === 0 ? true : oneOf(inner.map(resultSchema)), ...described };
     case 'obj': {
       const keyed = inner.filter((one) => one.key !== undefined);
-      const required = keyed.filter(({ optional }) => !optional).map(({ key }) => key!);
+      const required = [...new Set(keyed.filter(({ optional }) => !optional).map(({ key }) => key!))];
       return {
         type: result.orFalse ? ['object', 'boolean'] : 'object',
         properties: Object.fromEntries(keyed.map((one) => [one.key!, resultSchema(one)])),

@@ -91,7 +91,11 @@ function argsOf(args: readonly ArgSpec[], compat: Compat): readonly ArgSpec[] {
 }
 
 function resultsOf(results: readonly ResultSpec[], compat: Compat): readonly ResultSpec[] {
-  return having(results, compat).map((result) => (result.inner ? { ...result, inner: resultsOf(result.inner, compat) } : result));
+  return having(results, compat).map(({ inner, of, ...result }) => ({
+    ...result,
+    ...(inner && { inner: resultsOf(inner, compat) }),
+    ...(of && { of: resultsOf(of, compat) }),
+  }));
 }
 
 /** A method as a version has it. */
