@@ -70,7 +70,8 @@ interface Reply {
 class Miner {
   readonly figures = new Map<Way, Figures[]>();
   #peer: P2pClient | undefined;
-  readonly #agent = new http.Agent({ keepAlive: true });
+  // Servers close quiet connections after 8 s and more.
+  readonly #agent = new http.Agent({ keepAlive: true, timeout: 5_000 });
 
   private constructor(
     readonly name: string,

@@ -5,6 +5,7 @@
 
 import type { BlockView } from './block/block-view.js';
 import { hashKey } from './bytes/hex.js';
+import { KeyTable } from './bytes/key-table.js';
 import { readU32 } from './bytes/reader.js';
 import { type Coin, type CoinView, isUnspendable } from './coin.js';
 import type { HeaderContext } from './header-context.js';
@@ -84,9 +85,9 @@ export class BlockConnector implements ConnectResult {
   private readonly locksApply: boolean;
   /** BIP-0054 holds. */
   private readonly cleanup: boolean;
-  private readonly indexByTxid = new Map<string, number>();
+  private readonly indexByTxid = new KeyTable(32);
   // Outpoints spent so far in this block.
-  private readonly used = new Set<string>();
+  private readonly used = new KeyTable(36);
   // Coins of the first inputs of transaction `scriptTxs`.
   private gathered: Coin[] = [];
 
@@ -139,7 +140,7 @@ export class BlockConnector implements ConnectResult {
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     for (const coin of coins) this.spent.push(coin);
     this.spentByTx.push(coins);
-    this.indexByTxid.set(hashKey(tx.txid), i);
+    this.indexByTxid.set(tx.txid, i);
     return null;
   }
 
@@ -175,11 +176,10 @@ export class BlockConnector implements ConnectResult {
 
   /** Spends an outpoint: of an earlier transaction of this block, else of the coins before it. */
   private take(outpoint: Uint8Array): Coin | undefined {
-    const key = hashKey(outpoint);
-    if (this.used.has(key)) return undefined;
-    const source = this.indexByTxid.get(key.slice(0, 32));
+    if (this.used.has(outpoint)) return undefined;
+    const source = this.indexByTxid.get(outpoint);
     const coin = source === undefined ? this.coins.get(outpoint) : this.created(source, readU32(outpoint, 32));
-    if (coin !== undefined) this.used.add(key);
+    if (coin !== undefined) this.used.set(outpoint, 0);
     return coin;
   }
 

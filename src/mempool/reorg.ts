@@ -119,16 +119,16 @@ export class ReorgFollower {
 
   #removeForBlock(txs: readonly TxView[], height: number): void {
     const { pool, fees } = this.#deps;
-    const rows = txs.map((tx) => pool.find(tx.txid)).filter((row) => row !== NO_ROW);
+    const rows = txs.map((tx) => pool.find(tx.txid));
     fees.block(
       height,
-      rows.map((row) => pool.entry(row)),
+      rows.filter((row) => row !== NO_ROW).map((row) => pool.entry(row)),
     );
-    for (const tx of txs) {
-      const row = pool.find(tx.txid);
-      // With its own row gone, whoever spends the same outputs is a rival.
-      if (row !== NO_ROW) pool.remove(new Set([row]), 'block', true);
-      if (!tx.isCoinbase) pool.removeConflicts(tx);
+    for (const [i, tx] of txs.entries()) {
+      const row = rows[i];
+      // What is here spends the outputs alone. It may have left since, with a rival that the block confirmed before it.
+      if (row !== NO_ROW && pool.rows.isHere(row)) pool.remove(new Set([row]), 'block', true);
+      else if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
     }
     if (this.#returning.length === 0 && this.#returned.size === 0) return;

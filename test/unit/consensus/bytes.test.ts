@@ -14,6 +14,7 @@ import {
   isZero,
   toHex,
 } from '../../../src/consensus/bytes/hex.js';
+import { KeyTable } from '../../../src/consensus/bytes/key-table.js';
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
 
@@ -115,4 +116,29 @@ t.test('compact sizes', async (t) => {
       return equalBytes(reader.varBytes(), data) && reader.remaining === 0;
     }),
   );
+});
+
+t.test('numbers by ids and outpoints are those of a map', async (t) => {
+  // Few different words, so that keys differ in one place each and meet in many.
+  const key = fc.array(fc.constantFrom(0, 1, 255), { minLength: 36, maxLength: 36 }).map((bytes) => Uint8Array.from(bytes));
+  fc.assert(
+    fc.property(fc.constantFrom(32, 36), fc.array(fc.tuple(key, fc.boolean()), { maxLength: 300 }), (length, steps) => {
+      const table = new KeyTable(length);
+      const model = new Map<string, number>();
+      for (const [i, [bytes, put]] of steps.entries()) {
+        // Again and again the one before: most random keys never come twice.
+        const one = i % 3 === 0 ? bytes : (steps[i - (i % 3)]?.[0] as Uint8Array);
+        const name = one.subarray(0, length).join();
+        if (table.get(one) !== model.get(name) || table.has(one) !== model.has(name)) return false;
+        if (!put) continue;
+        table.set(one, i);
+        model.set(name, i);
+      }
+      return steps.every(([bytes]) => table.get(bytes) === model.get(bytes.subarray(0, length).join()));
+    }),
+  );
+  const many = new KeyTable(32);
+  const keys = Array.from({ length: 20_000 }, (_, i) => Uint8Array.from({ length: 32 }, (_, k) => (k < 4 ? i >>> (8 * k) : 0)));
+  for (const [i, one] of keys.entries()) many.set(one, i);
+  t.ok(keys.every((one, i) => many.get(one) === i));
 });
