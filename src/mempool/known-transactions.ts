@@ -1,10 +1,10 @@
 // Lists of wtxids as the transactions of a block: whether all of them are here, and what they come to. Numbers are read from rows, ids from
 // the records that were hashed when they came; of the caller's nothing is kept. Used by Mempool for declared jobs and proposals.
 import type { KnownRoots, KnownTransactions } from '../chain/known-block.js';
-import { coinbaseBranch, merkleRoot } from '../consensus/block/merkle.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
+import { HashTree } from '../jobs/hash-tree.js';
 import { idOfRow } from './entry.js';
 import { NO_ROW } from './rows.js';
 import type { TxPool } from './tx-pool.js';
@@ -68,6 +68,8 @@ export class KnownLists {
   readonly #pool: TxPool;
   /** By their serials, longest unused first. */
   readonly #lists: { readonly serials: Uint32Array; readonly roots: KnownRoots }[] = [];
+  /** Of the list that was hashed last. */
+  #trees: { readonly txids: HashTree; readonly wtxids: HashTree; serials: Uint32Array } | null = null;
   /** By row: its place in the list that is looked at, counted from 1 on from `#base`; what is not above that was in another list. */
   #places = new Float64Array(0);
   #base = 0;
@@ -101,20 +103,38 @@ export class KnownLists {
   /** Hashing is most of the work, and a list comes again with each of its coinbases. */
   #rootsOf(list: Int32Array): KnownRoots {
     const { serial } = this.#pool.rows;
+    const serials = Uint32Array.from(list, (row) => serial[row]);
     const lists = this.#lists;
-    const at = lists.findIndex(({ serials }) => serials.length === list.length && serials.every((one, i) => one === serial[list[i]]));
-    const { roots, serials } =
-      at < 0 ? { roots: this.#hash(list), serials: Uint32Array.from(list, (row) => serial[row]) } : lists.splice(at, 1)[0];
-    lists.push({ serials, roots });
+    const at = lists.findIndex(
+      (known) => commonPrefix(known.serials, serials) === serials.length && known.serials.length === serials.length,
+    );
+    const known = at < 0 ? { serials, roots: this.#hash(list, serials) } : lists.splice(at, 1)[0];
+    lists.push(known);
     if (lists.length > MOST_LISTS) lists.shift();
-    return roots;
+    return known.roots;
   }
 
-  #hash(list: Int32Array): KnownRoots {
-    const none = new Uint8Array(ID_BYTES);
-    if (list.length === 0) return { branch: [], witnessRoot: none };
-    const ids = (at: 0 | 32): Uint8Array[] => [none, ...Array.from(list, (row) => idOfRow(this.#pool, row, at))];
-    const { hashes } = this.#pool;
-    return { branch: coinbaseBranch(ids(0), hashes), witnessRoot: merkleRoot(ids(32), hashes).root };
+  /** As far as it begins like the list before, its trees stay. */
+  #hash(list: Int32Array, serials: Uint32Array): KnownRoots {
+    if (list.length === 0) return { branch: [], witnessRoot: new Uint8Array(ID_BYTES) };
+    this.#trees ??= { txids: new HashTree(this.#pool.hashes), wtxids: new HashTree(this.#pool.hashes), serials: NONE };
+    const { txids, wtxids } = this.#trees;
+    // The first leaf is the coinbase's.
+    const from = commonPrefix(this.#trees.serials, serials) + 1;
+    this.#trees.serials = NONE;
+    txids.update(list.length + 1, from, (i) => idOfRow(this.#pool, list[i - 1], 0));
+    wtxids.update(list.length + 1, from, (i) => idOfRow(this.#pool, list[i - 1], 32));
+    this.#trees.serials = serials;
+    return { branch: txids.firstBranch, witnessRoot: wtxids.root };
   }
+}
+
+const NONE = new Uint32Array(0);
+
+/** How many numbers two lists begin with alike. */
+function commonPrefix(a: Uint32Array, b: Uint32Array): number {
+  const most = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < most && a[i] === b[i]) i++;
+  return i;
 }

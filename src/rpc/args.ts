@@ -125,9 +125,7 @@ export function asHashHex(value: JsonValue | undefined, name: string): string {
 
 /** The same in internal byte order. */
 export function asHash(value: JsonValue | undefined, name: string): Uint8Array {
-  // By the thousand in declared blocks: what is wrong is found out after it is seen to be wrong.
-  const bytes = typeof value === 'string' && value.length === 64 ? hexBytes(value) : null;
-  return bytes?.reverse() ?? new Uint8Array(Buffer.from(asHashHex(value, name), 'hex').reverse());
+  return new Uint8Array(Buffer.from(asHashHex(value, name), 'hex').reverse());
 }
 
 /** Hex of any length (ParseHexV): -8 `<name> must be hexadecimal string (not '…')`. */
