@@ -30,7 +30,14 @@ const WRITE_BUFFER_BYTES = 256 << 10;
  */
 export async function lockFolder(dir: string, { engine, name = 'lock' }: FolderLockOptions = {}): Promise<FolderLock> {
   const path = join(dir, name);
-  const store = await openStore({ path, ...(engine && { engine }), cacheBytes: CACHE_BYTES, writeBufferBytes: WRITE_BUFFER_BYTES });
+  const store = await openStore({
+    path,
+    ...(engine && { engine }),
+    cacheBytes: CACHE_BYTES,
+    writeBufferBytes: WRITE_BUFFER_BYTES,
+    // Nothing is written, so that nothing can be lost.
+    onLogDamage: () => {},
+  });
   // Every start leaves a log of its own; nobody needs those of a database without contents.
   for (const file of readdirSync(path)) if (file.startsWith('LOG.old.')) rmSync(join(path, file), { force: true });
   return {

@@ -16,3 +16,22 @@ t.test('a lock that was taken away leaves nothing, on the disk and in the proces
     t.same(fs.readdirSync(dir), []);
   }
 });
+
+t.test('a lock that is taken again and again holds nothing, and damage in it keeps nobody away', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-lock-'));
+  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+  const files = (): string[] => fs.readdirSync(path.join(dir, 'lock'));
+  for (let i = 0; i < 6; i++) {
+    const lock = await lockFolder(dir);
+    for (const name of files()) if (/^\d+\.log$/.test(name)) t.equal(fs.statSync(path.join(dir, 'lock', name)).size, 0, name);
+    t.same(
+      files().filter((name) => name.endsWith('.sst')),
+      [],
+    );
+    await lock.release();
+  }
+  const [log] = files().filter((name) => /^\d+\.log$/.test(name));
+  const bytes = new Uint8Array(100_000).fill(7);
+  fs.writeFileSync(path.join(dir, 'lock', log!), bytes);
+  await (await lockFolder(dir)).release();
+});
