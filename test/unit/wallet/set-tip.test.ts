@@ -6,7 +6,7 @@ import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
-import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
+import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 
 const OUTSIDE = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
 const at = (height: number): TxPlace => ({
@@ -89,4 +89,28 @@ t.test('a coinbase', async (t) => {
     ledger.setTip(height!);
     t.same(sums(), [trusted, 5000 - trusted!], `tip ${height}`);
   }
+});
+
+t.test('a block asks nothing of payments that wait', async (t) => {
+  const { wallet, address, receive } = await createMemoryWallet();
+  const { ledger } = wallet;
+  const script = await address('bech32');
+  const paid = await receive([{ script, value: 1000 }], 900);
+  for (let i = 0; i < 100; i++) await receive([{ script, value: 10 }], 0);
+  await wallet.change((batch) => ledger.put(spend([paid], OUTSIDE), NOWHERE, batch));
+  const asked: number[] = [];
+  const { txs } = ledger;
+  const state = txs.state.bind(txs);
+  txs.state = (row) => {
+    asked.push(row);
+    return state(row);
+  };
+  ledger.setTip(TIP + 1);
+  t.same(asked, []);
+  await wallet.change((batch) => ledger.sync(spend([paid], script), at(TIP + 1), batch));
+  asked.length = 0;
+  ledger.setTip(TIP + 2);
+  t.same(asked, [], 'nor of what a rival made void, once it is');
+  ledger.setTip(TIP);
+  t.ok(asked.length > 0, 'its block left');
 });
