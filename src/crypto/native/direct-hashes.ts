@@ -9,8 +9,9 @@
 //   192  out         result
 //   256  input       up to INPUT_SIZE bytes; longer input is read where it lies
 
-import koffi from 'koffi';
+import type { LibraryHandle } from 'koffi';
 import type { Hashes, Sha256Stream } from '../crypto.js';
+import { koffi } from './koffi.js';
 
 const CONTEXT_SIZE = 128;
 const MIDDLE = 128;
@@ -26,7 +27,7 @@ interface Native {
   final(out: number, context: number): number;
 }
 
-type Library = ReturnType<typeof koffi.load>;
+type Library = LibraryHandle;
 
 /** Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system, and numbers cost less than bigints. */
 function bind(library: Library, name: string): Native {
@@ -48,7 +49,7 @@ class DirectHashes {
   readonly #midstates = new Map<string, Uint8Array>();
 
   constructor(library: Library) {
-    this.#base = Number(koffi.address(this.#memory));
+    this.#base = Number(koffi().address(this.#memory));
     this.#sha256 = bind(library, 'SHA256');
     this.#ripemd160 = bind(library, 'RIPEMD160');
     this.#sha1 = bind(library, 'SHA1');
@@ -179,7 +180,7 @@ function agree(ours: Hashes, theirs: Hashes): boolean {
 /** The direct hashes, or null where the process exports no OpenSSL or its answers differ from the reference. */
 export function loadDirectHashes(reference: Hashes): Hashes | null {
   try {
-    const direct = new DirectHashes(koffi.load(null));
+    const direct = new DirectHashes(koffi().load(null));
     const hashes: Hashes = {
       sha256: (data) => direct.sha256(data),
       sha256d: (data) => direct.sha256d(data),

@@ -2,10 +2,11 @@
 // bigints and the curve by the secp256k1 package, which does all that touches secrets in constant time. Called once by the node's wiring.
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import koffi, { type LibraryHandle } from 'koffi';
+import type { LibraryHandle } from 'koffi';
 import type { Hashes } from '../crypto.js';
 import { decodeEllSwift, ELLSWIFT_BYTES, type EllSwift, type EllSwiftKey, encodeEllSwift } from '../ellswift.js';
 import type { NativeCryptoOptions } from './index.js';
+import { koffi } from './koffi.js';
 import { openSystemLibrary } from './system-curve.js';
 
 const SCALAR = 32;
@@ -51,12 +52,12 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
       'size_t',
     ]);
     // The library exports a variable that holds the address of the function.
-    const hash = Number(koffi.decode(library.symbol('secp256k1_ellswift_xdh_hash_function_bip324'), 'size_t'));
+    const hash = Number(koffi().decode(library.symbol('secp256k1_ellswift_xdh_hash_function_bip324'), 'size_t'));
     const context: number = createContext(CONTEXT_SIGN);
     // Blinds the arithmetic against whoever watches its timing; results stay the same.
     randomize(context, fresh(SCALAR));
     const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
-    const base = Number(koffi.address(memory));
+    const base = Number(koffi().address(memory));
     return {
       backend: 'libsecp256k1 (system)',
       create: () => {

@@ -4,9 +4,10 @@
 //
 // Every length is checked here before a pointer goes out: the library reads what the length promises.
 
-import koffi, { type LibraryHandle } from 'koffi';
+import type { LibraryHandle } from 'koffi';
 import type { Curve } from '../crypto.js';
 import { knowsEcdsa, knowsSchnorr } from './known-answers.js';
+import { koffi } from './koffi.js';
 import { isHighS } from './low-s.js';
 
 /** The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came before. */
@@ -66,7 +67,7 @@ const MEMORY_SIZE = 384;
 class Scratch {
   readonly memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
   /** Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system. */
-  readonly base = Number(koffi.address(this.memory));
+  readonly base = Number(koffi().address(this.memory));
 }
 
 function bindEcdsa(library: LibraryHandle, context: number, { memory, base }: Scratch): SystemCurve['ecdsa'] | null {
@@ -126,7 +127,7 @@ function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: 
 /** The library whose curve loadSystemCurve takes; null when there is none. */
 export function openSystemLibrary(): LibraryHandle | null {
   const curve = loadSystemCurve();
-  return curve && koffi.load(curve.name);
+  return curve && koffi().load(curve.name);
 }
 
 /** Loads the first libsecp256k1 that this system has; null when there is none or it lacks even ECDSA. */
@@ -134,7 +135,7 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
   for (const name of names) {
     let library: LibraryHandle;
     try {
-      library = koffi.load(name);
+      library = koffi().load(name);
     } catch {
       continue;
     }

@@ -3,8 +3,9 @@
 //
 // Secrets go through scratch memory that is wiped before a call returns, whatever came of it.
 import { randomBytes } from 'node:crypto';
-import koffi, { type LibraryHandle } from 'koffi';
+import type { LibraryHandle } from 'koffi';
 import type { Signer } from '../schnorr-signer.js';
+import { koffi } from './koffi.js';
 import { openSystemLibrary } from './system-curve.js';
 
 /** SECP256K1_FLAGS_TYPE_CONTEXT with the bits for verifying and signing, which new versions ignore. */
@@ -44,7 +45,7 @@ function bind(library: LibraryHandle): Partial<Signer> {
   // Blinds the arithmetic against whoever watches its timing; results stay the same.
   randomize(context, new Uint8Array(randomBytes(SCALAR)));
   const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
-  const base = Number(koffi.address(memory));
+  const base = Number(koffi().address(memory));
   return { ...bindEcdsa(library, context, memory, base), ...bindSchnorr(library, context, memory, base) };
 }
 
