@@ -52,6 +52,12 @@ export interface MempoolStats {
   readonly minFeeRate: number;
   readonly minRelayFeeRate: number;
   readonly incrementalFeeRate: number;
+  readonly permitBareMultisig: boolean;
+  /** 0 where there may be none. */
+  readonly dataCarrierBytes: number;
+  /** Infinite where there is no limit; sizes in virtual bytes. */
+  readonly limitClusterCount: number;
+  readonly limitClusterSize: number;
   readonly unbroadcast: number;
   readonly accepted: number;
   readonly rejected: number;
@@ -397,7 +403,7 @@ export class Mempool {
   }
 
   stats(): MempoolStats {
-    const { policy, maxUsageBytes } = this.options;
+    const { policy, maxUsageBytes, limitClusterCount, limitClusterSize } = this.options;
     return {
       transactions: this.#pool.size,
       bytes: this.#pool.bytes,
@@ -407,6 +413,10 @@ export class Mempool {
       minFeeRate: Math.max(this.#eviction.minFeeRate(), policy.minRelayFeeRate),
       minRelayFeeRate: policy.minRelayFeeRate,
       incrementalFeeRate: policy.incrementalFeeRate,
+      permitBareMultisig: policy.permitBareMultisig,
+      dataCarrierBytes: policy.dataCarrier ? policy.dataCarrierBytes : 0,
+      limitClusterCount,
+      limitClusterSize,
       unbroadcast: this.#unbroadcast,
       accepted: this.#accepted,
       rejected: this.#rejected,

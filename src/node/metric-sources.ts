@@ -37,7 +37,7 @@ export interface MetricRooms {
   /** null without -sv2. */
   readonly sv2: Sv2 | null;
   /** The warnings of getnetworkinfo. */
-  readonly warnings: () => string;
+  readonly warnings: () => readonly string[];
   readonly latest: () => ReturnType<MetricSources['latestBlock']>;
 }
 
@@ -81,7 +81,7 @@ export function metricSources(rooms: MetricRooms): MetricSources {
     txCount: () => chain.tip.chainTxCount,
     unbroadcast: () => mempool.stats().unbroadcast,
     activeCalls: () => rooms.fronts()?.stats().link.running ?? 0,
-    warnings: () => (rooms.warnings() === '' ? 0 : 1),
+    warnings: () => (rooms.warnings().length === 0 ? 0 : 1),
     mempool: () => {
       const stats = mempool.stats();
       return { size: stats.transactions, bytes: stats.bytes, usage: stats.usageBytes, minFeeRate: stats.minFeeRate };

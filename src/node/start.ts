@@ -383,7 +383,8 @@ async function build(
   });
   chain.onChecked((_hash, _block, reject) => observe.submitted(reject === null ? 'connected' : reject.reason));
 
-  const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language: config.compat.descriptors };
+  const { descriptors: language, hardenedMark: inferredMark } = config.compat;
+  const descriptors: DescriptorContext = { params, hashes: native, keys: keyMath, language, inferredMark };
   const signer = createSigner();
   const signingThreads = new PooledSigner({ pool, crypto: native, signer });
   const spend = {
@@ -468,7 +469,7 @@ async function build(
       }
       return drain();
     },
-    warnings: () => [ruleWatch.text, net?.clockCheck.warning ?? ''].filter((text) => text !== '').join('; '),
+    warnings: () => [ruleWatch.text, net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
     stop: (waitMs) => setTimeout(() => askStop(), waitMs),
     stopping: stopping.signal,
     activeCommands: () => active.list(),

@@ -97,6 +97,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): TemplateAccess &
       }
     },
     pinned: (workId) => templates.pinned(workId),
+    minFeeRate: templates.minFeeRate,
     lastAssembled: () => {
       const last = templates.lastAssembly;
       return last === null ? null : { weight: last.weight, transactions: last.txCount };

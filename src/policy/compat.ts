@@ -14,6 +14,8 @@ export interface Compat {
   readonly replies: { readonly oldest: Release; readonly newest: Release };
   /** The language of descriptors, and with it whether taproot is for wallets. */
   readonly descriptors: '0.21' | 'master';
+  /** The sign of hardened steps where paths are shown that nobody wrote: `h` since release 26. */
+  readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
   readonly encryptPeers: boolean;
@@ -40,6 +42,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     name: '0.21.1',
     replies: { oldest: 21, newest: 21 },
     descriptors: '0.21',
+    hardenedMark: "'",
     templateMode: 'core',
     encryptPeers: false,
     strictArguments: false,
@@ -50,6 +53,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     name: '31',
     replies: { oldest: NEWEST, newest: NEWEST },
     descriptors: 'master',
+    hardenedMark: 'h',
     templateMode: 'live',
     encryptPeers: true,
     strictArguments: true,
@@ -60,6 +64,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     name: 'default',
     replies: { oldest: 21, newest: NEWEST },
     descriptors: 'master',
+    hardenedMark: "'",
     templateMode: 'live',
     encryptPeers: true,
     strictArguments: false,

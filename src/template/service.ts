@@ -122,6 +122,11 @@ export class TemplateService {
   /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
   #serial = Math.floor(Math.random() * 2 ** 32);
 
+  /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
+  get minFeeRate(): number {
+    return this.#options.minFeeRate;
+  }
+
   constructor(options: Partial<TemplateOptions>, deps: TemplateDeps) {
     const given = { ...DEFAULT_TEMPLATE, ...options };
     this.#options = { ...given, maxWeight: clampMaxWeight(given.maxWeight) };

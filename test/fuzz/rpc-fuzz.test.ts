@@ -9,6 +9,7 @@ import type { FrontContext } from '../../src/rpc/front/context.js';
 import { FrontDesk } from '../../src/rpc/front/plan.js';
 import { buildChain, GENESIS } from '../framework/chain-builder.js';
 import { crypto, openFixture } from '../framework/chain-fixture.js';
+import { descriptorContext } from '../framework/descriptor-context.js';
 import { mutate, Random } from '../framework/mutate.js';
 import { openDesk } from '../unit/rpc/desk-fixture.js';
 
@@ -115,6 +116,7 @@ t.test(`${CASES} bodies`, async (t) => {
   stopping.abort();
   const context: FrontContext = {
     compat: COMPATS['0.21.1'],
+    descriptors: descriptorContext('0.21', 'regtest'),
     params: chainParams('regtest'),
     hashes: crypto,
     snapshot: () => ({ height: 4, hashHex: HASHES[3], difficulty: 1 }),

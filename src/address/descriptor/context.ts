@@ -1,6 +1,8 @@
 // What the descriptor language is read with: a network, hashes and key arithmetic, and which version's language. Filled by the
 // caller once and kept by every descriptor made with it.
+
 import type { KeyTools } from '../bip32/extended-key.js';
+import type { HardenedMark } from '../bip32/key-path.js';
 import type { KeyParams } from '../key-params.js';
 
 /**
@@ -14,6 +16,8 @@ export type DescriptorLanguage = '0.21' | 'master';
 export interface DescriptorContext extends KeyTools {
   readonly params: KeyParams;
   readonly language: DescriptorLanguage;
+  /** The sign of hardened steps in what is inferred; absent: `'`. */
+  readonly inferredMark?: HardenedMark;
 }
 
 /** Why a text is no descriptor, in Core's words (empty where Core gives none). Thrown inside the parser, never out of this room. */

@@ -101,7 +101,7 @@ export class Descriptor {
     const replaced = this.#root.replaceKeys((key, xOnly) => {
       // There is one: the script was made with it.
       const publicKey = key.publicKey(index, options) as Uint8Array;
-      return new OriginatedKey(key.origin(index), new SingleKey(publicKey, xOnly, this.#context));
+      return new OriginatedKey(key.origin(index), new SingleKey(publicKey, xOnly, this.#context), this.#context.inferredMark);
     });
     return new Descriptor(replaced, this.#context);
   }

@@ -178,7 +178,7 @@ class Inference {
     return this.#withOrigin(new SingleKey(even, true, this.context), origin);
   }
   #withOrigin(key: SingleKey, origin: KeyOrigin | undefined): KeyExpression {
-    return origin === undefined ? key : new OriginatedKey(origin, key);
+    return origin === undefined ? key : new OriginatedKey(origin, key, this.context.inferredMark);
   }
 }
 

@@ -3,6 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
+import { createKeyMath } from '../../crypto/native/key-math.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
@@ -107,16 +108,19 @@ export class Front {
     this.#addresses = new AddressFilter(deps.options.allow);
     this.#methods = new MethodFilter(deps.options.whitelist);
     this.#wrongPasswords = new WrongPasswords((text) => deps.link.tell({ news: 'notice', level: 'warn', text }));
-    const { state } = deps;
+    const { state, params } = deps;
+    const { compat } = deps.options;
+    const hashes = createNativeHashes();
     this.#desk = new FrontDesk(
       {
-        params: deps.params,
-        hashes: createNativeHashes(),
+        params,
+        hashes,
+        descriptors: { params, hashes, keys: createKeyMath(), language: compat.descriptors },
         snapshot: () => this.#freshTip(),
         nowSeconds: () => state.nowSeconds(),
         startedSeconds: deps.startedSeconds,
         wallets: deps.options.wallets,
-        compat: deps.options.compat,
+        compat,
         warmup: () => this.#warmingUp(),
       },
       this.#observer(),

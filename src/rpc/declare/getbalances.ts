@@ -1,4 +1,5 @@
 // Declares getbalances; types.ts says what a declaration is for.
+import { LAST_PROCESSED } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const getbalances: MethodSpec = {
@@ -26,6 +27,7 @@ export const getbalances: MethodSpec = {
         {
           type: 'obj',
           key: 'watchonly',
+          until: 30,
           optional: true,
           help: 'What it only watches',
           inner: [
@@ -34,6 +36,7 @@ export const getbalances: MethodSpec = {
             { type: 'amount', key: 'immature', help: 'Block rewards that cannot be spent yet' },
           ],
         },
+        LAST_PROCESSED,
       ],
     },
   ],

@@ -2,15 +2,36 @@
 import { HEADER_MEMBERS, HEADER_TAIL, TX_MEMBERS } from './members.js';
 import type { MethodSpec, ResultSpec } from './types.js';
 
+const SIZES: readonly ResultSpec[] = [
+  { type: 'num', key: 'strippedsize', help: 'Bytes without witness' },
+  { type: 'num', key: 'size', help: 'Bytes' },
+  { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
+];
+
+const COINBASE: ResultSpec = {
+  type: 'obj',
+  key: 'coinbase_tx',
+  since: 31,
+  help: 'What the coinbase says besides its outputs',
+  inner: [
+    { type: 'num', key: 'version', help: 'Version' },
+    { type: 'num', key: 'locktime', help: 'Lock time' },
+    { type: 'num', key: 'sequence', help: 'Sequence number' },
+    { type: 'hex', key: 'coinbase', help: 'Its script' },
+    { type: 'hex', key: 'witness', optional: true, help: 'Its first witness item' },
+  ],
+};
+
 const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[] => [
   { type: 'hex', key: 'hash', help: 'The block hash' },
   { type: 'num', key: 'confirmations', help: 'Confirmations, -1 off the best chain' },
-  { type: 'num', key: 'size', help: 'Bytes' },
-  { type: 'num', key: 'strippedsize', help: 'Bytes without witness' },
-  { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
+  ...SIZES.map((member) => ({ ...member, until: 22 })),
   ...HEADER_MEMBERS,
-  { type: 'arr', key: 'tx', help, inner: [transaction] },
+  { type: 'arr', key: 'tx', until: 22, help, inner: [transaction] },
   ...HEADER_TAIL,
+  ...SIZES.map((member) => ({ ...member, since: 22 })),
+  COINBASE,
+  { type: 'arr', key: 'tx', since: 22, help, inner: [transaction] },
 ];
 
 export const getblock: MethodSpec = {

@@ -1,4 +1,5 @@
 // Declares getblockchaininfo; types.ts says what a declaration is for.
+import { NODE_WARNINGS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const getblockchaininfo: MethodSpec = {
@@ -16,7 +17,10 @@ export const getblockchaininfo: MethodSpec = {
         { type: 'num', key: 'blocks', help: 'Height of the best validated chain' },
         { type: 'num', key: 'headers', help: 'Height of the best header chain' },
         { type: 'str', key: 'bestblockhash', help: 'Hash of the tip' },
+        { type: 'hex', key: 'bits', since: 29, help: 'Compact target of the tip' },
+        { type: 'hex', key: 'target', since: 29, help: 'Target of the tip' },
         { type: 'num', key: 'difficulty', help: 'Difficulty of the tip' },
+        { type: 'num-time', key: 'time', since: 23, help: 'Time of the tip' },
         { type: 'num', key: 'mediantime', help: 'Median time past of the tip' },
         { type: 'num', key: 'verificationprogress', help: 'Estimated share of the chain that is verified, 0 to 1' },
         { type: 'bool', key: 'initialblockdownload', help: 'Whether the node is still catching up' },
@@ -29,6 +33,7 @@ export const getblockchaininfo: MethodSpec = {
         {
           type: 'obj-dyn',
           key: 'softforks',
+          until: 24,
           help: 'State of the soft forks',
           inner: [
             {
@@ -70,7 +75,8 @@ export const getblockchaininfo: MethodSpec = {
             },
           ],
         },
-        { type: 'str', key: 'warnings', help: 'Warnings about the node or the network' },
+        { type: 'hex', key: 'signet_challenge', since: 29, optional: true, help: 'The block script of a signet' },
+        ...NODE_WARNINGS,
       ],
     },
   ],

@@ -1,5 +1,7 @@
 // Declares getchaintxstats; types.ts says what a declaration is for.
-import type { MethodSpec } from './types.js';
+import type { MethodSpec, ResultSpec } from './types.js';
+
+const COUNT: ResultSpec = { type: 'num', key: 'window_tx_count', optional: true, help: 'Transactions of the window' };
 
 export const getchaintxstats: MethodSpec = {
   name: 'getchaintxstats',
@@ -20,8 +22,9 @@ export const getchaintxstats: MethodSpec = {
         { type: 'hex', key: 'window_final_block_hash', help: 'Its hash' },
         { type: 'num', key: 'window_final_block_height', help: 'Its height' },
         { type: 'num', key: 'window_block_count', help: 'Blocks of the window' },
-        { type: 'num', key: 'window_tx_count', optional: true, help: 'Transactions of the window' },
+        { ...COUNT, until: 22 },
         { type: 'num', key: 'window_interval', optional: true, help: 'Seconds of the window' },
+        { ...COUNT, since: 22 },
         { type: 'num', key: 'txrate', optional: true, help: 'Transactions per second' },
       ],
     },

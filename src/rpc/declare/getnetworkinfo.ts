@@ -1,4 +1,5 @@
 // Declares getnetworkinfo; types.ts says what a declaration is for.
+import { NODE_WARNINGS } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const getnetworkinfo: MethodSpec = {
@@ -59,7 +60,7 @@ export const getnetworkinfo: MethodSpec = {
             },
           ],
         },
-        { type: 'str', key: 'warnings', help: 'Warnings about the node or the network' },
+        ...NODE_WARNINGS,
       ],
     },
   ],

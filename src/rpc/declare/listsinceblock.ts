@@ -12,6 +12,8 @@ export const listsinceblock: MethodSpec = {
     { name: 'target_confirmations', type: 'num', default: '1', help: 'lastblock is the block of so many confirmations' },
     includeWatchOnlyArg,
     { name: 'include_removed', type: 'bool', default: 'true', help: 'Also list what blocks held that left the chain since' },
+    { name: 'include_change', since: 24, type: 'bool', default: 'false', help: 'Also list what came back as change' },
+    { name: 'label', since: 25, type: 'str', optional: true, help: 'Only what addresses of this label received' },
   ],
   results: [
     {

@@ -15,6 +15,7 @@ export const HEADER_TAIL: readonly ResultSpec[] = [
   { type: 'num-time', key: 'mediantime', help: 'Median time past' },
   { type: 'num', key: 'nonce', help: 'Nonce' },
   { type: 'hex', key: 'bits', help: 'Compact target' },
+  { type: 'hex', key: 'target', since: 29, help: 'The target itself' },
   { type: 'num', key: 'difficulty', help: 'Difficulty' },
   { type: 'hex', key: 'chainwork', help: 'Work of the chain up to this block' },
   { type: 'num', key: 'nTx', help: 'Transactions in the block' },
@@ -25,10 +26,12 @@ export const HEADER_TAIL: readonly ResultSpec[] = [
 /** Members of an output script. */
 export const SCRIPT_MEMBERS: readonly ResultSpec[] = [
   { type: 'str', key: 'asm', help: 'The script in words' },
+  { type: 'str', key: 'desc', since: 23, help: 'Its descriptor, as far as the script tells' },
   { type: 'hex', key: 'hex', help: 'The script' },
-  { type: 'num', key: 'reqSigs', optional: true, help: 'Signatures needed' },
+  { type: 'num', key: 'reqSigs', until: 23, optional: true, help: 'Signatures needed' },
+  { type: 'str', key: 'address', since: 22, optional: true, help: 'Its address, unless it is a multisig or has none' },
   { type: 'str', key: 'type', help: 'Its type' },
-  { type: 'arr', key: 'addresses', optional: true, help: '', inner: [{ type: 'str', help: 'An address' }] },
+  { type: 'arr', key: 'addresses', until: 23, optional: true, help: '', inner: [{ type: 'str', help: 'An address' }] },
 ];
 
 /** Members of a transaction. */
@@ -118,6 +121,12 @@ export const ENTRY_MEMBERS: readonly ResultSpec[] = [
   { type: 'bool', key: 'unbroadcast', help: 'Whether no peer asked for it yet' },
 ];
 
+/** Warnings about the node or the network: a text, since release 28 a list. */
+export const NODE_WARNINGS: readonly ResultSpec[] = [
+  { type: 'str', key: 'warnings', until: 28, help: 'Warnings about the node or the network' },
+  { type: 'arr', key: 'warnings', since: 28, help: 'Warnings about the node or the network', inner: [{ type: 'str', help: '' }] },
+];
+
 /** The ten free arguments of echo and echojson. */
 export const ECHO_ARGS: readonly ArgSpec[] = Array.from({ length: 10 }, (_, i) => ({
   name: `arg${i}`,
@@ -145,3 +154,16 @@ export const WARNINGS: readonly ResultSpec[] = [
   { type: 'str', key: 'warning', until: 26, help: 'Things to know, one per line' },
   { type: 'arr', key: 'warnings', since: 25, optional: true, help: 'Things to know', inner: [{ type: 'str', help: '' }] },
 ];
+
+/** The block up to which a wallet has recorded everything. */
+export const LAST_PROCESSED: ResultSpec = {
+  type: 'obj',
+  key: 'lastprocessedblock',
+  since: 26,
+  optional: true,
+  help: 'The block that these facts reflect',
+  inner: [
+    { type: 'hex', key: 'hash', help: 'Its hash' },
+    { type: 'num', key: 'height', help: 'Its height' },
+  ],
+};

@@ -9,6 +9,13 @@ export const sendrawtransaction: MethodSpec = {
   args: [
     { name: 'hexstring', type: 'hex', help: 'The transaction' },
     { name: 'maxfeerate', type: 'amount', default: '0.10', help: 'Refuse it above this feerate, in BTC/kB.\n0 takes any.' },
+    {
+      name: 'maxburnamount',
+      since: 25,
+      type: 'amount',
+      default: '0.00',
+      help: 'Refuse outputs that nobody can spend above this amount, in BTC',
+    },
   ],
   results: [{ type: 'hex', help: 'The transaction id' }],
   examples: [{ title: 'Send a signed transaction', cli: '"signedhex"', rpc: '"signedhex"' }],

@@ -45,7 +45,15 @@ export const submitpackage: MethodSpec = {
               inner: [
                 { type: 'hex', key: 'txid', help: 'The transaction id' },
                 { type: 'hex', key: 'other-wtxid', optional: true, help: 'What the pool has instead: the same with another witness' },
-                { type: 'num', key: 'vsize', optional: true, help: 'Sigop-adjusted virtual size, when it is in the pool' },
+                {
+                  type: 'num',
+                  key: 'vsize_adjusted',
+                  since: 32,
+                  optional: true,
+                  help: 'Sigop-adjusted virtual size, when it is in the pool',
+                },
+                { type: 'num', key: 'vsize', optional: true, help: 'The same' },
+                { type: 'num', key: 'vsize_bip141', since: 32, optional: true, help: 'Virtual size (BIP141), when it is in the pool' },
                 {
                   type: 'obj',
                   key: 'fees',

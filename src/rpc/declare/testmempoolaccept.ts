@@ -26,10 +26,12 @@ export const testmempoolaccept: MethodSpec = {
           help: '',
           inner: [
             { type: 'hex', key: 'txid', help: 'The transaction id' },
-            { type: 'hex', key: 'wtxid', optional: true, help: 'The witness hash; of several transactions only' },
-            { type: 'str', key: 'package-error', optional: true, help: 'What is wrong with several transactions together' },
+            { type: 'hex', key: 'wtxid', since: 22, help: 'The witness hash' },
+            { type: 'str', key: 'package-error', since: 22, optional: true, help: 'What is wrong with several transactions together' },
             { type: 'bool', key: 'allowed', optional: true, help: 'Whether it would be taken; absent when one before it would not' },
-            { type: 'num', key: 'vsize', optional: true, help: 'Virtual size (BIP141), when allowed' },
+            { type: 'num', key: 'vsize_adjusted', since: 32, optional: true, help: 'Virtual size with signature operations, when allowed' },
+            { type: 'num', key: 'vsize', optional: true, help: 'Virtual size that fees count on, when allowed' },
+            { type: 'num', key: 'vsize_bip141', since: 32, optional: true, help: 'Virtual size (BIP141), when allowed' },
             {
               type: 'obj',
               key: 'fees',
@@ -37,10 +39,11 @@ export const testmempoolaccept: MethodSpec = {
               help: 'Fees, when allowed',
               inner: [
                 { type: 'amount', key: 'base', help: 'The fee in BTC' },
-                { type: 'amount', key: 'effective-feerate', optional: true, help: 'The feerate in BTC/kvB; of several transactions only' },
+                { type: 'amount', key: 'effective-feerate', since: 25, optional: true, help: 'The feerate in BTC/kvB' },
                 {
                   type: 'arr',
                   key: 'effective-includes',
+                  since: 25,
                   optional: true,
                   help: 'Witness hashes that count for it',
                   inner: [{ type: 'hex', help: '' }],
@@ -48,7 +51,7 @@ export const testmempoolaccept: MethodSpec = {
               ],
             },
             { type: 'str', key: 'reject-reason', optional: true, help: 'Why it would not' },
-            { type: 'str', key: 'reject-details', optional: true, help: 'The same with details; of several transactions only' },
+            { type: 'str', key: 'reject-details', since: 29, optional: true, help: 'The same with details' },
           ],
         },
       ],

@@ -1,5 +1,6 @@
 // What a front thread knows by itself: parameters, clocks and the published facts of the tip. Methods that need no more
 // than this run there; http/front fills it in.
+import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Compat } from '../../policy/compat.js';
@@ -17,6 +18,8 @@ export interface FrontContext {
   readonly compat: Compat;
   readonly params: ChainParams;
   readonly hashes: Hashes;
+  /** How scripts are put into words. */
+  readonly descriptors: DescriptorContext;
   /** The newest tip, at least as new as any reply given before. */
   snapshot(): TipSnapshot;
   /** Seconds since 1970 by the node's clock, mocked or not. */

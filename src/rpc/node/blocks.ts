@@ -61,6 +61,18 @@ export const getblock: NodeRun = (ctx, args, call) => {
   return ctx.heavy.pass(call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
 };
 
+/** What the coinbase says besides its outputs. */
+function coinbaseMembers(tx: TxView): Record<string, JsonResult> {
+  const [witness] = tx.witness(0);
+  return {
+    version: tx.version >>> 0,
+    locktime: tx.locktime,
+    sequence: tx.sequence(0),
+    coinbase: hex(tx.scriptSig(0)),
+    ...(witness === undefined ? {} : { witness: hex(witness) }),
+  };
+}
+
 async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number, breathe?: () => unknown): Promise<JsonResult> {
   const block = await readBlock(ctx, node);
   if (verbosity <= 0) return hex(block.bytes);
@@ -73,6 +85,7 @@ async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number,
     size: block.totalSize,
     weight: block.weight,
     ...headerHead(node),
+    coinbase_tx: coinbaseMembers(block.txs[0]),
     tx,
     ...headerTail(node, ctx.chain.next(node)),
   };

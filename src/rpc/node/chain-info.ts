@@ -1,13 +1,17 @@
 // getblockchaininfo, getchaintips, getchaintxstats: the state of the chain in figures.
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE, NEVER_HEIGHT } from '../../consensus/params/deployment.js';
 import { deploymentSince, deploymentState, deploymentStatistics } from '../../consensus/rules/versionbits.js';
+import { shows } from '../../policy/compat.js';
 import { asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { difficultyOf } from '../render/difficulty.js';
+import { targetHex } from '../render/header.js';
+import { hex32 } from '../render/hex.js';
 import { Double, type JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 import { notFound } from './lookup.js';
+import { shownWarnings, signetChallenge } from './shown-facts.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -76,15 +80,19 @@ export const getblockchaininfo: NodeRun = (ctx) => {
     blocks: tip.height,
     headers: chain.bestHeader.height,
     bestblockhash: tip.hashHex,
+    bits: hex32(tip.bits),
+    target: targetHex(tip.bits),
     difficulty: new Double(difficultyOf(tip.bits)),
+    time: tip.time,
     mediantime: tip.medianTimePast(),
     verificationprogress: new Double(chain.verificationProgress(tip)),
     initialblockdownload: chain.isInitialBlockDownload(),
     chainwork: tip.chainWork.toString(16).padStart(64, '0'),
     size_on_disk: chain.sizeOnDisk(),
     ...pruning(ctx),
-    softforks: softForks(ctx),
-    warnings: ctx.warnings(),
+    softforks: shows(ctx.compat, { until: 24 }) ? softForks(ctx) : undefined,
+    signet_challenge: signetChallenge(ctx),
+    warnings: shownWarnings(ctx),
   };
 };
 

@@ -203,6 +203,13 @@ export interface PoolStats {
   readonly minRelayFeeRate: number;
   readonly incrementalFeeRate: number;
   readonly unbroadcast: number;
+  /** Base fees in satoshis. */
+  readonly totalFees: number;
+  readonly permitBareMultisig: boolean;
+  readonly dataCarrierBytes: number;
+  /** Infinite where there is no limit; sizes in virtual bytes. */
+  readonly limitClusterCount: number;
+  readonly limitClusterSize: number;
 }
 
 /** What came of an offered transaction. */
@@ -212,6 +219,10 @@ export interface PoolVerdict {
   /** Base fee in satoshis and BIP-0141 virtual size. */
   readonly fee: number;
   readonly vsize: number;
+  /** With what prioritisetransaction added. */
+  readonly modifiedFee: number;
+  /** Sigop-adjusted virtual size, when it came to that. */
+  readonly size: number;
 }
 
 /** What became of a transaction that is not in the pool; mempool/recent-fates.ts. */
@@ -365,6 +376,8 @@ export interface TemplateAccess {
   next(): ReturnType<TemplateService['next']>;
   /** A client brought a block with this coinbase: the operator is warned if its next ones may be invalid. */
   coinbaseSubmitted(client: string, coinbase: TxView, height: number): void;
+  /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
+  readonly minFeeRate: number;
   /** Weight and transaction count (without coinbase) of the last block assembled, null before the first. */
   lastAssembled(): { weight: number; transactions: number } | null;
 }
@@ -569,7 +582,7 @@ export interface NodeContext {
   /** Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have. @param only of the wallets */
   settle(only?: Wallet): Promise<unknown> | undefined;
   /** Warnings of the node, empty when there are none. */
-  warnings(): string;
+  warnings(): readonly string[];
   /** Begins the end of the process, after the reply is out. */
   stop(waitMs: number): void;
   /** Fires when the node begins to stop. */

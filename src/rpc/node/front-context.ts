@@ -10,6 +10,7 @@ export function frontContextOf(ctx: NodeContext): FrontContext {
     compat: ctx.compat,
     params: ctx.params,
     hashes: ctx.crypto,
+    descriptors: ctx.descriptors,
     startedSeconds: ctx.startedSeconds,
     wallets: ctx.wallets !== null,
     nowSeconds: () => ctx.clock.nowSeconds(),

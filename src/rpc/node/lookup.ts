@@ -11,7 +11,12 @@ import type { HeaderInfo, NodeContext } from './context.js';
 export const notFound = (): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found');
 
 /** What rendering scripts and transactions needs. */
-export const renderContext = (ctx: NodeContext): RenderContext => ({ params: ctx.params, hashes: ctx.crypto });
+export const renderContext = (ctx: NodeContext): RenderContext => ({
+  compat: ctx.compat,
+  descriptors: ctx.descriptors,
+  params: ctx.params,
+  hashes: ctx.crypto,
+});
 
 /** The header of a hash argument, or -5 `Block not found`. */
 export function blockOf(ctx: NodeContext, value: JsonValue | undefined, name = 'blockhash'): HeaderInfo {

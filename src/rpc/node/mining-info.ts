@@ -1,12 +1,16 @@
 // getmininginfo, getnetworkhashps, prioritisetransaction.
 import { retargetInterval } from '../../consensus/params/chain-params.js';
+import { requiredBits } from '../../consensus/rules/required-bits.js';
 import { MOST_DELTA } from '../../mempool/options.js';
 import { asDouble, asHash, asInt, asInt64Within } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { difficultyOf } from '../render/difficulty.js';
-import { Double } from '../wire/values.js';
+import { targetHex } from '../render/header.js';
+import { hex32 } from '../render/hex.js';
+import { Amount, Double, type JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
+import { shownWarnings, signetChallenge } from './shown-facts.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -49,6 +53,13 @@ export const getnetworkhashps: NodeRun = (ctx, args) => {
   return new Double(networkHashes(ctx.chain, lookback, height));
 };
 
+/** The block after the tip as it would be asked for now. */
+function nextBlock({ chain, clock }: NodeContext): JsonResult {
+  const { tip, params } = chain;
+  const bits = requiredBits(tip, Math.max(tip.medianTimePast() + 1, clock.nowSeconds()), params);
+  return { height: tip.height + 1, bits: hex32(bits), difficulty: new Double(difficultyOf(bits)), target: targetHex(bits) };
+}
+
 export const getmininginfo: NodeRun = async (ctx) => {
   await ctx.mempool.settled();
   const { tip, params } = ctx.chain;
@@ -57,11 +68,16 @@ export const getmininginfo: NodeRun = async (ctx) => {
     blocks: tip.height,
     currentblockweight: last?.weight,
     currentblocktx: last?.transactions,
+    bits: hex32(tip.bits),
     difficulty: new Double(difficultyOf(tip.bits)),
+    target: targetHex(tip.bits),
     networkhashps: new Double(networkHashes(ctx.chain, DEFAULT_LOOKBACK)),
     pooledtx: ctx.mempool.size,
+    blockmintxfee: new Amount(ctx.templates.minFeeRate),
     chain: params.name,
-    warnings: ctx.warnings(),
+    next: nextBlock(ctx),
+    signet_challenge: signetChallenge(ctx),
+    warnings: shownWarnings(ctx),
   };
 };
 

@@ -2,6 +2,7 @@
 import type { Run } from '../dispatch.js';
 import { Amount } from '../wire/values.js';
 import type { NodeContext } from './context.js';
+import { shownWarnings } from './shown-facts.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -29,7 +30,7 @@ export const getnetworkinfo: NodeRun = (ctx) => {
     relayfee: new Amount(pool.minRelayFeeRate),
     incrementalfee: new Amount(pool.incrementalFeeRate),
     localaddresses: network.localAddresses().map((one) => ({ ...one })),
-    warnings: ctx.warnings(),
+    warnings: shownWarnings(ctx),
   };
 };
 

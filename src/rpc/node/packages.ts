@@ -3,7 +3,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import { isUnspendable } from '../../consensus/coin.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import { ScriptTokenizer } from '../../consensus/script/tokenizer.js';
-import { rejectText } from '../../consensus/state.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { PackageTxResult } from '../../mempool/package/package-acceptor.js';
 import { isChildWithLoneParents, MAX_PACKAGE_COUNT, packageFaultText } from '../../mempool/package/package-shape.js';
@@ -19,12 +19,22 @@ import { decodeTx } from './raw-tx.js';
 /** 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;
 /** A whole coin per 1,000 virtual bytes is a mistake. */
-const ABSURD_FEE_RATE = 100_000_000;
+export const ABSURD_FEE_RATE = 100_000_000;
 
 /** Bytes that a script may push at once. */
 const MAX_PUSH = 520;
 
 type Fields = Record<string, JsonResult>;
+
+export const failAbsurdRate = (): never => fail(RPC_CODE.INVALID_PARAMETER, 'Fee rates larger than or equal to 1BTC/kvB are not accepted');
+
+export const failBurnt = (): never => fail(RPC_CODE.VERIFY_ERROR, 'Unspendable output exceeds maximum configured by user (maxburnamount)');
+
+/** Why a transaction is refused, as testmempoolaccept says it. */
+export const rejectMembers = (reject: Reject): Record<string, JsonResult> =>
+  reject.category === 'missing-inputs'
+    ? { 'reject-reason': 'missing-inputs' }
+    : { 'reject-reason': reject.reason, 'reject-details': rejectText(reject) };
 
 /** The transactions of a list of texts. */
 export function packageTxs(ctx: NodeContext, texts: readonly JsonValue[]): TxView[] {
@@ -46,11 +56,11 @@ export const submitpackage: Run<NodeContext> = async (ctx, args) => {
     fail(RPC_CODE.INVALID_PARAMETER, `Array must contain between 1 and ${MAX_PACKAGE_COUNT} transactions.`);
   }
   const maxFeeRate = isGiven(args[1]) ? asAmount(args[1]) : DEFAULT_MAX_FEE_RATE;
-  if (maxFeeRate >= ABSURD_FEE_RATE) fail(RPC_CODE.INVALID_PARAMETER, 'Fee rates larger than or equal to 1BTC/kvB are not accepted');
+  if (maxFeeRate >= ABSURD_FEE_RATE) failAbsurdRate();
   const maxBurn = isGiven(args[2]) ? asAmount(args[2]) : 0;
   const txs = packageTxs(ctx, list);
   for (const tx of txs) {
-    if (burns(tx, maxBurn)) fail(RPC_CODE.VERIFY_ERROR, 'Unspendable output exceeds maximum configured by user (maxburnamount)');
+    if (burns(tx, maxBurn)) failBurnt();
   }
   if (txs.length > 1 && !isChildWithLoneParents(txs)) {
     fail(RPC_CODE.VERIFY_ERROR, 'package topology disallowed. not child-with-parents or parents depend on each other.');
@@ -64,7 +74,7 @@ export const submitpackage: Run<NodeContext> = async (ctx, args) => {
     const result = results.get(keyOf(tx));
     shown[hashHex(tx.wtxid)] = {
       txid: hashHex(tx.txid),
-      ...(result === undefined ? { error: 'package-not-validated' } : submitted(result)),
+      ...(result === undefined ? { error: 'package-not-validated' } : submitted(tx, result)),
     };
     if (result?.kind === 'valid') replaced.push(...result.replaced);
   }
@@ -76,9 +86,11 @@ export const submitpackage: Run<NodeContext> = async (ctx, args) => {
   };
 };
 
-/** Each transaction's fate as testmempoolaccept tells it; the list has two or more. */
-export async function testPackage(ctx: NodeContext, txs: readonly TxView[], maxFeeRate: JsonValue | undefined): Promise<JsonResult> {
-  const limit = isGiven(maxFeeRate) ? asAmount(maxFeeRate) : DEFAULT_MAX_FEE_RATE;
+/**
+ * Each transaction's fate as testmempoolaccept tells it; the list has two or more.
+ * @param maxRate satoshis per 1,000 virtual bytes, 0 for any
+ */
+export async function testPackage(ctx: NodeContext, txs: readonly TxView[], maxRate: number): Promise<JsonResult> {
   const { fault, results } = await ctx.mempool.testPackage(txs);
   let over = false;
   return txs.map((tx): Fields => {
@@ -87,28 +99,27 @@ export async function testPackage(ctx: NodeContext, txs: readonly TxView[], maxF
     const result = results.get(keyOf(tx));
     if (over || result === undefined) return shown;
     if (result.kind === 'invalid') {
-      const { reject } = result;
-      const missing = reject.category === 'missing-inputs';
-      return missing
-        ? { ...shown, allowed: false, 'reject-reason': 'missing-inputs' }
-        : { ...shown, allowed: false, 'reject-reason': reject.reason, 'reject-details': rejectText(reject) };
+      return { ...shown, allowed: false, ...rejectMembers(result.reject) };
     }
     if (result.kind !== 'valid') return shown;
-    const most = feeForSize(limit, result.size);
+    const most = feeForSize(maxRate, result.size);
     if (most !== 0 && result.fee > most) {
       over = true;
       return { ...shown, allowed: false, 'reject-reason': 'max-fee-exceeded' };
     }
-    return { ...shown, allowed: true, vsize: result.size, fees: feesOf(result) };
+    return { ...shown, allowed: true, ...sizesOf(tx, result.size), fees: feesOf(result) };
   });
 }
 
-function submitted(result: PackageTxResult): Fields {
+/** With what counts for its signature operations, and without it. */
+const sizesOf = (tx: TxView, size: number): Fields => ({ vsize_adjusted: size, vsize: size, vsize_bip141: tx.vsize });
+
+function submitted(tx: TxView, result: PackageTxResult): Fields {
   switch (result.kind) {
     case 'valid':
-      return { vsize: result.size, fees: feesOf(result) };
+      return { ...sizesOf(tx, result.size), fees: feesOf(result) };
     case 'known':
-      return { vsize: result.size, fees: { base: new Amount(result.fee) } };
+      return { ...sizesOf(tx, result.size), fees: { base: new Amount(result.fee) } };
     case 'other-witness':
       return { 'other-wtxid': hashHex(result.wtxid) };
     case 'invalid':
@@ -121,7 +132,7 @@ function feesOf({ fee, feeRate, includes }: Extract<PackageTxResult, { kind: 'va
 }
 
 /** Whether an output of more than so many satoshis can never be spent. */
-function burns(tx: TxView, maxBurn: number): boolean {
+export function burns(tx: TxView, maxBurn: number): boolean {
   for (let i = 0; i < tx.outputCount; i++) {
     const script = tx.outputScript(i);
     if (tx.outputValue(i) > maxBurn && (isUnspendable(script) || !hasValidOps(script))) return true;

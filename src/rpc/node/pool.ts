@@ -96,10 +96,16 @@ export const getmempoolinfo: NodeRun = async (ctx) => {
     size: stats.transactions,
     bytes: stats.bytes,
     usage: stats.usageBytes,
+    total_fee: new Amount(stats.totalFees),
     maxmempool: stats.maxUsageBytes,
     mempoolminfee: new Amount(stats.minFeeRate),
     minrelaytxfee: new Amount(stats.minRelayFeeRate),
+    incrementalrelayfee: new Amount(stats.incrementalFeeRate),
     unbroadcastcount: stats.unbroadcast,
+    permitbaremultisig: stats.permitBareMultisig,
+    maxdatacarriersize: stats.dataCarrierBytes,
+    limitclustercount: Number.isFinite(stats.limitClusterCount) ? stats.limitClusterCount : undefined,
+    limitclustersize: Number.isFinite(stats.limitClusterSize) ? stats.limitClusterSize : undefined,
   };
 };
 

@@ -10,13 +10,14 @@ import { psbtMembers } from '../render/psbt.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
+import { renderContext } from './lookup.js';
 import { Slicer } from './slices.js';
 
 export const decodepsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string']);
   const pauses = new Slicer(call.breathe);
   const psbt = await asPsbt(args[0], ctx.crypto, pauses);
-  return psbtMembers(psbt, { params: ctx.params, hashes: ctx.crypto }, pauses);
+  return psbtMembers(psbt, renderContext(ctx), pauses);
 };
 
 async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallInfo): Promise<Psbt[]> {

@@ -1,5 +1,6 @@
 // The members that header and block objects share, in Core 0.21's order. Used by getblockheader and getblock.
 import type { HeaderContext } from '../../consensus/header-context.js';
+import { decodeCompact } from '../../consensus/rules/bits.js';
 import { Double, type JsonResult } from '../wire/values.js';
 import { difficultyOf } from './difficulty.js';
 import { hashHex, hex32 } from './hex.js';
@@ -12,6 +13,9 @@ export interface ShownHeader extends HeaderContext {
   readonly chainWork: bigint;
   readonly txCount: number;
 }
+
+/** The target that compact bits stand for, 64 digits. */
+export const targetHex = (bits: number): string => decodeCompact(bits).target.toString(16).padStart(64, '0');
 
 /** Height to merkle root. */
 export function headerHead(node: ShownHeader): Record<string, JsonResult> {
@@ -30,6 +34,7 @@ export function headerTail(node: ShownHeader, next: { readonly hashHex: string }
     mediantime: node.medianTimePast(),
     nonce: node.nonce,
     bits: hex32(node.bits),
+    target: targetHex(node.bits),
     difficulty: new Double(difficultyOf(node.bits)),
     chainwork: node.chainWork.toString(16).padStart(64, '0'),
     nTx: node.txCount,

@@ -1,21 +1,29 @@
 // A script as replies show it: words, hex, type and the addresses it pays, as Core 0.21.1 prints them (a bare public key has
 // none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
 import { encodeAddress } from '../../address/address.js';
+import type { DescriptorContext } from '../../address/descriptor/context.js';
+import { inferDescriptor, NO_PROVIDER } from '../../address/descriptor/infer.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { type Compat, shows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { type SolvedScript, solve } from '../../policy/script-type.js';
+import { SCRIPT_MEMBERS } from '../declare/members.js';
+import { objectShaper } from '../declare/versions.js';
 import type { JsonResult } from '../wire/values.js';
 import { hex } from './hex.js';
 
 /** What rendering needs to know. */
 export interface RenderContext {
+  readonly compat: Compat;
+  /** How scripts are put into words. */
+  readonly descriptors: DescriptorContext;
   readonly params: ChainParams;
   readonly hashes: Hashes;
 }
 
 /** A script's address, null when it has none. */
-export function addressOf(script: Uint8Array, ctx: RenderContext): string | null {
+export function addressOf(script: Uint8Array, ctx: Pick<RenderContext, 'params' | 'hashes'>): string | null {
   return encodeAddress(script, ctx.params, ctx.hashes);
 }
 
@@ -53,13 +61,16 @@ function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderCon
 export function scriptMembers(script: Uint8Array, ctx: RenderContext, withHex: boolean): Record<string, JsonResult> {
   const solution = solve(script);
   const out: Record<string, JsonResult> = { asm: scriptAsm(script) };
+  if (shows(ctx.compat, { since: 23 })) out.desc = inferDescriptor(script, NO_PROVIDER, ctx.descriptors).toString();
   if (withHex) out.hex = hex(script);
   const paid =
     solution.type === 'pubkey' || solution.type === 'nonstandard' || solution.type === 'nulldata'
       ? null
       : destinations(script, solution, ctx);
   if (paid) out.reqSigs = paid.required;
+  const single = solution.type === 'multisig' ? null : paid;
+  if (single) out.address = single.addresses[0];
   out.type = solution.type;
   if (paid) out.addresses = paid.addresses;
-  return out;
+  return (objectShaper(SCRIPT_MEMBERS, ctx.compat)?.(out) ?? out) as Record<string, JsonResult>;
 }

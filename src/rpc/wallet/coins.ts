@@ -13,7 +13,7 @@ import { Slicer } from '../node/slices.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
 import { breathOf } from './importmulti.js';
-import { settledWallet, walletOf, withSettled } from './select.js';
+import { lastProcessed, settledWallet, walletOf, withSettled } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -83,7 +83,11 @@ export const getbalances: Run<NodeContext> = async (ctx, _args, call) => {
     immature: new Amount(immature),
   });
   const used = skip && { used: new Amount(all.trusted + all.pending - mine.trusted - mine.pending) };
-  return { mine: { ...shown(mine), ...used }, ...(watched ? { watchonly: shown(watched) } : {}) };
+  return {
+    mine: { ...shown(mine), ...used },
+    ...(watched ? { watchonly: shown(watched) } : {}),
+    lastprocessedblock: lastProcessed(wallet),
+  };
 };
 
 export const getunconfirmedbalance: Run<NodeContext> = async (ctx, _args, call) => {

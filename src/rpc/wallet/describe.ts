@@ -2,9 +2,19 @@
 // that have no template (taproot, miniscript) are told by their descriptor itself, those of legacy wallets by what can be inferred.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { DescriptorProvider } from '../../wallet/keys/descriptor-keys.js';
+import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { isSolvable } from '../../wallet/keys/is-mine.js';
 import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
 import type { NodeContext } from '../node/context.js';
+
+const parents = new WeakMap<TrackedDescriptor, string>();
+
+/** A descriptor of a wallet, as entries of its history and getaddressinfo name it. */
+export function parentText(tracked: TrackedDescriptor): string {
+  let text = parents.get(tracked);
+  if (text === undefined) parents.set(tracked, (text = tracked.descriptor.toString()));
+  return text;
+}
 
 /** @returns the descriptor with its checksum, null when the script cannot be solved */
 export function describeScript(ctx: NodeContext, script: Uint8Array, provider: SigningProvider | undefined): string | null {

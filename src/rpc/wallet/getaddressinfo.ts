@@ -2,7 +2,9 @@
 // members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../address/address.js';
 import { formatPath } from '../../address/bip32/key-path.js';
+import { follows, only, shows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
+import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { SigningProvider } from '../../wallet/keys/signing-provider.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -19,8 +21,8 @@ import { walletOf } from './select.js';
 
 type Members = Record<string, JsonResult>;
 
-/** What kind of address it is. */
-function kindMembers({ kind, witnessVersion, payload }: DecodedAddress): Members {
+/** What kind of address it is. @param saysTaproot whether taproot is a script, as since release 22 */
+function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, saysTaproot: boolean): Members {
   const program = (): Members => ({ witness_version: witnessVersion, witness_program: hex(payload) });
   switch (kind) {
     case 'pubkeyhash':
@@ -31,6 +33,8 @@ function kindMembers({ kind, witnessVersion, payload }: DecodedAddress): Members
       return { isscript: false, iswitness: true, ...program() };
     case 'witness_v0_scripthash':
       return { isscript: true, iswitness: true, ...program() };
+    case 'witness_v1_taproot':
+      return { ...(saysTaproot ? { isscript: true } : {}), iswitness: true, ...program() };
     default:
       return { iswitness: true, ...program() };
   }
@@ -71,7 +75,12 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: NodeC
       : encodeAddress(script, ctx.params, ctx.crypto);
   if (address !== null) {
     const inner = decodeAddress(address, ctx.params, ctx.crypto) as DecodedAddress;
-    const embedded: Members = { ...kindMembers(inner), ...knownMembers(inner, provider, ctx), address, scriptPubKey: hex(script) };
+    const embedded: Members = {
+      ...kindMembers(inner, follows(ctx.compat, 22)),
+      ...knownMembers(inner, provider, ctx),
+      address,
+      scriptPubKey: hex(script),
+    };
     if ('pubkey' in embedded) out.pubkey = embedded.pubkey;
     out.embedded = embedded;
   } else if (type === 'multisig') {
@@ -90,6 +99,12 @@ export const getaddressinfo: Run<NodeContext> = (ctx, args, call) => {
   return answers.get(wallet, text) ?? answers.keep(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 
+/** A descriptor without private keys, its extended keys behind their last hardened step. */
+function normalText(wallet: Wallet, tracked: TrackedDescriptor): string {
+  const { descriptor, cache } = tracked;
+  return descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked }) ?? descriptor.toString();
+}
+
 /** @throws RpcError when the text is no address */
 function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Members {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
@@ -103,19 +118,21 @@ function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Member
   const out: Members = {
     address: decoded.witnessVersion < 0 ? text.trim() : text.toLowerCase(),
     scriptPubKey: hex(script),
-    ismine: mine === OWNERSHIP.SPENDABLE,
+    ismine: mine === OWNERSHIP.SPENDABLE || (mine === OWNERSHIP.WATCH && only(ctx.compat, 30)),
     solvable: desc !== null,
   };
   if (desc !== null) out.desc = desc;
-  out.iswatchonly = mine === OWNERSHIP.WATCH;
-  Object.assign(out, kindMembers(decoded), knownMembers(decoded, provider, ctx));
+  const place = only(ctx.compat, 22) ? wallet.descriptors?.locate(script) : undefined;
+  if (place) out.parent_desc = normalText(wallet, place.tracked);
+  out.iswatchonly = mine === OWNERSHIP.WATCH && shows(ctx.compat, { until: 30 });
+  Object.assign(out, kindMembers(decoded, follows(ctx.compat, 22)), knownMembers(decoded, provider, ctx));
   const label = wallet.book.label(script);
   out.ischange = mine !== OWNERSHIP.NO && label === undefined;
   const metadata = provider && wallet.keys.metadata(script);
   if (metadata) {
     out.timestamp = metadata.time;
     if (metadata.origin) {
-      out.hdkeypath = `m${formatPath(metadata.origin.path)}`;
+      out.hdkeypath = `m${formatPath(metadata.origin.path, wallet.descriptors ? ctx.compat.hardenedMark : "'")}`;
       out.hdseedid = metadata.seedId ? hashHex(metadata.seedId) : '0'.repeat(40);
       out.hdmasterfingerprint = hex(metadata.origin.fingerprint);
     }

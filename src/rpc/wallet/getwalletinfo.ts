@@ -1,12 +1,25 @@
 // getwalletinfo: every figure of a wallet, members in Core 0.21's order.
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import type { Run } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, Double, type JsonResult } from '../wire/values.js';
 import { balancesOf, usedFilter } from './coins.js';
-import { settledWallet } from './select.js';
+import { lastProcessed, settledWallet } from './select.js';
+
+/** The xpubs behind hardened steps are kept: so do all wallets of descriptors here. */
+const CACHED = 1n << 2n;
+/** Names of flags, lowest bit first. */
+const FLAGS: readonly (readonly [bit: bigint, name: string])[] = [
+  [WALLET_FLAG.AVOID_REUSE, 'avoid_reuse'],
+  [WALLET_FLAG.KEY_ORIGIN_METADATA, 'key_origin_metadata'],
+  [CACHED, 'last_hardened_xpub_cached'],
+  [WALLET_FLAG.DISABLE_PRIVATE_KEYS, 'disable_private_keys'],
+  [WALLET_FLAG.BLANK, 'blank'],
+  [WALLET_FLAG.DESCRIPTORS, 'descriptor_wallet'],
+];
 
 /** Core's answer for a wallet without any key manager: the largest int64. */
 const NEVER = 9_223_372_036_854_775_807n;
@@ -66,5 +79,10 @@ export const getwalletinfo: Run<NodeContext> = async (ctx, _args, call) => {
     avoid_reuse: record.has(1n),
     scanning,
     descriptors: wallet.descriptors !== null,
+    external_signer: false,
+    blank: record.has(WALLET_FLAG.BLANK),
+    birthtime: Number.isFinite(record.birthSeconds) ? record.birthSeconds : undefined,
+    flags: FLAGS.filter(([bit]) => record.has(bit) || (bit === CACHED && wallet.descriptors !== null)).map(([, name]) => name),
+    lastprocessedblock: lastProcessed(wallet),
   };
 };

@@ -1,6 +1,7 @@
 // Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON). Bytes, not
 // objects or strings: the longest answers have millions of entries. Callers: gettransaction, listtransactions, listsinceblock.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { only, shows } from '../../policy/compat.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import type { RecordPin } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
@@ -11,6 +12,8 @@ import { renderContext } from '../node/lookup.js';
 import { hashHex } from '../render/hex.js';
 import type { RenderContext } from '../render/script.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
+import { encodeString } from '../wire/json-write.js';
+import { parentText } from './describe.js';
 import { type Payee, type Payees, payeesOf } from './payees.js';
 
 /** The largest sequence number that says "replaceable" (BIP-0125). */
@@ -26,6 +29,8 @@ export interface EntryOptions {
   readonly label: string | null;
   /** Whether each entry repeats what is known of the transaction. */
   readonly long: boolean;
+  /** Change is shown too. */
+  readonly change?: boolean;
 }
 
 const NOTHING: readonly Movement[] = [];
@@ -41,6 +46,9 @@ const TXID = Buffer.from(',"txid":');
 const CONFLICTS = Buffer.from(',"walletconflicts":[');
 const TIME = Buffer.from('],"time":');
 const RECEIVED = Buffer.from(',"timereceived":');
+const ADDED_LATER = Buffer.from(',"alternate_wtxids":[]');
+const WTXID = Buffer.from(',"wtxid":');
+const MEMPOOL_CONFLICTS = Buffer.from('],"mempoolconflicts":[');
 const NOT_REPLACEABLE = Buffer.from(',"bip125-replaceable":"no"');
 
 export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
@@ -71,6 +79,8 @@ export class HistoryWriter {
   readonly #blocks = new Map<number, readonly [head: Uint8Array, tail: Uint8Array]>();
   readonly #payees: Payees;
   readonly #render: RenderContext;
+  /** Entries as later releases write them: they need the bytes of every record. */
+  readonly later: boolean;
 
   constructor(
     private readonly ctx: NodeContext,
@@ -80,11 +90,12 @@ export class HistoryWriter {
   ) {
     this.#payees = payeesOf(wallet);
     this.#render = renderContext(ctx);
+    this.later = only(ctx.compat, 24);
   }
 
   /** How many entries() would hand on. */
-  count(pin: RecordPin, i: number, tx: TxView | undefined, { label, minDepth }: EntryOptions): number {
-    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter);
+  count(pin: RecordPin, i: number, tx: TxView | undefined, { label, minDepth, change }: EntryOptions): number {
+    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter, change);
     const received = pin.depth(i) >= minDepth ? moved.received : NOTHING;
     if (label === null) return moved.sent.length + received.length;
     return received.reduce((count, movement) => count + (this.#labelOf(movement) === label ? 1 : 0), 0);
@@ -99,7 +110,8 @@ export class HistoryWriter {
   entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (start: number) => unknown): number {
     const { label } = options;
     const { out } = this;
-    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter);
+    const moved = movementsOf(this.wallet, pin.rows[i], tx, this.filter, options.change);
+    const abandoned = pin.state(i) === TX_STATE.ABANDONED;
     const sent = label === null ? moved.sent : NOTHING;
     const received = pin.depth(i) >= options.minDepth ? moved.received : NOTHING;
     let count = 0;
@@ -124,7 +136,7 @@ export class HistoryWriter {
       out.raw(FEE);
       out.amount(moved.fee);
       common();
-      out.raw(pin.state(i) === TX_STATE.ABANDONED ? ABANDONED : NOT_ABANDONED);
+      out.raw(abandoned ? ABANDONED : NOT_ABANDONED);
       take(start);
       // Entries that are not wanted may be overwritten.
       if (out.at === start) from = -1;
@@ -134,6 +146,7 @@ export class HistoryWriter {
       if (label !== null && this.#labelOf(movement) !== label) continue;
       const start = out.at;
       this.#entry(movement, movement.value, this.#category(pin, i), moved.fromWatched);
+      if (this.later) out.text(`,"abandoned":${abandoned}`);
       common();
       out.text('}');
       take(start);
@@ -147,14 +160,23 @@ export class HistoryWriter {
     const { wallet, out } = this;
     const { destination, head, tail } = this.#payee(movement);
     out.text('{');
-    if (wallet.watches && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
+    if (wallet.watches && !this.later && this.#watchOnly(fromWatched, destination)) out.text('"involvesWatchonly":true,');
     out.raw(head);
+    if (this.later && category !== 'send') this.#parents(movement.script);
+    out.text('"category":"');
     out.text(category);
     out.raw(AMOUNT);
     out.amount(amount);
     out.raw(tail);
     out.raw(VOUT);
     out.int(movement.vout);
+  }
+
+  /** Descriptors of the wallet that an own script comes from. */
+  #parents(script: Uint8Array): void {
+    const place = this.wallet.descriptors?.locate(script);
+    const text = place && parentText(place.tracked);
+    this.out.text(`"parent_descs":[${text === undefined ? '' : encodeString(text)}],`);
   }
 
   #payee({ scriptId, script }: Movement): Payee {
@@ -184,13 +206,25 @@ export class HistoryWriter {
     const txid = txs.txid(row);
     out.raw(TXID);
     out.hash(txid);
+    const view = tx ?? txs.view(row);
+    if (this.later && view !== undefined) {
+      out.raw(WTXID);
+      out.hash(view.wtxid);
+      out.raw(ADDED_LATER);
+    }
     out.raw(CONFLICTS);
     if (spends.hasRivals(row)) out.text(this.#conflicts(row, tx));
+    if (this.later) {
+      out.raw(MEMPOOL_CONFLICTS);
+      if (depth <= 0 && view !== undefined) out.text(this.#poolConflicts(view));
+    }
     out.raw(TIME);
     out.int(txs.smart(row) || txs.received(row));
     out.raw(RECEIVED);
     out.int(txs.received(row));
-    if (depth > 0) out.raw(NOT_REPLACEABLE);
+    if (!shows(this.ctx.compat, { until: 32 })) {
+      // Told no more.
+    } else if (depth > 0) out.raw(NOT_REPLACEABLE);
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
     const said = txs.values(row);
     if (!said) return;
@@ -222,6 +256,18 @@ export class HistoryWriter {
     for (let i = 0; i < view.inputCount; i++) for (const other of spends.spenders(view.outpoint(i))) if (other !== row) rivals.add(other);
     const sorted = [...rivals].sort((a, b) => txs.compareTxids(a, b));
     return sorted.map((other) => `"${hashHex(txs.txid(other))}"`).join(',');
+  }
+
+  /** Transactions of the mempool that spend one of its inputs. */
+  #poolConflicts(view: TxView): string {
+    const { mempool } = this.ctx;
+    const rivals = new Map<string, Uint8Array>();
+    for (let i = 0; i < view.inputCount; i++) {
+      const rival = mempool.spender(view.outpoint(i))?.txid;
+      if (rival !== undefined && Buffer.compare(rival, view.txid) !== 0) rivals.set(hashHex(rival), rival);
+    }
+    const sorted = [...rivals].sort(([, a], [, b]) => Buffer.compare(a, b));
+    return sorted.map(([id]) => `"${id}"`).join(',');
   }
 
   /** BIP-0125 state of a transaction that is in no block. */

@@ -39,7 +39,7 @@ interface Work {
 /** Hands on the entries of pinned records, in their order. */
 async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): Promise<void> {
   const { ledger } = wallet;
-  const needed = (row: number): boolean => ledger.needsTx(row);
+  const needed = (row: number): boolean => work.writer.later || ledger.needsTx(row);
   let left = work.enough ?? Number.POSITIVE_INFINITY;
   const portion = (from: number): Promise<(TxView | undefined)[]> =>
     wallet.transactions(Array.from(pin.rows.subarray(from, from + PORTION)), needed);
@@ -115,7 +115,7 @@ async function removedEntries(
   ctx: NodeContext,
   wallet: Wallet,
   branch: Branch,
-  work: Pick<Work, 'writer' | 'slicer' | 'out' | 'take'>,
+  work: Pick<Work, 'writer' | 'options' | 'slicer' | 'out' | 'take'>,
 ): Promise<void> {
   const { txs } = wallet.ledger;
   for (let node = branch.from; node.height > branch.forkHeight; node = node.prev!) {
@@ -123,7 +123,7 @@ async function removedEntries(
     const block = ctx.chain.hasBlock(node) ? await ctx.chain.readBlock(node).catch(unreadable) : unreadable();
     await wallet.whole();
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
-    const options = { ...LONG, minDepth: ANY_DEPTH };
+    const options = { ...work.options, minDepth: ANY_DEPTH };
     await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options });
   }
 }
@@ -143,6 +143,9 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
   if (target < 1) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter');
   const filter = filterOf(wallet, args[2]);
   const includeRemoved = given(args[3]) ? asBool(args[3]) : true;
+  const change = given(args[4]) && asBool(args[4]);
+  const label = given(args[5]) ? asString(args[5]) : null;
+  const options = { ...LONG, change, label };
 
   const { tipHeight } = ledger;
   // From the wallet's own tip: the chain may be ahead of it, on another branch.
@@ -159,11 +162,11 @@ function sinceBlock(ctx: NodeContext, wallet: Wallet, args: readonly JsonValue[]
   const work = { writer, slicer: new Slicer(call.breathe), out, take: list.take };
   const write = async (): Promise<JsonResult> => {
     out.text('{"transactions":[');
-    await forEachEntry(wallet, new RecordPin(ledger, rows), { ...work, options: LONG });
+    await forEachEntry(wallet, new RecordPin(ledger, rows), { ...work, options });
     list.end();
     if (includeRemoved) {
       out.text(',"removed":[');
-      if (left !== null) await removedEntries(ctx, wallet, left, work);
+      if (left !== null) await removedEntries(ctx, wallet, left, { ...work, options });
       list.end();
     }
     out.text(`,"lastblock":"${last.hashHex}"}`);

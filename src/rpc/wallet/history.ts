@@ -1,5 +1,6 @@
 // One transaction of a wallet: gettransaction, abandontransaction; and what all history calls share.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { only } from '../../policy/compat.js';
 import { creditOf, movementsOf } from '../../wallet/coins/movements.js';
 import { RecordPin } from '../../wallet/coins/record-pin.js';
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
@@ -18,7 +19,7 @@ import { type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import { includeWatchOnly } from './coins.js';
 import { EntryList, HistoryWriter } from './history-entry.js';
 import { KnownAnswers } from './known-answers.js';
-import { settledWallet, withSettled } from './select.js';
+import { lastProcessed, settledWallet, withSettled } from './select.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -44,7 +45,8 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) unknownId();
   // In a block it is told as long as the wallet stays as it is; outside the mempool has a say.
-  const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.ledger.tipHeight} ${args[0]}` : null;
+  const later = only(ctx.compat, 24);
+  const question = !later && !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.ledger.tipHeight} ${args[0]}` : null;
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
   const tx = wallet.transaction(row);
@@ -52,9 +54,10 @@ function findTransaction(ctx: NodeContext, wallet: Wallet, args: readonly JsonVa
     // It may have been removed while its bytes were read.
     if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
     const text = transactionText(ctx, wallet, view, filter);
-    if (!verbose) return new RawJson(`${text}}`);
+    const end = later ? `,"lastprocessedblock":${encodeJson(lastProcessed(wallet) ?? null)}}` : '}';
+    if (!verbose) return new RawJson(`${text}${end}`);
     return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe)).then(
-      (members) => new RawJson(`${text},"decoded":${encodeJson(members)}}`),
+      (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
     );
   };
   if (tx instanceof Promise) return tx.then(show);

@@ -1,5 +1,6 @@
 // What entries of a wallet's history say of an output script, its address and label, ready to be written: kept for as many as a busy wallet
 // pays and is paid by, since making them costs more than everything else about an entry. Caller: HistoryWriter.
+
 import { encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
@@ -17,6 +18,9 @@ export interface Payee {
   /** The label as a member with a comma in front; empty without one. */
   readonly tail: Uint8Array;
 }
+
+/** What addresses are written with. */
+type AddressContext = Pick<RenderContext, 'params' | 'hashes'>;
 
 interface Kept extends Payee {
   label: string | undefined;
@@ -38,7 +42,7 @@ export class Payees {
   constructor(private readonly wallet: Wallet) {}
 
   /** @param scriptId coins.scriptId of an own output, -1 of another's @param script may be a view: what is kept is a copy */
-  get(scriptId: number, script: Uint8Array, context: RenderContext): Payee {
+  get(scriptId: number, script: Uint8Array, context: AddressContext): Payee {
     const key = scriptId >= 0 ? scriptId : hashKey(script);
     let payee = this.#young.get(key);
     if (payee === undefined) {
@@ -63,11 +67,11 @@ export class Payees {
   }
 }
 
-function makePayee(script: Uint8Array, { params, hashes }: RenderContext): Kept {
+function makePayee(script: Uint8Array, { params, hashes }: AddressContext): Kept {
   const found = destinationOf(script, hashes);
   const destination = found && new Uint8Array(found);
   const address = destination === null ? '' : `"address":"${encodeAddress(destination, params, hashes)}",`;
-  return { destination, head: Buffer.from(`${address}"category":"`), label: undefined, tail: NOTHING, edition: -1 };
+  return { destination, head: Buffer.from(address), label: undefined, tail: NOTHING, edition: -1 };
 }
 
 const payees = new WeakMap<Wallet, Payees>();

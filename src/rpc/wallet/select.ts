@@ -174,3 +174,7 @@ export function labelOf(label: string): string {
   if (label === '*') fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, 'Invalid label name');
   return label;
 }
+
+/** The block up to which the wallet has recorded everything. */
+export const lastProcessed = (wallet: Wallet): { hash: string; height: number } | undefined =>
+  wallet.tip ? { hash: wallet.tip.hashHex, height: wallet.tip.height } : undefined;

@@ -31,8 +31,11 @@ export interface Movements {
 
 const NONE: readonly Movement[] = [];
 
-/** @param tx undefined only when `txs.spendsOurs(row)` is false: the coins say everything then */
-export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined, filter: OwnershipFilter): Movements {
+/**
+ * @param tx undefined only when `txs.spendsOurs(row)` is false: the coins say everything then
+ * @param change whether change counts as sent and received
+ */
+export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined, filter: OwnershipFilter, change = false): Movements {
   const { ledger } = wallet;
   const { coins } = ledger;
   const debit = tx && ledger.txs.spendsOurs(row) ? ledger.sheet.debit(tx, filter) : 0;
@@ -56,7 +59,7 @@ export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined,
     const coin = next < own.length && coins.vout(own[next]) === vout ? own[next++] : -1;
     const ownership = coin < 0 ? OWNERSHIP.NO : coins.ownership(coin);
     const script = tx.outputScript(vout);
-    if (ownership !== OWNERSHIP.NO && wallet.isUnlabelled(script)) continue;
+    if (!change && ownership !== OWNERSHIP.NO && wallet.isUnlabelled(script)) continue;
     const movement = { vout, value, script, scriptId: coin < 0 ? -1 : coins.scriptId(coin), ownership };
     sent.push(movement);
     if (counts(ownership, filter)) received.push(movement);

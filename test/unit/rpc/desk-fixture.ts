@@ -79,6 +79,11 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
         minRelayFeeRate: 1000,
         incrementalFeeRate: 1000,
         unbroadcast: 0,
+        totalFees: 0,
+        permitBareMultisig: true,
+        dataCarrierBytes: 83,
+        limitClusterCount: Number.POSITIVE_INFINITY,
+        limitClusterSize: Number.POSITIVE_INFINITY,
       }),
       accept: () => Promise.reject(new Error('no pool here')),
       acceptPackage: () => Promise.reject(new Error('no pool here')),
@@ -112,6 +117,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       next: () => {
         throw new Error('no templates here');
       },
+      minFeeRate: 1000,
       lastAssembled: () => ({ weight: 4000, transactions: 0 }),
     },
     grinder: {
@@ -154,7 +160,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     recoverable: keyMath,
     signer: createSigner(),
     settle: () => Promise.resolve(),
-    warnings: () => '',
+    warnings: () => [],
     stop: (waitMs) => events.push(`stop ${waitMs}`),
     stopping: stopping.signal,
     activeCommands: () => active.list(),

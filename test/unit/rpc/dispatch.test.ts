@@ -18,6 +18,7 @@ import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
 import { LongBatch } from '../../../src/rpc/wire/long-batch.js';
 import { type Reading, ReadingTurns } from '../../../src/rpc/wire/reading-turns.js';
 import { parseRequest, RequestReader } from '../../../src/rpc/wire/request.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
 import { turnsDuring } from '../../framework/turns.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
@@ -192,6 +193,7 @@ t.test('help pages are whole', async (t) => {
 
 const context: FrontContext = {
   compat: COMPATS['0.21.1'],
+  descriptors: descriptorContext('0.21', 'regtest'),
   params: chainParams('regtest'),
   hashes: createPureHashes(),
   snapshot: () => ({ height: 7, hashHex: 'ab'.repeat(32), difficulty: 4.656542373906925e-10 }),

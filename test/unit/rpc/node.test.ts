@@ -5,6 +5,7 @@ import { chainParams } from '../../../src/consensus/params/chain-params.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { submitBlockBytes } from '../../../src/rpc/node/submit.js';
 import { Turnstile } from '../../../src/rpc/node/turnstile.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
@@ -12,6 +13,7 @@ import { txMembers, txMembersSliced } from '../../../src/rpc/render/tx.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
 import { crypto, openFixture } from '../../framework/chain-fixture.js';
+import { descriptorContext } from '../../framework/descriptor-context.js';
 import { serializeTx } from '../../framework/messages.js';
 import { fileSuite, readJson } from '../../framework/vector-suite.js';
 import { openDesk } from './desk-fixture.js';
@@ -377,7 +379,8 @@ t.test('a transaction rendered in slices is the same as at once', async (t) => {
     locktime: 9,
   });
   const tx = parseTx(bytes, createPureHashes());
-  const ctx = { params: chainParams('regtest'), hashes: createPureHashes() };
+  const descriptors = descriptorContext('0.21', 'regtest');
+  const ctx = { compat: COMPATS['0.21.1'], descriptors, params: chainParams('regtest'), hashes: createPureHashes() };
   let pauses = 0;
   const sliced = await txMembersSliced(tx, ctx, { due: true, pause: async () => void pauses++ });
   t.equal(encodeJson(sliced), encodeJson(txMembers(tx, ctx)));
