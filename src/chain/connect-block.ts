@@ -10,6 +10,7 @@ import { BlockConnector } from '../consensus/connect.js';
 import { enforceBip30 } from '../consensus/rules/bip30.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
+import type { ScriptWording } from '../consensus/rules/script-verdict.js';
 import type { Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { Turns } from '../lib/turns.js';
@@ -17,6 +18,7 @@ import type { VerifyClass } from '../parallel/verifier.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import type { HeaderNode } from './header-node.js';
 import type { AheadBlock } from './look-ahead.js';
+import type { ChainOptions } from './options.js';
 import { ScriptRuns } from './script-runs.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
@@ -66,7 +68,7 @@ export async function tryConnect(
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const connector = new BlockConnector(block, prev, ws.params, overlay ?? coins, { flags, versionBits: ws.versionBits });
   const outpoints = new BlockOutpoints(block, overlay);
-  const scripts = new ScriptRuns(ws.verifier, { flags, klass, sequential: ws.options.scriptThreads === 1 }, ws.log);
+  const scripts = new ScriptRuns(ws.verifier, { flags, klass, wording: wordingOf(ws.options) }, ws.log);
   const phases = { gather: 0, check: 0, scripts: 0 };
   let mark = clock.monotonicMs();
   const lap = (phase: keyof typeof phases): void => {
@@ -188,3 +190,6 @@ export function scriptsNeeded(ws: ChainWorkspace, node: HeaderNode, assumed: Hea
   const seconds = (work * BigInt(ws.params.powTargetSpacing)) / (blockProof(best.bits) || 1n);
   return seconds <= BigInt(ASSUME_BURIED_SECONDS);
 }
+
+const wordingOf = ({ plainScriptFaults, scriptThreads }: Pick<ChainOptions, 'plainScriptFaults' | 'scriptThreads'>): ScriptWording =>
+  plainScriptFaults ? 'plain' : scriptThreads === 1 ? 'sequential' : 'parallel';

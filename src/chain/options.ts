@@ -14,6 +14,8 @@ import type { PruneSettings } from './pruning.js';
 export interface ChainOptions {
   /** Bytes the coins cache may take (-dbcache). */
   readonly coinsCacheBytes: number;
+  /** Script failures are named alike, however many threads run scripts, as since release 30. */
+  readonly plainScriptFaults: boolean;
   /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
   readonly scriptThreads: number;
   /** Tip age in seconds beyond which the node is in initial download (-maxtipage). */
@@ -44,6 +46,7 @@ export interface ChainOptions {
 
 export const defaultChainOptions: ChainOptions = {
   coinsCacheBytes: 450 << 20,
+  plainScriptFaults: false,
   scriptThreads: 0,
   maxTipAge: 24 * 60 * 60,
   minimumChainWork: null,

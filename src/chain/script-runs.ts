@@ -3,7 +3,7 @@
 
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { BlockConnector } from '../consensus/connect.js';
-import { blockVerdict, scriptReject } from '../consensus/rules/script-verdict.js';
+import { blockVerdict, type ScriptWording, scriptReject } from '../consensus/rules/script-verdict.js';
 import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { scriptErrorText } from '../consensus/script/script-error.js';
 import type { Verdict } from '../consensus/state.js';
@@ -19,7 +19,7 @@ export interface ScriptSettings {
   readonly flags: number;
   readonly klass: VerifyClass;
   /** Core's -par=1: scripts of a transaction come before the checks of the next one, and their errors are named. */
-  readonly sequential: boolean;
+  readonly wording: ScriptWording;
 }
 
 /** Transactions under way. */
@@ -56,7 +56,7 @@ export class ScriptRuns {
 
   /** The block's verdict out of what connecting and the scripts found. Only faults of the verifier reject. */
   async verdict(connector: BlockConnector): Promise<Verdict> {
-    const { sequential } = this.settings;
+    const sequential = this.settings.wording === 'sequential';
     // With several threads a verdict without scripts stands whatever they say.
     if (!sequential && connector.verdict !== null) return connector.verdict;
     for (const run of this.runs) {
@@ -74,13 +74,13 @@ export class ScriptRuns {
   }
 
   private async failure(connector: BlockConnector, run: Run, result: VerifyResult): Promise<Verdict> {
-    const { flags, sequential } = this.settings;
+    const { flags, wording } = this.settings;
     const job = { ...(run.jobs[result.failedTx] as TxJob), onlyInput: result.failedInput };
-    const passesMandatory = sequential && (await this.passes(job, flags & ~NOT_MANDATORY));
+    const passesMandatory = wording === 'sequential' && (await this.passes(job, flags & ~NOT_MANDATORY));
     const failure = { tx: run.first + result.failedTx, error: scriptErrorText(result.scriptError), passesMandatory };
     const txid = hashToHex((run.jobs[result.failedTx] as TxJob).tx.txid);
     this.log.info(`ERROR: ConnectBlock(): CheckInputScripts on ${txid} failed with ${scriptReject(failure).reason}`);
-    return blockVerdict(connector, failure, sequential);
+    return blockVerdict(connector, failure, wording);
   }
 
   /** Whether an input passes under other flags; they decide between Core's two names of a failure. */

@@ -7,6 +7,7 @@ import { createSecureContext } from 'node:tls';
 import { chainParams } from '../consensus/params/chain-params.js';
 import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat } from '../policy/compat.js';
+import type { PolicyRules } from '../policy/options.js';
 import type { WalletOptions } from '../wallet/source.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
@@ -90,6 +91,8 @@ export interface NodeConfig {
     readonly checkTemplates: boolean;
   };
   readonly policy: {
+    /** What the version decides. */
+    readonly rules: PolicyRules;
     readonly requireStandard: boolean | undefined;
     readonly minRelayFeeRate: number;
     readonly incrementalFeeRate: number;
@@ -431,23 +434,26 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   regtestOnly('vbparams');
   regtestOnly('blockversion');
   const compat = compatOption(args);
-  const minRelay = args.amount('minrelaytxfee', 1000);
-  const incremental = args.amount('incrementalrelayfee', 1000);
+  const defaults = compat.policy;
+  const minRelay = args.amount('minrelaytxfee', defaults.relayFeeRate);
+  const incremental = args.amount('incrementalrelayfee', defaults.relayFeeRate);
   if (args.isSet('acceptnonstdtxn') && args.bool('acceptnonstdtxn', false) && chain === 'main') {
     throw new ConfigError('acceptnonstdtxn is not currently supported for main chain');
   }
-  if (args.int('limitdescendantsize', 101) * 1000 * 40 > megabytes('maxmempool', 300)) {
+  if (!defaults.rules.clusters && args.int('limitdescendantsize', 101) * 1000 * 40 > megabytes('maxmempool', 300)) {
     throw new ConfigError(`-maxmempool must be at least ${Math.ceil((args.int('limitdescendantsize', 101) * 1000 * 40) / 1_000_000)} MB`);
   }
+  if (defaults.rules.clusters && args.int('limitclustercount', 64) > 64)
+    throw new ConfigError('limitclustercount must be less than or equal to 64');
   const segwitHeight = args.int('segwitheight', 0);
   if (args.isSet('segwitheight') && segwitHeight < -1)
     throw new ConfigError(`Activation height ${segwitHeight} for segwit is out of valid range. Use -1 to disable segwit.`);
   const templateMode = args.text('templatemode') ?? compat.templateMode;
   if (templateMode !== 'core' && templateMode !== 'live')
     throw new ConfigError(`-templatemode must be core or live, not '${templateMode}'.`);
-  const wantedWeight = args.int('blockmaxweight', 3_996_000);
-  const maxWeight = Math.max(4000, Math.min(wantedWeight, 3_996_000));
-  const reservedWeight = args.int('blockreservedweight', 4000);
+  const wantedWeight = args.int('blockmaxweight', defaults.blockWeight);
+  const maxWeight = Math.max(4000, Math.min(wantedWeight, defaults.blockWeight));
+  const reservedWeight = args.int('blockreservedweight', defaults.reservedWeight);
   if (reservedWeight < minReservedWeight)
     throw new ConfigError(
       `Specified -blockreservedweight (${reservedWeight}) is lower than minimum safety value of (${minReservedWeight})`,
@@ -473,7 +479,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     ...pruning.notes,
   ];
   if (wantedWeight !== maxWeight)
-    notes.push(`Warning: -blockmaxweight=${wantedWeight} is out of range; templates are built with ${maxWeight} (4000 to 3996000)`);
+    notes.push(
+      `Warning: -blockmaxweight=${wantedWeight} is out of range; templates are built with ${maxWeight} (4000 to ${defaults.blockWeight})`,
+    );
   for (const flag of flagByName.values()) {
     if (flag.effect === 'none' && args.isSet(flag.name) && args.text(flag.name) !== '0')
       notes.push(`Warning: -${flag.name} is accepted but has no effect in this version`);
@@ -530,26 +538,27 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       emptyFirst: args.bool('emptyfirst', true),
       longPollDeltaSats: args.amount('longpolldelta', 1_000_000),
       longPollIntervalSeconds: Math.max(1, args.int('longpollinterval', 60)),
-      minFeeRate: args.amount('blockmintxfee', 1000),
+      minFeeRate: args.amount('blockmintxfee', defaults.blockMinFeeRate),
       blockVersion: chain === 'regtest' && args.isSet('blockversion') ? args.int('blockversion', 0) : undefined,
       checkTemplates: args.bool('checktemplates', false),
     },
     policy: {
+      rules: defaults.rules,
       requireStandard: args.isSet('acceptnonstdtxn') ? !args.bool('acceptnonstdtxn', false) : undefined,
       // Raising the increment alone lifts the minimum with it, as in Core's init.
       minRelayFeeRate: args.isSet('minrelaytxfee') ? minRelay : Math.max(minRelay, incremental),
       incrementalFeeRate: incremental,
       dustFeeRate: args.amount('dustrelayfee', 3000),
       dataCarrier: args.bool('datacarrier', true),
-      dataCarrierBytes: args.int('datacarriersize', 83),
+      dataCarrierBytes: args.int('datacarriersize', defaults.dataCarrierBytes),
       permitBareMultisig: args.bool('permitbaremultisig', true),
       bytesPerSigop: args.int('bytespersigop', 20),
       limitAncestorCount: args.int('limitancestorcount', 25),
       limitAncestorBytes: args.int('limitancestorsize', 101) * 1000,
       limitDescendantCount: args.int('limitdescendantcount', 25),
       limitDescendantBytes: args.int('limitdescendantsize', 101) * 1000,
-      limitClusterCount: args.int('limitclustercount', 0) || Number.POSITIVE_INFINITY,
-      limitClusterBytes: args.int('limitclustersize', 0) * 1000 || Number.POSITIVE_INFINITY,
+      limitClusterCount: args.int('limitclustercount', defaults.clusterCount) || Number.POSITIVE_INFINITY,
+      limitClusterBytes: args.int('limitclustersize', defaults.clusterKvb) * 1000 || Number.POSITIVE_INFINITY,
       maxMempoolBytes: megabytes('maxmempool', 300),
       expirySeconds: args.int('mempoolexpiry', 336) * 3600,
       persistMempool: args.bool('persistmempool', true),

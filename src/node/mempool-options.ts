@@ -4,6 +4,22 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { cleanupPossible } from '../consensus/rules/cleanup/enforced.js';
 import type { MempoolOptions } from '../mempool/options.js';
 
+type ChainLimits = Pick<MempoolOptions, 'limitAncestorCount' | 'limitAncestorSize' | 'limitDescendantCount' | 'limitDescendantSize'>;
+
+const NO_CHAIN_LIMITS: ChainLimits = {
+  limitAncestorCount: Number.POSITIVE_INFINITY,
+  limitAncestorSize: Number.POSITIVE_INFINITY,
+  limitDescendantCount: Number.POSITIVE_INFINITY,
+  limitDescendantSize: Number.POSITIVE_INFINITY,
+};
+
+const chainLimits = (policy: NodeConfig['policy']): ChainLimits => ({
+  limitAncestorCount: policy.limitAncestorCount,
+  limitAncestorSize: policy.limitAncestorBytes,
+  limitDescendantCount: policy.limitDescendantCount,
+  limitDescendantSize: policy.limitDescendantBytes,
+});
+
 export function mempoolOptions(
   { policy, mining }: Pick<NodeConfig, 'policy' | 'mining'>,
   params: Pick<ChainParams, 'requireStandard' | 'deployments'>,
@@ -12,6 +28,7 @@ export function mempoolOptions(
   const live = mining.templateMode === 'live';
   return {
     policy: {
+      ...policy.rules,
       requireStandard,
       minRelayFeeRate: policy.minRelayFeeRate,
       incrementalFeeRate: policy.incrementalFeeRate,
@@ -23,12 +40,9 @@ export function mempoolOptions(
     },
     maxUsageBytes: policy.maxMempoolBytes,
     expirySeconds: policy.expirySeconds,
-    limitAncestorCount: policy.limitAncestorCount,
-    limitAncestorSize: policy.limitAncestorBytes,
-    limitDescendantCount: policy.limitDescendantCount,
-    limitDescendantSize: policy.limitDescendantBytes,
-    evictChunks: live,
-    replaceByDiagram: live,
+    ...(policy.rules.clusters ? NO_CHAIN_LIMITS : chainLimits(policy)),
+    evictChunks: live || policy.rules.clusters,
+    replaceByDiagram: live || policy.rules.clusters,
     limitClusterCount: policy.limitClusterCount,
     limitClusterSize: policy.limitClusterBytes,
     // Templates take what the mempool holds: where blocks may have to obey the rule, nothing else gets in.

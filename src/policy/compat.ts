@@ -2,8 +2,49 @@
 // else decides between versions, no network's name either. What exists since and until which release is said where it is declared
 // (rpc/declare); this record says which releases count.
 
+import { NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
+
 /** A release by its major number; 21 is 0.21.1, 32 what came after the branch of v31 (Core's master of August 2026). */
 export type Release = number;
+
+/** Policy of a version: its rules, and what options are when nobody gives them. Rates in satoshis per 1,000 virtual bytes. */
+export interface CompatPolicy {
+  readonly rules: PolicyRules;
+  /** -minrelaytxfee and -incrementalrelayfee */
+  readonly relayFeeRate: number;
+  /** -blockmintxfee */
+  readonly blockMinFeeRate: number;
+  /** -blockmaxweight, which is also the most that it may be, and -blockreservedweight. */
+  readonly blockWeight: number;
+  readonly reservedWeight: number;
+  /** -datacarriersize */
+  readonly dataCarrierBytes: number;
+  /** -limitclustercount and -limitclustersize in 1,000 virtual bytes; 0 for none. */
+  readonly clusterCount: number;
+  readonly clusterKvb: number;
+}
+
+const OLD_POLICY: CompatPolicy = {
+  rules: OLD_RULES,
+  relayFeeRate: 1000,
+  blockMinFeeRate: 1000,
+  blockWeight: 3_996_000,
+  reservedWeight: 4000,
+  dataCarrierBytes: 83,
+  clusterCount: 0,
+  clusterKvb: 0,
+};
+
+const NEW_POLICY: CompatPolicy = {
+  rules: NEW_RULES,
+  relayFeeRate: 100,
+  blockMinFeeRate: 1,
+  blockWeight: 4_000_000,
+  reservedWeight: 8000,
+  dataCarrierBytes: 100_000,
+  clusterCount: 64,
+  clusterKvb: 101,
+};
 
 export type CompatName = '0.21.1' | '31' | 'default';
 
@@ -19,6 +60,8 @@ export interface Compat {
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
   readonly encryptPeers: boolean;
+  /** What is relayed and mined, and the options' defaults. */
+  readonly policy: CompatPolicy;
   /** Arguments are held against their declarations before a method runs, and none may be named twice, as since releases 24 and 25. */
   readonly strictArguments: boolean;
   /** What createwallet makes when nothing is said: a wallet of descriptors, as since release 23. */
@@ -45,6 +88,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'core',
     encryptPeers: false,
+    policy: OLD_POLICY,
     strictArguments: false,
     descriptorWallets: false,
     jsonRpc2: false,
@@ -56,6 +100,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: 'h',
     templateMode: 'live',
     encryptPeers: true,
+    policy: NEW_POLICY,
     strictArguments: true,
     descriptorWallets: true,
     jsonRpc2: true,
@@ -67,6 +112,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'live',
     encryptPeers: true,
+    policy: OLD_POLICY,
     strictArguments: false,
     descriptorWallets: false,
     jsonRpc2: false,

@@ -1,6 +1,8 @@
 // Which outputs cost more to spend than they hold (Core's GetDustThreshold). Used by the standardness rules.
 import { witnessVersion } from '../consensus/script/templates.js';
+import type { TxView } from '../consensus/tx/tx-view.js';
 import { feeForSize } from './fee-rate.js';
+import type { PolicyOptions } from './options.js';
 import { isUnspendable } from './script-type.js';
 
 /** Outpoint, script size, signature and key of a pay-to-pubkey-hash input, sequence. */
@@ -8,9 +10,18 @@ const SPEND_BYTES = 32 + 4 + 1 + 107 + 4;
 /** The same with the signature discounted as witness. */
 const WITNESS_SPEND_BYTES = 32 + 4 + 1 + Math.trunc(107 / 4) + 4;
 
-/** Smallest amount in satoshis that isn't dust for this script; 0 for scripts nobody can spend. */
-export function dustThreshold(script: Uint8Array, dustFeeRate: number): number {
+/** Smallest amount in satoshis that isn't dust for this script; 0 for scripts nobody can spend. @param up how its fee is rounded */
+export function dustThreshold(script: Uint8Array, dustFeeRate: number, up = false): number {
   if (isUnspendable(script)) return 0;
   const outputBytes = 8 + (script.length < 0xfd ? 1 : 3) + script.length;
-  return feeForSize(dustFeeRate, outputBytes + (witnessVersion(script) >= 0 ? WITNESS_SPEND_BYTES : SPEND_BYTES));
+  return feeForSize(dustFeeRate, outputBytes + (witnessVersion(script) >= 0 ? WITNESS_SPEND_BYTES : SPEND_BYTES), up);
+}
+
+/** The outputs that are dust. */
+export function dustOutputs(tx: TxView, { dustFeeRate, roundUp }: Pick<PolicyOptions, 'dustFeeRate' | 'roundUp'>): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < tx.outputCount; i++) {
+    if (tx.outputValue(i) < dustThreshold(tx.outputScript(i), dustFeeRate, roundUp)) found.push(i);
+  }
+  return found;
 }

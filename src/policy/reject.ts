@@ -12,9 +12,11 @@ export type PolicyReason =
   | 'bare-multisig'
   | 'dust'
   | 'multi-op-return'
+  | 'datacarrier'
   | 'tx-size-small'
   | 'non-final'
   | 'txn-already-in-mempool'
+  | 'txn-same-nonwitness-data-in-mempool'
   | 'txn-mempool-conflict'
   | 'bip125-replacement-disallowed'
   | 'txn-already-known'
@@ -29,11 +31,16 @@ export type PolicyReason =
   | 'too-large-cluster'
   | 'bad-txns-spends-conflicting-tx'
   | 'insufficient fee'
+  | 'insufficient fee (including sibling eviction)'
+  | 'too many potential replacements (including sibling eviction)'
+  | 'TRUC-violation'
+  | 'missing-ephemeral-spends'
   | 'too many potential replacements'
   | 'replacement-adds-unconfirmed'
   | 'replacement-failed'
   | 'mempool full'
   | 'max feerate exceeded'
+  | `mempool-script-verify-flag-failed (${string})`
   | `mandatory-script-verify-flag-failed (${string})`
   | `non-mandatory-script-verify-flag (${string})`;
 

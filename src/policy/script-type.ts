@@ -4,7 +4,7 @@
 import { isValidPublicKeySize } from '../consensus/script/encoding.js';
 import { MAX_SCRIPT_SIZE } from '../consensus/script/eval-script.js';
 import { OP } from '../consensus/script/opcodes.js';
-import { isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
+import { isPayToAnchor, isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
 import { isPushOnly, ScriptTokenizer } from '../consensus/script/tokenizer.js';
 
 /** Template names as RPC prints them. */
@@ -17,6 +17,7 @@ export type ScriptType =
   | 'witness_v0_keyhash'
   | 'witness_v0_scripthash'
   | 'witness_v1_taproot'
+  | 'anchor'
   | 'witness_unknown'
   | 'nonstandard';
 
@@ -56,6 +57,7 @@ function solveWitness(version: number, program: Uint8Array): SolvedScript {
     return NONSTANDARD;
   }
   if (version === 1 && program.length === 32) return { type: 'witness_v1_taproot', solutions: [program] };
+  if (isPayToAnchor(version, program)) return { type: 'anchor', solutions: [] };
   return { type: 'witness_unknown', solutions: [Uint8Array.of(version), program] };
 }
 

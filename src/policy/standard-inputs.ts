@@ -3,7 +3,7 @@
 
 import { countSigops } from '../consensus/script/sigops.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
-import { isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
+import { isPayToAnchor, isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { pushedStack } from './pushed-stack.js';
 import { solve } from './script-type.js';
@@ -16,19 +16,30 @@ const ANNEX_TAG = 0x50;
 const TAPROOT_LEAF_MASK = 0xfe;
 const TAPROOT_LEAF_TAPSCRIPT = 0xc0;
 
-/** Whether every output spent is of a kind whose spending rules are settled. @param spent one per input */
-export function inputsAreStandard(tx: TxView, spent: readonly SpentOutput[], taprootActive: boolean): boolean {
+/**
+ * What is wrong with an output spent: every one must be of a kind whose spending rules are settled. Null when nothing is.
+ * @param spent one per input
+ */
+export function inputsFault(
+  tx: TxView,
+  spent: readonly SpentOutput[],
+  { taprootActive, anchors }: { readonly taprootActive: boolean; readonly anchors: boolean },
+): string | null {
   for (let i = 0; i < tx.inputCount; i++) {
     const { type } = solve(spent[i].script);
-    if (type === 'nonstandard' || type === 'witness_unknown') return false;
-    if (type === 'witness_v1_taproot' && !taprootActive) return false;
+    if (type === 'nonstandard') return `input ${i} script unknown`;
+    if (type === 'witness_unknown' || (type === 'anchor' && !anchors) || (type === 'witness_v1_taproot' && !taprootActive)) {
+      return `input ${i} witness program is undefined`;
+    }
     if (type === 'scripthash') {
       const stack = pushedStack(tx.scriptSig(i));
-      if (stack === null || stack.length === 0) return false;
-      if (countSigops(stack[stack.length - 1], true) > MAX_P2SH_SIGOPS) return false;
+      if (stack === null) return `p2sh scriptsig malformed (input ${i})`;
+      if (stack.length === 0) return `input ${i} P2SH redeemscript missing`;
+      const sigops = countSigops(stack[stack.length - 1], true);
+      if (sigops > MAX_P2SH_SIGOPS) return `p2sh redeemscript sigops exceed limit (input ${i}: ${sigops} > ${MAX_P2SH_SIGOPS})`;
     }
   }
-  return true;
+  return null;
 }
 
 /** Whether every witness belongs to a witness program and is of ordinary size. @param spent one per input */
@@ -36,6 +47,8 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
   for (let i = 0; i < tx.inputCount; i++) {
     if (tx.witnessCount(i) === 0) continue;
     let program = spent[i].script;
+    // An anchor takes nothing.
+    if (isPayToAnchor(witnessVersion(program), program.subarray(2))) return false;
     const nested = isPayToScriptHash(program);
     if (nested) {
       // The scriptSig's value on the stack is the script; the signatures were not looked at yet.

@@ -1,15 +1,14 @@
-// Core 0.21's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used by the
+// Core's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used by the
 // mempool when standardness is required.
 
 import { isPushOnly } from '../consensus/script/tokenizer.js';
 import type { Reject } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
-import { dustThreshold } from './dust.js';
+import { dustOutputs, dustThreshold } from './dust.js';
 import type { PolicyOptions } from './options.js';
 import { policyReject } from './reject.js';
 import { solve } from './script-type.js';
 
-const MAX_STANDARD_VERSION = 2;
 export const MAX_STANDARD_WEIGHT = 400_000;
 /** A 15-of-15 P2SH multisignature with compressed keys fits. */
 const MAX_SCRIPT_SIG_BYTES = 1650;
@@ -17,7 +16,7 @@ const MAX_MULTISIG_KEYS = 3;
 
 /** @returns the first way in which it isn't standard, or null */
 export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | null {
-  if (tx.version > MAX_STANDARD_VERSION || tx.version < 1) return policyReject('not-standard', 'version');
+  if (tx.version > policy.maxVersion || tx.version < 1) return policyReject('not-standard', 'version');
   if (tx.weight > MAX_STANDARD_WEIGHT) return policyReject('not-standard', 'tx-size');
   for (let i = 0; i < tx.inputCount; i++) {
     const scriptSig = tx.scriptSig(i);
@@ -25,12 +24,16 @@ export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | nul
     if (!isPushOnly(scriptSig)) return policyReject('not-standard', 'scriptsig-not-pushonly');
   }
   let dataOutputs = 0;
+  let dataLeft = policy.dataCarrier ? policy.dataCarrierBytes : 0;
   for (let i = 0; i < tx.outputCount; i++) {
     const script = tx.outputScript(i);
     const { type, solutions } = solve(script);
     if (type === 'nonstandard') return policyReject('not-standard', 'scriptpubkey');
     if (type === 'nulldata') {
-      if (!policy.dataCarrier || script.length > policy.dataCarrierBytes) return policyReject('not-standard', 'scriptpubkey');
+      if (script.length > dataLeft || !policy.dataCarrier) {
+        return policyReject('not-standard', policy.dataCarrierTogether ? 'datacarrier' : 'scriptpubkey');
+      }
+      if (policy.dataCarrierTogether) dataLeft -= script.length;
       dataOutputs++;
     } else if (type === 'multisig') {
       const required = solutions[0][0];
@@ -38,8 +41,10 @@ export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | nul
       if (keys < 1 || keys > MAX_MULTISIG_KEYS || required < 1 || required > keys) return policyReject('not-standard', 'scriptpubkey');
       if (!policy.permitBareMultisig) return policyReject('not-standard', 'bare-multisig');
     }
-    if (type !== 'nulldata' && tx.outputValue(i) < dustThreshold(script, policy.dustFeeRate)) return policyReject('not-standard', 'dust');
+    if (policy.ephemeralDust || type === 'nulldata') continue;
+    if (tx.outputValue(i) < dustThreshold(script, policy.dustFeeRate)) return policyReject('not-standard', 'dust');
   }
-  if (dataOutputs > 1) return policyReject('not-standard', 'multi-op-return');
+  if (policy.ephemeralDust && dustOutputs(tx, policy).length > 1) return policyReject('not-standard', 'dust');
+  if (dataOutputs > 1 && !policy.dataCarrierTogether) return policyReject('not-standard', 'multi-op-return');
   return null;
 }

@@ -8,7 +8,7 @@ export type TemplateMode = 'core' | 'live';
 
 export interface TemplateOptions {
   readonly mode: TemplateMode;
-  /** -blockmaxweight; clamped to 4,000..3,996,000. */
+  /** -blockmaxweight; clamped to 4,000..4,000,000. */
   readonly maxWeight: number;
   /** -blockreservedweight: kept free for header and coinbase, at least 2,000. */
   readonly reservedWeight: number;
@@ -39,7 +39,7 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
 };
 
 const SMALLEST_WEIGHT = 4_000;
-const LARGEST_WEIGHT = 3_996_000;
+const LARGEST_WEIGHT = 4_000_000;
 
 /** The weight that assembly works with. */
 export function clampMaxWeight(weight: number): number {

@@ -57,6 +57,7 @@ export type ConsensusReason =
   | 'bad-cb-amount'
   // Scripts; which one applies depends on how they were run.
   | 'block-validation-failed'
+  | `block-script-verify-flag-failed (${string})`
   | `mandatory-script-verify-flag-failed (${string})`
   | `non-mandatory-script-verify-flag (${string})`;
 

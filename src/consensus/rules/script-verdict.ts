@@ -5,6 +5,9 @@ import type { ConnectResult } from '../connect.js';
 import type { Reject, Verdict } from '../state.js';
 import { reject } from './reject.js';
 
+/** How a script's failure becomes a block's. */
+export type ScriptWording = 'sequential' | 'parallel' | 'plain';
+
 /** The first script that failed. */
 export interface ScriptFailure {
   /** Index of its transaction in the block. */
@@ -25,10 +28,12 @@ export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesManda
 /**
  * The block's verdict out of connectBlock's and the scripts'.
  * @param failure the failing script with the lowest transaction index among those below result.scriptTxs
- * @param sequential one script thread
+ * @param wording sequential: one script thread; parallel: several; plain: as since release 30, which asks for scripts last and names every
+ *   failure alike
  */
-export function blockVerdict(result: ConnectResult, failure: ScriptFailure | null, sequential: boolean): Verdict {
+export function blockVerdict(result: ConnectResult, failure: ScriptFailure | null, wording: ScriptWording): Verdict {
   if (failure === null) return result.verdict;
-  if (sequential) return { ...scriptReject(failure), category: 'consensus' };
+  if (wording === 'plain') return result.verdict ?? reject('consensus', `block-script-verify-flag-failed (${failure.error})`);
+  if (wording === 'sequential') return { ...scriptReject(failure), category: 'consensus' };
   return result.verdict ?? reject('consensus', 'block-validation-failed');
 }

@@ -5,7 +5,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
 import type { MempoolEntry } from '../entry.js';
 import { NO_ROW } from '../rows.js';
-import { AGAINST_RIVALS, type Judge, WITH_COINS, WITHOUT_COINS } from './judge.js';
+import { type Judge, WITHOUT_COINS } from './judge.js';
 import { Lookahead } from './lookahead.js';
 import { checkScripts } from './script-checks.js';
 import { type AcceptOptions, Workspace } from './workspace.js';
@@ -58,9 +58,12 @@ export class Acceptor {
         await chain.coins.prefetch(wanted);
         if (moved()) continue;
       }
-      const fault = judge.check(work, WITH_COINS, AGAINST_RIVALS);
+      const fault = judge.check(work, judge.withCoins, judge.againstRivals);
       if (fault !== null) return this.#outcome(work, fault);
-      const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags(), this.#lookahead.verdict(tx));
+      const scriptFault = await checkScripts(work, verifier, chain.nextBlockFlags(), {
+        ahead: this.#lookahead.verdict(tx),
+        detailed: judge.options.policy.detailed,
+      });
       if (scriptFault !== null) return this.#outcome(work, scriptFault);
       if (!mayChange()) continue;
       if (!moved()) return this.#finish(work);
@@ -68,7 +71,7 @@ export class Acceptor {
       // holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
       const again = new Workspace(tx, options);
       if (judge.unknownCoins(again).length > 0) continue;
-      const lateFault = judge.check(again, WITHOUT_COINS, WITH_COINS, AGAINST_RIVALS);
+      const lateFault = judge.check(again, WITHOUT_COINS, judge.withCoins, judge.againstRivals);
       return lateFault === null ? this.#finish(again) : this.#outcome(again, lateFault);
     }
   }

@@ -18,16 +18,17 @@ export function touchedClusters({ conflicts, ancestors }: Workspace, pool: TxPoo
 /** What would have to go, and whether it is paid for. Fills in work.replaced. */
 export const checkCandidates: Step = (work, { pool, options }) => {
   const id = idHex(work.tx);
+  const sibling = work.evictsSibling ? ' (including sibling eviction)' : '';
   const clusters = clustersOf(pool, work.conflicts)?.count ?? Number.POSITIVE_INFINITY;
   if (clusters > MAX_REPLACED) {
     const debug = `rejecting replacement ${id}; too many conflicting clusters (${clusters} > ${MAX_REPLACED})`;
-    return policyReject('mempool-policy', 'too many potential replacements', debug);
+    return policyReject('mempool-policy', `too many potential replacements${sibling}`, debug);
   }
   for (const rival of work.conflicts) collectDescendants(pool.links, rival, work.replaced);
   let oldFees = 0;
   for (const row of work.replaced) oldFees += pool.rows.modifiedFee[row];
   const fault = paymentFault(id, work.modifiedFee, work.size, oldFees, options);
-  return fault === null ? null : policyReject('mempool-policy', 'insufficient fee', fault);
+  return fault === null ? null : policyReject('mempool-policy', `insufficient fee${sibling}`, fault);
 };
 
 /** Whether blocks get better by it. Comes after the limits of clusters. */

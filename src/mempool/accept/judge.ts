@@ -12,8 +12,10 @@ import type { TxPool } from '../tx-pool.js';
 import { checkChainLimits, checkOwnConflicts } from './chain-limits.js';
 import { checkClusterLimits } from './cluster-limits.js';
 import { checkDiagram } from './diagram-replacement.js';
+import { checkDustSpent } from './ephemeral-dust.js';
 import { checkAlone, checkConflicts, checkFinal, checkInputs, checkMaxFeeRate, checkSizeAndFee, findCoins } from './pre-checks.js';
 import { checkReplacement } from './replacement.js';
+import { checkTruc } from './truc.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
 
 export interface JudgeDeps {
@@ -33,16 +35,32 @@ export interface JudgeDeps {
 /** Core 0.21's order: first what needs no coins, */
 export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
 /** then what does, */
-export const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
+const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
 /** and what concerns those that would have to go, or stay beside it. Clusters have no limit unless somebody asks for one. */
-export const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
+const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
+
+/** The same in the order of newer releases, which look at rivals before they ask what it spends. */
+const NEW_WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkTruc, checkChainLimits];
+const NEW_AGAINST_RIVALS: readonly Step[] = [
+  checkReplacement,
+  checkClusterLimits,
+  checkDiagram,
+  checkOwnConflicts,
+  checkMaxFeeRate,
+  checkDustSpent,
+];
 
 export class Judge {
   readonly options: MempoolOptions;
+  readonly withCoins: readonly Step[];
+  readonly againstRivals: readonly Step[];
   readonly deps: JudgeDeps;
 
   constructor(options: MempoolOptions, deps: JudgeDeps) {
     this.options = options;
+    const { clusters } = options.policy;
+    this.withCoins = clusters ? NEW_WITH_COINS : WITH_COINS;
+    this.againstRivals = clusters ? NEW_AGAINST_RIVALS : AGAINST_RIVALS;
     this.deps = deps;
   }
 

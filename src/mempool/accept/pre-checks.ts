@@ -12,16 +12,15 @@ import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { feeForSize, feeRateOf } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
-import { inputsAreStandard, witnessIsStandard } from '../../policy/standard-inputs.js';
+import { inputsFault, witnessIsStandard } from '../../policy/standard-inputs.js';
 import { checkStandardTx } from '../../policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../policy/virtual-size.js';
 import { POOL_COIN_HEIGHT, poolCoin } from '../entry.js';
 import { keyOf } from '../hash-key.js';
 import { FLAG, NO_ROW } from '../rows.js';
+import { checkUnpaidDust } from './ephemeral-dust.js';
 import type { AcceptContext, Step } from './workspace.js';
 
-/** Smaller ones could be confused with inner nodes of a merkle tree (CVE-2017-12842). */
-const MIN_STRIPPED_BYTES = 82;
 /** A fifth of a block's sigops. */
 const MAX_STANDARD_SIGOP_COST = 16_000;
 
@@ -34,7 +33,7 @@ export const checkAlone: Step = ({ tx }, { options }) => {
     const fault = checkStandardTx(tx, options.policy);
     if (fault !== null) return fault;
   }
-  return tx.strippedSize < MIN_STRIPPED_BYTES ? policyReject('not-standard', 'tx-size-small') : null;
+  return tx.strippedSize < options.policy.minStrippedBytes ? policyReject('not-standard', 'tx-size-small') : null;
 };
 
 /** Whether the next block could hold it by its lock time. */
@@ -42,14 +41,19 @@ export const checkFinal: Step = ({ tx }, { tip }) =>
   isFinalTx(tx, tip.height + 1, tip.medianTimePast()) ? null : policyReject('premature-spend', 'non-final');
 
 /** Known already, or at odds with transactions that did not allow replacement. */
-export const checkConflicts: Step = (work, { pool }) => {
+export const checkConflicts: Step = (work, { pool, options }) => {
   const { tx } = work;
-  if (pool.find(tx.txid) !== NO_ROW) return policyReject('conflict', 'txn-already-in-mempool');
+  const { fullRbf, detailed } = options.policy;
+  const known = pool.find(tx.txid);
+  if (known !== NO_ROW) {
+    const same = !detailed || Buffer.compare(pool.entry(known).wtxid, tx.wtxid) === 0;
+    return policyReject('conflict', same ? 'txn-already-in-mempool' : 'txn-same-nonwitness-data-in-mempool');
+  }
   for (let i = 0; i < tx.inputCount; i++) {
     const rival = pool.spender(tx.buffer, tx.outpointAt(i));
     if (rival === NO_ROW || work.conflicts.has(rival)) continue;
     if (work.accept.inPackage === 'test') return policyReject('mempool-policy', 'bip125-replacement-disallowed');
-    if (!pool.rows.has(rival, FLAG.signals)) return policyReject('mempool-policy', 'txn-mempool-conflict');
+    if (!fullRbf && !pool.rows.has(rival, FLAG.signals)) return policyReject('mempool-policy', 'txn-mempool-conflict');
     work.conflicts.add(rival);
   }
   return null;
@@ -94,9 +98,9 @@ export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
     return policyReject('inputs-not-standard', 'bad-txns-nonstandard-inputs', 'non-witness sigops exceed bip54 limit');
   }
   if (!options.policy.requireStandard) return null;
-  if (!inputsAreStandard(tx, spent, (nextFlags & SCRIPT_VERIFY_TAPROOT) !== 0)) {
-    return policyReject('inputs-not-standard', 'bad-txns-nonstandard-inputs');
-  }
+  const { anchors, detailed } = options.policy;
+  const inputs = inputsFault(tx, spent, { taprootActive: detailed || (nextFlags & SCRIPT_VERIFY_TAPROOT) !== 0, anchors });
+  if (inputs !== null) return policyReject('inputs-not-standard', 'bad-txns-nonstandard-inputs', detailed ? inputs : '');
   if (tx.hasWitness && !witnessIsStandard(tx, spent)) return policyReject('witness-mutated', 'bad-witness-nonstandard');
   return null;
 };
@@ -108,6 +112,8 @@ export const checkSizeAndFee: Step = (work, context) => {
   work.sigopCost = sigopCost(tx, work.spent, STANDARD_SCRIPT_FLAGS);
   work.modifiedFee = work.fee + context.pool.delta(tx.txid);
   work.size = adjustedVirtualSize(tx.weight, work.sigopCost, policy.bytesPerSigop);
+  const unpaid = checkUnpaidDust(work, context);
+  if (unpaid !== null) return unpaid;
   if (work.sigopCost > MAX_STANDARD_SIGOP_COST) {
     return policyReject('not-standard', 'bad-txns-too-many-sigops', String(work.sigopCost));
   }
@@ -117,11 +123,12 @@ export const checkSizeAndFee: Step = (work, context) => {
 
 /** The minimum of a pool that was full, then the one for relay. @param size sigop-adjusted virtual bytes */
 export function checkFeeRate(size: number, modifiedFee: number, { eviction, options }: AcceptContext): Reject | null {
-  const poolMinimum = feeForSize(eviction.minFeeRate(), size);
+  const { roundUp } = options.policy;
+  const poolMinimum = feeForSize(eviction.minFeeRate(), size, roundUp);
   if (poolMinimum > 0 && modifiedFee < poolMinimum) {
     return policyReject('mempool-policy', 'mempool min fee not met', `${modifiedFee} < ${poolMinimum}`);
   }
-  const relayMinimum = feeForSize(options.policy.minRelayFeeRate, size);
+  const relayMinimum = feeForSize(options.policy.minRelayFeeRate, size, roundUp);
   if (modifiedFee < relayMinimum) {
     return policyReject('mempool-policy', 'min relay fee not met', `${modifiedFee} < ${relayMinimum}`);
   }

@@ -21,7 +21,7 @@ export function countReplaced({ rows }: TxPool, rivals: Iterable<number>): numbe
 export function paymentFault(id: string, fee: number, size: number, oldFees: number, { policy }: MempoolOptions): string | null {
   if (fee < oldFees) return `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(fee)} < ${formatMoney(oldFees)}`;
   const extra = fee - oldFees;
-  const needed = feeForSize(policy.incrementalFeeRate, size);
+  const needed = feeForSize(policy.incrementalFeeRate, size, policy.roundUp);
   if (extra >= needed) return null;
   return `rejecting replacement ${id}, not enough additional fees to relay; ${formatMoney(extra)} < ${formatMoney(needed)}`;
 }

@@ -1,5 +1,6 @@
 // Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21 does: rules beyond
 // P2SH are "non-mandatory" when the input passes without them.
+import { hashToHex } from '../../consensus/bytes/hex.js';
 import {
   MANDATORY_SCRIPT_FLAGS,
   SCRIPT_VERIFY_CLEANSTACK,
@@ -8,6 +9,7 @@ import {
 } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
 import type { Reject } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Verifier, VerifyResult } from '../../parallel/verifier.js';
 import { policyReject } from '../../policy/reject.js';
 import type { Workspace } from './workspace.js';
@@ -22,13 +24,14 @@ export function alsoRemembered(nextFlags: number): { alsoCacheFlags?: number } {
 
 /**
  * @param nextFlags flags of the next block, under which success is remembered too
- * @param ahead a verdict that was asked for before; undefined inside when it never came
+ * @param how.ahead a verdict that was asked for before; undefined inside when it never came
+ * @param how.detailed as newer releases name it: one reason, and which input
  */
 export async function checkScripts(
   work: Workspace,
   verifier: Verifier,
   nextFlags: number,
-  ahead: Promise<VerifyResult | undefined> | null = null,
+  { ahead = null, detailed }: { readonly ahead?: Promise<VerifyResult | undefined> | null; readonly detailed: boolean },
 ): Promise<Reject | null> {
   const { tx, spent } = work;
   const result =
@@ -36,6 +39,11 @@ export async function checkScripts(
     (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction', ...alsoRemembered(nextFlags) }));
   if (result.ok) return null;
   const text = scriptErrorText(result.scriptError);
+  if (detailed) {
+    const debug = inputText(tx, result.failedInput);
+    const reject = policyReject('not-standard', `mempool-script-verify-flag-failed (${text})`, debug);
+    return !tx.hasWitness && (await onlyWitnessMissing(work, verifier)) ? { ...reject, category: 'witness-stripped' } : reject;
+  }
   const again = await verifier.verifyTxs({
     txs: [{ tx, spent, onlyInput: result.failedInput }],
     flags: MANDATORY_SCRIPT_FLAGS,
@@ -46,6 +54,10 @@ export async function checkScripts(
     : policyReject('consensus', `mandatory-script-verify-flag-failed (${text})`);
   return !tx.hasWitness && (await onlyWitnessMissing(work, verifier)) ? { ...reject, category: 'witness-stripped' } : reject;
 }
+
+/** Which input a script belongs to, as releases since 29 say it. */
+const inputText = (tx: TxView, i: number): string =>
+  `input ${i} of ${hashToHex(tx.txid)} (wtxid ${hashToHex(tx.wtxid)}), spending ${hashToHex(tx.prevHash(i))}:${tx.prevIndex(i)}`;
 
 /** Whether somebody took the witness away: the transaction itself, which has the same txid with it, may be fine. */
 async function onlyWitnessMissing({ tx, spent }: Workspace, verifier: Verifier): Promise<boolean> {

@@ -55,6 +55,8 @@ export class Workspace {
   hasSequenceLock = false;
   /** Rows that spend one of its outpoints. */
   conflicts = new Set<number>();
+  /** Among the conflicts is one that only stands beside it (accept/truc.ts). */
+  evictsSibling = false;
   ancestors = new Set<number>();
   /** The conflicts and all that depends on them: what would be replaced. */
   replaced = new Set<number>();

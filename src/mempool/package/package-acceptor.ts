@@ -7,9 +7,11 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
 import type { Acceptor, AcceptResult } from '../accept/acceptor.js';
-import { type Judge, WITH_COINS, WITHOUT_COINS } from '../accept/judge.js';
-import { checkFeeRate } from '../accept/pre-checks.js';
+import { unspentDust } from '../accept/ephemeral-dust.js';
+import { type Judge, WITHOUT_COINS } from '../accept/judge.js';
+import { checkFeeRate, checkMaxFeeRate } from '../accept/pre-checks.js';
 import { checkScripts } from '../accept/script-checks.js';
+import { packageTrucFault } from '../accept/truc.js';
 import { type AcceptOptions, Workspace } from '../accept/workspace.js';
 import { NO_ROW } from '../rows.js';
 import { checkPackageCluster, checkPackageLimits, checkPackageReplacement } from './package-rules.js';
@@ -170,8 +172,18 @@ export class PackageAcceptor {
   #check(works: readonly Workspace[]): PackageResult | null {
     const context = this.#judge.context();
     for (const work of works) {
-      const fault = this.#judge.check(work, WITHOUT_COINS, WITH_COINS);
+      const fault = this.#judge.check(work, WITHOUT_COINS, this.#judge.withCoins);
       if (fault !== null) return failed(work, fault);
+    }
+    const { clusters, truc } = context.options.policy;
+    // The other order has asked already.
+    const over = clusters ? works.find((work) => checkMaxFeeRate(work, context) !== null) : undefined;
+    if (over !== undefined) return failed(over, checkMaxFeeRate(over, context) as Reject);
+    if (truc) {
+      for (const work of works) {
+        const fault = packageTrucFault(work, works, context.pool);
+        if (fault !== null) return { fault: packageFault('TRUC-violation', fault), results: new Map() };
+      }
     }
     const totals = totalsOf(works);
     if (works[0].accept.inPackage === 'together') {
@@ -180,16 +192,28 @@ export class PackageAcceptor {
     }
     if (works.length === 1) return null;
     const fault =
-      checkPackageLimits(works, totals, context) ??
+      (clusters ? null : checkPackageLimits(works, totals, context)) ??
       checkPackageReplacement(works, totals, context) ??
       checkPackageCluster(works, totals, context);
-    return fault === null ? null : { fault, results: new Map() };
+    if (fault !== null) return { fault, results: new Map() };
+    return clusters ? this.#checkDust(works) : null;
+  }
+
+  #checkDust(works: readonly Workspace[]): PackageResult | null {
+    const context = this.#judge.context();
+    const all = new Map(works.map(({ tx }) => [hashKey(tx.txid), tx]));
+    for (const { tx } of works) {
+      const reject = unspentDust(tx, all, context);
+      if (reject !== null) return { fault: packageFault('unspent-dust'), results: new Map([[keyOf(tx), { kind: 'invalid', reject }]]) };
+    }
+    return null;
   }
 
   async #checkScripts(works: readonly Workspace[]): Promise<PackageResult | null> {
     const { verifier, chain } = this.#judge.deps;
     const flags = chain.nextBlockFlags();
-    const faults = await Promise.all(works.map((work) => checkScripts(work, verifier, flags)));
+    const { detailed } = this.#judge.options.policy;
+    const faults = await Promise.all(works.map((work) => checkScripts(work, verifier, flags, { detailed })));
     const first = faults.findIndex((fault) => fault !== null);
     return first < 0 ? null : failed(works[first], faults[first] as Reject);
   }

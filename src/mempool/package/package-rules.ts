@@ -52,7 +52,9 @@ export function checkPackageCluster(works: readonly Workspace[], { size }: Packa
   const replaced = new Set(works.flatMap((work) => [...work.replaced]));
   return fitsCluster({ count: works.length, size, ancestors, replaced }, context)
     ? null
-    : packageFault('package-mempool-limits', 'too-large-cluster');
+    : context.options.policy.clusters
+      ? packageFault('too-large-cluster')
+      : packageFault('package-mempool-limits', 'too-large-cluster');
 }
 
 /** What the package would replace, if anything; the rows go into the child's workspace. Nothing else may be in its way. */

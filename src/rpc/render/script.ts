@@ -5,7 +5,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { inferDescriptor, NO_PROVIDER } from '../../address/descriptor/infer.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { type Compat, shows } from '../../policy/compat.js';
+import { type Compat, follows, shows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { type SolvedScript, solve } from '../../policy/script-type.js';
 import { SCRIPT_MEMBERS } from '../declare/members.js';
@@ -70,7 +70,8 @@ export function scriptMembers(script: Uint8Array, ctx: RenderContext, withHex: b
   if (paid) out.reqSigs = paid.required;
   const single = solution.type === 'multisig' ? null : paid;
   if (single) out.address = single.addresses[0];
-  out.type = solution.type;
+  // Anchors are known since release 28.
+  out.type = solution.type === 'anchor' && !follows(ctx.compat, 28) ? 'witness_unknown' : solution.type;
   if (paid) out.addresses = paid.addresses;
   return (objectShaper(SCRIPT_MEMBERS, ctx.compat)?.(out) ?? out) as Record<string, JsonResult>;
 }

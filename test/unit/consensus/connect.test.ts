@@ -189,20 +189,20 @@ t.test('how scripts read in the verdict', async (t) => {
   const fine = connect(coins, [makeTx(hashes, { inputs: [input(A)] })]);
   const greedy = connect(coins, [makeTx(hashes, { inputs: [input(A)] })], SUBSIDY + 11);
   const failure = { tx: 1, error: 'Script failed an OP_VERIFY operation', passesMandatory: false };
-  t.equal(blockVerdict(fine, null, true), null);
-  t.same(blockVerdict(fine, failure, true), {
+  t.equal(blockVerdict(fine, null, 'sequential'), null);
+  t.same(blockVerdict(fine, failure, 'sequential'), {
     category: 'consensus',
     reason: 'mandatory-script-verify-flag-failed (Script failed an OP_VERIFY operation)',
     debug: '',
   });
   t.equal(
-    blockVerdict(fine, { ...failure, passesMandatory: true }, true)?.reason,
+    blockVerdict(fine, { ...failure, passesMandatory: true }, 'sequential')?.reason,
     'non-mandatory-script-verify-flag (Script failed an OP_VERIFY operation)',
   );
-  t.same(blockVerdict(fine, failure, false), { category: 'consensus', reason: 'block-validation-failed', debug: '' });
-  t.match(blockVerdict(greedy, failure, true), { reason: /^mandatory/ }, 'one thread: scripts come first');
-  t.equal(blockVerdict(greedy, failure, false)?.reason, 'bad-cb-amount', 'more threads: scripts come last');
-  t.equal(blockVerdict(greedy, null, false)?.reason, 'bad-cb-amount');
+  t.same(blockVerdict(fine, failure, 'parallel'), { category: 'consensus', reason: 'block-validation-failed', debug: '' });
+  t.match(blockVerdict(greedy, failure, 'sequential'), { reason: /^mandatory/ }, 'one thread: scripts come first');
+  t.equal(blockVerdict(greedy, failure, 'parallel')?.reason, 'bad-cb-amount', 'more threads: scripts come last');
+  t.equal(blockVerdict(greedy, null, 'parallel')?.reason, 'bad-cb-amount');
   t.equal(scriptReject({ error: 'x', passesMandatory: true }).category, 'not-standard');
 });
 

@@ -5,7 +5,7 @@ import { dustThreshold } from '../../../src/policy/dust.js';
 import { feeForSize, feeRateOf, formatFeeRate } from '../../../src/policy/fee-rate.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../../../src/policy/options.js';
 import { pushedStack } from '../../../src/policy/pushed-stack.js';
-import { inputsAreStandard, witnessIsStandard } from '../../../src/policy/standard-inputs.js';
+import { inputsFault, witnessIsStandard } from '../../../src/policy/standard-inputs.js';
 import { checkStandardTx } from '../../../src/policy/standard-tx.js';
 import { adjustedVirtualSize } from '../../../src/policy/virtual-size.js';
 import { type SpendOptions, spend } from '../../framework/model-chain.js';
@@ -115,7 +115,7 @@ t.test('what a transaction spends', async (t) => {
   const push = (script: Uint8Array): Uint8Array =>
     script.length < 76 ? Uint8Array.of(script.length, ...script) : Uint8Array.of(0x4d, script.length & 255, script.length >> 8, ...script);
   const inputs = (script: Uint8Array, options: SpendOptions = {}, taproot = true): boolean =>
-    inputsAreStandard(tx(options), [{ value: 1, script }], taproot);
+    inputsFault(tx(options), [{ value: 1, script }], { taprootActive: taproot, anchors: false }) === null;
   t.ok(inputs(P2PKH));
   t.notOk(inputs(Uint8Array.of(0x51)));
   t.notOk(inputs(FUTURE));

@@ -1,0 +1,38 @@
+// Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): whoever makes one pays no fee, so that
+// it is mined only together with a child, and that child spends it. Rules of newer releases, for standard transactions.
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { Reject } from '../../consensus/state.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { dustOutputs } from '../../policy/dust.js';
+import { policyReject } from '../../policy/reject.js';
+import { keyOf } from '../hash-key.js';
+import { NO_ROW } from '../rows.js';
+import type { AcceptContext, Step } from './workspace.js';
+
+/** Dust and a fee do not go together. */
+export const checkUnpaidDust: Step = ({ tx, fee, modifiedFee }, { options: { policy } }) =>
+  policy.ephemeralDust && policy.requireStandard && (fee !== 0 || modifiedFee !== 0) && dustOutputs(tx, policy).length > 0
+    ? policyReject('not-standard', 'dust', 'tx with dust output must be 0-fee')
+    : null;
+
+/** Whether it spends all dust of the unconfirmed transactions that it spends from. @param others of its package, which come with it */
+export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { pool, options }: AcceptContext): Reject | null {
+  const { policy } = options;
+  if (!policy.ephemeralDust || !policy.requireStandard) return null;
+  const spent = new Set<string>();
+  for (let i = 0; i < tx.inputCount; i++) spent.add(`${keyOf(tx.prevHash(i))}:${tx.prevIndex(i)}`);
+  for (let i = 0; i < tx.inputCount; i++) {
+    const id = keyOf(tx.prevHash(i));
+    const row = pool.find(tx.prevHash(i));
+    const parent = others.get(id) ?? (row === NO_ROW ? undefined : pool.tx(row));
+    if (parent === undefined || dustOutputs(parent, policy).every((output) => spent.has(`${id}:${output}`))) continue;
+    const debug = `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)}) did not spend parent's ephemeral dust`;
+    return policyReject('mempool-policy', 'missing-ephemeral-spends', debug);
+  }
+  return null;
+}
+
+const ALONE: ReadonlyMap<string, TxView> = new Map();
+
+/** The same for one that comes alone. */
+export const checkDustSpent: Step = ({ tx, accept }, context) => (accept.bypassLimits === true ? null : unspentDust(tx, ALONE, context));

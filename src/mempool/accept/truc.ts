@@ -1,0 +1,102 @@
+// Topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3 has at most one unconfirmed parent or
+// child, both of version 3, and the child is small. A child that would be the second one may take the first one's place.
+import { hashToHex } from '../../consensus/bytes/hex.js';
+import type { TxView } from '../../consensus/tx/tx-view.js';
+import { policyReject } from '../../policy/reject.js';
+import { keyOf } from '../hash-key.js';
+import { collectDescendants } from '../relatives.js';
+import type { TxPool } from '../tx-pool.js';
+import { poolParents } from './chain-limits.js';
+import type { Step, Workspace } from './workspace.js';
+
+const TRUC_VERSION = 3;
+const MAX_BYTES = 10_000;
+const MAX_CHILD_BYTES = 1000;
+/** A parent and a child. */
+const MAX_RELATIVES = 2;
+
+const named = (tx: TxView): string => `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;
+
+const parentsOf = (tx: TxView, pool: TxPool): number[] => [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])];
+
+/** Version 3 spends version 3 alone, and is spent by nothing else. */
+function inheritanceFault(tx: TxView, parent: TxView): string | null {
+  if ((tx.version === TRUC_VERSION) === (parent.version === TRUC_VERSION)) return null;
+  const [own, other] = tx.version === TRUC_VERSION ? ['version=3', 'non-version=3'] : ['non-version=3', 'version=3'];
+  return `${own} ${named(tx)} cannot spend from ${other} ${named(parent)}`;
+}
+
+const tooBig = (what: string, tx: TxView, size: number, most: number): string =>
+  `version=3 ${what}${named(tx)} is too big: ${size} > ${most} virtual bytes`;
+
+const tooManyAncestors = (tx: TxView): string => `${named(tx)} would have too many ancestors`;
+
+const tooManyDescendants = (parent: TxView): string => `${named(parent)} would exceed descendant count limit`;
+
+/** A transaction against those in the pool. A sibling that may have to go for it is put among its conflicts. */
+export const checkTruc: Step = (work, { pool, options }) => {
+  if (!options.policy.truc || work.accept.bypassLimits === true) return null;
+  const fault = singleFault(work, pool);
+  return fault === null ? null : policyReject('mempool-policy', 'TRUC-violation', fault);
+};
+
+function singleFault(work: Workspace, pool: TxPool): string | null {
+  const { tx, size, conflicts, accept } = work;
+  const parents = parentsOf(tx, pool);
+  for (const row of parents) {
+    const fault = inheritanceFault(tx, pool.tx(row));
+    if (fault !== null) return fault;
+  }
+  if (tx.version !== TRUC_VERSION) return null;
+  if (size > MAX_BYTES) return tooBig('', tx, size, MAX_BYTES);
+  if (parents.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
+  const [parent] = parents;
+  if (parent === undefined) return null;
+  if (pool.rows.ancestorCount[parent] + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
+  if (size > MAX_CHILD_BYTES) return tooBig('child ', tx, size, MAX_CHILD_BYTES);
+  const descendants = new Set<number>();
+  collectDescendants(pool.links, parent, descendants);
+  descendants.delete(parent);
+  const replaces = [...descendants].some((row) => conflicts.has(row));
+  if (descendants.size + 2 <= MAX_RELATIVES || replaces) return null;
+  const [sibling] = descendants;
+  const mayGo = descendants.size === 1 && pool.rows.ancestorCount[sibling] === MAX_RELATIVES;
+  if (!mayGo || accept.inPackage === 'test' || accept.inPackage === 'together') return tooManyDescendants(pool.tx(parent));
+  conflicts.add(sibling);
+  work.evictsSibling = true;
+  return null;
+}
+
+/** A transaction of a package against the others of it and those in the pool, after each passed by itself. */
+export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspace[], pool: TxPool): string | null {
+  const parents = parentsOf(tx, pool);
+  const spent = new Set<string>();
+  for (let i = 0; i < tx.inputCount; i++) spent.add(keyOf(tx.prevHash(i)));
+  const inside = all.filter((other) => other.tx !== tx && spent.has(keyOf(other.tx.txid))).map((other) => other.tx);
+  if (tx.version !== TRUC_VERSION) {
+    for (const parent of [...parents.map((row) => pool.tx(row)), ...inside]) {
+      const fault = inheritanceFault(tx, parent);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+  if (size > MAX_BYTES) return tooBig('', tx, size, MAX_BYTES);
+  if (parents.length + inside.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
+  const [row] = parents;
+  if (row !== undefined && pool.rows.ancestorCount[row] + inside.length + 1 > MAX_RELATIVES) return tooManyAncestors(tx);
+  const parent = row === undefined ? inside[0] : pool.tx(row);
+  if (parent === undefined) return null;
+  if (size > MAX_CHILD_BYTES) return tooBig('child ', tx, size, MAX_CHILD_BYTES);
+  const inherited = inheritanceFault(tx, parent);
+  if (inherited !== null) return inherited;
+  const [parentId, ownId] = [keyOf(parent.txid), keyOf(tx.txid)];
+  for (const { tx: other } of all) {
+    if (other === tx) continue;
+    for (let i = 0; i < other.inputCount; i++) {
+      const id = keyOf(other.prevHash(i));
+      if (id === parentId) return tooManyDescendants(parent);
+      if (id === ownId) return tooManyAncestors(other);
+    }
+  }
+  return row !== undefined && pool.rows.descendantCount[row] > 1 ? tooManyDescendants(parent) : null;
+}
