@@ -1,0 +1,114 @@
+// The rules of newer releases where they say something else than 0.21.1: looks of a transaction, dust, fees of a size.
+import t from 'tap';
+import { buildTx } from '../../../src/consensus/tx/build-tx.js';
+import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
+import { createPureHashes } from '../../../src/crypto/pure.js';
+import { dustOutputs, dustThreshold } from '../../../src/policy/dust.js';
+import { feeForSize } from '../../../src/policy/fee-rate.js';
+import { DEFAULT_POLICY, NEW_RULES, type PolicyOptions } from '../../../src/policy/options.js';
+import { solve } from '../../../src/policy/script-type.js';
+import { inputsFault, witnessIsStandard } from '../../../src/policy/standard-inputs.js';
+import { checkStandardTx } from '../../../src/policy/standard-tx.js';
+
+const hashes = createPureHashes();
+const policy: PolicyOptions = { ...DEFAULT_POLICY, ...NEW_RULES, dataCarrierBytes: 100 };
+const key = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7));
+const anchor = Uint8Array.of(0x51, 2, 0x4e, 0x73);
+const data = (bytes: number): Uint8Array => Uint8Array.of(0x6a, bytes, ...new Uint8Array(bytes));
+
+function tx(outputs: readonly (readonly [number, Uint8Array])[], more: { version?: number; witness?: Uint8Array[] } = {}): TxView {
+  const bytes = buildTx({
+    version: more.version ?? 2,
+    inputs: [
+      { prevHash: new Uint8Array(32).fill(3), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 5, witness: more.witness ?? [] },
+    ],
+    outputs: outputs.map(([value, script]) => ({ value, script })),
+    locktime: 0,
+  });
+  return parseTx(bytes, hashes);
+}
+const reason = (of: TxView, rules = policy): string | undefined => checkStandardTx(of, rules)?.reason;
+
+t.test('looks', async (t) => {
+  t.equal(reason(tx([[1000, key]], { version: 3 })), undefined);
+  t.equal(reason(tx([[1000, key]], { version: 3 }), DEFAULT_POLICY), 'version');
+  t.equal(reason(tx([[1000, key]], { version: 4 })), 'version');
+  // 50 + 50 bytes of script, then one byte more.
+  t.equal(
+    reason(
+      tx([
+        [0, data(48)],
+        [0, data(48)],
+      ]),
+    ),
+    undefined,
+  );
+  t.equal(
+    reason(
+      tx([
+        [0, data(48)],
+        [0, data(49)],
+      ]),
+    ),
+    'datacarrier',
+  );
+  t.equal(reason(tx([[0, data(0)]]), { ...policy, dataCarrier: false }), 'datacarrier', 'an empty one too');
+  t.equal(reason(tx([[293, key]])), undefined, 'one output of dust is judged later');
+  t.equal(
+    reason(
+      tx([
+        [293, key],
+        [0, anchor],
+        [9, Uint8Array.of(0x51)],
+      ]),
+    ),
+    'scriptpubkey',
+    'dust comes last',
+  );
+  t.equal(
+    reason(
+      tx([
+        [293, key],
+        [0, anchor],
+      ]),
+    ),
+    'dust',
+  );
+});
+
+t.test('dust', async (t) => {
+  t.equal(dustThreshold(anchor, 3000, true), 240);
+  t.equal(dustThreshold(key, 3000, true), 294);
+  t.same(
+    dustOutputs(
+      tx([
+        [294, key],
+        [239, anchor],
+        [0, data(3)],
+      ]),
+      policy,
+    ),
+    [1],
+  );
+});
+
+t.test('anchors', async (t) => {
+  t.equal(solve(anchor).type, 'anchor');
+  const spent = [{ value: 240, script: anchor }];
+  t.equal(inputsFault(tx([[1000, key]]), spent, { taprootActive: true, anchors: true }), null);
+  t.equal(
+    inputsFault(tx([[1000, key]]), spent, { taprootActive: true, anchors: false }),
+    'input 0 witness program is undefined',
+    'as 0.21.1 has it',
+  );
+  t.equal(witnessIsStandard(tx([[1000, key]], { witness: [Uint8Array.of(1)] }), spent), false, 'they take nothing');
+});
+
+t.test('fees of a size', async (t) => {
+  t.equal(feeForSize(100, 141), 14);
+  t.equal(feeForSize(100, 141, true), 15);
+  t.equal(feeForSize(1, 1, true), 1);
+  t.equal(feeForSize(0, 141, true), 0);
+  t.equal(feeForSize(1000, 141, true), 141);
+  t.equal(feeForSize(4_000_000_000_001, 1001, true), 4_004_000_000_002, 'beyond exact products');
+});
