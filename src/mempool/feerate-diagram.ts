@@ -130,3 +130,28 @@ function graphOf(pool: TxPool, cluster: readonly number[], extra?: Addition): Cl
   }
   return clusterGraph(fees, weights, parents);
 }
+
+/** A part of a cluster that is mined as one. */
+export interface PoolChunk {
+  /** Modified fees. */
+  readonly fee: number;
+  /** Sigop-adjusted weight. */
+  readonly weight: number;
+  /** In the order of blocks. */
+  readonly rows: readonly number[];
+}
+
+/** The cluster of a row, cut into chunks, best first. */
+export function chunksOfCluster(pool: TxPool, row: number): PoolChunk[] {
+  const members = [...connected(pool, row, () => true)];
+  const graph = graphOf(pool, members);
+  const forest = new SpanningForest(graph, ancestorOrder(graph));
+  forest.improve(CLUSTER_COST);
+  const order = forest.order();
+  let at = 0;
+  return chunksOf(graph, order).map(({ fee, size, count }) => {
+    const rows = Array.from(order.slice(at, at + count), (node) => members[node]);
+    at += count;
+    return { fee, weight: size, rows };
+  });
+}

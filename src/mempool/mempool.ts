@@ -1,5 +1,6 @@
 // The set of unconfirmed transactions that the node would mine. Callers: RPC, templates, peers; the chain tells it of every tip.
 // Acceptance is in accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
+
 import type { KnownTransactions } from '../chain/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import type { Reject } from '../consensus/state.js';
@@ -12,6 +13,7 @@ import { Judge } from './accept/judge.js';
 import type { AcceptOptions } from './accept/workspace.js';
 import type { MempoolEntry } from './entry.js';
 import { Eviction } from './eviction.js';
+import { chunksOfCluster } from './feerate-diagram.js';
 import { FeeEstimator } from './fees/fee-estimator.js';
 import { keyOf } from './hash-key.js';
 import { KnownLists } from './known-transactions.js';
@@ -327,6 +329,11 @@ export class Mempool {
     collectDescendants(this.#pool.links, entry.row, found);
     found.delete(entry.row);
     return this.#views(found);
+  }
+  /** The cluster of an entry, cut into chunks, best first; fees modified, weights sigop-adjusted. */
+  cluster(entry: MempoolEntry): { fee: number; weight: number; entries: MempoolEntry[] }[] {
+    const pool = this.#pool;
+    return chunksOfCluster(pool, entry.row).map(({ fee, weight, rows }) => ({ fee, weight, entries: rows.map((row) => pool.entry(row)) }));
   }
   #view(row: number): MempoolEntry | undefined {
     return row === NO_ROW ? undefined : this.#pool.entry(row);

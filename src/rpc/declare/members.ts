@@ -89,35 +89,42 @@ export const TX_MEMBERS: readonly ResultSpec[] = [
   },
 ];
 
+const FEES: ResultSpec = {
+  type: 'obj',
+  key: 'fees',
+  help: '',
+  inner: [
+    { type: 'amount', key: 'base', help: 'Fee in BTC' },
+    { type: 'amount', key: 'modified', help: 'Fee with deltas, which decides the order in blocks' },
+    { type: 'amount', key: 'ancestor', help: 'Modified fees of it and its unconfirmed ancestors' },
+    { type: 'amount', key: 'descendant', help: 'Modified fees of it and its descendants' },
+    { type: 'amount', key: 'chunk', since: 31, optional: true, help: 'Modified fees of what it is mined with' },
+  ],
+};
+
 /** Members of a pool entry. */
 export const ENTRY_MEMBERS: readonly ResultSpec[] = [
-  {
-    type: 'obj',
-    key: 'fees',
-    help: '',
-    inner: [
-      { type: 'amount', key: 'base', help: 'Fee in BTC' },
-      { type: 'amount', key: 'modified', help: 'Fee with deltas, which decides the order in blocks' },
-      { type: 'amount', key: 'ancestor', help: 'Modified fees of it and its unconfirmed ancestors' },
-      { type: 'amount', key: 'descendant', help: 'Modified fees of it and its descendants' },
-    ],
-  },
-  { type: 'num', key: 'vsize', help: 'Virtual size (BIP141)' },
+  { ...FEES, until: 31 },
+  { type: 'num', key: 'vsize_adjusted', since: 32, help: 'Virtual size with signature operations' },
+  { type: 'num', key: 'vsize', help: 'The same' },
+  { type: 'num', key: 'vsize_bip141', since: 32, help: 'Virtual size (BIP141)' },
   { type: 'num', key: 'weight', help: 'Weight (BIP141)' },
-  { type: 'amount', key: 'fee', optional: true, help: 'Fee in BTC (old)' },
-  { type: 'amount', key: 'modifiedfee', optional: true, help: 'Fee with deltas (old)' },
+  { type: 'amount', until: 24, key: 'fee', optional: true, help: 'Fee in BTC (old)' },
+  { type: 'amount', until: 24, key: 'modifiedfee', optional: true, help: 'Fee with deltas (old)' },
   { type: 'num-time', key: 'time', help: 'When it came, seconds since 1970' },
   { type: 'num', key: 'height', help: 'Height of the tip when it came' },
   { type: 'num', key: 'descendantcount', help: 'Descendants and itself' },
   { type: 'num', key: 'descendantsize', help: 'Their virtual size' },
-  { type: 'num', key: 'descendantfees', optional: true, help: 'Their modified fees in satoshis (old)' },
+  { type: 'num', until: 24, key: 'descendantfees', optional: true, help: 'Their modified fees in satoshis (old)' },
   { type: 'num', key: 'ancestorcount', help: 'Unconfirmed ancestors and itself' },
   { type: 'num', key: 'ancestorsize', help: 'Their virtual size' },
-  { type: 'num', key: 'ancestorfees', optional: true, help: 'Their modified fees in satoshis (old)' },
+  { type: 'num', until: 24, key: 'ancestorfees', optional: true, help: 'Their modified fees in satoshis (old)' },
   { type: 'hex', key: 'wtxid', help: 'Hash with witness' },
+  { type: 'num', key: 'chunkweight', since: 31, optional: true, help: 'Sigop-adjusted weight of what it is mined with' },
+  { ...FEES, since: 31 },
   { type: 'arr', key: 'depends', help: 'Unconfirmed parents', inner: [{ type: 'hex', help: 'A transaction id' }] },
   { type: 'arr', key: 'spentby', help: 'Unconfirmed children', inner: [{ type: 'hex', help: 'A transaction id' }] },
-  { type: 'bool', key: 'bip125-replaceable', help: 'Whether it can be replaced (BIP125)' },
+  { type: 'bool', key: 'bip125-replaceable', until: 32, help: 'Whether it can be replaced (BIP125)' },
   { type: 'bool', key: 'unbroadcast', help: 'Whether no peer asked for it yet' },
 ];
 

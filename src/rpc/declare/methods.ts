@@ -57,13 +57,16 @@ import { getblocktemplate } from './getblocktemplate.js';
 import { getchaintips } from './getchaintips.js';
 import { getchaintxstats } from './getchaintxstats.js';
 import { getconnectioncount } from './getconnectioncount.js';
+import { getdeploymentinfo } from './getdeploymentinfo.js';
 import { getdescriptorinfo } from './getdescriptorinfo.js';
 import { getdifficulty } from './getdifficulty.js';
 import { getindexinfo } from './getindexinfo.js';
 import { getmemoryinfo } from './getmemoryinfo.js';
 import { getmempoolancestors } from './getmempoolancestors.js';
+import { getmempoolcluster } from './getmempoolcluster.js';
 import { getmempooldescendants } from './getmempooldescendants.js';
 import { getmempoolentry } from './getmempoolentry.js';
+import { getmempoolfeeratediagram } from './getmempoolfeeratediagram.js';
 import { getmempoolinfo } from './getmempoolinfo.js';
 import { getmininginfo } from './getmininginfo.js';
 import { getnettotals } from './getnettotals.js';
@@ -87,6 +90,7 @@ import { gettransaction } from './gettransaction.js';
 import { gettxout } from './gettxout.js';
 import { gettxoutproof } from './gettxoutproof.js';
 import { gettxoutsetinfo } from './gettxoutsetinfo.js';
+import { gettxspendingprevout } from './gettxspendingprevout.js';
 import { getunconfirmedbalance } from './getunconfirmedbalance.js';
 import { getwalletinfo } from './getwalletinfo.js';
 import { getzmqnotifications } from './getzmqnotifications.js';
@@ -230,13 +234,16 @@ const ALL: readonly MethodSpec[] = [
   getchaintips,
   getchaintxstats,
   getconnectioncount,
+  getdeploymentinfo,
   getdescriptorinfo,
   getdifficulty,
   getindexinfo,
   getmemoryinfo,
   getmempoolancestors,
+  getmempoolcluster,
   getmempooldescendants,
   getmempoolentry,
+  getmempoolfeeratediagram,
   getmempoolinfo,
   getmininginfo,
   getsv2info,
@@ -259,6 +266,7 @@ const ALL: readonly MethodSpec[] = [
   gettxout,
   gettxoutproof,
   gettxoutsetinfo,
+  gettxspendingprevout,
   getunconfirmedbalance,
   getwalletinfo,
   getzmqnotifications,

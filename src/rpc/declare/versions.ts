@@ -1,6 +1,7 @@
 // What a version has of the declared methods: those that its releases had, with the arguments and members that they had. Replies are shaped by
-// it: members that the version lacks are left out, and the others stand in the order of the declaration, where a member that moved from one
-// place to another is declared at both (the first until a release, the second since it). Where every release counts, replies stay as they are.
+// it: members that the version lacks are left out. Run functions write members in the order of 0.21.1; for later versions they stand in the
+// order of the declaration, where a member that moved from one place to another is declared at both (the first until a release, the second
+// since it). Where every release counts, replies stay as they are.
 import { type Compat, follows, type Span, shows } from '../../policy/compat.js';
 import type { JsonResult } from '../wire/values.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './types.js';
@@ -59,7 +60,8 @@ function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shape
   const shown = keyed.filter((member) => shows(compat, member)).map((member) => ({ key: member.key!, shape: shaperOf(member, compat) }));
   const versioned = keyed.some(({ since, until }) => since !== undefined || until !== undefined);
   if (!versioned && shown.every(({ shape }) => shape === null)) return null;
-  const declared = new Set(keyed.map(({ key }) => key));
+  const declared = new Set(keyed.map(({ key }) => key!));
+  if (!follows(compat, 22)) return inOwnOrder(new Map(shown.map(({ key, shape }) => [key, shape])), declared);
   return (value) => {
     if (!isPlain(value)) return value;
     const out: Record<string, JsonResult> = {};
@@ -68,6 +70,19 @@ function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shape
       if (member !== undefined) out[key] = shape === null ? member : shape(member);
     }
     for (const [key, member] of Object.entries(value)) if (!declared.has(key)) out[key] = member;
+    return out;
+  };
+}
+
+/** Leaves members out and the others where they are. */
+function inOwnOrder(shown: ReadonlyMap<string, Shaper | null>, declared: ReadonlySet<string>): Shaper {
+  return (value) => {
+    if (!isPlain(value)) return value;
+    const out: Record<string, JsonResult> = {};
+    for (const [key, member] of Object.entries(value)) {
+      const shape = shown.get(key);
+      if (shape !== undefined || !declared.has(key)) out[key] = shape && member !== undefined ? shape(member) : member;
+    }
     return out;
   };
 }

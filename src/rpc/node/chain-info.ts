@@ -1,6 +1,16 @@
 // getblockchaininfo, getchaintips, getchaintxstats: the state of the chain in figures.
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE, NEVER_HEIGHT } from '../../consensus/params/deployment.js';
-import { deploymentSince, deploymentState, deploymentStatistics } from '../../consensus/rules/versionbits.js';
+import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
+import { deploymentSince, deploymentState, deploymentStatistics, signals } from '../../consensus/rules/versionbits.js';
+import {
+  SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY,
+  SCRIPT_VERIFY_CHECKSEQUENCEVERIFY,
+  SCRIPT_VERIFY_DERSIG,
+  SCRIPT_VERIFY_NULLDUMMY,
+  SCRIPT_VERIFY_P2SH,
+  SCRIPT_VERIFY_TAPROOT,
+  SCRIPT_VERIFY_WITNESS,
+} from '../../consensus/script/flags.js';
 import { shows } from '../../policy/compat.js';
 import { asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
@@ -40,25 +50,98 @@ function votedFork(ctx: NodeContext, deployment: Deployment): JsonResult {
   };
 }
 
-/** Soft forks by name: buried ones first, then those voted in; what can never be active is left out. */
-function softForks(ctx: NodeContext): Record<string, JsonResult> {
-  const { params, tip } = ctx.chain;
-  const out: Record<string, JsonResult> = {};
-  const buried: readonly (readonly [string, number])[] = [
+/** Heights from which buried soft forks hold. */
+function buriedHeights({ chain: { params } }: NodeContext): (readonly [name: string, height: number])[] {
+  const all: readonly (readonly [string, number])[] = [
     ['bip34', params.bip34Height],
     ['bip66', params.bip66Height],
     ['bip65', params.bip65Height],
     ['csv', params.csvHeight],
     ['segwit', params.segwitHeight],
   ];
-  for (const [name, height] of buried) {
-    if (height !== NEVER_HEIGHT) out[name] = { type: 'buried', active: tip.height + 1 >= height, height };
-  }
+  return all.filter(([, height]) => height !== NEVER_HEIGHT);
+}
+
+/** Soft forks by name: buried ones first, then those voted in; what can never be active is left out. */
+function softForks(ctx: NodeContext): Record<string, JsonResult> {
+  const { params, tip } = ctx.chain;
+  const out: Record<string, JsonResult> = {};
+  for (const [name, height] of buriedHeights(ctx)) out[name] = { type: 'buried', active: tip.height + 1 >= height, height };
   for (const deployment of params.deployments) {
     if (deployment.startTime !== NEVER_ACTIVE) out[deployment.name] = votedFork(ctx, deployment);
   }
   return out;
 }
+
+/** A deployment as getdeploymentinfo tells it: its state in a block, and in the next. */
+function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: HeaderInfo): JsonResult {
+  const { params, versionBits } = ctx.chain;
+  const status = deploymentState(deployment, node.prev, params, versionBits);
+  const next = deploymentState(deployment, node, params, versionBits);
+  const activeSince =
+    status === 'active'
+      ? deploymentSince(deployment, node.prev, params, versionBits)
+      : next === 'active'
+        ? deploymentSince(deployment, node, params, versionBits)
+        : undefined;
+  const counted = (status === 'started' || status === 'locked_in') && deployment.startTime !== ALWAYS_ACTIVE;
+  const { period, threshold, elapsed, count, possible } = deploymentStatistics(deployment, node, params);
+  const judged = status === 'started' ? { threshold, possible } : {};
+  return {
+    type: 'bip9',
+    height: activeSince,
+    active: activeSince !== undefined,
+    bip9: {
+      bit: counted ? deployment.bit : undefined,
+      start_time: deployment.startTime,
+      timeout: deployment.timeout,
+      min_activation_height: deployment.minActivationHeight,
+      status,
+      since: deploymentSince(deployment, node.prev, params, versionBits),
+      status_next: next,
+      statistics: counted ? { period, elapsed, count, ...judged } : undefined,
+      signalling: counted ? votesOf(deployment, node, period) : undefined,
+    },
+  };
+}
+
+/** The blocks of a period up to one, `#` for those that vote. */
+function votesOf({ bit }: Deployment, node: HeaderInfo, period: number): string {
+  let votes = '';
+  let at: HeaderInfo | null = node;
+  for (let left = (node.height % period) + 1; left > 0 && at !== null; left--) {
+    votes = (signals(at.version, bit) ? '#' : '-') + votes;
+    at = at.prev;
+  }
+  return votes;
+}
+
+/** Names of script flags as getdeploymentinfo has them, in order. */
+const FLAG_NAMES: readonly (readonly [flag: number, name: string])[] = [
+  [SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY, 'CHECKLOCKTIMEVERIFY'],
+  [SCRIPT_VERIFY_CHECKSEQUENCEVERIFY, 'CHECKSEQUENCEVERIFY'],
+  [SCRIPT_VERIFY_DERSIG, 'DERSIG'],
+  [SCRIPT_VERIFY_NULLDUMMY, 'NULLDUMMY'],
+  [SCRIPT_VERIFY_P2SH, 'P2SH'],
+  [SCRIPT_VERIFY_TAPROOT, 'TAPROOT'],
+  [SCRIPT_VERIFY_WITNESS, 'WITNESS'],
+];
+
+export const getdeploymentinfo: NodeRun = (ctx, args) => {
+  const { chain, compat } = ctx;
+  const { params } = chain;
+  const node: HeaderInfo = (args[0] ?? null) === null ? chain.tip : (chain.node(asHash(args[0], 'blockhash')) ?? notFound());
+  const flags = blockScriptFlags(node.prev, node.hash, params, chain.versionBits);
+  const deployments: Record<string, JsonResult> = {};
+  for (const [name, height] of buriedHeights(ctx)) deployments[name] = { type: 'buried', active: node.height + 1 >= height, height };
+  for (const deployment of params.deployments) {
+    // Taproot is settled since release 32.
+    if (deployment.startTime === NEVER_ACTIVE || (deployment.name === 'taproot' && !shows(compat, { until: 32 }))) continue;
+    deployments[deployment.name] = deploymentMembers(ctx, deployment, node);
+  }
+  const names = FLAG_NAMES.filter(([flag]) => (flags & flag) !== 0).map(([, name]) => name);
+  return { hash: node.hashHex, height: node.height, script_flags: names, deployments };
+};
 
 function pruning({ chain }: NodeContext): Record<string, JsonResult | undefined> {
   const settings = chain.pruneSettings;

@@ -1,13 +1,19 @@
 // The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
 // getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
-import { asBool, asHash } from '../args.js';
+import { only, shows } from '../../policy/compat.js';
+import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
+import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../args.js';
+import { ENTRY_MEMBERS } from '../declare/members.js';
+import { objectShaper } from '../declare/versions.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hashHex } from '../render/hex.js';
+import { txHex } from '../render/tx.js';
 import { encodeJson, encodeString } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { NodeContext, PoolEntry, PoolList } from './context.js';
+import { outpointOf } from './lookup.js';
 import { Slicer } from './slices.js';
 
 type NodeRun = Run<NodeContext>;
@@ -20,16 +26,32 @@ const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
   entry.signalsReplacement || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some((ancestor) => ancestor.signalsReplacement));
 
-/** An entry as an object, members in Core 0.21's order. */
-function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
+/** What an entry is mined with. Asked for where newer releases alone count: it is work for every entry. */
+function chunkOf(ctx: NodeContext, entry: PoolEntry): { readonly fee: number; readonly weight: number } | undefined {
+  if (!only(ctx.compat, 31)) return undefined;
+  return ctx.mempool.cluster(entry).find(({ entries }) => entries.some(({ txid }) => Buffer.compare(txid, entry.txid) === 0));
+}
+
+/** An entry as an object. */
+function entryObject(ctx: NodeContext, entry: PoolEntry): JsonResult {
+  const members = entryMembers(ctx, entry);
+  return objectShaper(ENTRY_MEMBERS, ctx.compat)?.(members) ?? members;
+}
+
+/** Every member that any release has, in the order of 0.21. */
+function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
+  const chunk = chunkOf(ctx, entry);
   return {
     fees: {
       base: new Amount(entry.fee),
       modified: new Amount(entry.modifiedFee),
       ancestor: new Amount(entry.ancestorFees),
       descendant: new Amount(entry.descendantFees),
+      ...(chunk ? { chunk: new Amount(chunk.fee) } : {}),
     },
+    vsize_adjusted: entry.size,
     vsize: entry.size,
+    vsize_bip141: Math.ceil(entry.weight / 4),
     weight: entry.weight,
     fee: new Amount(entry.fee),
     modifiedfee: new Amount(entry.modifiedFee),
@@ -42,9 +64,10 @@ function entryObject(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRes
     ancestorsize: entry.ancestorSize,
     ancestorfees: entry.ancestorFees,
     wtxid: hashHex(entry.wtxid),
+    ...(chunk ? { chunkweight: chunk.weight } : {}),
     depends: Array.from(entry.parents, ({ txid }) => hashHex(txid)).sort(),
     spentby: [...entry.children].sort(byTxid).map(({ txid }) => hashHex(txid)),
-    'bip125-replaceable': isReplaceable(ctx, entry),
+    ...(shows(ctx.compat, { until: 32 }) ? { 'bip125-replaceable': isReplaceable(ctx, entry) } : {}),
     unbroadcast: entry.unbroadcast,
   };
 }
@@ -113,8 +136,11 @@ function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
   return ctx.mempool.get(txid) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not in mempool');
 }
 
+/** What the argument is called in messages. */
+const idName = ({ compat }: NodeContext): string => (only(compat, 31) ? 'txid' : 'parameter 1');
+
 export const getmempoolentry: NodeRun = async (ctx, args) => {
-  const txid = asHash(args[0], 'parameter 1');
+  const txid = asHash(args[0], idName(ctx));
   await ctx.mempool.settled();
   return entryObject(ctx, entryOf(ctx, txid));
 };
@@ -123,7 +149,7 @@ export const getmempoolentry: NodeRun = async (ctx, args) => {
 function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): NodeRun {
   return async (ctx, args, call) => {
     const verbose = flag(args[1]);
-    const txid = asHash(args[0], 'parameter 1');
+    const txid = asHash(args[0], idName(ctx));
     await ctx.mempool.settled();
     const found = ctx.mempool.hold(list(ctx, entryOf(ctx, txid)));
     return verbose ? entriesObject(ctx, found, call.breathe) : idsOf(found, call.breathe);
@@ -133,6 +159,72 @@ function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEn
 export const getmempoolancestors: NodeRun = relatives((ctx, entry) => ctx.mempool.ancestors(entry));
 
 export const getmempooldescendants: NodeRun = relatives((ctx, entry) => ctx.mempool.descendants(entry));
+
+export const getmempoolcluster: NodeRun = async (ctx, args) => {
+  const txid = asHash(args[0], 'txid');
+  await ctx.mempool.settled();
+  const chunks = ctx.mempool.cluster(entryOf(ctx, txid));
+  return {
+    clusterweight: chunks.reduce((sum, { weight }) => sum + weight, 0),
+    txcount: chunks.reduce((sum, { entries }) => sum + entries.length, 0),
+    chunks: chunks.map(({ fee, weight, entries }) => ({
+      chunkfee: new Amount(fee),
+      chunkweight: weight,
+      txs: entries.map(({ txid: id }) => hashHex(id)),
+    })),
+  };
+};
+
+/** Sums over all chunks of the pool, best first. */
+export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
+  await ctx.mempool.settled();
+  const list = await ctx.mempool.snapshot(call.breathe);
+  const seen = new Set<string>();
+  const chunks: { fee: number; weight: number }[] = [];
+  await showAll(
+    list,
+    (entry) => {
+      if (seen.has(hashHex(entry.txid)) || ctx.mempool.get(entry.txid) === undefined) return;
+      for (const { fee, weight, entries } of ctx.mempool.cluster(entry)) {
+        for (const { txid } of entries) seen.add(hashHex(txid));
+        chunks.push({ fee, weight });
+      }
+    },
+    call.breathe,
+  );
+  chunks.sort((a, b) => compareFeeFractions(b.fee, b.weight, a.fee, a.weight));
+  let [fee, weight] = [0, 0];
+  const points = chunks.map((chunk) => ({ weight: (weight += chunk.weight), fee: new Amount((fee += chunk.fee)) }));
+  return [{ weight: 0, fee: new Amount(0) }, ...points];
+};
+
+/** Who in the pool spends outputs. */
+export const gettxspendingprevout: NodeRun = async (ctx, args) => {
+  const outputs = asArray(args[0]);
+  if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');
+  const options = (args[1] ?? null) === null ? undefined : asObject(args[1]);
+  if (options) checkMembers(options, { mempool_only: 'bool', return_spending_tx: 'bool' }, { allowNull: true, strict: true });
+  const poolOnly = !options?.has('mempool_only') || asBool(options.get('mempool_only'));
+  const whole = options?.has('return_spending_tx') === true && asBool(options.get('return_spending_tx'));
+  const wanted = outputs.map((output) => {
+    const object = asObject(output);
+    checkMembers(object, { txid: 'string', vout: 'number' }, { strict: true });
+    const txid = asHash(object.get('txid'), 'txid');
+    const vout = asInt(object.get('vout'));
+    if (vout < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, vout cannot be negative');
+    return { object, outpoint: outpointOf(txid, vout) };
+  });
+  await ctx.mempool.settled();
+  return wanted.map(({ object, outpoint }) => {
+    const spender = ctx.mempool.spender(outpoint);
+    if (spender === undefined && !poolOnly) {
+      fail(RPC_CODE.MISC_ERROR, 'Mempool lacks a relevant spend, and txospenderindex is unavailable.');
+    }
+    const asked = Object.fromEntries(object.keys.map((key, i) => [key, object.values[i] as JsonResult]));
+    if (spender === undefined) return asked;
+    return { ...asked, spendingtxid: hashHex(spender.txid), ...(whole ? { spendingtx: txHex(spender.tx) } : {}) };
+  });
+};
 
 export const savemempool: NodeRun = async (ctx) => {
   if (!ctx.mempool.loaded) fail(RPC_CODE.MISC_ERROR, 'The mempool was not loaded yet');

@@ -4,7 +4,7 @@ import { FRONT_RUNS } from '../front/runs.js';
 import { WALLET_RUNS } from '../wallet/runs.js';
 import { getblock, getblockhash, getblockheader } from './blocks.js';
 import { invalidateblock, preciousblock, reconsiderblock, verifychain } from './chain-control.js';
-import { getblockchaininfo, getchaintips, getchaintxstats } from './chain-info.js';
+import { getblockchaininfo, getchaintips, getchaintxstats, getdeploymentinfo } from './chain-info.js';
 import { gettxoutsetinfo } from './coin-set.js';
 import { gettxout } from './coins.js';
 import type { NodeContext } from './context.js';
@@ -37,11 +37,14 @@ import { submitpackage } from './packages.js';
 import * as peers from './peers.js';
 import {
   getmempoolancestors,
+  getmempoolcluster,
   getmempooldescendants,
   getmempoolentry,
+  getmempoolfeeratediagram,
   getmempoolinfo,
   getprioritisedtransactions,
   getrawmempool,
+  gettxspendingprevout,
   savemempool,
 } from './pool.js';
 import { pruneblockchain } from './pruneblockchain.js';
@@ -91,6 +94,10 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getblocktemplate,
   getchaintips,
   getchaintxstats,
+  getdeploymentinfo,
+  getmempoolcluster,
+  getmempoolfeeratediagram,
+  gettxspendingprevout,
   getconnectioncount,
   getdescriptorinfo,
   getindexinfo,

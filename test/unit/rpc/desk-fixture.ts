@@ -70,6 +70,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       hold: () => NOTHING,
       ancestors: () => [],
       descendants: () => [],
+      cluster: () => [],
       stats: () => ({
         transactions: 0,
         bytes: 0,

@@ -75,6 +75,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/template',
     'src/chain',
     'src/mempool',
+    'src/selection',
     'src/parallel',
     'src/storage',
     'src/consensus',
