@@ -60,6 +60,7 @@ export function encodeAddress(script: Uint8Array, params: AddressParams, hashes:
       return encodeWitnessProgram(0, solutions[0], params);
     case 'witness_v1_taproot':
       return encodeWitnessProgram(1, solutions[0], params);
+    case 'anchor':
     case 'witness_unknown':
       return encodeWitnessProgram(solutions[0][0], solutions[1], params);
     default:

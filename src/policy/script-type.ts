@@ -25,7 +25,7 @@ export type ScriptType =
 export interface SolvedScript {
   readonly type: ScriptType;
   /**
-   * Views into the script: the key, hash or program; for witness_unknown a byte with the version and the program; for
+   * Views into the script: the key, hash or program; for witness_unknown and anchor a byte with the version and the program; for
    * multisig a byte with the needed count, the keys, a byte with their count; empty for nulldata and nonstandard.
    */
   readonly solutions: readonly Uint8Array[];
@@ -57,7 +57,7 @@ function solveWitness(version: number, program: Uint8Array): SolvedScript {
     return NONSTANDARD;
   }
   if (version === 1 && program.length === 32) return { type: 'witness_v1_taproot', solutions: [program] };
-  if (isPayToAnchor(version, program)) return { type: 'anchor', solutions: [] };
+  if (isPayToAnchor(version, program)) return { type: 'anchor', solutions: [Uint8Array.of(1), program] };
   return { type: 'witness_unknown', solutions: [Uint8Array.of(version), program] };
 }
 

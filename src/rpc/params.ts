@@ -46,13 +46,9 @@ function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] 
       fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${given.name} conflicts with parameter ${members[0]!.name}`);
     }
     while (out.length < at) out.push(null);
-    out.push(
-      given?.value ??
-        new JsonObject(
-          members.map(({ name }) => name),
-          members.map(({ value }) => value),
-        ),
-    );
+    const names = members.map(({ name }) => name);
+    const values = members.map(({ value }) => value);
+    out.push(given === undefined ? new JsonObject(names, values) : given.value);
     first ??= { at, name: arg.name };
   }
   const leading = mixed ? left.get('args') : undefined;

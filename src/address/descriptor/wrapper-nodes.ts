@@ -94,6 +94,7 @@ export class FixedNode implements ScriptNode {
         return 'legacy';
       case 'witness_v0_keyhash':
       case 'witness_v0_scripthash':
+      case 'anchor':
       case 'witness_unknown':
         return 'bech32';
       case 'witness_v1_taproot':

@@ -65,6 +65,16 @@ t.test('what the mempool is told', async (t) => {
     dataCarrierBytes: 83,
     permitBareMultisig: true,
     bytesPerSigop: 20,
+    maxVersion: 2,
+    minStrippedBytes: 82,
+    dataCarrierTogether: false,
+    ephemeralDust: false,
+    anchors: false,
+    fullRbf: false,
+    truc: false,
+    clusters: false,
+    roundUp: false,
+    detailed: false,
   };
   const plain = {
     policy,
@@ -108,6 +118,25 @@ t.test('what the mempool is told', async (t) => {
     ['-limitclustersize=9', { limitClusterSize: 9_000 }],
   ];
   for (const [option, change] of limits) t.strictSame(told(option), { ...plain, ...change }, option);
+  const modern = mempoolOptions(load(undefined, '-regtest', '-compat=31'), chainParams('regtest'));
+  t.match(modern, {
+    limitClusterCount: 64,
+    limitClusterSize: 101_000,
+    limitAncestorCount: Number.POSITIVE_INFINITY,
+    replaceByDiagram: true,
+  });
+  t.match(modern.policy, {
+    minRelayFeeRate: 100,
+    incrementalFeeRate: 100,
+    dataCarrierBytes: 100_000,
+    maxVersion: 3,
+    truc: true,
+    fullRbf: true,
+  });
+  t.match(load(undefined, '-regtest', '-compat=31').mining, { maxWeight: 4_000_000, reservedWeight: 8000, minFeeRate: 1 });
+  t.throws(() => load(undefined, '-regtest', '-compat=31', '-limitclustercount=65'), {
+    message: 'limitclustercount must be less than or equal to 64',
+  });
   t.equal(
     mempoolOptions(load(undefined, '-testnet'), chainParams('test')).policy.requireStandard,
     false,

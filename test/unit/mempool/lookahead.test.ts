@@ -1,10 +1,12 @@
 // Scripts that run ahead: announced transactions get the verdicts they would get anyway, from work that began before their turn.
+
 import t from 'tap';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { Mempool } from '../../../src/mempool/mempool.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import type { Verifier, VerifyBatch } from '../../../src/parallel/verifier.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
@@ -98,7 +100,13 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
     const params: [string, unknown[]][] = good.map((tx) => ['sendrawtransaction', [hexOf(tx)]]);
     params.splice(5, 0, ['sendrawtransaction', [hexOf(bad)]], ['testmempoolaccept', [[hexOf(good[6])]]], ['getmempoolinfo', []]);
     params.splice(40, 0, ['sendrawtransaction', ['zz']], ['sendrawtransaction', [hexOf(good[3])]], ['sendrawtransaction', []]);
-    const context = { mempool: pool, crypto, clock: new HandClock(), chain: { coin: async () => undefined, tip: chain.tip } };
+    const context = {
+      compat: COMPATS['0.21.1'],
+      mempool: pool,
+      crypto,
+      clock: new HandClock(),
+      chain: { coin: async () => undefined, tip: chain.tip },
+    };
     const desk = new NodeDesk(context as unknown as NodeContext, { active: new ActiveCommands(), warmup: () => null });
     const entries = params.map(([method, args], id) => ({ method, params: args, id }));
     const call = { user: '', uri: '/' };

@@ -1,10 +1,12 @@
 // Packages as Core master judges them: a table of scenarios, each with the whole reply of submitpackage or testmempoolaccept, spelled out.
 // Every transaction pays 1,000,000 satoshis per input less its fee; sizes are 91 (one input, one output) and so on, as printed.
+
 import t from 'tap';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import type { MempoolOptions } from '../../../src/mempool/options.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { submitpackage } from '../../../src/rpc/node/packages.js';
@@ -70,9 +72,11 @@ class Stage {
 
   /** The reply with letters for hashes, or the error's code and text. */
   async #call(run: typeof submitpackage, args: Parameters<typeof submitpackage>[1]): Promise<unknown> {
-    const ctx = { mempool: this.pool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
+    const ctx = { compat: COMPATS.default, mempool: this.pool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
     try {
       let text = encodeJson((await run(ctx, args, {} as CallInfo)) as JsonResult);
+      // Nothing here has more signature operations than bytes: all three sizes are the same.
+      text = text.replaceAll(/"vsize_adjusted":(\d+),"vsize":\1,"vsize_bip141":\1/g, '"vsize":$1');
       for (const [hash, name] of this.#names) text = text.replaceAll(hash, name);
       return JSON.parse(text);
     } catch (error) {
@@ -402,7 +406,8 @@ t.test('testmempoolaccept of several', async (t) => {
     },
   ]);
   t.equal(s.pool.size, 0);
-  t.same(await s.test([parent]), [{ txid: 'P', allowed: true, vsize: 91, fees: { base: 0.000003 } }], 'one, as ever');
+  const fees = { base: 0.000003, 'effective-feerate': 0.00003296, 'effective-includes': ['P'] };
+  t.same(await s.test([parent]), [{ txid: 'P', wtxid: 'P', allowed: true, vsize: 91, fees }], 'one as any');
   const free = s.tx('F', [s.coin()], 0);
   t.same(
     await s.test([parent, free, child]),
@@ -433,8 +438,11 @@ t.test('testmempoolaccept of several', async (t) => {
     },
     { txid: 'C', wtxid: 'C', allowed: false, 'reject-reason': 'max-fee-exceeded' },
   ]);
-  t.equal(await s.test([parent, parent]), '-8 Array must contain exactly one raw transaction for now');
-  t.equal(await s.test([]), '-8 Array must contain exactly one raw transaction for now');
+  t.same(await s.test([parent, parent]), [
+    { txid: 'P', wtxid: 'P', 'package-error': 'package-contains-duplicates' },
+    { txid: 'P', wtxid: 'P', 'package-error': 'package-contains-duplicates' },
+  ]);
+  t.equal(await s.test([]), '-8 Array must contain between 1 and 25 transactions.');
   const lost = s.tx('L', [new Uint8Array(36).fill(3)], 500);
   t.same(await s.test([lost, parent]), [
     { txid: 'L', wtxid: 'L', allowed: false, 'reject-reason': 'missing-inputs' },

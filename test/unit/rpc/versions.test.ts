@@ -4,8 +4,10 @@ import { COMPATS, follows, shows } from '../../../src/policy/compat.js';
 import type { MethodSpec } from '../../../src/rpc/declare/types.js';
 import { objectShaper, versioned } from '../../../src/rpc/declare/versions.js';
 import { renderHelp } from '../../../src/rpc/help.js';
+import { toArguments } from '../../../src/rpc/params.js';
+import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
-import { Amount } from '../../../src/rpc/wire/values.js';
+import { Amount, type JsonObject, type JsonResult } from '../../../src/rpc/wire/values.js';
 
 const old = COMPATS['0.21.1'];
 const master = COMPATS['31'];
@@ -69,6 +71,32 @@ t.test('replies', async (t) => {
   t.equal(shaped(master), '[{"fees":{"chunk":0.00000007},"moved":1,"unheard":true}]');
   t.equal(shaped(COMPATS.default), encodeJson(reply));
   t.equal(objectShaper([{ type: 'num', key: 'a', help: '' }], old), null, 'nothing to do where nothing has a version');
+});
+
+t.test('arguments', async (t) => {
+  const given = (compat: typeof old, text: string): string => {
+    const method = versioned({ ...spec, args: spec.args.map((arg) => (arg.inner ? { ...arg, namedMembers: true } : arg)) }, compat);
+    try {
+      return encodeJson(toArguments(method, parseJson(Buffer.from(text)) as JsonObject, () => 'page') as JsonResult);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  t.equal(given(old, '{"first":null,"options":null}'), '[null,null]', 'null is given');
+  t.equal(given(old, '{"late":true}'), 'Unknown named parameter late');
+  t.equal(given(old, '{"first":1,"first":2}'), '[2]', 'the last one counts');
+  t.equal(given(old, '["text"]'), '["text"]', "types are the method's affair");
+  t.equal(given(master, '{"late":true}'), '[null,null,{"late":true}]');
+  t.equal(given(master, '{"late":true,"options":{}}'), 'Parameter options conflicts with parameter late');
+  t.equal(given(master, '{"first":1,"first":2}'), 'Parameter first specified multiple times');
+  t.equal(given(master, '{"args":[7],"second":2}'), '[7,2]');
+  t.equal(given(master, '{"args":[7],"first":2}'), 'Parameter first specified twice both as positional and named argument');
+  const faults = ['Position 1 (first)": "JSON value of type string', 'Position 2 (second)": "JSON value of type bool'];
+  t.equal(
+    given(master, '["x",true]'),
+    `Wrong type passed:\n{\n${faults.map((one) => `    "${one} is not of expected type number"`).join(',\n')}\n}`,
+  );
+  t.equal(given(master, '[null,2]'), '[null,2]');
 });
 
 t.test('help', async (t) => {
