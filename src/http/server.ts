@@ -174,7 +174,8 @@ class FrontServer implements Fronts {
 
   setWarmup(text: string | null): void {
     this.#warmup = text;
-    this.#links.tellAll({ news: 'warmup', text });
+    if (text === null) this.#deps.state.set(STATE_FLAG.STARTED, true);
+    else this.#links.tellAll({ news: 'warmup', text });
   }
 
   stats(): FrontsStats {

@@ -434,9 +434,12 @@ export class Front {
     }
   }
 
-  /** The phase of the start, null after it. One front must not refuse what another one answers already: the news may be in the port. */
+  /** The phase of the start, null after it, which all fronts see at once: none refuses what another one answers already. */
   #warmingUp(): string | null {
-    if (this.#warmup !== null) this.#deps.link.drain();
+    if (this.#warmup === null) return null;
+    const started = this.#deps.state.has(STATE_FLAG.STARTED);
+    this.#deps.link.drain();
+    if (started) this.#warmup = null;
     return this.#warmup;
   }
 

@@ -62,7 +62,7 @@ export type FrontNews =
   | { readonly news: 'slab'; readonly slab: SlabInfo }
   /** Close whoever still reads this slab. */
   | { readonly news: 'evict'; readonly index: number }
-  | { readonly news: 'warmup'; readonly text: string | null }
+  | { readonly news: 'warmup'; readonly text: string }
   | { readonly news: 'children'; readonly descriptors: readonly unknown[] }
   | { readonly news: 'stopListening' }
   | { readonly news: 'drain' }

@@ -25,6 +25,8 @@ export const STATE_FLAG = {
   LOG_HTTP: 16,
   /** Calls are told to the log: the category rpc. */
   LOG_RPC: 32,
+  /** The start is over: calls are answered. On for every front at once, after all that they were told before. */
+  STARTED: 64,
 } as const;
 
 /** A view of the shared numbers; cheap to make on any thread from the same buffer. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import net from 'node:net';
+import { MessagePort } from 'node:worker_threads';
 import t from 'tap';
 import type { TakenBlock } from '../../../src/rpc/front/block-hex.js';
 import { until } from '../../framework/until.js';
@@ -474,4 +475,34 @@ t.test('fronts that end while they start fail the start', async (t) => {
     node.log.filter((line) => line.includes('has ended by itself')).sort(),
     ['error front 0 has ended by itself', 'error front 1 has ended by itself'],
   );
+});
+
+t.test('no front refuses what another one answers', async (t) => {
+  const node = new FakeNode();
+  await node.start(() => Promise.resolve(ok('1')), {}, 'Loading');
+  t.teardown(() => node.fronts.close());
+  // Connections are dealt out in turn.
+  const clients = [new Client(node.port), new Client(node.port)];
+  const ask = (client: Client) => client.call('{"method":"getblockcount","id":1}');
+  for (const client of clients) t.match((await ask(client)).body.toString(), /"code":-28,"message":"Loading"/);
+  // A node thread that stands still between what it posts to one front and to the next.
+  const late: (() => void)[] = [];
+  const post = MessagePort.prototype.postMessage;
+  let posted = 0;
+  MessagePort.prototype.postMessage = function (this: MessagePort, ...args: Parameters<typeof post>) {
+    if (posted++ === 0) post.apply(this, args);
+    else late.push(() => post.apply(this, args));
+  } as typeof post;
+  node.fronts.setWarmup(null);
+  MessagePort.prototype.postMessage = post;
+  let answered = false;
+  for (let round = 0; round < 3; round++)
+    for (const client of clients) {
+      const done = !(await ask(client)).body.toString().includes('-28');
+      t.ok(done || !answered, 'once answered, always answered');
+      answered ||= done;
+    }
+  t.ok(answered);
+  for (const send of late) send();
+  for (const client of clients) client.destroy();
 });

@@ -35,7 +35,7 @@ export class FakeNode {
     return this.height.toString(16).padStart(64, '0');
   }
 
-  async start(execute: ExecuteBody, changes: Partial<HttpOptions> = {}): Promise<void> {
+  async start(execute: ExecuteBody, changes: Partial<HttpOptions> = {}, warmup: string | null = null): Promise<void> {
     const line = (level: string) => (message: string) => void this.log.push(`${level} ${message}`);
     const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error'), debug: () => {}, shows: () => false };
     this.fronts = await createFronts(
@@ -59,6 +59,7 @@ export class FakeNode {
         logger,
         startedSeconds: Math.floor(Date.now() / 1000),
         tip: this.tip(),
+        warmup,
       },
     );
   }
