@@ -146,19 +146,20 @@ t.test('what the mempool is told', async (t) => {
   t.throws(() => told('-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
 });
 
-t.test('-compat decides what a version means, and no network does', async (t) => {
+t.test('-compat decides what a version means', async (t) => {
   const seen = (...argv: string[]) => {
     const { compat, mining, net, rpc } = load(undefined, ...argv);
     return [compat.name, compat.descriptors, mining.templateMode, net.v2Transport, rpc.jsonRpc2];
   };
   for (const network of ['-regtest', '-signet', '-testnet', '-testnet4', '-chain=main']) {
-    t.strictSame(seen(network), ['default', 'master', 'live', true, false], network);
+    t.strictSame(seen(network, '-compat=default'), ['default', 'master', 'live', true, false], network);
+    t.equal(seen(network)[0], network === '-regtest' ? '0.21.1' : 'default', 'the network chooses the default and nothing else');
     t.strictSame(seen(network, '-compat=0.21.1'), ['0.21.1', '0.21', 'core', false, false], network);
     t.strictSame(seen(network, '-compat=31'), ['31', 'master', 'live', true, true], network);
   }
   const own = ['-templatemode=live', '-v2transport', '-jsonrpc2'];
   t.strictSame(seen('-compat=0.21.1', ...own), ['0.21.1', '0.21', 'live', true, true], 'options of their own count more');
-  t.throws(() => seen('-compat=22'), { message: "-compat must be 0.21.1 or 31, not '22'." });
+  t.throws(() => seen('-compat=22'), { message: "-compat must be 0.21.1, 31 or default, not '22'." });
 });
 
 t.test('command line', async (t) => {
