@@ -84,7 +84,7 @@ section('Version', [
   [
     'compat',
     'string',
-    "0.21.1 or 31: the version of Bitcoin Core whose replies, descriptors, templates and defaults are followed; default: replies for clients of both, templates built ahead (default: default, on regtest 0.21.1; see docs/compatibility.md)",
+    '0.21.1 or 31: the version of Bitcoin Core whose replies, descriptors, templates and defaults are followed; default: replies for clients of both, templates built ahead (default: default, on regtest 0.21.1; see docs/compatibility.md)',
   ],
 ]);
 

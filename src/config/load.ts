@@ -400,7 +400,8 @@ function webUrl(text: string): string {
 function compatOption(args: Args, chain: ChainName): Compat {
   // Regtest is where programs are tested, and what they were tested with was 0.21.1.
   const name = args.text('compat') ?? (chain === 'regtest' ? '0.21.1' : 'default');
-  if (name !== '0.21.1' && name !== '31' && name !== 'default') throw new ConfigError(`-compat must be 0.21.1, 31 or default, not '${name}'.`);
+  if (name !== '0.21.1' && name !== '31' && name !== 'default')
+    throw new ConfigError(`-compat must be 0.21.1, 31 or default, not '${name}'.`);
   return COMPATS[name];
 }
 
