@@ -2,6 +2,7 @@
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
 import { chainParams } from '../../src/consensus/params/chain-params.js';
 import { Slicer } from '../../src/lib/slicer.js';
+import { COMPATS } from '../../src/policy/compat.js';
 import type { CallInfo, Run } from '../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../src/rpc/node/context.js';
 import { parseJson } from '../../src/rpc/wire/json-parse.js';
@@ -37,6 +38,7 @@ function scanDepsOf(wallet: Wallet): RescanDeps {
 /** What a call needs of a node. */
 export const contextOf = (wallet: Wallet): NodeContext =>
   ({
+    compat: COMPATS['0.21.1'],
     wallets: { select: () => wallet, scanDeps: () => scanDepsOf(wallet) },
     descriptors: descriptorContext('master', 'regtest'),
     params: chainParams('regtest'),

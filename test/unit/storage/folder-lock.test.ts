@@ -23,7 +23,9 @@ t.test('a lock that is taken again and again holds nothing, and damage in it kee
   const files = (): string[] => fs.readdirSync(path.join(dir, 'lock'));
   for (let i = 0; i < 6; i++) {
     const lock = await lockFolder(dir);
-    for (const name of files()) if (/^\d+\.log$/.test(name)) t.equal(fs.statSync(path.join(dir, 'lock', name)).size, 0, name);
+    // The database drops files that it needs no more at any time.
+    const size = (name: string): number => fs.statSync(path.join(dir, 'lock', name), { throwIfNoEntry: false })?.size ?? 0;
+    for (const name of files()) if (/^\d+\.log$/.test(name)) t.equal(size(name), 0, name);
     t.same(
       files().filter((name) => name.endsWith('.sst')),
       [],

@@ -8,6 +8,7 @@ import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { Slicer } from '../../../src/lib/slicer.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import type { CallInfo, Run } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
@@ -85,6 +86,7 @@ const leave = (wallet: Wallet, node: Block): void => wallet.push({ kind: 'discon
 /** The answer of a wallet's call as the node gives it. */
 async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
   const ctx = {
+    compat: COMPATS['0.21.1'],
     wallets: { select: () => wallet },
     settle: (only?: Wallet) => only?.caughtUp(),
     descriptors: context,
@@ -175,7 +177,10 @@ t.test('calls and blocks', async (t) => {
     }
     return wallet.ledger.txs.size;
   };
-  t.equal(await followed(pausing)({ wallets: { select: () => wallet } } as unknown as NodeContext, [], call), 4000);
+  t.equal(
+    await followed(pausing)({ compat: COMPATS['0.21.1'], wallets: { select: () => wallet } } as unknown as NodeContext, [], call),
+    4000,
+  );
   t.equal(torn, 0);
 
   // A change waits for the end of a block, and is not lost.
@@ -213,7 +218,7 @@ t.test('calls are answered while events come faster than they are worked off', a
     t.equal(wallet.midway, undefined, 'not in the middle of a block');
     return wallet.ledger.txs.size;
   };
-  const ctx = { wallets: { select: () => wallet } } as unknown as NodeContext;
+  const ctx = { compat: COMPATS['0.21.1'], wallets: { select: () => wallet } } as unknown as NodeContext;
   let tip = wallet.tip!;
   for (let i = 1; i <= asked; i++) {
     tip = join(wallet, many(1, script), tip);

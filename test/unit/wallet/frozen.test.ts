@@ -6,6 +6,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { sethdseed } from '../../../src/rpc/wallet/addresses.js';
@@ -281,6 +282,7 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
   const dump = async (name: string, meanwhile: (wallet: Wallet) => void): Promise<string> => {
     const { wallet } = await createMemoryWallet({ wallet: { keypool: 200 } });
     const ctx = {
+      compat: COMPATS['0.21.1'],
       wallets: { select: () => wallet },
       descriptors: context,
       params: context.params,
@@ -325,7 +327,12 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
 
 t.test('keys and passphrases are on the disk when a call returns', async (t) => {
   const { wallet, store } = await walletOnDisk(t);
-  const ctx = { wallets: { select: () => wallet }, descriptors: descriptorContext('master', 'regtest'), crypto } as unknown as NodeContext;
+  const ctx = {
+    compat: COMPATS['0.21.1'],
+    wallets: { select: () => wallet },
+    descriptors: descriptorContext('master', 'regtest'),
+    crypto,
+  } as unknown as NodeContext;
   const call: CallInfo = { user: '', path: '/' };
   const syncs: (boolean | undefined)[] = [];
   const spy = (real: Store): Store =>
@@ -353,7 +360,12 @@ t.test('keys and passphrases are on the disk when a call returns', async (t) => 
 
 t.test('passphrases while something else happens', async (t) => {
   const { wallet } = await walletOnDisk(t);
-  const ctx = { wallets: { select: () => wallet }, descriptors: descriptorContext('master', 'regtest'), crypto } as unknown as NodeContext;
+  const ctx = {
+    compat: COMPATS['0.21.1'],
+    wallets: { select: () => wallet },
+    descriptors: descriptorContext('master', 'regtest'),
+    crypto,
+  } as unknown as NodeContext;
   const call: CallInfo = { user: '', path: '/' };
   await encryptWallet(wallet, phrase, ctx.descriptors);
   const change = (old: string, fresh: string): Promise<unknown> =>

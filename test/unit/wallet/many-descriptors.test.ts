@@ -18,6 +18,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { Slicer } from '../../../src/lib/slicer.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { describeScript } from '../../../src/rpc/wallet/describe.js';
@@ -76,7 +77,13 @@ interface Plain {
 }
 
 const nodeOf = (wallet: Wallet): NodeContext =>
-  ({ wallets: { select: () => wallet }, descriptors: context, params: context.params, crypto }) as unknown as NodeContext;
+  ({
+    compat: COMPATS['0.21.1'],
+    wallets: { select: () => wallet },
+    descriptors: context,
+    params: context.params,
+    crypto,
+  }) as unknown as NodeContext;
 
 /** All rows as they are on the disk. */
 async function rowsOf(wallet: Wallet): Promise<[Uint8Array, Uint8Array][]> {
