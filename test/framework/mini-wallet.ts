@@ -143,9 +143,18 @@ function taprootSighash(tx: Tx, index: number, spent: readonly Spendable[], leaf
 
 const sign = (key: TestKey, hash: Uint8Array): Buffer => Buffer.concat([derEncode(key.signEcdsa(hash, true)), Buffer.from([1])]);
 
-/** Fills in scriptSig and witness of every input. */
-function signAll(tx: Tx, spent: readonly Spendable[]): void {
+/** BIP-0341 signs for all of them. @throws when one is missing */
+function everyCoin(spent: readonly (Spendable | undefined)[]): Spendable[] {
+  return spent.map((coin) => {
+    if (coin === undefined) throw new Error('a taproot signature needs the coins of all inputs');
+    return coin;
+  });
+}
+
+/** Fills in scriptSig and witness of every input that has its coin at the same index. */
+export function signAll(tx: Tx, spent: readonly (Spendable | undefined)[]): void {
   spent.forEach((coin, index) => {
+    if (coin === undefined) return;
     const input = tx.ins[index]!;
     const { key, kind, value } = coin;
     const both = (hash: Buffer): Buffer[] => [sign(key, hash), sign(second, hash)];
@@ -179,13 +188,13 @@ function signAll(tx: Tx, spent: readonly Spendable[]): void {
         input.witness = [sign(key, segwitSighash(tx, index, csvScript(key), value)), csvScript(key)];
         break;
       case 'p2tr-key':
-        input.witness = [key.signTaproot(taprootSighash(tx, index, spent))];
+        input.witness = [key.signTaproot(taprootSighash(tx, index, everyCoin(spent)))];
         break;
       case 'p2tr-script': {
         const leaf = leafScript(key);
         const { parity } = key.taprootOutput(leafHash(leaf));
         input.witness = [
-          key.signSchnorr(taprootSighash(tx, index, spent, leaf)),
+          key.signSchnorr(taprootSighash(tx, index, everyCoin(spent), leaf)),
           leaf,
           Buffer.concat([Buffer.from([0xc0 | parity]), key.xonly]),
         ];

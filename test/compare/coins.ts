@@ -1,0 +1,129 @@
+// Coins of the comparison with a bitcoind, the transactions that spend them and the blocks that confirm them. Most locks need no key.
+import { testKey } from '../framework/keys.js';
+import {
+  compactSize,
+  grind,
+  type Header,
+  hash160,
+  hash256,
+  merkleRoot,
+  type Out,
+  push,
+  scriptNumber,
+  serializeHeader,
+  serializeTx,
+  sha256,
+  shown,
+  TRUE_SCRIPT,
+  TRUE_WITNESS,
+  type Tx,
+  txid,
+  unshown,
+} from '../framework/messages.js';
+import { scriptFor, signAll } from '../framework/mini-wallet.js';
+
+/** true: P2WSH of OP_TRUE; drop: P2WSH that takes any one element; p2sh: P2SH of OP_TRUE; anchor: pay to anchor. */
+export type Lock = 'true' | 'drop' | 'p2sh' | 'anchor' | 'p2wpkh' | 'p2pkh';
+
+const KEY = testKey(77);
+const DROP = Buffer.from([0x75, 0x51]);
+const TRUE = Buffer.from([0x51]);
+const P2SH_TRUE = Buffer.concat([Buffer.from([0xa9, 20]), hash160(TRUE), Buffer.from([0x87])]);
+
+export const scripts: Readonly<Record<Lock, Buffer>> = {
+  true: TRUE_SCRIPT,
+  drop: Buffer.concat([Buffer.from([0, 32]), sha256(DROP)]),
+  p2sh: P2SH_TRUE,
+  anchor: Buffer.from('51024e73', 'hex'),
+  p2wpkh: scriptFor('p2wpkh', KEY),
+  p2pkh: scriptFor('p2pkh', KEY),
+};
+
+const lockOf = new Map(Object.entries(scripts).map(([lock, script]) => [script.toString('hex'), lock as Lock]));
+
+export interface Coin {
+  txid: Buffer;
+  index: number;
+  /** Satoshi. */
+  value: number;
+  lock: Lock;
+}
+
+/** A transaction with what the stream wants to know of it. */
+export interface Made {
+  tx: Tx;
+  hex: string;
+  /** Display hex. */
+  id: string;
+  weight: number;
+  /** What can be spent of it. */
+  coins: Coin[];
+}
+
+export const outpointOf = ({ txid, index }: { txid: Buffer; index: number }): string => `${shown(txid)}:${index}`;
+
+/** Outputs whose locks are known, with their places. */
+export function made(tx: Tx): Made {
+  const bytes = serializeTx(tx);
+  const id = txid(tx);
+  const coins = tx.outs.flatMap(({ value, script }, index) => {
+    const lock = lockOf.get(Buffer.from(script).toString('hex'));
+    return lock === undefined ? [] : [{ txid: id, index, value, lock }];
+  });
+  return { tx, hex: bytes.toString('hex'), id: shown(id), weight: serializeTx(tx, false).length * 3 + bytes.length, coins };
+}
+
+/** Fills in what each input's lock asks for. @param element what a `drop` is given: another one makes another wtxid */
+export function unlock(tx: Tx, spent: readonly Coin[], element: Uint8Array = Buffer.alloc(0)): Made {
+  spent.forEach(({ lock }, i) => {
+    const input = tx.ins[i]!;
+    if (lock === 'true') input.witness = TRUE_WITNESS;
+    else if (lock === 'drop') input.witness = [element, DROP];
+    else if (lock === 'p2sh') input.script = push(TRUE);
+  });
+  const signed = spent.map((coin) =>
+    coin.lock === 'p2wpkh' || coin.lock === 'p2pkh' ? { ...coin, kind: coin.lock, key: KEY } : undefined,
+  );
+  signAll(tx, signed);
+  return made(tx);
+}
+
+/** Regtest's, in satoshi. */
+const subsidyAt = (height: number): number => Math.floor(5_000_000_000 / 2 ** Math.floor(height / 150));
+
+export interface Block {
+  hash: string;
+  hex: string;
+  height: number;
+  time: number;
+  coinbase: Made;
+  txs: readonly Made[];
+}
+
+/** A solved block whose coinbase leaves the fees and makes `coins` coins of the first locks in turn. */
+export function buildBlock(prev: string, height: number, time: number, txs: readonly Made[], coins: number): Block {
+  const locks: readonly Lock[] = ['true', 'true', 'drop', 'p2sh', 'p2wpkh', 'true', 'drop', 'p2pkh'];
+  const root = merkleRoot([Buffer.alloc(32), ...txs.map(({ hex }) => hash256(Buffer.from(hex, 'hex')))]);
+  const commitment = Buffer.concat([Buffer.from('6a24aa21a9ed', 'hex'), hash256(Buffer.concat([root, Buffer.alloc(32)]))]);
+  const share = Math.floor(subsidyAt(height) / coins);
+  const outs: Out[] = Array.from({ length: coins }, (_, i) => ({ value: share, script: scripts[locks[i % locks.length]!] }));
+  const script = Buffer.concat([scriptNumber(height), push(Buffer.from(`compare ${time}`))]);
+  const coinbase = made({
+    version: 2,
+    ins: [{ txid: Buffer.alloc(32), index: 0xffffffff, script, witness: [Buffer.alloc(32)] }],
+    outs: [...outs, { value: 0, script: commitment }],
+    locktime: 0,
+  });
+  const header: Header = {
+    version: 0x20000000,
+    prev: unshown(prev),
+    merkleRoot: merkleRoot([coinbase, ...txs].map(({ id }) => unshown(id))),
+    time,
+    bits: 0x207fffff,
+    nonce: 0,
+  };
+  const hash = shown(grind(header));
+  const body = [coinbase, ...txs].map(({ hex }) => Buffer.from(hex, 'hex'));
+  const hex = Buffer.concat([serializeHeader(header), compactSize(txs.length + 1), ...body]).toString('hex');
+  return { hash, hex, height, time, coinbase, txs };
+}

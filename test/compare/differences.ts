@@ -1,0 +1,71 @@
+// Differences between the two nodes, grouped by what they have in common when numbers and hashes are left out.
+
+export interface Difference {
+  step: number;
+  what: string;
+  /** The call, shortened. */
+  call: string;
+  core: string;
+  adit: string;
+}
+
+const SHOWN_CHARACTERS = 700;
+const SHOWN_OF_GROUP = 5;
+
+const shape = (text: string): string =>
+  text
+    .replace(/[0-9a-f]{16,}/g, '#')
+    .replace(/-?\d+(\.\d+)?(e-\d+)?/g, 'N')
+    .replace(/(N, ?)+N/g, 'N');
+
+/** A reply with its members in order, since the order is another test's matter. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, canonical(member)]),
+  );
+}
+
+/** The members that differ, by their paths. */
+export function contrast(core: unknown, adit: unknown, path = ''): string[] {
+  if (JSON.stringify(core) === JSON.stringify(adit)) return [];
+  const both = [core, adit];
+  if (both.some((side) => side === null || typeof side !== 'object')) {
+    return [`${path}: ${JSON.stringify(core)} <> ${JSON.stringify(adit)}`];
+  }
+  const [a, b] = both as Record<string, unknown>[];
+  return [...new Set([...Object.keys(a!), ...Object.keys(b!)])].flatMap((name) => contrast(a![name], b![name], `${path}/${name}`));
+}
+
+export class Differences {
+  readonly #groups = new Map<string, Difference[]>();
+
+  add(difference: Difference, members: readonly string[]): void {
+    const key = `${difference.what}: ${members.map(shape).join('; ')}`;
+    const group = this.#groups.get(key) ?? [];
+    group.push(difference);
+    this.#groups.set(key, group);
+  }
+
+  get count(): number {
+    return [...this.#groups.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** Each with its seed and step; in every group and among the groups the smallest first. */
+  *lines(seed: number): Generator<string> {
+    const size = ({ call, core, adit }: Difference): number => call.length + core.length + adit.length;
+    for (const group of this.#groups.values()) group.sort((a, b) => size(a) - size(b));
+    const groups = [...this.#groups].sort(([, a], [, b]) => size(a[0]!) - size(b[0]!));
+    for (const [key, group] of groups) {
+      yield `${group.length} x ${key}`.slice(0, SHOWN_CHARACTERS);
+      for (const { step, call, core, adit } of group.slice(0, SHOWN_OF_GROUP)) {
+        yield `  seed ${seed} step ${step}: ${call.slice(0, SHOWN_CHARACTERS)}`;
+        yield `    bitcoind ${core.slice(0, SHOWN_CHARACTERS)}`;
+        yield `    adit     ${adit.slice(0, SHOWN_CHARACTERS)}`;
+      }
+    }
+  }
+}

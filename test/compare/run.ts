@@ -1,0 +1,169 @@
+// Plays the same random stream to adit with -compat=31 and to a bitcoind of that release, and prints where they differ.
+//
+//   npm run compare -- --bitcoind=PATH [--steps=1000] [--seed=1]
+//
+// Both run on regtest. Blocks, coins and signatures are the harness's own. After every action the replies are compared, text for text; every
+// few actions the mempools with all figures of their entries, and the fees of the templates, where adit may only be better. After a
+// difference blocks empty both mempools, so that it is not counted again. Exit status 1 when there was any difference.
+import fs from 'node:fs';
+import { parseArgs } from 'node:util';
+import { CoreDaemon } from '../../bench/harness/core-daemon.js';
+import { Daemon } from '../framework/daemon.js';
+import { pseudoRandom } from '../framework/pseudo-random.js';
+import { canonical, contrast, Differences } from './differences.js';
+import { Ledger } from './ledger.js';
+import { type Action, inOrder, Stream } from './stream.js';
+import { Dice, type Pool, Transactions } from './transactions.js';
+
+const { values } = parseArgs({
+  options: {
+    bitcoind: { type: 'string' },
+    steps: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const steps = Number(values.steps);
+const seed = Number(values.seed);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+if (values.bitcoind === undefined || !fs.existsSync(values.bitcoind)) {
+  const why = values.bitcoind === undefined ? '--bitcoind=PATH is not given' : `${values.bitcoind} is not there`;
+  say(`skipped: nothing is compared, because ${why}`);
+  process.exit(0);
+}
+
+const FIRST_BLOCKS = 110;
+const FIRST_BLOCK_COINS = 40;
+const START_TIME = 1_780_000_000;
+const POOL_EVERY = 5;
+const TEMPLATE_EVERY = 10;
+/** A block empties most of the mempools then: comparisons of larger ones find nothing that these do not. */
+const MOST_ENTRIES = 250;
+/** A template may be some milliseconds behind. */
+const TEMPLATE_TRIES = 120;
+
+type Node = Pick<CoreDaemon, 'call'>;
+
+/** What a call says, errors included. */
+async function reply(node: Node, [method, ...params]: Action['calls'][number]): Promise<unknown> {
+  try {
+    return canonical(await node.call(method, ...params));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) throw error;
+    return { error: `${error.code} ${error.message}` };
+  }
+}
+
+const core = await CoreDaemon.start(values.bitcoind);
+const adit = await Daemon.start('-compat=31').catch(async (error: unknown) => {
+  await core.end();
+  throw error;
+});
+const differences = new Differences();
+
+/** Gives both the calls, and tells whether all replies were the same. */
+async function play({ name, calls, done }: Action, step: number): Promise<boolean> {
+  let same = true;
+  for (const call of calls) {
+    const [ofCore, ofAdit] = await Promise.all([reply(core, call), reply(adit, call)]);
+    const members = contrast(ofCore, ofAdit);
+    if (members.length === 0) continue;
+    same = false;
+    const difference = { step, call: JSON.stringify(call), core: JSON.stringify(ofCore), adit: JSON.stringify(ofAdit) };
+    differences.add({ what: `${name} ${call[0]}`, ...difference }, members);
+  }
+  done?.();
+  return same;
+}
+
+/** Members of mempool replies that say how much memory is used, or what peers did. */
+const OWN_AFFAIR = new Set(['usage', 'maxmempool', 'optimal']);
+
+/** One line for each kind of member that differs. */
+async function comparePools(step: number): Promise<boolean> {
+  let same = true;
+  for (const [method, ...params] of [['getmempoolinfo'], ['getrawmempool', true]] as Action['calls']) {
+    const [ofCore, ofAdit] = (await Promise.all([core.call(method, ...params), adit.call(method, ...params)])).map(sorted);
+    const members = contrast(ofCore, ofAdit).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
+    if (members.length === 0) continue;
+    same = false;
+    const kinds = new Map(members.map((member) => [member.replace(/^\/[0-9a-f]{64}/, '').split(':')[0]!, member]));
+    for (const [kind, member] of kinds) {
+      const [a, b] = member.slice(member.indexOf(': ') + 2).split(' <> ');
+      differences.add({ what: method, step, call: method, core: `${member.slice(0, 90)} ${a}`, adit: b ?? '' }, [kind]);
+    }
+  }
+  return same;
+}
+
+/** Lists of relatives are in no order. */
+function sorted(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(canonical(value)), (_, member) =>
+    Array.isArray(member) && member.every((one) => typeof one === 'string') ? member.sort() : member,
+  );
+}
+
+async function compareTemplates(ledger: Ledger, step: number): Promise<void> {
+  // Both may hand out an older one for some seconds.
+  const time = ledger.wait();
+  for (const node of [core, adit]) await node.call('setmocktime', time);
+  const fees = async (node: Node): Promise<number> => {
+    const { transactions } = await node.call('getblocktemplate', { rules: ['segwit'] });
+    return transactions.reduce((sum: number, { fee }: { fee: number }) => sum + fee, 0);
+  };
+  const wanted = await fees(core);
+  let got = 0;
+  for (let i = 0; i < TEMPLATE_TRIES && (got = await fees(adit)) < wanted; i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  if (got < wanted) differences.add({ what: 'getblocktemplate', step, call: 'fees', core: `${wanted}`, adit: `${got}` }, ['fees']);
+}
+
+/** Confirms all that either has, so that both are the same again. */
+async function empty(stream: Stream, step: number): Promise<void> {
+  for (const node of [core, adit]) {
+    for (;;) {
+      const pool: Pool = await node.call('getrawmempool', true);
+      const txs = stream.fitting(inOrder(pool));
+      if (txs.length === 0) break;
+      const before = differences.count;
+      await play(stream.block(txs), step);
+      if (differences.count > before) throw new Error(`the chains differ at step ${step}`);
+    }
+  }
+  // Priorities of what never came in stay behind.
+  const sizes = await Promise.all([core, adit].map(async (node) => (await node.call('getmempoolinfo')).size));
+  if (sizes.some((size) => size !== 0)) throw new Error(`the mempools do not get empty at step ${step}: ${sizes}`);
+}
+
+let step = 0;
+try {
+  const genesis = await core.call('getblockhash', 0);
+  const ledger = new Ledger(genesis, START_TIME);
+  const dice = new Dice(pseudoRandom(seed));
+  const transactions = new Transactions(dice, ledger);
+  const stream = new Stream(dice, ledger, transactions);
+  for (const node of [core, adit]) await node.call('setmocktime', START_TIME + 60);
+  for (let i = 0; i < FIRST_BLOCKS; i++) {
+    const block = ledger.next([], FIRST_BLOCK_COINS);
+    const calls: Action['calls'] = [
+      ['setmocktime', block.time],
+      ['submitblock', block.hex],
+    ];
+    if (!(await play({ name: 'block', calls, done: () => ledger.connect(block) }, 0))) throw new Error('the first blocks differ');
+  }
+  for (step = 1; step <= steps; step++) {
+    const pool: Pool = await core.call('getrawmempool', true);
+    const full = Object.keys(pool).length > MOST_ENTRIES;
+    let same = await play(full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool), step);
+    if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
+    if (!same || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
+    if (!same) await empty(stream, step);
+    if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
+  }
+} catch (error) {
+  say(`ended at step ${step}: ${error instanceof Error ? error.stack : error}`);
+  process.exitCode = 1;
+} finally {
+  await Promise.all([core.end(), adit.remove()]);
+}
+for (const line of differences.lines(seed)) say(line);
+say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);
+if (differences.count > 0) process.exitCode = 1;

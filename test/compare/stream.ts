@@ -1,0 +1,199 @@
+// The random stream: one action after the other, each drawn from the seed and from what bitcoind's mempool holds.
+import type { Block, Coin, Made } from './coins.js';
+import { scripts, unlock } from './coins.js';
+import type { Ledger } from './ledger.js';
+import { type Dice, type Pool, satoshis, type Transactions } from './transactions.js';
+
+/** Calls that both nodes are given in this order. */
+export interface Action {
+  name: string;
+  calls: [method: string, ...params: unknown[]][];
+  /** Once both have taken them. */
+  done?: () => void;
+}
+
+const OF_BLOCK_COINS = 20;
+const MOST_BLOCK_WEIGHT = 3_000_000;
+
+export class Stream {
+  readonly #dice: Dice;
+  readonly #ledger: Ledger;
+  readonly #txs: Transactions;
+
+  constructor(dice: Dice, ledger: Ledger, txs: Transactions) {
+    this.#dice = dice;
+    this.#ledger = ledger;
+    this.#txs = txs;
+  }
+
+  next(pool: Pool): Action {
+    const draw = this.#dice.below(100);
+    if (draw < 45) return send(this.#txs.build(pool));
+    if (draw < 53) return this.#chain(pool);
+    if (draw < 72) return this.#package(pool, 'submitpackage');
+    if (draw < 78) return this.#package(pool, 'testmempoolaccept');
+    if (draw < 84) return { name: 'test one', calls: [['testmempoolaccept', [this.#txs.build(pool).hex], 0]] };
+    if (draw < 88) return this.#again(pool);
+    if (draw < 92) return this.#prioritise(pool);
+    if (draw < 98) return this.block(this.#some(pool));
+    return this.#reorganise();
+  }
+
+  /** A block of these, parents before children. */
+  block(txs: readonly Made[]): Action {
+    const block = this.#ledger.next(txs, OF_BLOCK_COINS);
+    return { name: 'block', calls: [mocked(block), ['submitblock', block.hex]], done: () => this.#ledger.connect(block) };
+  }
+
+  /** As many of these entries, in the order given, as fit into a block. */
+  fitting(ids: Iterable<string>): Made[] {
+    let weight = 0;
+    const found: Made[] = [];
+    for (const id of ids) {
+      const tx = this.#ledger.made.get(id);
+      if (tx === undefined) continue;
+      weight += tx.weight;
+      if (weight > MOST_BLOCK_WEIGHT) break;
+      found.push(tx);
+    }
+    return found;
+  }
+
+  /** A long chain or a fan, towards the limits of clusters. */
+  #chain(pool: Pool): Action {
+    const dice = this.#dice;
+    const free = dice.chance(0.5) ? this.#txs.unconfirmed(pool) : [];
+    const start = free.length > 0 ? dice.pick(free) : dice.pick(this.#txs.confirmed(pool));
+    const version = dice.chance(0.9) ? 2 : 3;
+    const calls: Action['calls'] = [];
+    let ends: Coin[] = [start];
+    for (let i = 2 + dice.below(dice.chance(0.5) ? 6 : 30); i > 0 && ends.length > 0; i--) {
+      const spends = dice.chance(0.2) ? ends.slice(0, 2) : [dice.pick(ends)];
+      const tx = this.#txs.build(pool, { spends, version, into: 1 + dice.below(3), outs: [] });
+      calls.push(...send(tx).calls);
+      ends = [...ends.filter((coin) => !spends.includes(coin)), ...tx.coins.filter(({ value }) => value > 5000)];
+    }
+    return { name: 'chain', calls };
+  }
+
+  /** One parent and its child, several parents, diamonds; now and then one twice, one left out, or out of order. */
+  #package(pool: Pool, method: 'submitpackage' | 'testmempoolaccept'): Action {
+    const dice = this.#dice;
+    const version = dice.pick([2, 2, 2, 3, 3, 1]);
+    const low = (size: number): number => dice.pick([0, 0, Math.ceil(size / 10) - 1, Math.ceil(size / 10), size]);
+    const dust = dice.chance(0.25);
+    const txs: Made[] = [];
+    for (let i = dice.pick([1, 1, 1, 1, 2, 2, 3, 6]); i > 0; i--) {
+      const outs = dust ? [{ value: dice.pick([0, 100, 239, 240]), script: scripts.anchor }] : [];
+      const contested = this.#txs.contested(pool);
+      const spends =
+        dice.chance(0.3) && contested.length > 0
+          ? { spends: [dice.pick(contested)] }
+          : dice.chance(0.7)
+            ? { spends: [dice.pick(this.#txs.confirmed(pool))] }
+            : {};
+      const fee = dust && dice.chance(0.8) ? () => 0 : dice.chance(0.7) ? low : undefined;
+      txs.push(this.#txs.build(pool, { ...spends, ...(fee ? { fee } : {}), version: dice.chance(0.97) ? version : 2, outs }));
+    }
+    if (dice.chance(0.15)) {
+      const middle = txs[0]!.coins.filter(({ value }) => value > 5000).slice(0, 1);
+      if (middle.length > 0) txs.push(this.#txs.build(pool, { spends: middle, version, fee: low, outs: [] }));
+    }
+    const taken = new Set(txs.flatMap(({ tx }) => tx.ins.map((input) => `${input.txid.toString('hex')}:${input.index}`)));
+    const open = txs.flatMap(({ coins }) => coins.filter((coin) => !taken.has(`${coin.txid.toString('hex')}:${coin.index}`)));
+    const spends = dice.chance(0.85) ? open.slice(0, 12) : open.slice(1, 12);
+    if (dice.chance(0.15))
+      spends.push(dice.pick(dice.chance(0.5) ? this.#txs.confirmed(pool) : [...this.#txs.unconfirmed(pool), ...spends]));
+    const wanted = [...new Map(spends.map((coin) => [`${coin.txid.toString('hex')}:${coin.index}`, coin])).values()];
+    if (wanted.length > 0) {
+      const relay = (size: number): number => {
+        const together = size + txs.reduce((sum, { weight }) => sum + Math.ceil(weight / 4), 0);
+        const rivals = satoshis(Object.values(pool).at(-1)?.fees.base ?? 0);
+        return Math.max(
+          0,
+          dice.pick([Math.ceil(together / 10) + dice.below(5) - 2, together * 2, together * 20, rivals + Math.ceil(together / 10)]),
+        );
+      };
+      txs.push(
+        this.#txs.build(pool, {
+          spends: wanted,
+          version: dice.chance(0.95) ? version : 2,
+          fee: relay,
+          ...(dice.chance(0.9) ? { outs: [] } : {}),
+        }),
+      );
+    }
+    const calls: Action['calls'] = [];
+    if (dice.chance(0.2)) calls.push(...send(dice.pick(txs)).calls);
+    if (dice.chance(0.03)) txs.push(dice.pick(txs));
+    if (dice.chance(0.03)) txs.reverse();
+    if (dice.chance(0.03)) txs.shift();
+    calls.push([method, txs.map(({ hex }) => hex), 0]);
+    // The same once more: what is there already.
+    if (dice.chance(0.1)) calls.push([method, txs.map(({ hex }) => hex), 0]);
+    return { name: method, calls };
+  }
+
+  /** Something that was sent before, with the same or with another witness. */
+  #again(pool: Pool): Action {
+    const dice = this.#dice;
+    const ids = dice.chance(0.7) ? Object.keys(pool) : [...this.#ledger.made.keys()];
+    if (ids.length === 0) return send(this.#txs.build(pool));
+    const { tx, hex } = this.#ledger.made.get(dice.pick(ids))!;
+    const coins = tx.ins.map(({ txid, index }) => this.#ledger.coinOf(`${Buffer.from(txid).reverse().toString('hex')}:${index}`));
+    const other = dice.chance(0.5) && coins.every((coin) => coin?.lock === 'drop' || coin?.lock === 'true' || coin?.lock === 'anchor');
+    const bytes = other ? unlock(structuredCloneTx(tx), coins as Coin[], Buffer.alloc(5, 9)).hex : hex;
+    const method = dice.pick(['sendrawtransaction', 'testmempoolaccept', 'submitpackage']);
+    return { name: 'again', calls: [[method, method === 'sendrawtransaction' ? bytes : [bytes], 0]] };
+  }
+
+  #prioritise(pool: Pool): Action {
+    const dice = this.#dice;
+    const ids = dice.chance(0.8) ? Object.keys(pool) : [...this.#ledger.made.keys()];
+    if (ids.length === 0) return send(this.#txs.build(pool));
+    return { name: 'prioritise', calls: [['prioritisetransaction', dice.pick(ids), 0, dice.pick([-1000, -10, 10, 500, 20_000])]] };
+  }
+
+  /** A random part of the mempool with all that it spends. */
+  #some(pool: Pool): Made[] {
+    const dice = this.#dice;
+    const share = dice.pick([0, 0.2, 0.6, 1]);
+    const found = new Set<string>();
+    for (const id of inOrder(pool)) {
+      if (pool[id]!.depends.every((parent) => found.has(parent)) && dice.chance(share)) found.add(id);
+    }
+    return this.fitting(found);
+  }
+
+  /** Takes blocks off; brings them back or mines others in their place. */
+  #reorganise(): Action {
+    const dice = this.#dice;
+    const ledger = this.#ledger;
+    const off: Block[] = [];
+    for (let i = 1 + dice.below(3); i > 0; i--) off.unshift(ledger.disconnect());
+    const calls: Action['calls'] = [['invalidateblock', off[0]!.hash]];
+    if (dice.chance(0.5)) {
+      calls.push(['reconsiderblock', off[0]!.hash]);
+      for (const block of off) ledger.connect(block);
+      return { name: 'reconsider', calls };
+    }
+    for (let i = dice.below(3); i > 0; i--) {
+      const block = ledger.next([], OF_BLOCK_COINS);
+      calls.push(mocked(block), ['submitblock', block.hex]);
+      ledger.connect(block);
+    }
+    return { name: 'invalidate', calls };
+  }
+}
+
+const send = ({ hex }: Made): Action => ({ name: 'send', calls: [['sendrawtransaction', hex, 0]] });
+
+const mocked = ({ time }: Block): [string, number] => ['setmocktime', time];
+
+const structuredCloneTx = (tx: Made['tx']): Made['tx'] => ({
+  ...tx,
+  ins: tx.ins.map(({ txid, index, sequence }) => ({ txid, index, sequence: sequence ?? 0xffffffff })),
+});
+
+/** Ids with parents before children. */
+export const inOrder = (pool: Pool): string[] => Object.keys(pool).sort((a, b) => pool[a]!.ancestorcount - pool[b]!.ancestorcount);
