@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { Verifier } from '../parallel/verifier.js';
 import { Acceptor, type AcceptResult } from './accept/acceptor.js';
+import { paysNothing } from './accept/ephemeral-dust.js';
 import { Judge } from './accept/judge.js';
 import type { AcceptOptions } from './accept/workspace.js';
 import type { MempoolEntry } from './entry.js';
@@ -388,6 +389,17 @@ export class Mempool {
     return this.#pool.delta(txid);
   }
 
+  /** Whether it is here with dust that has to go with its child: its fee may not change then. */
+  hasFixedFee(txid: Uint8Array): boolean {
+    const row = this.#pool.find(txid);
+    return row !== NO_ROW && paysNothing(this.#pool.tx(row), this.options.policy);
+  }
+
+  /** Tells peers of a transaction once. */
+  announce(txid: Uint8Array): void {
+    const row = this.#pool.find(txid);
+    if (row !== NO_ROW) this.onBroadcast(this.#pool.entry(row));
+  }
   /** Marks a transaction as not yet announced to anyone (it came from RPC, not from a peer). */
   addUnbroadcast(txid: Uint8Array): void {
     const row = this.#pool.find(txid);

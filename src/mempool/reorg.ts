@@ -41,8 +41,12 @@ interface Returning {
   readonly byHand: Returned | null;
 }
 
-/** Rows that came back from one block. */
-type Returned = Set<number>;
+/** What came back from one block. */
+interface Returned {
+  readonly rows: Set<number>;
+  /** Of the block below it: the tip on which they came in. */
+  readonly height: number;
+}
 
 export interface ReorgDeps {
   readonly pool: TxPool;
@@ -94,15 +98,17 @@ export class ReorgFollower {
   follow(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
     let left = change.invalidatedBefore;
+    let below = this.#deps.chain.tip.height + change.disconnected.length;
     for (const { block } of change.disconnected) {
       pool.bumpCounter();
+      below--;
       if (left !== undefined && left++ >= MAX_RETURNING_BLOCKS) {
         for (const tx of block.txs) pool.removeRecursive(tx, 'reorg');
         continue;
       }
       // Core goes down block by block then, each one's transactions coming back before the next leaves: what spends them is here by that
       // time, what they spend is still confirmed, and so the limits on relatives bind within one block only.
-      const byHand: Returned | null = left === undefined ? null : new Set();
+      const byHand: Returned | null = left === undefined ? null : { rows: new Set(), height: below };
       const back = block.txs.map((tx) => ({ tx, key: keyOf(tx.txid), bytes: entryUsage(tx), byHand }));
       this.#returning = [...back, ...this.#returning];
     }
@@ -170,7 +176,7 @@ export class ReorgFollower {
           if (row === NO_ROW) {
             pool.removeRecursive(item.tx, 'reorg');
           } else {
-            item.byHand?.add(row);
+            item.byHand?.rows.add(row);
             this.#returned.set(item.key, item.tx);
           }
           if (turns.over) await turns.next();
@@ -204,7 +210,7 @@ export class ReorgFollower {
 
   /** These were valid once and are owed a verdict: a full queue is waited for. */
   async #accept({ tx, byHand }: Returning): Promise<AcceptResult> {
-    const options: AcceptOptions = { bypassLimits: true, ...(byHand !== null && { relatives: byHand }) };
+    const options: AcceptOptions = { bypassLimits: true, ...(byHand !== null && { relatives: byHand.rows, height: byHand.height }) };
     for (;;) {
       try {
         return await this.#deps.acceptor.accept(tx, options);

@@ -4,14 +4,18 @@ import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { dustOutputs } from '../../policy/dust.js';
+import type { PolicyOptions } from '../../policy/options.js';
 import { policyReject } from '../../policy/reject.js';
 import { keyOf } from '../hash-key.js';
 import { NO_ROW } from '../rows.js';
 import type { AcceptContext, Step } from './workspace.js';
 
-/** Dust and a fee do not go together. */
+/** Whether a transaction must not pay a fee, because it makes dust. */
+export const paysNothing = (tx: TxView, policy: PolicyOptions): boolean =>
+  policy.ephemeralDust && policy.requireStandard && dustOutputs(tx, policy).length > 0;
+
 export const checkUnpaidDust: Step = ({ tx, fee, modifiedFee }, { options: { policy } }) =>
-  policy.ephemeralDust && policy.requireStandard && (fee !== 0 || modifiedFee !== 0) && dustOutputs(tx, policy).length > 0
+  (fee !== 0 || modifiedFee !== 0) && paysNothing(tx, policy)
     ? policyReject('not-standard', 'dust', 'tx with dust output must be 0-fee')
     : null;
 

@@ -110,7 +110,7 @@ export class Judge {
       tx: work.tx,
       fee: work.fee,
       time: work.accept.time ?? clock.nowSeconds(),
-      height: chain.tip.height,
+      height: work.accept.height ?? chain.tip.height,
       sigopCost: work.sigopCost,
       size: work.size,
       spendsCoinbase: work.spendsCoinbase,

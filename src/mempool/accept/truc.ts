@@ -17,7 +17,9 @@ const MAX_RELATIVES = 2;
 
 const named = (tx: TxView): string => `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;
 
-const parentsOf = (tx: TxView, pool: TxPool): number[] => [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])];
+/** By id, as Core's GetParents lists them: the first one at fault is named. */
+const parentsOf = (tx: TxView, pool: TxPool): number[] =>
+  [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])].sort(pool.compareIds);
 
 /** Version 3 spends version 3 alone, and is spent by nothing else. */
 function inheritanceFault(tx: TxView, parent: TxView): string | null {

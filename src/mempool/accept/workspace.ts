@@ -17,6 +17,8 @@ export interface AcceptOptions {
   readonly bypassLimits?: boolean;
   /** For one that comes back from a block taken off by hand: only these rows, of the same block, count for the limits on relatives. */
   readonly relatives?: ReadonlySet<number>;
+  /** Of the tip on which it came in; the tip's own when absent. */
+  readonly height?: number;
   /** When it came, in seconds, for one that was saved; now when absent. */
   readonly time?: number;
   /** Above this base fee the transaction is judged but not kept. */

@@ -303,7 +303,11 @@ export interface PoolAccess {
   fate(txid: Uint8Array): PoolFate | undefined;
   /** Marks it for announcement until a peer has asked for it. */
   addUnbroadcast(txid: Uint8Array): void;
+  /** Tells peers of it once. */
+  announce(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;
+  /** Whether it is here and must not pay a fee. */
+  hasFixedFee(txid: Uint8Array): boolean;
   /** Prioritisations that are not zero, by txid in internal order. */
   prioritised(): readonly { readonly txid: Uint8Array; readonly delta: number; readonly entry: PoolEntry | undefined }[];
   /** Whether a saved pool is back, or none was to be loaded. */

@@ -88,6 +88,7 @@ export const prioritisetransaction: NodeRun = (ctx, args) => {
   if (dummy !== null && asDouble(dummy) !== 0) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Priority is no longer supported, dummy argument to prioritisetransaction must be 0.');
   }
+  if (ctx.mempool.hasFixedFee(txid)) fail(RPC_CODE.INVALID_PARAMETER, 'Priority is not supported for transactions with dust outputs.');
   ctx.mempool.prioritise(txid, delta);
   return true;
 };

@@ -60,7 +60,8 @@ export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   if ((only(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
   const { txid } = tx;
   await ctx.mempool.settled();
-  if (!ctx.mempool.get(txid)) {
+  const known = ctx.mempool.get(txid) !== undefined;
+  if (!known) {
     const { reject, fee } = await ctx.mempool.accept(tx, { maxFeeSats });
     if (reject) {
       if (await isConfirmed(ctx, tx))
@@ -74,7 +75,9 @@ export const sendrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
       fail(RPC_CODE.VERIFY_ERROR, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)');
     }
   }
-  ctx.mempool.addUnbroadcast(txid);
+  // Before release 23 one that was here already was marked too.
+  if (known && only(ctx.compat, 23)) ctx.mempool.announce(txid);
+  else ctx.mempool.addUnbroadcast(txid);
   return hashHex(txid);
 };
 

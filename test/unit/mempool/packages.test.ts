@@ -116,7 +116,7 @@ t.test('a child pays for its parent', async (t) => {
     'replaced-transactions': [],
   });
   t.same(s.has(parent, child), [true, true]);
-  t.equal(s.pool.stats().unbroadcast, 2);
+  t.equal(s.pool.stats().unbroadcast, 0, 'told once');
   t.same(
     await s.submit([parent, child]),
     {

@@ -283,3 +283,16 @@ t.test('what comes back does not stand in line behind long calls', async (t) => 
   t.ok(pauses < 100, `${pauses} turns of others`);
   await Promise.all(calls);
 });
+
+t.test('blocks taken off by hand: each transaction came in on the block below its own', async (t) => {
+  const { pool, chain } = createPool({ policy: NO_POLICY });
+  const txs = [1, 2, 3].map((i) => pay([chain.fund(50_000)], 40_000 + i));
+  const { height } = chain.tip;
+  for (const tx of txs) chain.connect([tx]);
+  chain.invalidate([1, 2]);
+  await pool.settled();
+  t.same(
+    txs.map(({ txid }) => pool.get(txid)?.height),
+    [height, height + 1, height + 2],
+  );
+});

@@ -91,6 +91,8 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       testPackage: () => Promise.reject(new Error('no pool here')),
       foresee: () => Promise.resolve(),
       addUnbroadcast: () => {},
+      announce: () => {},
+      hasFixedFee: () => false,
       prioritised: () => [],
       loaded: true,
       fees: new FeeEstimator(),

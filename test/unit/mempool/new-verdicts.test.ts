@@ -1,0 +1,89 @@
+// What newer releases say of single transactions where several things could be said, and what may not be changed afterwards.
+import t from 'tap';
+import { hashToHex } from '../../../src/consensus/bytes/hex.js';
+import type { Mempool } from '../../../src/mempool/mempool.js';
+import { COMPATS } from '../../../src/policy/compat.js';
+import { DEFAULT_POLICY, NEW_RULES } from '../../../src/policy/options.js';
+import type { CallInfo } from '../../../src/rpc/dispatch.js';
+import type { NodeContext } from '../../../src/rpc/node/context.js';
+import { prioritisetransaction } from '../../../src/rpc/node/mining-info.js';
+import { submitpackage } from '../../../src/rpc/node/packages.js';
+import { sendrawtransaction } from '../../../src/rpc/node/send.js';
+import { JsonNumber } from '../../../src/rpc/wire/values.js';
+import { TRUE_SCRIPT, TRUE_WITNESS } from '../../framework/messages.js';
+import { outpointOf, spend } from '../../framework/model-chain.js';
+import { createPool, crypto } from '../../framework/pool-under-test.js';
+
+const policy = { ...DEFAULT_POLICY, ...NEW_RULES, minRelayFeeRate: 100, incrementalFeeRate: 100 };
+const ANCHOR = Uint8Array.of(0x51, 2, 0x4e, 0x73);
+const options = {
+  policy,
+  replaceByDiagram: true,
+  limitAncestorCount: Number.POSITIVE_INFINITY,
+  limitDescendantCount: Number.POSITIVE_INFINITY,
+};
+
+const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
+  mempool.onBroadcast = ({ txid }) => told.push(hashToHex(txid));
+  return { compat: COMPATS['31'], mempool, crypto, chain: { coin: async () => null } } as unknown as NodeContext;
+};
+
+t.test('of two parents that are both wrong the one with the lower id is named', async (t) => {
+  for (const turned of [false, true]) {
+    const { pool, chain } = createPool(options);
+    const parents = [60_000, 60_001].map((value) =>
+      spend(crypto, [chain.fund(value + 1000, TRUE_SCRIPT)], [{ value, script: TRUE_SCRIPT }], { version: 3, witness: TRUE_WITNESS }),
+    );
+    for (const tx of parents) t.equal((await pool.accept(tx)).reject, null);
+    const first = [...parents].sort((a, b) => Buffer.compare(a.txid, b.txid))[0]!;
+    const spent = turned ? [...parents].reverse() : parents;
+    const outpoints = spent.map((tx) => outpointOf(tx, 0));
+    const child = spend(crypto, outpoints, [{ value: 100_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
+    const { reject } = await pool.accept(child);
+    t.equal(reject?.reason, 'TRUC-violation');
+    t.ok(reject?.debug.includes(`cannot spend from version=3 tx ${hashToHex(first.txid)} `));
+  }
+});
+
+t.test('what has dust pays nothing, and no priority changes that', async (t) => {
+  const { pool, chain } = createPool(options);
+  const outputs = [
+    { value: 50_000, script: TRUE_SCRIPT },
+    { value: 0, script: ANCHOR },
+  ];
+  const parent = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], outputs, { witness: TRUE_WITNESS });
+  const outpoints = [outpointOf(parent, 0), outpointOf(parent, 1)];
+  const child = spend(crypto, outpoints.slice(0, 1), [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
+  const both = await pool.acceptPackage([parent, child]);
+  t.equal(both.fault?.reason, 'unspent-dust');
+  const clean = createPool({ ...options, policy: { ...policy, minRelayFeeRate: 0 } });
+  const dusty = spend(crypto, [clean.chain.fund(50_000, TRUE_SCRIPT)], outputs, { witness: TRUE_WITNESS });
+  t.equal((await clean.pool.accept(dusty)).reject, null);
+  const plain = spend(crypto, [clean.chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
+  t.equal((await clean.pool.accept(plain)).reject, null);
+  const ctx = contextOf(clean.pool);
+  const call = (txid: string) => prioritisetransaction(ctx, [txid, null, new JsonNumber('500')], {} as CallInfo);
+  t.throws(() => call(hashToHex(dusty.txid)), { code: -8, message: 'Priority is not supported for transactions with dust outputs.' });
+  t.equal(clean.pool.feeDelta(dusty.txid), 0);
+  t.equal(call(hashToHex(plain.txid)), true);
+  t.equal(call('11'.repeat(32)), true, 'nothing is known of it');
+  const free = createPool({ ...options, policy: { ...policy, requireStandard: false, minRelayFeeRate: 0 } });
+  const same = spend(crypto, [free.chain.fund(50_000, TRUE_SCRIPT)], outputs, { witness: TRUE_WITNESS });
+  t.equal((await free.pool.accept(same)).reject, null);
+  t.equal(prioritisetransaction(contextOf(free.pool), [hashToHex(same.txid), null, new JsonNumber('500')], {} as CallInfo), true);
+});
+
+t.test('only what sendrawtransaction brought in waits for a peer to ask for it', async (t) => {
+  const { pool, chain } = createPool(options);
+  const told: string[] = [];
+  const ctx = contextOf(pool, told);
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  const one = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
+  const other = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 41_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
+  await submitpackage(ctx, [[hex(one.bytes)], new JsonNumber('0')], {} as CallInfo);
+  await sendrawtransaction(ctx, [hex(one.bytes), new JsonNumber('0')], {} as CallInfo);
+  t.same(told, [hashToHex(one.txid), hashToHex(one.txid)], 'announced each time');
+  t.equal(pool.get(one.txid)?.unbroadcast, false);
+  await sendrawtransaction(ctx, [hex(other.bytes), new JsonNumber('0')], {} as CallInfo);
+  t.equal(pool.get(other.txid)?.unbroadcast, true);
+});
