@@ -2,7 +2,7 @@
 // (the tests are compiled) and knows no TypeScript 7.
 //
 //   node test/run-tests.mjs FILE...
-//   ADIT_TEST_JOBS=2            processes at a time
+//   ADIT_TEST_JOBS=3            processes at a time; one more than there are cores when absent, 8 at most; many wait
 //   ADIT_TEST_SKIPS=FILE        a skip that is not in this list fails its file (test/allowed-skips.json, from the project's folder)
 //   ADIT_TEST_SEED=NUMBER       the seed of fast-check: a fixed one when absent, so that a run does not depend on luck; random: drawn and printed
 //
@@ -12,6 +12,7 @@
 import { spawn } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -19,7 +20,7 @@ import { pathToFileURL } from 'node:url';
 const timeoutMs = 1_800_000;
 const keptOutput = 200_000;
 const files = process.argv.slice(2);
-const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? 2));
+const jobs = Math.max(1, Number(process.env.ADIT_TEST_JOBS ?? Math.min(8, os.availableParallelism() + 1)));
 const root = path.dirname(import.meta.dirname);
 const FIXED_SEED = '20261122';
 const { ADIT_TEST_SEED: wantedSeed = FIXED_SEED } = process.env;
