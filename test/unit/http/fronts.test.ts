@@ -163,6 +163,12 @@ t.test('requests, statuses and bytes', async (t) => {
       if (taken !== null) t.equal(body.replace(taken.token, Buffer.from(taken.bytes).toString('hex')), other, ending);
       else t.equal(body, other, ending);
     }
+    // Nor does a front parse much that stands beside a block, or before it.
+    const much = '"",'.repeat(30_000);
+    for (const other of [`["${hex}",[${much}0]]`, `["${hex}","${'cd'.repeat(50_000)}"]`, `{"dummy":[${much}0],"hexdata":"${hex}"}`]) {
+      await client.call(`{"method":"submitblock","params":${other},"id":1}`);
+      t.equal(seen.at(-1)?.block, null, `${other.slice(0, 20)} ... ${other.slice(-20)}`);
+    }
     const named = `{"method":"submitblock","params":{"hexdata":"${hex.toUpperCase()}"},"id":1}`;
     await client.call(named);
     t.equal(seen.at(-1)?.block?.bytes.length, 100_000, 'by name');
