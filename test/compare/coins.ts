@@ -102,7 +102,7 @@ export interface Block {
 
 /** A solved block whose coinbase leaves the fees and makes `coins` coins of the first locks in turn. */
 export function buildBlock(prev: string, height: number, time: number, txs: readonly Made[], coins: number): Block {
-  const locks: readonly Lock[] = ['true', 'true', 'drop', 'p2sh', 'p2wpkh', 'true', 'drop', 'p2pkh'];
+  const locks: readonly Lock[] = ['true', 'true', 'drop', 'p2sh', 'p2wpkh', 'true', 'drop', 'p2sh', 'true', 'p2pkh'];
   const root = merkleRoot([Buffer.alloc(32), ...txs.map(({ hex }) => hash256(Buffer.from(hex, 'hex')))]);
   const commitment = Buffer.concat([Buffer.from('6a24aa21a9ed', 'hex'), hash256(Buffer.concat([root, Buffer.alloc(32)]))]);
   const share = Math.floor(subsidyAt(height) / coins);

@@ -42,12 +42,28 @@ export function contrast(core: unknown, adit: unknown, path = ''): string[] {
 
 export class Differences {
   readonly #groups = new Map<string, Difference[]>();
+  readonly #refusals = new Map<string, number>();
 
   add(difference: Difference, members: readonly string[]): void {
     const key = `${difference.what}: ${members.map(shape).join('; ')}`;
     const group = this.#groups.get(key) ?? [];
     group.push(difference);
     this.#groups.set(key, group);
+  }
+
+  /** Counts what a reply refuses: a run that never sees a rule says nothing about it. */
+  saw(reply: unknown): void {
+    for (const [, text] of JSON.stringify(reply).matchAll(
+      /"(?:error|package_msg|package-error|reject-details|reject-reason)":"([^"]*)"/g,
+    )) {
+      const key = shape(text!);
+      this.#refusals.set(key, (this.#refusals.get(key) ?? 0) + 1);
+    }
+  }
+
+  /** The commonest first. */
+  refusals(): string[] {
+    return [...this.#refusals].sort(([, a], [, b]) => b - a).map(([text, count]) => `${count} x ${text}`);
   }
 
   get count(): number {

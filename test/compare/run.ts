@@ -36,6 +36,7 @@ const FIRST_BLOCK_COINS = 40;
 const START_TIME = 1_780_000_000;
 const POOL_EVERY = 5;
 const TEMPLATE_EVERY = 10;
+const CLUSTERS_EVERY = 7;
 /** A block empties most of the mempools then: comparisons of larger ones find nothing that these do not. */
 const MOST_ENTRIES = 250;
 /** A template may be some milliseconds behind. */
@@ -65,6 +66,7 @@ async function play({ name, calls, done }: Action, step: number): Promise<boolea
   let same = true;
   for (const call of calls) {
     const [ofCore, ofAdit] = await Promise.all([reply(core, call), reply(adit, call)]);
+    differences.saw(ofCore);
     const members = contrast(ofCore, ofAdit);
     if (members.length === 0) continue;
     same = false;
@@ -91,6 +93,24 @@ async function comparePools(step: number): Promise<boolean> {
       const [a, b] = member.slice(member.indexOf(': ') + 2).split(' <> ');
       differences.add({ what: method, step, call: method, core: `${member.slice(0, 90)} ${a}`, adit: b ?? '' }, [kind]);
     }
+  }
+  return same;
+}
+
+/** Sizes of clusters: their chunks may be cut otherwise where fee rates are equal. */
+async function compareClusters(pool: Pool, step: number): Promise<boolean> {
+  let same = true;
+  const ids = Object.keys(pool).filter((_, i) => i % CLUSTERS_EVERY === 0);
+  for (const id of ids) {
+    const call: Action['calls'][number] = ['getmempoolcluster', id];
+    const [ofCore, ofAdit] = (await Promise.all([reply(core, call), reply(adit, call)])) as Record<string, unknown>[];
+    const members = ['clusterweight', 'txcount', 'error'].filter((name) => ofCore![name] !== ofAdit![name]);
+    if (members.length === 0) continue;
+    same = false;
+    differences.add(
+      { what: 'getmempoolcluster', step, call: JSON.stringify(call), core: JSON.stringify(ofCore), adit: JSON.stringify(ofAdit) },
+      members,
+    );
   }
   return same;
 }
@@ -154,6 +174,7 @@ try {
     const full = Object.keys(pool).length > MOST_ENTRIES;
     let same = await play(full ? stream.block(stream.fitting(inOrder(pool))) : stream.next(pool), step);
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
+    if (same && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     if (!same || step % POOL_EVERY === 0) same = (await comparePools(step)) && same;
     if (!same) await empty(stream, step);
     if (step % 500 === 0) process.stderr.write(`step ${step}: ${differences.count} differences\n`);
@@ -164,6 +185,8 @@ try {
 } finally {
   await Promise.all([core.end(), adit.remove()]);
 }
+say('what bitcoind refused, and how often:');
+for (const line of differences.refusals()) say(`  ${line}`);
 for (const line of differences.lines(seed)) say(line);
 say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);
 if (differences.count > 0) process.exitCode = 1;

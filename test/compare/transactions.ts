@@ -1,5 +1,5 @@
 // Random transactions near the edges of policy: which coins, which outputs, which fee.
-import type { Out } from '../framework/messages.js';
+import { type Out, push } from '../framework/messages.js';
 import { type Coin, type Lock, type Made, outpointOf, scripts, unlock } from './coins.js';
 import type { Ledger } from './ledger.js';
 
@@ -49,13 +49,14 @@ export interface Wish {
   into?: number;
 }
 
-const data = (bytes: number): Buffer =>
-  Buffer.concat([Buffer.from([0x6a]), bytes < 76 ? Buffer.from([bytes]) : Buffer.from([0x4c, bytes]), Buffer.alloc(bytes, 7)]);
+const data = (bytes: number): Buffer => Buffer.concat([Buffer.from([0x6a]), push(Buffer.alloc(bytes, 7))]);
 const MOST_SPENT = 3;
 
 export class Transactions {
   readonly #dice: Dice;
   readonly #ledger: Ledger;
+  /** Outpoints that entries spend, with the entries' ids. */
+  readonly #spent = new WeakMap<Pool, Map<string, string>>();
 
   constructor(dice: Dice, ledger: Ledger) {
     this.#dice = dice;
@@ -65,7 +66,9 @@ export class Transactions {
   /** Coins that no entry spends. */
   confirmed(pool: Pool): Coin[] {
     const spent = this.#spentIn(pool);
-    return [...this.#ledger.coins.values()].filter((coin) => !spent.has(outpointOf(coin)) && coin.value > 100_000);
+    const free: Coin[] = [];
+    for (const [outpoint, coin] of this.#ledger.coins) if (coin.value > 100_000 && !spent.has(outpoint)) free.push(coin);
+    return free;
   }
 
   /** Outputs of entries that no entry spends. */
@@ -87,9 +90,25 @@ export class Transactions {
     const extra = wish.outs ?? this.#extraOutputs();
     const total = spends.reduce((sum, { value }) => sum + value, 0);
     const into = wish.into ?? 1 + dice.below(3);
-    const locks: readonly Lock[] = ['true', 'true', 'true', 'drop', 'p2sh', 'p2wpkh', 'p2pkh', 'anchor'];
+    // Signatures take most of the time.
+    const locks: readonly Lock[] = [
+      'true',
+      'true',
+      'true',
+      'true',
+      'drop',
+      'drop',
+      'p2sh',
+      'p2sh',
+      'anchor',
+      'anchor',
+      dice.pick(['p2wpkh', 'p2pkh']),
+    ];
     const rest = Array.from({ length: into }, () => scripts[dice.pick(locks)]);
-    const sequence = dice.chance(0.1) ? dice.pick([0, 1, 2, 5, 0x400001, 0xfffffffd]) : 0xfffffffe;
+    // A relative lock of nothing on an unconfirmed coin is left out: bitcoind keeps the lock's height of the first verdict, and a
+    // reorganisation below that height drops the transaction although the next block could hold it. Adit keeps it.
+    const settled = spends.every((coin) => this.#ledger.coins.has(outpointOf(coin)));
+    const sequence = dice.chance(0.1) ? dice.pick([settled ? 0 : 0xffffffff, 1, 2, 5, 0x400001, 0xfffffffd]) : 0xfffffffe;
     const locktime = dice.chance(0.05) ? this.#ledger.height + dice.below(3) - 1 : 0;
     const element = Buffer.alloc(dice.below(3), 1);
     const assemble = (fee: number): Made => {
@@ -140,6 +159,8 @@ export class Transactions {
   #extraOutputs(): Out[] {
     const dice = this.#dice;
     if (dice.chance(0.75)) return [];
+    // The limits of TRUC: 1,000 and 10,000 virtual bytes.
+    if (dice.chance(0.1)) return [{ value: 0, script: data(dice.pick([800, 850, 900, 950, 9750, 9800, 9900, 10_000])) }];
     const outs: Out[] = [];
     for (let i = 1 + dice.below(2); i > 0; i--) {
       const lock = dice.pick(['true', 'p2sh', 'p2wpkh', 'p2pkh', 'anchor'] as const);
@@ -157,8 +178,11 @@ export class Transactions {
     return outs;
   }
 
-  #spentIn(pool: Pool): Map<string, string> {
+  #spentIn(pool: Pool): ReadonlyMap<string, string> {
+    const kept = this.#spent.get(pool);
+    if (kept !== undefined) return kept;
     const spent = new Map<string, string>();
+    this.#spent.set(pool, spent);
     for (const id of Object.keys(pool)) for (const input of this.#ledger.made.get(id)?.tx.ins ?? []) spent.set(outpointOf(input), id);
     return spent;
   }
