@@ -28,7 +28,8 @@ export class Stream {
 
   next(pool: Pool): Action {
     const draw = this.#dice.below(100);
-    if (draw < 45) return send(this.#txs.build(pool));
+    if (draw < 38) return send(this.#txs.build(pool));
+    if (draw < 45) return this.#family(pool);
     if (draw < 53) return this.#chain(pool);
     if (draw < 72) return this.#package(pool, 'submitpackage');
     if (draw < 78) return this.#package(pool, 'testmempoolaccept');
@@ -67,13 +68,47 @@ export class Stream {
     const version = dice.chance(0.9) ? 2 : 3;
     const calls: Action['calls'] = [];
     let ends: Coin[] = [start];
-    for (let i = 2 + dice.below(dice.chance(0.5) ? 6 : 30); i > 0 && ends.length > 0; i--) {
+    for (let i = 2 + dice.below(dice.chance(0.5) ? 6 : 70); i > 0 && ends.length > 0; i--) {
       const spends = dice.chance(0.2) ? ends.slice(0, 2) : [dice.pick(ends)];
-      const tx = this.#txs.build(pool, { spends, version, into: 1 + dice.below(3), outs: [] });
+      // Mostly enough, so that the chain goes on.
+      const fee = dice.chance(0.95) ? (size: number): number => Math.ceil(size / 10) + dice.below(50) : undefined;
+      const tx = this.#txs.build(pool, { spends, version, into: 1 + dice.below(3), outs: [], ...(fee ? { fee } : {}) });
       calls.push(...send(tx).calls);
       ends = [...ends.filter((coin) => !spends.includes(coin)), ...tx.coins.filter(({ value }) => value > 5000)];
     }
     return { name: 'chain', calls };
+  }
+
+  /** A parent of version 3, its child, and a sibling that may take the child's place; by themselves or with a child of its own. */
+  #family(pool: Pool): Action {
+    const dice = this.#dice;
+    const version = 3;
+    const paid = (size: number): number => Math.ceil(size / 10) + dice.below(20);
+    const parent = this.#txs.build(pool, { spends: [dice.pick(this.#txs.confirmed(pool))], version, fee: paid, outs: [], into: 3 });
+    const [one, two, three] = parent.coins as [Coin, Coin, Coin];
+    const child = this.#txs.build(pool, { spends: [one], version, fee: paid, outs: [], into: 2 });
+    const extra = this.#txs.confirmed(pool).slice(-2);
+    const size = child.weight / 4;
+    const childFee = one.value - child.tx.outs.reduce((sum, { value }) => sum + value, 0);
+    const fee = (own: number): number =>
+      Math.max(
+        0,
+        Math.ceil(
+          dice.pick([childFee + own / 10 + dice.below(5) - 2, childFee + dice.below(3) - 1, (childFee / size) * own, childFee * 3 + own]),
+        ),
+      );
+    const spends = dice.pick([[two], [two, three], [one, two], [two, ...extra.slice(0, 1)]]);
+    const sibling = this.#txs.build(pool, { spends, version, fee, outs: [] });
+    const calls: Action['calls'] = [...send(parent).calls, ...send(child).calls];
+    if (dice.chance(0.3)) calls.push(['testmempoolaccept', [sibling.hex], 0]);
+    const as = dice.below(4);
+    if (as === 0) calls.push(['submitpackage', [parent.hex, sibling.hex], 0]);
+    else if (as === 1) calls.push(['testmempoolaccept', [child.hex, sibling.hex], 0]);
+    else calls.push(...send(sibling).calls);
+    const below = sibling.coins.filter(({ value }) => value > 5000).slice(0, 1);
+    if (below.length > 0 && dice.chance(0.3))
+      calls.push(...send(this.#txs.build(pool, { spends: below, version, fee: paid, outs: [] })).calls);
+    return { name: 'family', calls };
   }
 
   /** One parent and its child, several parents, diamonds; now and then one twice, one left out, or out of order. */
