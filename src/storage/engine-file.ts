@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine, EngineName } from './engine.js';
+import type { EngineName } from './engine.js';
 import { fromSystemError, StoreError } from './store-error.js';
 
 /** Version of what adit asks of an engine (comparator, file options); raised when folders become incompatible. */
@@ -16,6 +16,8 @@ export interface EngineRecord {
   readonly format: number;
   /** Version of the npm package that created the folder. */
   readonly binding: string;
+  /** Whether every synced batch of its logs ends with a mark (write-ahead-log.ts). */
+  readonly marks: boolean;
 }
 
 const FILE_NAME = 'ENGINE';
@@ -48,18 +50,18 @@ export async function readEngineFile(dir: string): Promise<EngineRecord | null> 
   if (engine === undefined || !Number.isSafeInteger(format)) {
     throw new StoreError('STORE_CORRUPTION', `${join(dir, FILE_NAME)} is unreadable`);
   }
-  return { engine, format, binding: fields.get('binding') ?? 'unknown' };
+  return { engine, format, binding: fields.get('binding') ?? 'unknown', marks: fields.get('marks') === 'yes' };
 }
 
-/** Creates the folder and its ENGINE file; complete or absent whenever the process dies. */
-export async function writeEngineFile(dir: string, engine: Engine): Promise<void> {
+/** Creates the folder when it is missing, and its ENGINE file; that is the old one or the new one whenever the process dies. */
+export async function writeEngineFile(dir: string, { engine, format, binding, marks }: EngineRecord): Promise<void> {
   const path = join(dir, FILE_NAME);
   try {
     await mkdir(dir, { recursive: true });
     const temporary = `${path}.new`;
     const file = await open(temporary, 'w');
     try {
-      await file.writeFile(`engine: ${engine.name}\nformat: ${ENGINE_FORMAT}\nbinding: ${engine.version}\n`);
+      await file.writeFile(`engine: ${engine}\nformat: ${format}\nbinding: ${binding}\n${marks ? 'marks: yes\n' : ''}`);
       await file.sync();
     } finally {
       await file.close();

@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine, EngineDb, EngineName } from './engine.js';
 import { fromEngineError } from './engine.js';
-import { ENGINE_FORMAT, isEngineName, readEngineFile, writeEngineFile } from './engine-file.js';
+import { ENGINE_FORMAT, type EngineRecord, isEngineName, readEngineFile, writeEngineFile } from './engine-file.js';
 import { loadLevelEngine } from './level-engine.js';
 import { loadNxteditionEngine } from './nxtedition-engine.js';
 import { RocksStore } from './rocks-store.js';
@@ -68,12 +68,13 @@ function namedEngine(name: EngineName, path: string): Engine {
   throw new StoreError('STORE_ENGINE', `${path} needs the engine ${name}, which does not load on this machine: ${engine.message}`, engine);
 }
 
-async function chooseEngine(path: string, wanted: EngineName | undefined): Promise<Engine> {
+async function chooseEngine({ path, engine: wanted, onLogDamage }: OpenStoreOptions): Promise<{ engine: Engine; record: EngineRecord }> {
   const record = await readEngineFile(path);
   if (record === null) {
     const engine = wanted === undefined ? fastestEngine() : namedEngine(wanted, path);
-    await writeEngineFile(path, engine);
-    return engine;
+    const made = { engine: engine.name, format: ENGINE_FORMAT, binding: engine.version, marks: onLogDamage === undefined };
+    await writeEngineFile(path, made);
+    return { engine, record: made };
   }
   if (!isEngineName(record.engine) || record.format !== ENGINE_FORMAT) {
     throw new StoreError(
@@ -84,11 +85,11 @@ async function chooseEngine(path: string, wanted: EngineName | undefined): Promi
   if (wanted !== undefined && wanted !== record.engine) {
     throw new StoreError('STORE_ENGINE', `${path} was written by engine ${record.engine} and cannot be opened with ${wanted}`);
   }
-  return namedEngine(record.engine, path);
+  return { engine: namedEngine(record.engine, path), record };
 }
 
-async function examineLog({ path, onLogDamage }: OpenStoreOptions): Promise<void> {
-  const damage = await checkWriteAheadLog(path);
+async function examineLog({ path, onLogDamage }: OpenStoreOptions, { marks }: EngineRecord): Promise<void> {
+  const damage = await checkWriteAheadLog(path, marks);
   if (damage === null) return;
   const text = `${damage.file} is damaged at byte ${damage.at}; what was written after that is lost`;
   if (onLogDamage !== undefined) onLogDamage(text);
@@ -120,13 +121,12 @@ async function takeDatabase(path: string): Promise<() => void> {
 
 /** Opens or creates a RocksDB store. Throws StoreError: STORE_LOCKED, STORE_ENGINE, STORE_CORRUPTION, STORE_PERMISSION, STORE_IO. */
 export async function openStore(options: OpenStoreOptions): Promise<RocksStore> {
-  const engine = await chooseEngine(options.path, options.engine);
+  const { engine, record } = await chooseEngine(options);
   const letGo = await takeDatabase(options.path);
   try {
-    await examineLog(options);
+    await examineLog(options, record);
     const db = await openDatabase(engine, options);
-    // The log that was begun has a mark from its beginning: damage in it can be told from what a loss of power costs.
-    if (options.onLogDamage === undefined) await markLog(db, options.path);
+    if (options.onLogDamage === undefined && !record.marks) await beginMarks(db, options.path, record);
     return new RocksStore(engine.name, db, letGo);
   } catch (error) {
     letGo();
@@ -134,9 +134,11 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
   }
 }
 
-async function markLog(db: EngineDb, path: string): Promise<void> {
+/** The logs of an earlier version are gone, and all from here on have marks: also one that is begun when rows fill a memtable. */
+async function beginMarks(db: EngineDb, path: string, record: EngineRecord): Promise<void> {
   try {
     await db.write(SYNC_MARK, true);
+    await writeEngineFile(path, { ...record, marks: true });
   } catch (error) {
     await db.close().catch(() => {});
     throw fromEngineError(error, `open ${path}`);

@@ -28,7 +28,9 @@ const PAGE_BYTES = 4_096;
 const FULL_RECORD = 1;
 const FIRST_PART = 2;
 const LAST_PART = 4;
-/** Types of records that hold batches are below; those that say something of the log itself come with some of them at its beginning. */
+/** Types of records that hold batches. */
+const MOST_BATCH_TYPE = 8;
+/** Those above say something of the log itself, and come at its beginning. */
 const MOST_TYPE = 16;
 
 /** The key that no row has; to delete it says that a sync follows. */
@@ -38,6 +40,8 @@ export const SYNC_MARK: readonly BatchOp[] = [{ type: 'del', key: MARK_KEY }];
 /** Count, kind and key as they stand behind the sequence number. */
 const MARK_TAIL = Uint8Array.of(1, 0, 0, 0, 0, MARK_KEY.length, ...MARK_KEY);
 const SEQUENCE_BYTES = 8;
+/** A batch without operations. */
+const PREFACE_BYTES = 12;
 const MARK_BYTES = SEQUENCE_BYTES + MARK_TAIL.length;
 
 /** The first record that is not as it was written. */
@@ -49,14 +53,17 @@ export interface LogDamage {
   readonly inside: boolean;
 }
 
-/** Checks all logs of a folder. A record that the last file is too short for is what a kill leaves, and no damage. */
-export async function checkWriteAheadLog(dir: string): Promise<LogDamage | null> {
+/**
+ * Checks all logs of a folder. A record that the last file is too short for is what a kill leaves, and no damage.
+ * @param marked every sync of these logs is known to be marked; absent: they tell by themselves
+ */
+export async function checkWriteAheadLog(dir: string, marked = false): Promise<LogDamage | null> {
   const found: Findings = {
     bad: null,
     gapAt: null,
     gapHole: false,
     begun: new Uint8Array(0),
-    marks: false,
+    marks: marked,
     soundAfter: false,
     markAfter: false,
     syncedAfter: false,
@@ -159,6 +166,7 @@ function soundEnd(block: Uint8Array, at: number): number {
 
 /** A sound record. */
 function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
+  if (isPreface(type, payload)) return;
   // A block's end may part a mark.
   if (type === FIRST_PART) found.begun = payload.slice(0, MARK_BYTES);
   const whole = type === LAST_PART ? Buffer.concat([found.begun, payload]) : payload;
@@ -169,6 +177,11 @@ function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
     if (mark) found.markAfter = true;
   }
   if (mark) found.marks = true;
+}
+
+/** What RocksDB itself begins a log with, also behind a damaged one that it was taking in when it was killed: holds no rows. */
+function isPreface(type: number, payload: Uint8Array): boolean {
+  return type > MOST_BATCH_TYPE || (type === FULL_RECORD && payload.length === PREFACE_BYTES && readU32(payload, SEQUENCE_BYTES) === 0);
 }
 
 function isMark(payload: Uint8Array): boolean {

@@ -2,6 +2,7 @@
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { crc32c } from '../../../src/storage/codec/crc32c.js';
 import { openStore } from '../../../src/storage/open-store.js';
@@ -203,6 +204,54 @@ t.test('a log without marks, as earlier versions wrote it, tells nothing of its 
   t.match(await checkWriteAheadLog(folder), { inside: true });
 });
 
+t.test('rows fill a memtable: the log that is begun for more of them is told by its folder to have marks', async (t) => {
+  const made = join(root, 'full-made');
+  // As an earlier version left it.
+  await (await openStore({ path: made, onLogDamage: () => {} })).close();
+  t.notMatch(readFileSync(join(made, 'ENGINE'), 'latin1'), 'marks');
+  const store = await openStore({ path: made, writeBufferBytes: 1 << 20 });
+  t.match(readFileSync(join(made, 'ENGINE'), 'latin1'), 'marks: yes\n');
+  const logs = (): string[] =>
+    readdirSync(made)
+      .filter((one) => /^\d+\.log$/.test(one))
+      .sort();
+  const [first] = logs();
+  let rows = 0;
+  const write = async (): Promise<void> => store.batch([{ type: 'put', key: key(rows++), value: new Uint8Array(1_000).fill(1) }]);
+  for (; logs().includes(first!); await turn()) await write();
+  const newest = logs().at(-1);
+  for (let i = 0; i < 40 || logs().at(-1) === newest; i++) await write();
+  for (let i = 0; i < 40; i++) await write();
+  await store.close();
+  const log = join(made, logs().at(-1)!);
+  const bytes = readFileSync(log);
+  t.equal(bytes.indexOf(MARK), -1, 'it has none yet');
+  for (let page = 0; (page + 1) * 4096 < bytes.length; page++) {
+    writeFileSync(
+      log,
+      withoutPages(bytes, 0, (one) => one === page),
+    );
+    const found = await rowsIn(made, rows);
+    if (!(typeof found === 'number' && found > 0 && found < rows)) t.fail(`without page ${page}`, { found, rows });
+  }
+});
+
+t.test('killed while it takes in a log with a damaged end', async (t) => {
+  const { folder, log, bytes } = await written('taken', 200, () => false, false);
+  bytes[bytes.length - 300]! ^= 0x10;
+  writeFileSync(log, bytes);
+  // RocksDB has begun the next log and not removed this one.
+  const next = join(root, 'taken-next');
+  cpSync(folder, next, { recursive: true });
+  const store = await openStore({ path: next, onLogDamage: () => {} });
+  const begun = readdirSync(next).find((one) => /^\d+\.log$/.test(one) && join(folder, one) !== log);
+  cpSync(join(next, begun!), join(folder, begun!));
+  await store.close();
+  t.ok(statSync(join(folder, begun!)).size > 0, 'something stands in it');
+  t.match(await checkWriteAheadLog(folder), { file: log, inside: false });
+  t.equal(await rowsIn(folder, 200), 199);
+});
+
 t.test('a mark is seen wherever a block of the log ends', async (t) => {
   // A record of 1,000 bytes takes 1,026. Row 31 ends so many bytes before the first block does, and its mark follows.
   let parted = 0;
@@ -210,7 +259,7 @@ t.test('a mark is seen wherever a block of the log ends', async (t) => {
     const folder = join(root, 'parted-one');
     rmSync(folder, { recursive: true, force: true });
     const one = await openStore({ path: folder });
-    const fill = 32_768 - 26 - 31 * 1_026 - 26 - beyond;
+    const fill = 32_768 - 31 * 1_026 - 26 - beyond;
     for (let i = 0; i < 31; i++) await one.batch([{ type: 'put', key: key(i), value: new Uint8Array(1_000).fill(1) }]);
     await one.batch([{ type: 'put', key: key(31), value: new Uint8Array(fill).fill(1) }], { sync: true });
     await one.batch([{ type: 'put', key: key(32), value: new Uint8Array(10).fill(1) }]);
