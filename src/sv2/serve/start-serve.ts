@@ -120,10 +120,11 @@ export async function startServe(
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   noteLoading(started.then(() => {}));
   const report = await started;
-  if (report.kind === 'failed') {
+  // Its end may have come in the same turn as the news that it listens.
+  if (report.kind === 'failed' || ended) {
     closing = true;
     await worker.terminate();
-    throw new Error(report.text);
+    throw new Error(report.kind === 'failed' ? report.text : reason!.message);
   }
   listening = true;
   const post = (message: ToServe): void => worker.postMessage(message);

@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { ServeOptions } from '../../../src/sv2/serve/messages.js';
 import { startServe } from '../../../src/sv2/serve/start-serve.js';
+import { until } from '../../framework/until.js';
 
 const entry = new URL('./dying-serve.js', import.meta.url);
 const optionsIn = (solutionsDir: string) => ({ solutionsDir }) as ServeOptions;
@@ -35,4 +36,19 @@ t.test('a thread that ends before it listens fails the start', async (t) => {
     { message: 'the thread ended with code 3' },
   );
   t.same(ends, []);
+});
+
+t.test('a thread that ends as soon as it listens is known to have ended, also to a node thread that is busy meanwhile', async (t) => {
+  const ends: string[] = [];
+  const starting = startServe(
+    optionsIn('listened'),
+    () => {},
+    (reason) => void ends.push(reason.message),
+    entry,
+  );
+  // What the thread has to say waits together until this one looks: that it listens, and that it ended.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  await starting.catch((error: Error) => ends.push(error.message));
+  await until('it is told of', () => ends.length > 0);
+  t.same(ends, ['the thread ended with code 6'], 'once');
 });
