@@ -4,13 +4,14 @@ ARG BASE=node:22-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /adit
 COPY package.json package-lock.json ./
-# Exactly what the lock file names, and none of the packages' scripts: native parts come ready in them.
-RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
+# What the lock file names, and none of the packages' scripts: native parts come ready in them. Not npm ci: it refuses a lock file that
+# lacks other platforms' optional binaries.
+RUN npm install --no-save --include=dev --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node node_modules/typescript/bin/tsc -p tsconfig.json && npm pack --ignore-scripts
 # The package as npm would install it, with the packages of the lock file.
 RUN mkdir /package && tar -xzf adit-*.tgz -C /package --strip-components=1 && cp package-lock.json /package/
-RUN cd /package && npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+RUN cd /package && npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM ${BASE}
 # Taproot checks at full speed.
