@@ -1,6 +1,7 @@
-// A declared job's block checked without proof of work while its transactions are in the mempool: what a job declarator waits for. By
-// wtxids (checkdeclaredblock), for one choice of transactions with ever new coinbases and for a new choice each time, and as a whole
-// (getblocktemplate, mode proposal). Scripts that ran for the mempool must not run again.
+// A declared job's block checked without proof of work while its transactions are in the mempool: what a job declarator
+// waits for. By wtxids (checkdeclaredblock), for one choice of transactions with ever new coinbases and for a new
+// choice each time, and as a whole (getblocktemplate, mode proposal). Scripts that ran for the mempool must not run
+// again.
 //
 //   node build/bench/declare.js [--json]      TXS=n transactions, ROUNDS=n, COMPARE=/path/to/bitcoind
 import { setTimeout as sleep } from 'node:timers/promises';

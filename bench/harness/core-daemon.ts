@@ -1,5 +1,6 @@
-// A bitcoind beside ours, for comparisons within one run: COMPARE=/path/to/bitcoind. Regtest with the checks that regtest switches on switched
-// off again, in a folder of its own that goes with it. Replies are read with node:http, as those of our own daemon are.
+// A bitcoind beside ours, for comparisons within one run: COMPARE=/path/to/bitcoind. Regtest with the checks that
+// regtest switches on switched off again, in a folder of its own that goes with it. Replies are read with node:http, as
+// those of our own daemon are.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,7 +14,9 @@ const PATIENCE_MS = 60_000;
 /** While it loads: "Loading block index" and the like. */
 const IN_WARMUP = -28;
 
-/** The bitcoind to compare with; null, and a line on stderr that says so, when none is named or the file is not there. */
+/**
+ * The bitcoind to compare with; null, and a line on stderr that says so, when none is named or the file is not there.
+ */
 export function bitcoindToCompare(): string | null {
   const file = process.env.COMPARE;
   if (file !== undefined && file !== '' && fs.existsSync(file)) return file;
@@ -110,7 +113,10 @@ export class CoreDaemon {
     return result;
   }
 
-  /** Gives it the best chain and the mempool of another node. @param from what answers getblockhash, getblock and the like */
+  /**
+   * Gives it the best chain and the mempool of another node. @param from what answers getblockhash, getblock and the
+   * like
+   */
   async copy(from: { call(method: string, ...params: unknown[]): Promise<unknown> }): Promise<void> {
     const height = (await from.call('getblockcount')) as number;
     for (let i = 1; i <= height; i++) {

@@ -20,7 +20,10 @@ export function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Milliseconds of processor time of each thread of a process, by its name, in steps of 10; threads of one name are added up. */
+/**
+ * Milliseconds of processor time of each thread of a process, by its name, in steps of 10; threads of one name are
+ * added up.
+ */
 export function threadMilliseconds(pid: number): Map<string, number> {
   const threads = new Map<string, number>();
   const folder = `/proc/${pid}/task`;
@@ -44,7 +47,10 @@ export function threadsSince(pid: number, before: ReadonlyMap<string, number>): 
   return spent.filter(([, ms]) => ms > 0).sort((a, b) => b[1] - a[1]);
 }
 
-/** Processor milliseconds of a process so far: of its first thread, which is the node thread of adit, and of all others together. */
+/**
+ * Processor milliseconds of a process so far: of its first thread, which is the node thread of adit, and of all others
+ * together.
+ */
 export function nodeThreadMilliseconds(pid: number): { readonly main: number; readonly others: number } {
   let main = 0;
   let others = 0;

@@ -247,7 +247,10 @@ export class Chain extends ChainReader {
     return this.reading(() => testValidity(this.ws, block, options));
   }
 
-  /** Whether a block of transactions that the mempool holds is valid on the tip, but for its proof of work; see known-block.ts. */
+  /**
+   * Whether a block of transactions that the mempool holds is valid on the tip, but for its proof of work; see
+   * known-block.ts.
+   */
   async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
     this.refuseAfterFault();
     return this.reading(() => isKnownValid(this.ws, header, coinbase, known));

@@ -1,7 +1,8 @@
-// Whether a block of transactions that the mempool holds would be valid on the tip: for declared jobs and proposals, without their coins and
-// scripts. What consensus asks of each transaction in the block after the tip the mempool has checked when it took it in, and keeps true as
-// the tip moves; left are the header, the coinbase, and what the transactions come to together. The answer is yes or "not known": for
-// everything but a valid block the whole check (block-validity.ts) has the words. Callers: Chain.
+// Whether a block of transactions that the mempool holds would be valid on the tip: for declared jobs and proposals,
+// without their coins and scripts. What consensus asks of each transaction in the block after the tip the mempool has
+// checked when it took it in, and keeps true as the tip moves; left are the header, the coinbase, and what the
+// transactions come to together. The answer is yes or "not known": for everything but a valid block the whole check
+// (block-validity.ts) has the words. Callers: Chain.
 
 import { HEADER_SIZE, type HeaderView } from '../consensus/block/header-view.js';
 import { rootOverBranch, witnessCommitmentIndex } from '../consensus/block/merkle.js';
@@ -37,8 +38,8 @@ export interface KnownRoots {
 }
 
 /**
- * Different transactions that are in the mempool, in block order, parents before their children: each passes, in the block after the tip,
- * every rule that concerns it alone or its coins, its scripts under STANDARD_SCRIPT_FLAGS.
+ * Different transactions that are in the mempool, in block order, parents before their children: each passes, in the
+ * block after the tip, every rule that concerns it alone or its coins, its scripts under STANDARD_SCRIPT_FLAGS.
  */
 export interface KnownTransactions {
   /** The tip that the mempool fits. */
@@ -64,7 +65,10 @@ export interface KnownTransactions {
 /** Lists of which no output is an unspent coin already (BIP-0030), with the tip of which that is known. */
 const withoutTwins = new WeakMap<KnownRoots, HeaderNode>();
 
-/** Whether header, coinbase and these transactions are a valid block on the tip, but for its proof of work. False: not known. */
+/**
+ * Whether header, coinbase and these transactions are a valid block on the tip, but for its proof of work. False: not
+ * known.
+ */
 export async function isKnownValid(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
   const tip = ws.active.tip as HeaderNode;
   if (known.tip !== tip || !equalBytes(header.prevHash, tip.hash)) return false;
@@ -119,7 +123,10 @@ function sumsFit(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, known
   return moneyRange(known.fees) && outputTotal(coinbase) <= known.fees + blockSubsidy(height, ws.params);
 }
 
-/** BIP-0030, where it is still looked after: no output is an unspent coin already. False as well when the tip moves meanwhile. */
+/**
+ * BIP-0030, where it is still looked after: no output is an unspent coin already. False as well when the tip moves
+ * meanwhile.
+ */
 async function noTwins(
   ws: ChainWorkspace,
   coinbase: TxView,

@@ -31,7 +31,10 @@ export interface ChainWorkspace {
   readonly active: ActiveChain;
   readonly coins: CoinsCache;
   readonly versionBits: VersionBitsCache;
-  /** Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the chain opens. */
+  /**
+   * Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the
+   * chain opens.
+   */
   leftRollbacks: number;
   /** Whether the node is about to stop. */
   readonly stopping: () => boolean;

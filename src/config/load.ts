@@ -1,5 +1,6 @@
 // From argv and bitcoin.conf to one plain record per room. Callers: aditd. Everything that can be wrong with an option is said here,
-// before anything is opened, in Core's words where Core has words for it.
+// before anything is opened, in Core's words where Core has words for it. Longer than most files because every room's
+// options meet here.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

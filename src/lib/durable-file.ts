@@ -43,8 +43,9 @@ export function replaceFileSync(file: string, data: string | Uint8Array, tempora
 type Opener = (path: string, flags: string, mode?: number) => Promise<FileHandle>;
 
 /**
- * The same in the disk's own time, from `<path>.new`, without waiting for the name: a reader finds the old file or the new one, also after a
- * loss of power between. Two at once for one file are not allowed. Rejects with the system's error and leaves the old file as it was.
+ * The same in the disk's own time, from `<path>.new`, without waiting for the name: a reader finds the old file or the
+ * new one, also after a loss of power between. Two at once for one file are not allowed. Rejects with the system's
+ * error and leaves the old file as it was.
  */
 export async function replaceFile(file: string, pieces: Iterable<Uint8Array>, open: Opener = openFile): Promise<void> {
   const temporary = `${file}.new`;

@@ -1,5 +1,6 @@
-// Lists of wtxids as the transactions of a block: whether all of them are here, and what they come to. Numbers are read from rows, ids from
-// the records that were hashed when they came; of the caller's nothing is kept. Used by Mempool for declared jobs and proposals.
+// Lists of wtxids as the transactions of a block: whether all of them are here, and what they come to. Numbers are read
+// from rows, ids from the records that were hashed when they came; of the caller's nothing is kept. Used by Mempool for
+// declared jobs and proposals.
 import type { KnownRoots, KnownTransactions } from '../chain/known-block.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
@@ -70,7 +71,10 @@ export class KnownLists {
   readonly #lists: { readonly serials: Uint32Array; readonly roots: KnownRoots }[] = [];
   /** Of the list that was hashed last. */
   #trees: { readonly txids: HashTree; readonly wtxids: HashTree; serials: Uint32Array } | null = null;
-  /** By row: its place in the list that is looked at, counted from 1 on from `#base`; what is not above that was in another list. */
+  /**
+   * By row: its place in the list that is looked at, counted from 1 on from `#base`; what is not above that was in
+   * another list.
+   */
   #places = new Float64Array(0);
   #base = 0;
 

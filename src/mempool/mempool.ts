@@ -237,7 +237,10 @@ export class Mempool {
     return this.#acceptor.foresee(txs);
   }
 
-  /** Whether more transactions are here than the blocks of a change can confirm, and none comes back. Asked before onTip. */
+  /**
+   * Whether more transactions are here than the blocks of a change can confirm, and none comes back. Asked before
+   * onTip.
+   */
   outlasts({ connected, disconnected }: ChainChange): boolean {
     if (disconnected.length > 0 || this.returning) return false;
     // Coinbases are counted too: a block without other transactions takes nothing that would be worth waiting for.
@@ -270,7 +273,8 @@ export class Mempool {
   }
 
   /**
-   * A block's transactions, if all of them are here and in order, and what they come to. Null as well while the pool may not fit the tip.
+   * A block's transactions, if all of them are here and in order, and what they come to. Null as well while the pool
+   * may not fit the tip.
    * @param wtxids 32 bytes each, internal order, one after the other
    */
   known(wtxids: Uint8Array): KnownTransactions | null {

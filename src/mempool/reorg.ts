@@ -81,7 +81,10 @@ export class ReorgFollower {
     return this.#work !== null;
   }
 
-  /** Whether every transaction here is sure to fit the next block: by its locks, its coins, and its links to what it spends. */
+  /**
+   * Whether every transaction here is sure to fit the next block: by its locks, its coins, and its links to what it
+   * spends.
+   */
   get fits(): boolean {
     return this.#work === null && !this.#unsifted;
   }

@@ -1,6 +1,7 @@
 // Builds a node from its options, wires the rooms together, and takes it down again. The only place that knows every room.
-// Longer than most files because every room is wired here. Order of a start: folder and database (which proves that no other node holds them), threads, chain, mempool,
-// templates, fronts; the RPC cookie is written once the port is ours, and calls are answered with -28 until the chain is loaded.
+// Longer than most files because every room is wired here. Order of a start: folder and database (which proves that no
+// other node holds them), threads, chain, mempool, templates, fronts; the RPC cookie is written once the port is ours,
+// and calls are answered with -28 until the chain is loaded.
 import crypto from 'node:crypto';
 import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
@@ -358,8 +359,8 @@ async function build(
   chain.onRest(() => publisher.rest());
   // One change of the tip, everywhere, in this order and in one go; the chain calls it before it answers whoever brought the block.
   chain.onTip((tip, change) => {
-    // Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template without transactions,
-    // and the fronts, need to know no more than that.
+    // Taking thousands of transactions out of the mempool may come last where some are sure to be left: the template
+    // without transactions, and the fronts, need to know no more than that.
     const outlasts = mempool.outlasts(change);
     if (!outlasts) mempool.onTip(tip, change);
     if (change.moreFollows !== true) sv2?.onTip();

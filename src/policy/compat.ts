@@ -1,13 +1,16 @@
-// Which Bitcoin Core the node speaks and acts like (-compat): one record that config chooses and every room is handed its part of. Nothing
-// else decides between versions, no network's name either. What exists since and until which release is said where it is declared
-// (rpc/declare); this record says which releases count.
+// Which Bitcoin Core the node speaks and acts like (-compat): one record that config chooses and every room is handed
+// its part of. Nothing else decides between versions, no network's name either. What exists since and until which
+// release is said where it is declared (rpc/declare); this record says which releases count.
 
 import { NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
 
 /** A release by its major number; 21 is 0.21.1, 32 what came after the branch of v31 (Core's master of August 2026). */
 export type Release = number;
 
-/** Policy of a version: its rules, and what options are when nobody gives them. Rates in satoshis per 1,000 virtual bytes. */
+/**
+ * Policy of a version: its rules, and what options are when nobody gives them. Rates in satoshis per 1,000 virtual
+ * bytes.
+ */
 export interface CompatPolicy {
   readonly rules: PolicyRules;
   /** -minrelaytxfee and -incrementalrelayfee */
@@ -62,7 +65,10 @@ export interface Compat {
   readonly encryptPeers: boolean;
   /** What is relayed and mined, and the options' defaults. */
   readonly policy: CompatPolicy;
-  /** Arguments are held against their declarations before a method runs, and none may be named twice, as since releases 24 and 25. */
+  /**
+   * Arguments are held against their declarations before a method runs, and none may be named twice, as since releases
+   * 24 and 25.
+   */
   readonly strictArguments: boolean;
   /** What createwallet makes when nothing is said: a wallet of descriptors, as since release 23. */
   readonly descriptorWallets: boolean;

@@ -10,7 +10,10 @@ const SPEND_BYTES = 32 + 4 + 1 + 107 + 4;
 /** The same with the signature discounted as witness. */
 const WITNESS_SPEND_BYTES = 32 + 4 + 1 + Math.trunc(107 / 4) + 4;
 
-/** Smallest amount in satoshis that isn't dust for this script; 0 for scripts nobody can spend. @param up how its fee is rounded */
+/**
+ * Smallest amount in satoshis that isn't dust for this script; 0 for scripts nobody can spend. @param up how its fee is
+ * rounded
+ */
 export function dustThreshold(script: Uint8Array, dustFeeRate: number, up = false): number {
   if (isUnspendable(script)) return 0;
   const outputBytes = 8 + (script.length < 0xfd ? 1 : 3) + script.length;

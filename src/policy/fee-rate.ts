@@ -2,7 +2,10 @@
 // and block assembly.
 import { COIN_SATS } from '../consensus/limits.js';
 
-/** Fee of a size at a rate. @param up rounded up, as since release 23; else truncated, but at least one satoshi when the rate is positive */
+/**
+ * Fee of a size at a rate. @param up rounded up, as since release 23; else truncated, but at least one satoshi when the
+ * rate is positive
+ */
 export function feeForSize(feeRateSatsPerKvb: number, sizeBytes: number, up = false): number {
   if (up) return -scaleDown(-feeRateSatsPerKvb, sizeBytes, 1000, true);
   const fee = scaleDown(feeRateSatsPerKvb, sizeBytes, 1000);
@@ -23,7 +26,9 @@ export function formatFeeRate(feeRateSatsPerKvb: number): string {
 /** Below this a rounded quotient never reaches the next whole number. */
 const EXACT_PRODUCT = 2 ** 50;
 
-/** a * b / divisor towards zero, or down; exact also where the product is too large for doubles (prioritised fees are). */
+/**
+ * a * b / divisor towards zero, or down; exact also where the product is too large for doubles (prioritised fees are).
+ */
 function scaleDown(a: number, b: number, divisor: number, down = false): number {
   const product = a * b;
   if (Math.abs(product) < EXACT_PRODUCT) return (down ? Math.floor(product / divisor) : Math.trunc(product / divisor)) + 0;

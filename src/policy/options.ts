@@ -4,11 +4,17 @@
 export interface PolicyRules {
   /** The highest version that is standard. */
   readonly maxVersion: number;
-  /** Bytes without witnesses that a transaction has at least: smaller ones could be taken for inner nodes of a merkle tree (CVE-2017-12842). */
+  /**
+   * Bytes without witnesses that a transaction has at least: smaller ones could be taken for inner nodes of a merkle
+   * tree (CVE-2017-12842).
+   */
   readonly minStrippedBytes: number;
   /** -datacarriersize bounds all OP_RETURN scripts of a transaction together; otherwise each, and there may be one. */
   readonly dataCarrierTogether: boolean;
-  /** One output below the dust limit may be there if nobody pays for the transaction and whatever spends from it spends that too. */
+  /**
+   * One output below the dust limit may be there if nobody pays for the transaction and whatever spends from it spends
+   * that too.
+   */
   readonly ephemeralDust: boolean;
   /** Pay-to-anchor outputs are known: anybody may spend them, with nothing. */
   readonly anchors: boolean;

@@ -25,8 +25,9 @@ export type ScriptType =
 export interface SolvedScript {
   readonly type: ScriptType;
   /**
-   * Views into the script: the key, hash or program; for witness_unknown and anchor a byte with the version and the program; for
-   * multisig a byte with the needed count, the keys, a byte with their count; empty for nulldata and nonstandard.
+   * Views into the script: the key, hash or program; for witness_unknown and anchor a byte with the version and the
+   * program; for multisig a byte with the needed count, the keys, a byte with their count; empty for nulldata and
+   * nonstandard.
    */
   readonly solutions: readonly Uint8Array[];
 }

@@ -17,7 +17,8 @@ const TAPROOT_LEAF_MASK = 0xfe;
 const TAPROOT_LEAF_TAPSCRIPT = 0xc0;
 
 /**
- * What is wrong with an output spent: every one must be of a kind whose spending rules are settled. Null when nothing is.
+ * What is wrong with an output spent: every one must be of a kind whose spending rules are settled. Null when nothing
+ * is.
  * @param spent one per input
  */
 export function inputsFault(

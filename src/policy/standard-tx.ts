@@ -1,5 +1,5 @@
-// Core's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used by the
-// mempool when standardness is required.
+// Core's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used
+// by the mempool when standardness is required.
 
 import { isPushOnly } from '../consensus/script/tokenizer.js';
 import type { Reject } from '../consensus/state.js';

@@ -106,7 +106,8 @@ const OWN_MEMORY = 65_536;
 
 /** The bytes of hex text, or null. Core's IsHex: an even number of digits, and at least two. */
 export function hexBytes(text: string): Uint8Array | null {
-  // A block has millions of digits. The decoder stops at the first that is none; it would take the low byte of a wide character for one.
+  // A block has millions of digits. The decoder stops at the first that is none; it would take the low byte of a wide
+  // character for one.
   if (text.length === 0 || text.length % 2 !== 0 || Buffer.byteLength(text) !== text.length) return null;
   const bytes = Buffer.from(text, 'hex');
   if (bytes.length * 2 !== text.length) return null;

@@ -1,7 +1,8 @@
-// Turns a request's params into positional arguments by the declaration, as Core does: named ones by their names and aliases, then the count
-// check, whose message is the help page. 0.21: the last of a name given twice counts, and types are the method's affair. Since release 25
-// (Compat.strictArguments) a name twice is refused and so are arguments of other types than declared; since 26 the members of options
-// may be given by name beside the arguments, and the first arguments as a list named `args`.
+// Turns a request's params into positional arguments by the declaration, as Core does: named ones by their names and
+// aliases, then the count check, whose message is the help page. 0.21: the last of a name given twice counts, and types
+// are the method's affair. Since release 25 (Compat.strictArguments) a name twice is refused and so are arguments of
+// other types than declared; since 26 the members of options may be given by name beside the arguments, and the first
+// arguments as a list named `args`.
 import { follows } from '../policy/compat.js';
 import type { ArgSpec, MethodSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';

@@ -61,7 +61,10 @@ const MAX_BLOCK_FILE_BYTES = 128 << 20;
 const BLOCK_CHUNK_BYTES = 16 << 20;
 const UNDO_CHUNK_BYTES = 1 << 20;
 const CHECKSUM_BYTES = 32;
-/** A write lies in the kernel's memory for half a minute, and for ten minutes on systems that are set so: files older than this are on the disk. */
+/**
+ * A write lies in the kernel's memory for half a minute, and for ten minutes on systems that are set so: files older
+ * than this are on the disk.
+ */
 const SURELY_WRITTEN_MS = 60 * 60 * 1000;
 /** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
 const READ_HANDLES = 16;
@@ -79,7 +82,10 @@ export class BlockFiles {
   private grown = false;
   /** Files were made since the folder was synced. */
   private newNames = false;
-  /** Paths of what the run before may have written and, killed, not synced: its bytes count as stored by the first sync of this one. */
+  /**
+   * Paths of what the run before may have written and, killed, not synced: its bytes count as stored by the first sync
+   * of this one.
+   */
   private left: readonly string[] = [];
 
   private constructor(
@@ -474,7 +480,10 @@ export class BlockFiles {
   }
 }
 
-/** The files that were written last, by the times of their last change: no clock is asked, which may have been set since. */
+/**
+ * The files that were written last, by the times of their last change: no clock is asked, which may have been set
+ * since.
+ */
 function lately(changed: ReadonlyMap<string, number>): string[] {
   let newest = 0;
   for (const ms of changed.values()) newest = Math.max(newest, ms);

@@ -53,7 +53,10 @@ export async function readEngineFile(dir: string): Promise<EngineRecord | null> 
   return { engine, format, binding: fields.get('binding') ?? 'unknown', marks: fields.get('marks') === 'yes' };
 }
 
-/** Creates the folder when it is missing, and its ENGINE file; that is the old one or the new one whenever the process dies. */
+/**
+ * Creates the folder when it is missing, and its ENGINE file; that is the old one or the new one whenever the process
+ * dies.
+ */
 export async function writeEngineFile(dir: string, { engine, format, binding, marks }: EngineRecord): Promise<void> {
   const path = join(dir, FILE_NAME);
   try {

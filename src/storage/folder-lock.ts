@@ -43,7 +43,8 @@ export async function lockFolder(dir: string, { engine, name = 'lock' }: FolderL
   return {
     release: () => store.close(),
     remove: async () => {
-      // RocksDB appends to its files while it closes: without them it ends half closed, and counts as open for as long as the process lives.
+      // RocksDB appends to its files while it closes: without them it ends half closed, and counts as open for as long
+      // as the process lives.
       await store.close();
       rmSync(path, { recursive: true, force: true });
     },

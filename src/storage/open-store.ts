@@ -134,7 +134,10 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
   }
 }
 
-/** The logs of an earlier version are gone, and all from here on have marks: also one that is begun when rows fill a memtable. */
+/**
+ * The logs of an earlier version are gone, and all from here on have marks: also one that is begun when rows fill a
+ * memtable.
+ */
 async function beginMarks(db: EngineDb, path: string, record: EngineRecord): Promise<void> {
   try {
     await db.write(SYNC_MARK, true);

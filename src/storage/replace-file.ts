@@ -1,4 +1,5 @@
-// Replaces a file as a whole, for small records of state beside the database (saved pool, fee estimates), unless writing was stopped.
+// Replaces a file as a whole, for small records of state beside the database (saved pool, fee estimates), unless
+// writing was stopped.
 import { replaceFile as replace } from '../lib/durable-file.js';
 import { assertWriting } from './write-stop.js';
 

@@ -1,5 +1,5 @@
-// Templates that are not for everybody: with limits that one client asked for, and choices for coinbases that Stratum V2 clients make. They are
-// built with the assembler and the mirror of the shared template, which stays as it is.
+// Templates that are not for everybody: with limits that one client asked for, and choices for coinbases that Stratum
+// V2 clients make. They are built with the assembler and the mirror of the shared template, which stays as it is.
 import { hashFromHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import type { TemplateLimits } from '../policy/template-limits.js';
@@ -48,7 +48,8 @@ export class ClientTemplates {
 
   /**
    * Transactions for a block whose coinbase is another's, with the coinbase's merkle branch.
-   * @param reserve weight of header and coinbase, and sigop cost of the coinbase @returns null when the tip moved meanwhile
+   * @param reserve weight of header and coinbase, and sigop cost of the coinbase @returns null when the tip moved
+   * meanwhile
    * @throws AssemblyFault
    */
   async choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {

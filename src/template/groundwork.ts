@@ -1,5 +1,5 @@
-// What every template rests on, whoever it is for: the facts of its tip, the block it would become, and the dry check of that block. Used by
-// service.ts and client-templates.ts.
+// What every template rests on, whoever it is for: the facts of its tip, the block it would become, and the dry check
+// of that block. Used by service.ts and client-templates.ts.
 import { parseBlock } from '../consensus/block/block-view.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import { coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';

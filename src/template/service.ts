@@ -1,6 +1,6 @@
 // The current template, shared by all clients. Mode core: built on request and kept for as long as Core 0.21 would keep
-// it; mode live: built ahead as live-schedule.ts says. A template is published only if the tip it builds on is still the
-// tip. Templates for single clients and for Stratum V2 are made beside it (client-templates.ts).
+// it; mode live: built ahead as live-schedule.ts says. A template is published only if the tip it builds on is still
+// the tip. Templates for single clients and for Stratum V2 are made beside it (client-templates.ts).
 
 import { toHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
@@ -269,7 +269,10 @@ export class TemplateService {
     return { tip, facts: this.#ground.factsOf(tip) };
   }
 
-  /** Transactions for a block whose coinbase is another's; see client-templates.ts. The published template stays as it is. */
+  /**
+   * Transactions for a block whose coinbase is another's; see client-templates.ts. The published template stays as it
+   * is.
+   */
   choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
     return this.#clients.choose(reserve);
   }

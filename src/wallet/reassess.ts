@@ -59,7 +59,9 @@ export class Reassessor {
 
   constructor(private readonly wallet: Wallet) {}
 
-  /** A change of keys or scripts, on the disk when it resolves: nothing may derive them again. See Wallet.changeKeys. */
+  /**
+   * A change of keys or scripts, on the disk when it resolves: nothing may derive them again. See Wallet.changeKeys.
+   */
   change<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#changed((note) =>
       this.wallet.change((batch) => {

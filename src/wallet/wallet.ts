@@ -288,7 +288,10 @@ export class Wallet {
     images?.note(batch);
     return ops.length === 0 && !sync ? this.#commits : this.#join(ops, sync);
   }
-  /** Writes rows together with all that come until their turn: changes made while the disk is busy share one write and one fsync. */
+  /**
+   * Writes rows together with all that come until their turn: changes made while the disk is busy share one write and
+   * one fsync.
+   */
   #join(ops: readonly BatchOp[], sync: boolean): Promise<void> {
     const last = this.#waiting;
     if (last !== null && last.ops.length + ops.length <= LARGE_BATCH) {

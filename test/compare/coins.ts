@@ -1,4 +1,5 @@
-// Coins of the comparison with a bitcoind, the transactions that spend them and the blocks that confirm them. Most locks need no key.
+// Coins of the comparison with a bitcoind, the transactions that spend them and the blocks that confirm them. Most
+// locks need no key.
 import { testKey } from '../framework/keys.js';
 import {
   compactSize,

@@ -2,9 +2,10 @@
 //
 //   npm run compare -- --bitcoind=PATH [--steps=1000] [--seed=1]
 //
-// Both run on regtest. Blocks, coins and signatures are the harness's own. After every action the replies are compared, text for text; every
-// few actions the mempools with all figures of their entries, and the fees of the templates, where adit may only be better. After a
-// difference blocks empty both mempools, so that it is not counted again. Exit status 1 when there was any difference.
+// Both run on regtest. Blocks, coins and signatures are the harness's own. After every action the replies are compared,
+// text for text; every few actions the mempools with all figures of their entries, and the fees of the templates, where
+// adit may only be better. After a difference blocks empty both mempools, so that it is not counted again. Exit status
+// 1 when there was any difference.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CoreDaemon } from '../../bench/harness/core-daemon.js';

@@ -79,7 +79,10 @@ export class Stream {
     return { name: 'chain', calls };
   }
 
-  /** A parent of version 3, its child, and a sibling that may take the child's place; by themselves or with a child of its own. */
+  /**
+   * A parent of version 3, its child, and a sibling that may take the child's place; by themselves or with a child of
+   * its own.
+   */
   #family(pool: Pool): Action {
     const dice = this.#dice;
     const version = 3;

@@ -105,8 +105,9 @@ export class Transactions {
       dice.pick(['p2wpkh', 'p2pkh']),
     ];
     const rest = Array.from({ length: into }, () => scripts[dice.pick(locks)]);
-    // A relative lock of nothing on an unconfirmed coin is left out: bitcoind keeps the lock's height of the first verdict, and a
-    // reorganisation below that height drops the transaction although the next block could hold it. Adit keeps it.
+    // A relative lock of nothing on an unconfirmed coin is left out: bitcoind keeps the lock's height of the first
+    // verdict, and a reorganisation below that height drops the transaction although the next block could hold it. Adit
+    // keeps it.
     const settled = spends.every((coin) => this.#ledger.coins.has(outpointOf(coin)));
     const sequence = dice.chance(0.1) ? dice.pick([settled ? 0 : 0xffffffff, 1, 2, 5, 0x400001, 0xfffffffd]) : 0xfffffffe;
     const locktime = dice.chance(0.05) ? this.#ledger.height + dice.below(3) - 1 : 0;

@@ -1,4 +1,5 @@
-// What is wrong with a value by a JSON schema of draft 7: as much of it as the OpenRPC document uses, written apart from what makes that.
+// What is wrong with a value by a JSON schema of draft 7: as much of it as the OpenRPC document uses, written apart
+// from what makes that.
 
 /** A schema. */
 export interface Schema {

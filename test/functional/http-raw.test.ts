@@ -31,7 +31,8 @@ t.test('both ports', async (t) => {
     for (const port of [node.port, lenient]) {
       const { statusLine, headers, body } = await ask(port, WHOLE);
       t.equal(statusLine, 'HTTP/1.1 200 OK');
-      // How long the transport of the main port waits between two requests is its own; the lenient port waits as Core does and says nothing.
+      // How long the transport of the main port waits between two requests is its own; the lenient port waits as Core
+      // does and says nothing.
       const wait = port === node.port ? ['keep-alive'] : [];
       t.same([...headers.keys()], ['content-type', ...wait, 'date', 'content-length'], 'these headers in this order, and no other');
       t.equal(headers.get('content-type'), 'application/json');

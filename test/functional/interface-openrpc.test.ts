@@ -11,7 +11,10 @@ import { until } from '../framework/until.js';
 
 /** Methods whose results were held against the document. */
 const seen = new Set<string>();
-/** How many at least. Without a result stay those that end the node, always fail, or want options and peers of their own. */
+/**
+ * How many at least. Without a result stay those that end the node, always fail, or want options and peers of their
+ * own.
+ */
 const CHECKED = 156;
 
 // Real processes, on a machine that may have other work.

@@ -1,5 +1,5 @@
-// Declared blocks: checkdeclaredblock says of header, coinbase and wtxids what getblocktemplate says of the whole block as a proposal, and
-// asks for the transactions that it does not know.
+// Declared blocks: checkdeclaredblock says of header, coinbase and wtxids what getblocktemplate says of the whole block
+// as a proposal, and asks for the transactions that it does not know.
 import t from 'tap';
 import { type BlockPlan, type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

@@ -1,6 +1,6 @@
-// Numbers by ids or outpoints that lie in a block's bytes: a Map needs a text for each of them, which costs more than the look-up and leaves
-// thousands of texts behind. Open addressing over the keys' first words, salted, so that no sender can make keys that meet in one place.
-// Used by connect.ts.
+// Numbers by ids or outpoints that lie in a block's bytes: a Map needs a text for each of them, which costs more than
+// the look-up and leaves thousands of texts behind. Open addressing over the keys' first words, salted, so that no
+// sender can make keys that meet in one place. Used by connect.ts.
 
 import { readU32 } from './reader.js';
 

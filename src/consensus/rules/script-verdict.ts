@@ -28,8 +28,8 @@ export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesManda
 /**
  * The block's verdict out of connectBlock's and the scripts'.
  * @param failure the failing script with the lowest transaction index among those below result.scriptTxs
- * @param wording sequential: one script thread; parallel: several; plain: as since release 30, which asks for scripts last and names every
- *   failure alike
+ * @param wording sequential: one script thread; parallel: several; plain: as since release 30, which asks for scripts
+ * last and names every   failure alike
  */
 export function blockVerdict(result: ConnectResult, failure: ScriptFailure | null, wording: ScriptWording): Verdict {
   if (failure === null) return result.verdict;

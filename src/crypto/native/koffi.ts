@@ -1,5 +1,5 @@
-// The one import of koffi: on first use, so that a process in which its binary does not load still runs on npm packages and node:crypto.
-// Used by the files of this room that call system libraries.
+// The one import of koffi: on first use, so that a process in which its binary does not load still runs on npm packages
+// and node:crypto. Used by the files of this room that call system libraries.
 
 import { createRequire } from 'node:module';
 

@@ -14,8 +14,8 @@ export type Header = readonly [name: string, value: string];
 const EMPTY = new Uint8Array(0);
 
 /**
- * The transport closes a connection that was idle for 8 to 12 s, and has no option for it. A client that reads this (RFC 2068, 19.7.1.1; node's
- * agent, urllib3, hyper) opens a new one rather than meet that moment with a request.
+ * The transport closes a connection that was idle for 8 to 12 s, and has no option for it. A client that reads this
+ * (RFC 2068, 19.7.1.1; node's agent, urllib3, hyper) opens a new one rather than meet that moment with a request.
  */
 const KEEP_ALIVE_SECONDS = 'timeout=7';
 

@@ -434,7 +434,9 @@ export class Front {
     }
   }
 
-  /** The phase of the start, null after it, which all fronts see at once: none refuses what another one answers already. */
+  /**
+   * The phase of the start, null after it, which all fronts see at once: none refuses what another one answers already.
+   */
   #warmingUp(): string | null {
     if (this.#warmup === null) return null;
     const started = this.#deps.state.has(STATE_FLAG.STARTED);

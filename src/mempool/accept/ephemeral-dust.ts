@@ -1,5 +1,6 @@
-// Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): whoever makes one pays no fee, so that
-// it is mined only together with a child, and that child spends it. Rules of newer releases, for standard transactions.
+// Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): whoever makes
+// one pays no fee, so that it is mined only together with a child, and that child spends it. Rules of newer releases,
+// for standard transactions.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -19,7 +20,10 @@ export const checkUnpaidDust: Step = ({ tx, fee, modifiedFee }, { options: { pol
     ? policyReject('not-standard', 'dust', 'tx with dust output must be 0-fee')
     : null;
 
-/** Whether it spends all dust of the unconfirmed transactions that it spends from. @param others of its package, which come with it */
+/**
+ * Whether it spends all dust of the unconfirmed transactions that it spends from. @param others of its package, which
+ * come with it
+ */
 export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { pool, options }: AcceptContext): Reject | null {
   const { policy } = options;
   if (!policy.ephemeralDust || !policy.requireStandard) return null;

@@ -1,5 +1,6 @@
-// Topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3 has at most one unconfirmed parent or
-// child, both of version 3, and the child is small. A child that would be the second one may take the first one's place.
+// Topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3 has at most
+// one unconfirmed parent or child, both of version 3, and the child is small. A child that would be the second one may
+// take the first one's place.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';

@@ -128,7 +128,8 @@ export class CompactRelay {
       settleAvailability(this.context.chain, peer);
       if (hasHeader(peer, node) || node.prev === null || !hasHeader(peer, node.prev)) continue;
       this.context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
-      // Made for the first peer that wants it: its ids are a millisecond or more of what stands between this block and new work.
+      // Made for the first peer that wants it: its ids are a millisecond or more of what stands between this block and
+      // new work.
       peer.send('cmpctblock', this.#prepare(block));
       peer.sync.bestHeaderSent = node;
     }

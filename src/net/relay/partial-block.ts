@@ -106,7 +106,8 @@ export class PartialBlock {
     }
     if (next !== rest.length) return 'invalid';
     const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
-    // Short ids of a few bytes can name any amount of what the mempool holds: it is not copied to find out that this is no block.
+    // Short ids of a few bytes can name any amount of what the mempool holds: it is not copied to find out that this is
+    // no block.
     if (sizeBytes > MAX_BYTES) return 'failed';
     const writer = new ByteWriter(90 + sizeBytes);
     writer.bytes(this.compact.header).compactSize(txs.length);

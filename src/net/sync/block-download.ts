@@ -124,8 +124,8 @@ export class BlockDownload {
   }
 
   /**
-   * The peer answered its last ping: what it was asked for before that ping and has not sent will not come. A young request is left to the next
-   * ping, for peers that answer pings while they still look for a block.
+   * The peer answered its last ping: what it was asked for before that ping and has not sent will not come. A young
+   * request is left to the next ping, for peers that answer pings while they still look for a block.
    */
   answeredPing(peer: Peer): void {
     const until = this.monotonicMs() - WITHHELD_MS;
@@ -173,7 +173,9 @@ export class BlockDownload {
     sync.stallingSinceMs = 0;
   }
 
-  /** Whether a peer that announces a block anew is not asked for it: it has refused it, or others shall be asked first. */
+  /**
+   * Whether a peer that announces a block anew is not asked for it: it has refused it, or others shall be asked first.
+   */
   passesOver(peer: Peer, node: HeaderNode): boolean {
     const { inFlight, bestKnown } = peer.sync;
     return inFlight.some((one) => one.node === node && one.refusedAt === bestKnown) || this.#leftToOthers(peer, node);
@@ -318,8 +320,9 @@ export class BlockDownload {
   }
 
   /**
-   * Whether a block that has just been refused is left to peers that are trusted more than this one: many that take turns at refusing it after a
-   * while could else keep it for long. They have their turn soon; when it does not come, anyone may be asked.
+   * Whether a block that has just been refused is left to peers that are trusted more than this one: many that take
+   * turns at refusing it after a while could else keep it for long. They have their turn soon; when it does not come,
+   * anyone may be asked.
    */
   #leftToOthers(peer: Peer, node: HeaderNode): boolean {
     const refusal = this.#refusal;

@@ -40,7 +40,10 @@ export interface ArgSpec extends Span {
   readonly oneline?: string;
   /** Accepted but not shown, with everything after it. */
   readonly hidden?: boolean;
-  /** Where arguments are held against their declarations (Compat.strictArguments) this one may be of any type; the method says what it takes. */
+  /**
+   * Where arguments are held against their declarations (Compat.strictArguments) this one may be of any type; the
+   * method says what it takes.
+   */
   readonly anyType?: boolean;
   /** The members of an object may be given by name beside the arguments, as since release 26. */
   readonly namedMembers?: boolean;

@@ -1,7 +1,8 @@
-// What a version has of the declared methods: those that its releases had, with the arguments and members that they had. Replies are shaped by
-// it: members that the version lacks are left out. Run functions write members in the order of 0.21.1; for later versions they stand in the
-// order of the declaration, where a member that moved from one place to another is declared at both (the first until a release, the second
-// since it). Where every release counts, replies stay as they are.
+// What a version has of the declared methods: those that its releases had, with the arguments and members that they
+// had. Replies are shaped by it: members that the version lacks are left out. Run functions write members in the order
+// of 0.21.1; for later versions they stand in the order of the declaration, where a member that moved from one place to
+// another is declared at both (the first until a release, the second since it). Where every release counts, replies
+// stay as they are.
 import { type Compat, follows, type Span, shows } from '../../policy/compat.js';
 import type { JsonResult } from '../wire/values.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './types.js';
@@ -33,7 +34,10 @@ function shaperOf(spec: ResultSpec, compat: Compat): Shaper | null {
   }
 }
 
-/** Of several forms that a value may have, those that are objects or lists of objects are shaped by their first declaration that changes anything. */
+/**
+ * Of several forms that a value may have, those that are objects or lists of objects are shaped by their first
+ * declaration that changes anything.
+ */
 function anyOf(forms: readonly ResultSpec[], compat: Compat): Shaper | null {
   for (const form of forms) {
     const shaper = shaperOf(form, compat);

@@ -1,5 +1,6 @@
-// Takes a block's hex out of the body of a submitblock: a front decodes it, so that the node thread gets the block's bytes and a body of a
-// hundred bytes instead of megabytes of text to parse and decode. Used by plan.ts; the node's side is rpc/node/submit.ts.
+// Takes a block's hex out of the body of a submitblock: a front decodes it, so that the node thread gets the block's
+// bytes and a body of a hundred bytes instead of megabytes of text to parse and decode. Used by plan.ts; the node's
+// side is rpc/node/submit.ts.
 import { randomBytes } from 'node:crypto';
 import type { ParsedBody } from '../wire/request.js';
 
@@ -25,8 +26,8 @@ const QUOTE = 0x22;
 const TOKEN_BYTES = 16;
 
 /**
- * The first long run of hex digits between two quotes, decoded, and the body with a token in its place. What the run is for the parser of the
- * body decides: it was an argument if the token is one.
+ * The first long run of hex digits between two quotes, decoded, and the body with a token in its place. What the run is
+ * for the parser of the body decides: it was an argument if the token is one.
  * @returns null when there is no such run, or much beside it
  */
 export function takeLongHex(body: Uint8Array): BodyWithoutBlock | null {

@@ -116,7 +116,8 @@ export class FrontDesk {
   }
 
   /**
-   * A submitblock with its block decoded, for the node thread. Null: the body goes there as it is, whatever it is. Never throws.
+   * A submitblock with its block decoded, for the node thread. Null: the body goes there as it is, whatever it is.
+   * Never throws.
    * @param body that scanning found to be a submitblock; it is left as it was
    */
   withoutBlock(body: Uint8Array): BodyWithoutBlock | null {

@@ -285,7 +285,10 @@ export interface PoolAccess {
   /** Relatives by the bytes of their txids, the entry itself left out. */
   ancestors(entry: PoolEntry): PoolEntry[];
   descendants(entry: PoolEntry): PoolEntry[];
-  /** The cluster of an entry, cut into what is mined as one, best first. Modified fees in satoshis, sigop-adjusted weights. */
+  /**
+   * The cluster of an entry, cut into what is mined as one, best first. Modified fees in satoshis, sigop-adjusted
+   * weights.
+   */
   cluster(entry: PoolEntry): { readonly fee: number; readonly weight: number; readonly entries: readonly PoolEntry[] }[];
   stats(): PoolStats;
   accept(tx: TxView, offer: PoolOffer): Promise<PoolVerdict>;

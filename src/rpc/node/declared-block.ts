@@ -1,6 +1,7 @@
-// Blocks without proof of work: getblocktemplate's proposals, and checkdeclaredblock, which takes wtxids where a proposal takes transactions.
-// A block whose transactions are all in the mempool is checked without their coins and scripts (chain/known-block.ts); what that cannot
-// vouch for goes the whole way, so that both calls have the same words.
+// Blocks without proof of work: getblocktemplate's proposals, and checkdeclaredblock, which takes wtxids where a
+// proposal takes transactions. A block whose transactions are all in the mempool is checked without their coins and
+// scripts (chain/known-block.ts); what that cannot vouch for goes the whole way, so that both calls have the same
+// words.
 
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { buildBlock } from '../../consensus/block/build-block.js';
@@ -85,7 +86,10 @@ function transactionOf(ctx: NodeContext, given: JsonValue | undefined, failed: (
   }
 }
 
-/** The block of these transactions, its bytes put together and read again, with the ids that were made of the same bytes before. */
+/**
+ * The block of these transactions, its bytes put together and read again, with the ids that were made of the same bytes
+ * before.
+ */
 function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): BlockView {
   const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
   if (sizeBytes > MOST_BYTES) fail(RPC_CODE.INVALID_PARAMETER, `The transactions have more than ${MOST_BYTES} bytes`);

@@ -75,7 +75,10 @@ function pinOptions(given: Parameters<typeof asObject>[0]): PinOptions | null {
   return { job, seconds: Number(seconds) };
 }
 
-/** Transactions by wtxid from everywhere they may be, and from those that the caller brought; undefined where there is none. */
+/**
+ * Transactions by wtxid from everywhere they may be, and from those that the caller brought; undefined where there is
+ * none.
+ */
 export async function knownTransactions(
   ctx: NodeContext,
   wtxids: readonly Uint8Array[],

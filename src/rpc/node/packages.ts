@@ -69,7 +69,8 @@ export const submitpackage: Run<NodeContext> = async (ctx, args) => {
   const shown: Fields = {};
   const replaced: Uint8Array[] = [];
   for (const tx of txs) {
-    // Once, as Core does: nothing of a package waits until a peer has asked for it. What came in and was pushed out again is not told.
+    // Once, as Core does: nothing of a package waits until a peer has asked for it. What came in and was pushed out
+    // again is not told.
     ctx.mempool.announce(tx.txid);
     const result = results.get(keyOf(tx));
     shown[hashHex(tx.wtxid)] = {

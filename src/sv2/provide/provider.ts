@@ -77,7 +77,10 @@ export class Provider {
   #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
   #standard: Standard | null = null;
   #needs: readonly Reserve[] = [];
-  /** Keys that have a template of the tip, whether a client is left for it or not: clients that come and go cost nothing. */
+  /**
+   * Keys that have a template of the tip, whether a client is left for it or not: clients that come and go cost
+   * nothing.
+   */
   readonly #served = new Set<string>();
   /** Modified fees that came since the last build. */
   #gain = 0;

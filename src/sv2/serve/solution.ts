@@ -1,8 +1,9 @@
 // A SubmitSolution made into a block and written down before anything else is done with it. Only proof of work is looked at: without it the bytes
 // cannot be a block, and a stranger could fill the disk.
 //
-// The folder holds HASH.blk until the block is judged and the chain has it on disk; then it is removed, or kept as HASH.lost or HASH.invalid
-// (provide/solutions.ts). A file needs no mark of its end: the name is its block's hash, and that commits to all transactions.
+// The folder holds HASH.blk until the block is judged and the chain has it on disk; then it is removed, or kept as
+// HASH.lost or HASH.invalid (provide/solutions.ts). A file needs no mark of its end: the name is its block's hash, and
+// that commits to all transactions.
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildHeader } from '../../consensus/block/build-block.js';
@@ -49,7 +50,10 @@ export function readSolution(solution: SubmitSolution, template: BoardTemplate, 
   return { kind: 'block', hashHex, block: joinBlock(header, bytes, served) };
 }
 
-/** Writes the block; when this returns the kernel has it, so that it outlasts the process. @returns the file @throws the system's error */
+/**
+ * Writes the block; when this returns the kernel has it, so that it outlasts the process. @returns the file @throws the
+ * system's error
+ */
 export function writeSolution(dir: string, hashHex: string, block: Uint8Array): string {
   const file = path.join(dir, `${hashHex}.blk`);
   try {
@@ -62,7 +66,10 @@ export function writeSolution(dir: string, hashHex: string, block: Uint8Array): 
   return file;
 }
 
-/** Has the disk keep a file and its name, so that they outlast the machine's power. Beside other work: it takes milliseconds, or many. */
+/**
+ * Has the disk keep a file and its name, so that they outlast the machine's power. Beside other work: it takes
+ * milliseconds, or many.
+ */
 export async function syncSolution(file: string): Promise<void> {
   for (const name of [file, path.dirname(file)]) {
     const handle = await fs.promises.open(name, 'r');

@@ -59,8 +59,8 @@ export class Solver {
   }
 
   /**
-   * Written first: however the process ends now, the next start finds the block. It is synced while it is judged and on its way to peers: what
-   * a loss of power takes in these milliseconds others have.
+   * Written first: however the process ends now, the next start finds the block. It is synced while it is judged and on
+   * its way to peers: what a loss of power takes in these milliseconds others have.
    */
   #hand(client: Client, template: BoardTemplate, { hashHex, block }: Extract<ReadSolution, { kind: 'block' }>): void {
     const { options, counters, post } = this.#deps;

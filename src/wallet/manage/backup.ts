@@ -45,8 +45,8 @@ export function writeBackup(store: Store, file: string): Promise<void> {
 }
 
 /**
- * Writes a backup's rows into an empty store. The file is read once, since another program may replace or rewrite it meanwhile: what is judged
- * is what became rows.
+ * Writes a backup's rows into an empty store. The file is read once, since another program may replace or rewrite it
+ * meanwhile: what is judged is what became rows.
  * @returns false for what is no whole, unchanged backup; the store has a part of it then
  */
 export async function readBackup(file: string, store: Store): Promise<boolean> {

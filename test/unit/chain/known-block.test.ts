@@ -1,5 +1,5 @@
-// Blocks of transactions that the mempool holds, checked without their coins and scripts, against the whole check of the same bytes: it must
-// say yes to every such block that is valid, and to nothing else.
+// Blocks of transactions that the mempool holds, checked without their coins and scripts, against the whole check of
+// the same bytes: it must say yes to every such block that is valid, and to nothing else.
 import fc from 'fast-check';
 import t, { type Test as Tap } from 'tap';
 import { type BlockView, parseBlock } from '../../../src/consensus/block/block-view.js';
@@ -35,7 +35,10 @@ interface Pooled {
   readonly parents: readonly number[];
 }
 
-/** A chain and a mempool over it: rewards split up, with and without witnesses, children and grandchildren, locks that count. */
+/**
+ * A chain and a mempool over it: rewards split up, with and without witnesses, children and grandchildren, locks that
+ * count.
+ */
 async function world(t: Tap) {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());

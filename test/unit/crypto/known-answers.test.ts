@@ -45,7 +45,10 @@ t.test('one function that always gives the same answer is enough to be refused',
   t.end();
 });
 
-/** The low 64 bits of the generator's x as tables of its multiples hold them: the least significant byte first, where the first table of them begins. */
+/**
+ * The low 64 bits of the generator's x as tables of its multiples hold them: the least significant byte first, where
+ * the first table of them begins.
+ */
 const GENERATOR_X = Buffer.from('9817f8165b81f259', 'hex');
 /** Its odd multiples follow, as x and y; a check uses a few of the first 8,192. */
 const POINTS = 8000;

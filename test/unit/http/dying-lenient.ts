@@ -1,4 +1,5 @@
-// A thread for lenient.test.ts: ends before it says anything, or listens and ends when it is asked to by its port number.
+// A thread for lenient.test.ts: ends before it says anything, or listens and ends when it is asked to by its port
+// number.
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { port } = (workerData as { target: { port: number } }).target;

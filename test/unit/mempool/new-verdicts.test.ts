@@ -1,4 +1,5 @@
-// What newer releases say of single transactions where several things could be said, and what may not be changed afterwards.
+// What newer releases say of single transactions where several things could be said, and what may not be changed
+// afterwards.
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';

@@ -1,5 +1,6 @@
-// The shape of an OpenRPC document by its specification, 1.3.2 (spec.open-rpc.org): required fields, their types, and no others but those that
-// begin with x-. Schemas inside of it are JSON Schema draft 7, as far as a document may use them here.
+// The shape of an OpenRPC document by its specification, 1.3.2 (spec.open-rpc.org): required fields, their types, and
+// no others but those that begin with x-. Schemas inside of it are JSON Schema draft 7, as far as a document may use
+// them here.
 import type { Schema } from '../../framework/schema-faults.js';
 
 const text: Schema = { type: 'string' };

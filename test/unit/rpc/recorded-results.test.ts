@@ -1,5 +1,5 @@
-// Every result that Bitcoin Core 0.21.1 gave in the recorded conversations has the shape that the method's declaration promises: nothing else
-// in it, nothing missing, each member of its type. The OpenRPC document hands that shape out.
+// Every result that Bitcoin Core 0.21.1 gave in the recorded conversations has the shape that the method's declaration
+// promises: nothing else in it, nothing missing, each member of its type. The OpenRPC document hands that shape out.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';

@@ -1,4 +1,5 @@
-// Replies and declarations as the versions have them: what is declared since and until a release, and the order of members.
+// Replies and declarations as the versions have them: what is declared since and until a release, and the order of
+// members.
 import t from 'tap';
 import { COMPATS, follows, shows } from '../../../src/policy/compat.js';
 import type { MethodSpec } from '../../../src/rpc/declare/types.js';

@@ -1,4 +1,5 @@
-// Files of submitted blocks: in which order they are written and synced, what a start makes of whole and damaged ones, and when they go.
+// Files of submitted blocks: in which order they are written and synced, what a start makes of whole and damaged ones,
+// and when they go.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

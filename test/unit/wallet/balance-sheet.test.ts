@@ -1,4 +1,5 @@
-// Balances of a wallet with many payments that wait: asked again, they cost what has changed. That they are right is random-history's matter.
+// Balances of a wallet with many payments that wait: asked again, they cost what has changed. That they are right is
+// random-history's matter.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';

@@ -1,5 +1,6 @@
-// What imports and new addresses have answered is on the disk: a loss of power takes all that was written after the last fsync, and keys that
-// nothing can derive again must outlast it. Nor may an address be given out twice, to two who pay.
+// What imports and new addresses have answered is on the disk: a loss of power takes all that was written after the
+// last fsync, and keys that nothing can derive again must outlast it. Nor may an address be given out twice, to two who
+// pay.
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';

@@ -1,5 +1,5 @@
-// What `npm pack` puts into the package is all that an installed node needs, and nothing of the workshop: every file that the commands and
-// the threads import is in it, every package that they import is installed with it.
+// What `npm pack` puts into the package is all that an installed node needs, and nothing of the workshop: every file
+// that the commands and the threads import is in it, every package that they import is installed with it.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -30,7 +30,10 @@ type Node = { type: string; [member: string]: unknown };
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
 const literal = (value: unknown): string[] => (isNode(value) && typeof value.value === 'string' ? [value.value] : []);
 
-/** Modules that a file names: imports, re-exports, import(), require(), and the files of threads, new URL('...', import.meta.url). */
+/**
+ * Modules that a file names: imports, re-exports, import(), require(), and the files of threads, new URL('...',
+ * import.meta.url).
+ */
 function named(node: Node): string[] {
   const inside = Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode).flatMap(named));
   const callee = node.callee as { name?: string } | undefined;
