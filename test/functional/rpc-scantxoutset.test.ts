@@ -29,7 +29,7 @@ const origin = `[${ID.subarray(0, 4).toString('hex')}]${KEY.toString('hex')}`;
 
 // Real processes, on a machine that may have other work.
 t.test('what is found', async (t) => {
-  const node = await Daemon.start();
+  const node = await Daemon.start('-compat=default');
   t.teardown(() => node.remove());
   const blocks: BuiltBlock[] = buildChain(GENESIS, 101);
   const coin = reward(blocks[0]!);
@@ -55,6 +55,9 @@ t.test('what is found', async (t) => {
         desc: await info(descriptors[i]!),
         amount: values[i]! / 1e8,
         height: 102,
+        coinbase: false,
+        blockhash: blocks.at(-1)!.hashHex,
+        confirmations: 1,
       })),
     ),
     'in the order of the outputs, each with its descriptor',

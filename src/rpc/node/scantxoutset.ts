@@ -100,7 +100,7 @@ function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { cr
 async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider>, own: Scan, stopped: () => boolean): Promise<JsonResult> {
   let outputs = 0;
   let total = 0;
-  const unspents: JsonResult[] = [];
+  const found: { coin: Coin; outpoint: Uint8Array; desc: string }[] = [];
   const scripts = [...wanted.keys()].map((text) => new Uint8Array(Buffer.from(text, 'latin1')));
   const passed = (coins: number, outpoint: Uint8Array): void => {
     outputs += coins;
@@ -111,16 +111,21 @@ async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider
     const provider = wanted.get(textOf(coin.script));
     if (provider === undefined) return;
     total += coin.value;
-    unspents.push({
-      txid: hashHex(outpoint.subarray(0, 32)),
-      vout: readU32(outpoint, 32),
-      scriptPubKey: hex(coin.script),
-      desc: String(inferDescriptor(coin.script, provider, ctx.descriptors)),
-      amount: new Amount(coin.value),
-      height: coin.height,
-    });
+    found.push({ coin, outpoint, desc: String(inferDescriptor(coin.script, provider, ctx.descriptors)) });
   };
   const { tip, complete } = await ctx.chain.walkCoins({ scripts, visit, passed, stopped });
+  // Blocks by the tip of the walk: the chain may have gone another way meanwhile.
+  const unspents = found.map(({ coin, outpoint, desc }) => ({
+    txid: hashHex(outpoint.subarray(0, 32)),
+    vout: readU32(outpoint, 32),
+    scriptPubKey: hex(coin.script),
+    desc,
+    amount: new Amount(coin.value),
+    height: coin.height,
+    coinbase: coin.coinbase,
+    blockhash: tip.ancestor(coin.height)?.hashHex ?? '',
+    confirmations: tip.height - coin.height + 1,
+  }));
   return {
     success: complete,
     txouts: outputs,
