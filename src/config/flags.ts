@@ -84,7 +84,7 @@ section('Version', [
   [
     'compat',
     'string',
-    '0.21.1 or 31: the version of Bitcoin Core whose replies, descriptors, templates and defaults are followed; default: replies for clients of both, templates built ahead (default: default, on regtest 0.21.1; see docs/compatibility.md)',
+    '0.21.1 or 31: the version of Bitcoin Core whose replies, policy, descriptors, templates and defaults are followed; default: policy of 31, replies for clients of both (default: default; see docs/compatibility.md)',
   ],
 ]);
 
@@ -101,10 +101,14 @@ section('Chain selection', [
 ]);
 
 section('Block creation', [
-  ['blockmaxweight', 'int', 'Largest weight of a template, header and coinbase included (4000 to 3996000, default: 3996000)'],
-  ['blockmintxfee', 'amount', 'Lowest fee rate of a package in a template, BTC/kvB (default: 0.00001)'],
+  [
+    'blockmaxweight',
+    'int',
+    'Largest weight of a template, header and coinbase included (4000 to 4000000, default: 4000000; with -compat=0.21.1 3996000, which is the most then)',
+  ],
+  ['blockmintxfee', 'amount', 'Lowest fee rate of a package in a template, BTC/kvB (default: 0.00000001; with -compat=0.21.1 0.00001)'],
   ['blockversion', 'int', 'Version of blocks made here, regtest only'],
-  ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 4000, least: 2000)'],
+  ['blockreservedweight', 'int', 'Weight kept for header and coinbase (default: 8000, with -compat=0.21.1 4000; least: 2000)'],
   [
     'templatemode',
     'string',
@@ -185,19 +189,35 @@ section('Metrics', [
 
 section('Node relay', [
   ['acceptnonstdtxn', 'bool', 'Take non-standard transactions, test chains only (default: 1 on testnet3, else 0)'],
-  ['minrelaytxfee', 'amount', 'Lowest fee rate taken into the mempool, BTC/kvB (default: 0.00001)'],
-  ['incrementalrelayfee', 'amount', 'Fee rate step for replacement and the rolling minimum, BTC/kvB (default: 0.00001)'],
+  ['minrelaytxfee', 'amount', 'Lowest fee rate taken into the mempool, BTC/kvB (default: 0.000001; with -compat=0.21.1 0.00001)'],
+  [
+    'incrementalrelayfee',
+    'amount',
+    'Fee rate step for replacement and the rolling minimum, BTC/kvB (default: 0.000001; with -compat=0.21.1 0.00001)',
+  ],
   ['dustrelayfee', 'amount', 'Fee rate that defines dust, BTC/kvB (default: 0.00003)'],
   ['datacarrier', 'bool', 'Take OP_RETURN outputs (default: 1)'],
-  ['datacarriersize', 'int', 'Largest OP_RETURN script taken, bytes (default: 83)'],
+  [
+    'datacarriersize',
+    'int',
+    'Bytes of OP_RETURN scripts taken, all of a transaction together (default: 100000); with -compat=0.21.1 of the only one (default: 83)',
+  ],
   ['permitbaremultisig', 'bool', 'Take bare multisig outputs (default: 1)'],
   ['bytespersigop', 'int', 'Virtual bytes charged per signature operation (default: 20)'],
-  ['limitancestorcount', 'int', 'Unconfirmed ancestors at most, the transaction included (default: 25)'],
-  ['limitancestorsize', 'int', 'kvB of unconfirmed ancestors at most (default: 101)'],
-  ['limitdescendantcount', 'int', 'Unconfirmed descendants at most (default: 25)'],
-  ['limitdescendantsize', 'int', 'kvB of unconfirmed descendants at most (default: 101)'],
-  ['limitclustercount', 'int', 'Unconfirmed transactions at most that hang together, as newer Bitcoin Core has it (default: 0, any)'],
-  ['limitclustersize', 'int', 'kvB of unconfirmed transactions at most that hang together (default: 0, any)'],
+  ['limitancestorcount', 'int', 'Unconfirmed ancestors at most, the transaction included; with -compat=0.21.1 only (default: 25)'],
+  ['limitancestorsize', 'int', 'kvB of unconfirmed ancestors at most; with -compat=0.21.1 only (default: 101)'],
+  ['limitdescendantcount', 'int', 'Unconfirmed descendants at most; with -compat=0.21.1 only (default: 25)'],
+  ['limitdescendantsize', 'int', 'kvB of unconfirmed descendants at most; with -compat=0.21.1 only (default: 101)'],
+  [
+    'limitclustercount',
+    'int',
+    'Unconfirmed transactions at most that hang together (default: 64, which is the most; with -compat=0.21.1 0, any number)',
+  ],
+  [
+    'limitclustersize',
+    'int',
+    'kvB of unconfirmed transactions at most that hang together (default: 101; with -compat=0.21.1 0, any number)',
+  ],
   ['whitelistforcerelay', 'bool', 'Peers of -whitelist without named permissions may have known transactions passed on again (default: 0)'],
   ['whitelistrelay', 'bool', 'The same peers may send transactions despite -blocksonly (default: 1 without -blocksonly)'],
 ]);

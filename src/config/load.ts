@@ -398,9 +398,8 @@ function webUrl(text: string): string {
 }
 
 /** @throws ConfigError for a version that there is not */
-function compatOption(args: Args, chain: ChainName): Compat {
-  // Regtest is where programs are tested, and what they were tested with was 0.21.1.
-  const name = args.text('compat') ?? (chain === 'regtest' ? '0.21.1' : 'default');
+function compatOption(args: Args): Compat {
+  const name = args.text('compat') ?? 'default';
   if (name !== '0.21.1' && name !== '31' && name !== 'default')
     throw new ConfigError(`-compat must be 0.21.1, 31 or default, not '${name}'.`);
   return COMPATS[name];
@@ -436,7 +435,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   regtestOnly('segwitheight');
   regtestOnly('vbparams');
   regtestOnly('blockversion');
-  const compat = compatOption(args, chain);
+  const compat = compatOption(args);
   const defaults = compat.policy;
   const minRelay = args.amount('minrelaytxfee', defaults.relayFeeRate);
   const incremental = args.amount('incrementalrelayfee', defaults.relayFeeRate);

@@ -118,7 +118,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'live',
     encryptPeers: true,
-    policy: OLD_POLICY,
+    policy: NEW_POLICY,
     strictArguments: false,
     descriptorWallets: false,
     jsonRpc2: false,

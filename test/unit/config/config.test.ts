@@ -152,8 +152,8 @@ t.test('-compat decides what a version means', async (t) => {
     return [compat.name, compat.descriptors, mining.templateMode, net.v2Transport, rpc.jsonRpc2];
   };
   for (const network of ['-regtest', '-signet', '-testnet', '-testnet4', '-chain=main']) {
-    t.strictSame(seen(network, '-compat=default'), ['default', 'master', 'live', true, false], network);
-    t.equal(seen(network)[0], network === '-regtest' ? '0.21.1' : 'default', 'the network chooses the default and nothing else');
+    t.strictSame(seen(network), ['default', 'master', 'live', true, false], network);
+    t.strictSame(seen(network, '-compat=default'), seen(network), `${network}, said`);
     t.strictSame(seen(network, '-compat=0.21.1'), ['0.21.1', '0.21', 'core', false, false], network);
     t.strictSame(seen(network, '-compat=31'), ['31', 'master', 'live', true, true], network);
   }
@@ -228,16 +228,25 @@ t.test('bad values', async (t) => {
     3000,
     'raising the increment lifts the minimum',
   );
-  const heavy = load(undefined, '-regtest', '-blockmaxweight=99999999');
-  t.equal(heavy.mining.maxWeight, 3_996_000);
-  t.equal(heavy.notes.at(-1), 'Warning: -blockmaxweight=99999999 is out of range; templates are built with 3996000 (4000 to 3996000)');
+  for (const [version, most] of [
+    ['default', 4_000_000],
+    ['0.21.1', 3_996_000],
+  ] as const) {
+    const heavy = load(undefined, '-regtest', `-compat=${version}`, '-blockmaxweight=99999999');
+    t.equal(heavy.mining.maxWeight, most);
+    t.equal(heavy.notes.at(-1), `Warning: -blockmaxweight=99999999 is out of range; templates are built with ${most} (4000 to ${most})`);
+  }
 });
 
-t.test('limits of clusters are off unless they are given', async (t) => {
-  const { limitClusterCount, limitClusterBytes } = load(undefined, '-regtest').policy;
-  t.strictSame([limitClusterCount, limitClusterBytes], [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
-  const given = load(undefined, '-regtest', '-limitclustercount=64', '-limitclustersize=101').policy;
-  t.strictSame([given.limitClusterCount, given.limitClusterBytes], [64, 101_000]);
+t.test('limits of clusters', async (t) => {
+  const limits = (...argv: string[]) => {
+    const { limitClusterCount, limitClusterBytes } = load(undefined, '-regtest', ...argv).policy;
+    return [limitClusterCount, limitClusterBytes];
+  };
+  t.strictSame(limits(), [64, 101_000]);
+  t.strictSame(limits('-limitclustercount=63', '-limitclustersize=100'), [63, 100_000]);
+  t.strictSame(limits('-compat=0.21.1'), [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY], 'off unless they are given');
+  t.strictSame(limits('-compat=0.21.1', '-limitclustercount=64', '-limitclustersize=101'), [64, 101_000]);
 });
 
 t.test('help and version', async (t) => {
