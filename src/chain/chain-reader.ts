@@ -124,6 +124,10 @@ export class ChainReader {
   readBlockPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
     return this.ws.blocks.files.readPart(at, offset, length);
   }
+  /** Whether readUndo has something to read. */
+  hasUndo(node: HeaderNode): boolean {
+    return node.has(NodeStatus.HAVE_UNDO) || this.ws.blocks.isRecent(node);
+  }
   /** Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis. @throws StoreError */
   readUndo(node: HeaderNode): Promise<Coin[][]> {
     return this.ws.blocks.readUndo(node);

@@ -1,5 +1,5 @@
 // Declares getblock; types.ts says what a declaration is for.
-import { HEADER_MEMBERS, HEADER_TAIL, TX_MEMBERS } from './members.js';
+import { HEADER_MEMBERS, HEADER_TAIL, spendingMembers, TX_MEMBERS } from './members.js';
 import type { MethodSpec, ResultSpec } from './types.js';
 
 const SIZES: readonly ResultSpec[] = [
@@ -34,11 +34,21 @@ const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[]
   { type: 'arr', key: 'tx', since: 22, help, inner: [transaction] },
 ];
 
+const HEX: ResultSpec = { type: 'hex', key: 'hex', help: 'The transaction' };
+const FEE: ResultSpec = {
+  type: 'amount',
+  key: 'fee',
+  since: 22,
+  optional: true,
+  help: 'The fee in BTC, unless it is the coinbase or what it spent was deleted (pruned)',
+};
+
 export const getblock: MethodSpec = {
   name: 'getblock',
   category: 'blockchain',
   runs: 'node',
-  description: 'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2.',
+  description:
+    'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2,\nand with what their inputs spend with 3.',
   args: [
     { name: 'blockhash', type: 'hex', help: 'The block hash' },
     {
@@ -46,7 +56,7 @@ export const getblock: MethodSpec = {
       type: 'num',
       anyType: true,
       default: '1',
-      help: '0 for hex, 1 for an object, 2 for an object with transactions',
+      help: '0 for hex, 1 for an object, 2 for an object with transactions, 3 with what they spend',
     },
   ],
   results: [
@@ -65,7 +75,20 @@ export const getblock: MethodSpec = {
         {
           type: 'elision',
           help: 'As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose',
-          of: blockMembers({ type: 'obj', help: '', inner: [...TX_MEMBERS, { type: 'hex', key: 'hex', help: 'The transaction' }] }),
+          of: blockMembers({ type: 'obj', help: '', inner: [...TX_MEMBERS, FEE, HEX] }),
+        },
+      ],
+    },
+    {
+      type: 'obj',
+      when: 'for verbosity = 3',
+      since: 23,
+      help: '',
+      inner: [
+        {
+          type: 'elision',
+          help: 'As for verbosity = 2, with "prevout" in each input that spends something',
+          of: blockMembers({ type: 'obj', help: '', inner: [...spendingMembers(23), FEE, HEX] }),
         },
       ],
     },

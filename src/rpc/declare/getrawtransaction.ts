@@ -1,5 +1,5 @@
 // Declares getrawtransaction; types.ts says what a declaration is for.
-import { TX_MEMBERS } from './members.js';
+import { spendingMembers } from './members.js';
 import type { MethodSpec } from './types.js';
 
 export const getrawtransaction: MethodSpec = {
@@ -7,7 +7,7 @@ export const getrawtransaction: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   description:
-    'A transaction of the pool, or of a block when its hash is given; any transaction with -txindex.\nAs hex, or as an object when verbose is true.',
+    'A transaction of the pool, or of a block when its hash is given; any transaction with -txindex.\nAs hex, or as an object when verbose is true; with 2 also what it spends, when it is in a block.',
   args: [
     { name: 'txid', type: 'hex', help: 'The transaction id' },
     {
@@ -16,7 +16,7 @@ export const getrawtransaction: MethodSpec = {
       anyType: true,
       type: 'bool',
       default: 'false',
-      help: 'false for hex, true for an object',
+      help: 'false or 0 for hex, true or 1 for an object, since release 25 also 2',
     },
     { name: 'blockhash', type: 'hex', optional: true, help: 'The block to look in' },
   ],
@@ -28,8 +28,16 @@ export const getrawtransaction: MethodSpec = {
       help: '',
       inner: [
         { type: 'bool', key: 'in_active_chain', optional: true, help: 'Whether the given block is in the best chain' },
+        {
+          type: 'num',
+          key: 'vsize_adjusted',
+          since: 32,
+          optional: true,
+          help: 'Virtual size with signature operations, while it is in the pool',
+        },
         { type: 'hex', key: 'hex', until: 22, help: 'The transaction' },
-        ...TX_MEMBERS,
+        ...spendingMembers(25),
+        { type: 'amount', key: 'fee', since: 25, optional: true, help: 'The fee in BTC, with 2 of a transaction in a block' },
         { type: 'hex', key: 'hex', since: 22, help: 'The transaction' },
         { type: 'hex', key: 'blockhash', optional: true, help: 'Hash of its block' },
         { type: 'num', key: 'confirmations', optional: true, help: 'Confirmations' },

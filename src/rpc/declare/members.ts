@@ -1,4 +1,5 @@
 // Parts that several declarations share: members of headers, scripts, transactions and pool entries.
+import type { Release } from '../../policy/compat.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
 /** Members of a header object after size and weight, up to the merkle root. */
@@ -34,8 +35,8 @@ export const SCRIPT_MEMBERS: readonly ResultSpec[] = [
   { type: 'arr', key: 'addresses', until: 23, optional: true, help: '', inner: [{ type: 'str', help: 'An address' }] },
 ];
 
-/** Members of a transaction. */
-export const TX_MEMBERS: readonly ResultSpec[] = [
+/** Members of a transaction. @param prevout what an input spends, when it is shown */
+const txMembers = (...prevout: readonly ResultSpec[]): readonly ResultSpec[] => [
   { type: 'hex', key: 'txid', help: 'The transaction id' },
   { type: 'hex', key: 'hash', help: 'Hash with witness' },
   { type: 'num', key: 'version', help: 'Version' },
@@ -66,6 +67,7 @@ export const TX_MEMBERS: readonly ResultSpec[] = [
             ],
           },
           { type: 'arr', key: 'txinwitness', optional: true, help: '', inner: [{ type: 'hex', help: 'A witness item' }] },
+          ...prevout,
           { type: 'num', key: 'sequence', help: 'Sequence number' },
         ],
       },
@@ -88,6 +90,25 @@ export const TX_MEMBERS: readonly ResultSpec[] = [
     ],
   },
 ];
+
+/** Members of a transaction. */
+export const TX_MEMBERS: readonly ResultSpec[] = txMembers();
+
+/** The same with what each input spends, which the method shows since a release. */
+export const spendingMembers = (since: Release): readonly ResultSpec[] =>
+  txMembers({
+    type: 'obj',
+    key: 'prevout',
+    since,
+    optional: true,
+    help: 'What the input spends',
+    inner: [
+      { type: 'bool', key: 'generated', help: 'Whether it is an output of a coinbase' },
+      { type: 'num', key: 'height', help: 'Height of its block' },
+      { type: 'amount', key: 'value', help: 'Amount in BTC' },
+      { type: 'obj', key: 'scriptPubKey', help: '', inner: SCRIPT_MEMBERS },
+    ],
+  });
 
 const FEES: ResultSpec = {
   type: 'obj',

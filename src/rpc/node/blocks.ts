@@ -1,6 +1,8 @@
 // getblockhash, getblockheader, getblock: blocks as headers, hex and objects. Whole transactions are rendered in slices from
 // the block's bytes, which nothing changes.
+import type { BlockView } from '../../consensus/block/block-view.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import { shows } from '../../policy/compat.js';
 import { asBool, asHash, asInt } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -9,9 +11,9 @@ import { hashHex, hex } from '../render/hex.js';
 import { txHex, txMembersSliced } from '../render/tx.js';
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
-import { JsonNumber, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { type JsonResult, RawJson } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { confirmationsOf, notFound, readBlock, renderContext } from './lookup.js';
+import { confirmationsOf, notFound, readBlock, readUndo, renderContext, verbosityOf } from './lookup.js';
 import { mapSliced, Slicer } from './slices.js';
 
 type NodeRun = Run<NodeContext>;
@@ -27,28 +29,33 @@ export const getblockheader: NodeRun = (ctx, args) => {
   const verbose = (args[1] ?? null) === null || asBool(args[1]);
   const node = ctx.chain.node(hash) ?? notFound();
   if (!verbose) return hex(node.headerBytes);
-  return {
-    hash: node.hashHex,
-    confirmations: confirmationsOf(ctx, node),
-    ...headerHead(node),
-    ...headerTail(node, ctx.chain.next(node)),
-  };
+  return headerMembers(ctx, node);
 };
 
-/** A number, or true for 1 and false for 0. */
-function verbosityOf(value: JsonValue): number {
-  if (value === null) return 1;
-  if (value instanceof JsonNumber) return asInt(value);
-  return asBool(value) ? 1 : 0;
-}
+/** A header as an object. */
+export const headerMembers = (ctx: NodeContext, node: HeaderInfo): Record<string, JsonResult> => ({
+  hash: node.hashHex,
+  confirmations: confirmationsOf(ctx, node),
+  ...headerHead(node),
+  ...headerTail(node, ctx.chain.next(node)),
+});
 
-/** All transactions as objects, as JSON text. */
-async function wholeTransactions(ctx: NodeContext, txs: readonly TxView[], breathe?: () => unknown): Promise<RawJson> {
+/** All transactions of a block as objects, as JSON text: with fees as far as it is known what they spent. */
+async function wholeTransactions(
+  ctx: NodeContext,
+  node: HeaderInfo,
+  { txs }: BlockView,
+  prevouts: boolean,
+  breathe?: () => unknown,
+): Promise<RawJson> {
   const render = renderContext(ctx);
+  const undo = shows(ctx.compat, { since: 22 }) && ctx.chain.hasUndo(node) ? await readUndo(ctx, node) : null;
+  const shown = prevouts && shows(ctx.compat, { since: 23 });
   const slicer = new Slicer(breathe);
   const pieces = new Pieces(',');
-  for (const tx of txs) {
-    pieces.add(encodeJson({ ...(await txMembersSliced(tx, render, slicer)), hex: txHex(tx) }));
+  for (const [i, tx] of txs.entries()) {
+    const spent = undo === null || i === 0 ? null : { coins: undo[i - 1], shown };
+    pieces.add(encodeJson({ ...(await txMembersSliced(tx, render, slicer, spent)), hex: txHex(tx) }));
     if (slicer.due) await slicer.pause();
   }
   return new RawJson(`[${pieces.text()}]`);
@@ -56,7 +63,7 @@ async function wholeTransactions(ctx: NodeContext, txs: readonly TxView[], breat
 
 export const getblock: NodeRun = (ctx, args, call) => {
   const hash = asHash(args[0], 'blockhash');
-  const verbosity = verbosityOf(args[1] ?? null);
+  const verbosity = verbosityOf(args[1] ?? null, 1);
   const node = ctx.chain.node(hash) ?? notFound();
   return ctx.heavy.pass(call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
 };
@@ -77,7 +84,9 @@ async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number,
   const block = await readBlock(ctx, node);
   if (verbosity <= 0) return hex(block.bytes);
   const tx =
-    verbosity === 1 ? await mapSliced(block.txs, (one) => hashHex(one.txid), breathe) : await wholeTransactions(ctx, block.txs, breathe);
+    verbosity === 1
+      ? await mapSliced(block.txs, (one) => hashHex(one.txid), breathe)
+      : await wholeTransactions(ctx, node, block, verbosity > 2, breathe);
   return {
     hash: node.hashHex,
     confirmations: confirmationsOf(ctx, node),

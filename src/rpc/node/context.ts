@@ -132,6 +132,8 @@ export interface ChainAccess {
   pruneUpTo(height: number): Promise<void>;
   readBlock(node: HeaderInfo): Promise<BlockView>;
   readBlockBytes(node: HeaderInfo): Promise<Uint8Array>;
+  /** Whether it is known what the block spent: it was connected once, and its undo data was not deleted. */
+  hasUndo(node: HeaderInfo): boolean;
   /** Spent coins of each transaction after the coinbase, per input. */
   readUndo(node: HeaderInfo): Promise<Coin[][]>;
   /** An unspent output; the argument is txid and little-endian index, 36 bytes. */

@@ -1,21 +1,25 @@
 // getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for bodies that are too
 // large for a front.
+import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { asBool, asHash, asInt } from '../args.js';
+import { shows } from '../../policy/compat.js';
+import { asHash } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { txToDecode } from '../front/decode.js';
 import { hashHex } from '../render/hex.js';
-import { txHex, txMembersSliced } from '../render/tx.js';
-import { JsonNumber, type JsonResult } from '../wire/values.js';
+import { type SpentOutputs, txHex, txMembersSliced } from '../render/tx.js';
+import type { JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
-import { readBlock, renderContext } from './lookup.js';
+import { readBlock, readUndo, renderContext, verbosityOf } from './lookup.js';
 import { Slicer } from './slices.js';
 
 interface Found {
   readonly tx: TxView;
   /** Internal order; null in the pool. */
   readonly blockHash: Uint8Array | null;
+  /** Its size there, null elsewhere. */
+  readonly pooledSize?: number;
 }
 
 const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `${what}. Use gettransaction for wallet transactions.`);
@@ -27,10 +31,11 @@ async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal:
   return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
 }
 
+/** In the pool, or in any block. */
 async function anywhere(ctx: NodeContext, txid: Uint8Array): Promise<Found> {
   await ctx.mempool.settled();
   const pooled = ctx.mempool.get(txid);
-  if (pooled) return { tx: pooled.tx, blockHash: null };
+  if (pooled) return { tx: pooled.tx, blockHash: null, pooledSize: pooled.size };
   const index = ctx.txIndex;
   if (!index) {
     return missing('No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries');
@@ -51,22 +56,33 @@ function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResu
   return { ...out, confirmations: 1 + ctx.chain.tip.height - node.height, time: node.time, blocktime: node.time };
 }
 
+/** What a transaction of a block spent; null of a coinbase, or where that is not known. */
+async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, signal: AbortSignal | undefined): Promise<SpentOutputs | null> {
+  const node = ctx.chain.node(blockHash);
+  if (tx.isCoinbase || !node || !ctx.chain.hasBlock(node) || !ctx.chain.hasUndo(node)) return null;
+  const [block, undo] = await ctx.heavy.pass(signal, () => Promise.all([readBlock(ctx, node), readUndo(ctx, node)]));
+  const at = block.txs.findIndex((one) => equalBytes(one.txid, tx.txid));
+  return at < 1 ? null : { coins: undo[at - 1], shown: true };
+}
+
 export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   const [id, flag = null, blockhash = null] = args;
   const txid = asHash(id, 'parameter 1');
   if (hashHex(txid) === hashHex(ctx.chain.genesis.merkleRoot)) {
     fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved');
   }
-  const verbose = flag !== null && (flag instanceof JsonNumber ? asInt(flag) !== 0 : asBool(flag));
+  const verbosity = verbosityOf(flag, 0);
   let node: HeaderInfo | null = null;
   if (blockhash !== null) {
     node = ctx.chain.node(asHash(blockhash, 'parameter 3')) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block hash not found');
   }
-  const { tx, blockHash } = node ? await inBlock(ctx, hashHex(txid), node, call.signal) : await anywhere(ctx, txid);
-  if (!verbose) return txHex(tx);
+  const { tx, blockHash, pooledSize } = node ? await inBlock(ctx, hashHex(txid), node, call.signal) : await anywhere(ctx, txid);
+  if (verbosity === 0) return txHex(tx);
+  const spent = verbosity > 1 && blockHash && shows(ctx.compat, { since: 25 }) ? await spentBy(ctx, tx, blockHash, call.signal) : null;
   return {
     in_active_chain: node ? ctx.chain.contains(node) : undefined,
-    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe))),
+    vsize_adjusted: shows(ctx.compat, { since: 32 }) ? pooledSize : undefined,
+    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe), spent)),
     hex: txHex(tx),
     ...(blockHash ? place(ctx, blockHash) : {}),
   };

@@ -1,7 +1,7 @@
 // Finding blocks by the hash a caller gave, and reading them, with the errors of Core 0.21.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin } from '../../consensus/coin.js';
-import { asHash, asInt } from '../args.js';
+import { asBool, asHash, asInt } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { RenderContext } from '../render/script.js';
 import { JsonNumber, type JsonValue } from '../wire/values.js';
@@ -17,6 +17,13 @@ export const renderContext = (ctx: NodeContext): RenderContext => ({
   params: ctx.params,
   hashes: ctx.crypto,
 });
+
+/** A number, or true for 1 and false for 0. @param byDefault when nothing was said */
+export function verbosityOf(value: JsonValue, byDefault: number): number {
+  if (value === null) return byDefault;
+  if (value instanceof JsonNumber) return asInt(value);
+  return asBool(value) ? 1 : 0;
+}
 
 /** The header of a hash argument, or -5 `Block not found`. */
 export function blockOf(ctx: NodeContext, value: JsonValue | undefined, name = 'blockhash'): HeaderInfo {

@@ -1,7 +1,9 @@
 // waitfornewblock, waitforblock, waitforblockheight: replies that are held until the tip moves. A waiter is a closure, not a
 // thread; it ends with the event, the timeout, the client or the node.
+import { only } from '../../policy/compat.js';
 import { asHashHex, asInt } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
 
@@ -10,7 +12,12 @@ type NodeRun = Run<NodeContext>;
 /** Longest delay a timer takes; a timeout beyond it is as good as none. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-const timeoutOf = (value: JsonValue | undefined): number => ((value ?? null) === null ? 0 : asInt(value));
+/** Release 29 began to refuse negative ones; before it they meant not to wait. */
+function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): number {
+  const timeoutMs = (value ?? null) === null ? 0 : asInt(value);
+  if (timeoutMs < 0 && only(compat, 29)) fail(RPC_CODE.MISC_ERROR, 'Negative timeout');
+  return timeoutMs;
+}
 
 /** Waits until the tip pleases, then tells about the tip of that moment. @param timeoutMs 0 for ever, negative for not at all */
 function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: (tip: HeaderInfo) => boolean): Promise<JsonResult> {
@@ -37,17 +44,17 @@ function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: 
 }
 
 export const waitfornewblock: NodeRun = (ctx, args, call) => {
-  const timeoutMs = timeoutOf(args[0]);
-  const before = ctx.chain.tip.hashHex;
+  const timeoutMs = timeoutOf(ctx, args[0]);
+  const before = (args[1] ?? null) === null ? ctx.chain.tip.hashHex : asHashHex(args[1], 'current_tip');
   return untilTip(ctx, call, timeoutMs, (tip) => tip.hashHex !== before);
 };
 
 export const waitforblock: NodeRun = (ctx, args, call) => {
   const wanted = asHashHex(args[0], 'blockhash');
-  return untilTip(ctx, call, timeoutOf(args[1]), (tip) => tip.hashHex === wanted);
+  return untilTip(ctx, call, timeoutOf(ctx, args[1]), (tip) => tip.hashHex === wanted);
 };
 
 export const waitforblockheight: NodeRun = (ctx, args, call) => {
   const height = asInt(args[0]);
-  return untilTip(ctx, call, timeoutOf(args[1]), (tip) => tip.height >= height);
+  return untilTip(ctx, call, timeoutOf(ctx, args[1]), (tip) => tip.height >= height);
 };

@@ -1,5 +1,6 @@
-// A transaction as an object, in Core 0.21's member order. Used by decoderawtransaction, getrawtransaction and getblock 2.
+// A transaction as an object, in Core 0.21's member order. Used by decoderawtransaction, getrawtransaction and getblock 2 and 3.
 // Core: core_write.cpp TxToUniv.
+import type { Coin } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { encodeJson } from '../wire/json-write.js';
@@ -8,7 +9,19 @@ import { Amount, type JsonResult, RawJson } from '../wire/values.js';
 import { hashHex, hex } from './hex.js';
 import { type RenderContext, scriptMembers } from './script.js';
 
-function input(tx: TxView, i: number): JsonResult {
+/** What a transaction of a block spent. */
+export interface SpentOutputs {
+  /** By input. */
+  readonly coins: readonly Coin[];
+  /** Whether they are shown beside their inputs, and not only what remains as the fee. */
+  readonly shown: boolean;
+}
+
+function spentMembers({ coinbase, height, value, script }: Coin, ctx: RenderContext): JsonResult {
+  return { generated: coinbase, height, value: new Amount(value), scriptPubKey: scriptMembers(script, ctx, true) };
+}
+
+function input(tx: TxView, i: number, ctx: RenderContext, spent: SpentOutputs | null): JsonResult {
   const out: Record<string, JsonResult> = {};
   const script = tx.scriptSig(i);
   if (tx.isCoinbase) out.coinbase = hex(script);
@@ -18,6 +31,7 @@ function input(tx: TxView, i: number): JsonResult {
     out.scriptSig = { asm: scriptAsm(script, { sighashDecode: true }), hex: hex(script) };
   }
   if (tx.witnessCount(i) > 0) out.txinwitness = tx.witness(i).map(hex);
+  if (spent?.shown) out.prevout = spentMembers(spent.coins[i], ctx);
   out.sequence = tx.sequence(i);
   return out;
 }
@@ -34,7 +48,7 @@ function output(tx: TxView, i: number, ctx: RenderContext): JsonResult {
 
 /** Members of a transaction, the hex not included. */
 export function txMembers(tx: TxView, ctx: RenderContext): Record<string, JsonResult> {
-  const vin = Array.from({ length: tx.inputCount }, (_, i) => input(tx, i));
+  const vin = Array.from({ length: tx.inputCount }, (_, i) => input(tx, i, ctx, null));
   const vout = Array.from({ length: tx.outputCount }, (_, i) => output(tx, i, ctx));
   return { ...headMembers(tx), vin, vout };
 }
@@ -45,8 +59,13 @@ export interface Pauses {
   pause(): Promise<void>;
 }
 
-/** The same in slices: a transaction may fill a block. Its lists are text already. */
-export async function txMembersSliced(tx: TxView, ctx: RenderContext, pauses: Pauses): Promise<Record<string, JsonResult>> {
+/** The same in slices: a transaction may fill a block. Its lists are text already. @param spent null: nothing of it is said */
+export async function txMembersSliced(
+  tx: TxView,
+  ctx: RenderContext,
+  pauses: Pauses,
+  spent: SpentOutputs | null = null,
+): Promise<Record<string, JsonResult>> {
   const list = async (length: number, item: (i: number) => JsonResult): Promise<RawJson> => {
     const pieces = new Pieces(',');
     for (let i = 0; i < length; i++) {
@@ -55,9 +74,16 @@ export async function txMembersSliced(tx: TxView, ctx: RenderContext, pauses: Pa
     }
     return new RawJson(`[${pieces.text()}]`);
   };
-  const vin = await list(tx.inputCount, (i) => input(tx, i));
+  const vin = await list(tx.inputCount, (i) => input(tx, i, ctx, spent));
   const vout = await list(tx.outputCount, (i) => output(tx, i, ctx));
-  return { ...headMembers(tx), vin, vout };
+  return { ...headMembers(tx), vin, vout, ...(spent ? { fee: new Amount(feeOf(tx, spent.coins)) } : {}) };
+}
+
+/** What the inputs have more than the outputs, in satoshis. */
+function feeOf(tx: TxView, coins: readonly Coin[]): number {
+  let fee = coins.reduce((sum, { value }) => sum + value, 0);
+  for (let i = 0; i < tx.outputCount; i++) fee -= tx.outputValue(i);
+  return fee;
 }
 
 function headMembers(tx: TxView): Record<string, JsonResult> {

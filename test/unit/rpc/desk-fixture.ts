@@ -4,7 +4,7 @@
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
-import { COMPATS } from '../../../src/policy/compat.js';
+import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import type { NodeContext, PoolList } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
 import { Turnstile } from '../../../src/rpc/node/turnstile.js';
@@ -36,7 +36,7 @@ const keyMath = createKeyMath();
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
 /** A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip. */
-export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new Map()): Desk {
+export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new Map(), compat: Compat = COMPATS['0.21.1']): Desk {
   const { chain, clock } = fixture;
   const events: string[] = [];
   const stopping = new AbortController();
@@ -47,7 +47,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
   ]);
   const turn = (name: string, on: boolean) => categories.has(name) && !!categories.set(name, on);
   const context: NodeContext = {
-    compat: COMPATS['0.21.1'],
+    compat,
     params: chain.params,
     crypto,
     clock: {

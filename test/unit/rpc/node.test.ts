@@ -99,6 +99,33 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal(await fault('getchaintxstats', 102), "-8 Invalid block count: should be between 0 and the block's height - 1");
   });
 
+  t.test('what inputs spend, by version', async (t) => {
+    const newer = openDesk(fixture, new Map(), COMPATS['31']);
+    interface Shown {
+      tx: { fee?: number; vin: { prevout?: object }[] }[];
+    }
+    const verbose = async (desk: typeof newer, verbosity: number) => ((await desk.call('getblock', head.hashHex, verbosity)) as Shown).tx;
+    const fees = (txs: Shown['tx']) => txs.map(({ fee }) => fee);
+    t.same(fees(await verbose(newer, 2)), [undefined, 44]);
+    const three = await verbose(newer, 3);
+    t.same(fees(three), [undefined, 44]);
+    t.equal(three[0].vin[0].prevout, undefined);
+    t.same(three[1].vin[0].prevout, {
+      generated: true,
+      height: 1,
+      value: 50,
+      scriptPubKey: { asm: '1', desc: 'raw(51)#8lvh9jxk', hex: '51', type: 'nonstandard' },
+    });
+    t.same(Object.keys(three[1]), [...['txid', 'hash', 'version', 'size', 'vsize', 'weight', 'locktime', 'vin', 'vout', 'fee', 'hex']]);
+    for (const old of [2, 3]) t.equal(JSON.stringify(await verbose({ ...newer, call }, old)).includes('"fee"'), false);
+    const txid = Buffer.from(head.txids[1]).reverse().toString('hex');
+    const alone = await newer.call('getrawtransaction', txid, 2, head.hashHex);
+    t.match(alone, { fee: 44, vin: [{ prevout: { height: 1, value: 50 } }], in_active_chain: true });
+    t.equal(JSON.stringify(await newer.call('getrawtransaction', txid, 1, head.hashHex)).includes('prevout'), false);
+    const coinbase = Buffer.from(head.txids[0]).reverse().toString('hex');
+    t.equal('fee' in ((await newer.call('getrawtransaction', coinbase, 2, head.hashHex)) as object), false);
+  });
+
   t.test('coins', async (t) => {
     const txid = Buffer.from(head.txids[1]).reverse().toString('hex');
     t.match(await call('gettxout', txid, 5), {
@@ -190,6 +217,12 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.same(await waits[3], { hash: head.hashHex, height: 102 }, 'the timeout tells about the tip of that moment');
     await call('submitblock', next.bytes.toString('hex'));
     for (const wait of waits.slice(0, 3)) t.same(await wait, { hash: next.hashHex, height: 103 });
+    const newer = openDesk(fixture, new Map(), COMPATS['31']);
+    t.same(await newer.call('waitfornewblock', 0, head.hashHex), { hash: next.hashHex, height: 103 }, 'the caller knew another tip');
+    t.same(await newer.call('waitfornewblock', 1, next.hashHex), { hash: next.hashHex, height: 103 });
+    for (const [method, ...args] of [['waitfornewblock'], ['waitforblock', next.hashHex], ['waitforblockheight', 1]] as const) {
+      t.equal(await newer.fault(method, ...args, -1), '-1 Negative timeout');
+    }
     const last = call('waitfornewblock');
     setTimeout(() => stopping.abort(), 5);
     t.same(await last, { hash: next.hashHex, height: 103 }, 'the end of the node ends a wait');
