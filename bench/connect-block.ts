@@ -8,7 +8,7 @@ import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chain } from '../src/chain/chain.js';
 import { NodeStatus } from '../src/chain/header-node.js';
-import { chainParams } from '../src/consensus/params/chain-params.js';
+import { chainParams } from '../src/consensus/params/networks.js';
 import { SighashCache } from '../src/consensus/script/sighash.js';
 import { parseTx } from '../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../src/crypto/native/index.js';

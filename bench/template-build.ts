@@ -6,7 +6,7 @@
 
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { chainParams } from '../src/consensus/params/chain-params.js';
+import { chainParams } from '../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../src/consensus/rules/versionbits.js';
 import type { TxView } from '../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../src/crypto/native/index.js';

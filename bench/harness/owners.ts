@@ -1,6 +1,6 @@
 // Keys that own coins, and sign their payments fast: for benches that need hundreds of thousands of them. Callers: signed-chain.ts,
 // compact-relay.ts.
-import { TaprootContext } from '../../src/consensus/script/script-run.js';
+import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SIGHASH_ALL, SighashCache } from '../../src/consensus/script/sighash.js';
 import { parseTx } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { DescriptorContext } from '../../src/address/descriptor/context.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { parseTx } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createKeyMath } from '../../src/crypto/native/key-math.js';
@@ -13,7 +13,8 @@ import type { WalletBlock } from '../../src/wallet/source.js';
 import { DEFAULT_SPEND } from '../../src/wallet/spend/options.js';
 import { WalletBatch } from '../../src/wallet/storage/wallet-batch.js';
 import { databaseOf } from '../../src/wallet/storage/wallet-folder.js';
-import { placeIn, type Wallet } from '../../src/wallet/wallet.js';
+import type { Wallet } from '../../src/wallet/wallet.js';
+import { placeIn } from '../../src/wallet/wallet-state.js';
 import type { Daemon } from '../../test/framework/daemon.js';
 
 /** What to make. */

@@ -11,7 +11,7 @@ import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.
 import { reject } from '../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../consensus/state.js';
 import { yieldToLoop } from '../lib/turns.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { isLarge } from './large-block.js';
 import { MIN_BLOCKS_TO_KEEP } from './pruning.js';

@@ -7,7 +7,7 @@ import { parseHeader } from '../consensus/block/header-view.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { durationText, ProgressMeter, percentText } from '../lib/progress.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import { StoreError } from '../storage/store-error.js';
 import { NodeStatus } from './header-node.js';
 import type { ChainWorkspace } from './workspace.js';

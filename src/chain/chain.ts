@@ -12,7 +12,7 @@ import type { Reject, Verdict } from '../consensus/state.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { InlineCoinScanner } from '../parallel/coin-scanner.js';
 import { VerifierFaultError } from '../parallel/verifier.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import { coinsOfTxRange, outpointOfCoinKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { StoreCursor } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';

@@ -8,7 +8,6 @@ import { readU32 } from '../consensus/bytes/reader.js';
 import type { Coin } from '../consensus/coin.js';
 import { BlockConnector } from '../consensus/connect.js';
 import { enforceBip30 } from '../consensus/rules/bip30.js';
-import { blockProof } from '../consensus/rules/bits.js';
 import { blockScriptFlags } from '../consensus/rules/block-script-flags.js';
 import type { ScriptWording } from '../consensus/rules/script-verdict.js';
 import type { Verdict } from '../consensus/state.js';
@@ -20,7 +19,7 @@ import type { HeaderNode } from './header-node.js';
 import type { AheadBlock } from './look-ahead.js';
 import type { ChainOptions } from './options.js';
 import { ScriptRuns } from './script-runs.js';
-import { type ChainWorkspace, minimumChainWork } from './workspace.js';
+import type { ChainWorkspace } from './workspace.js';
 
 /** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */
 const RUN_INPUTS = 1_000;
@@ -28,9 +27,6 @@ const RUN_INPUTS = 1_000;
 const FIRST_RUN_INPUTS = 250;
 /** Outputs looked for at a time. */
 const CREATED_OUTPOINTS = 2_000;
-/** A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this long, seconds. */
-const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
-
 /** What connecting would do. */
 export interface Connection {
   readonly verdict: Verdict;
@@ -177,18 +173,6 @@ class BlockOutpoints {
   private want(list: Uint8Array[], outpoint: Uint8Array): void {
     if (this.overlay === null || !this.overlay.has(outpoint)) list.push(outpoint);
   }
-}
-
-/** Whether scripts of this block must run: not below an assumed-valid block of the best header chain that is buried deeply (-assumevalid). */
-export function scriptsNeeded(ws: ChainWorkspace, node: HeaderNode, assumed: HeaderNode | undefined): boolean {
-  if (assumed === undefined) return true;
-  const best = ws.index.bestHeader;
-  if (!assumed.descendsFrom(node) || !best.descendsFrom(node)) return true;
-  if (best.chainWork < minimumChainWork(ws)) return true;
-  // Time that mining from this block to the best header takes at the best header's difficulty.
-  const work = best.chainWork - node.chainWork;
-  const seconds = (work * BigInt(ws.params.powTargetSpacing)) / (blockProof(best.bits) || 1n);
-  return seconds <= BigInt(ASSUME_BURIED_SECONDS);
 }
 
 const wordingOf = ({ plainScriptFaults, scriptThreads }: Pick<ChainOptions, 'plainScriptFaults' | 'scriptThreads'>): ScriptWording =>

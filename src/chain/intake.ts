@@ -5,7 +5,7 @@ import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
 import { yieldToLoop } from '../lib/turns.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { hashIds, isLarge } from './large-block.js';
 import type { ChainWorkspace } from './workspace.js';

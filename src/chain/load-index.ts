@@ -3,7 +3,7 @@
 import { hashToHex } from '../consensus/bytes/hex.js';
 import { readU32 } from '../consensus/bytes/reader.js';
 import { targetOf } from '../consensus/rules/bits.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import { decodeIndexRow, type IndexRow } from '../storage/codec/index-row.js';
 import { hashOfBlockIndexKey, PREFIX, prefixRange } from '../storage/layout.js';
 import type { Store } from '../storage/store.js';

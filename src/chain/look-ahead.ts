@@ -14,9 +14,9 @@ import { Turns, yieldToLoop } from '../lib/turns.js';
 import { StopFlag } from '../parallel/stop-flag.js';
 import type { TxJob } from '../parallel/verifier.js';
 import { outpointsCreated } from './coins-overlay.js';
-import { scriptsNeeded } from './connect-block.js';
 import { type HeaderNode, NodeStatus } from './header-node.js';
 import { readChecked } from './read-checked.js';
+import { scriptsNeeded } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Blocks and inputs that are ahead at a time at most: some 0.1 s of work for two threads. */

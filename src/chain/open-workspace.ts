@@ -4,7 +4,7 @@ import { parseBlock } from '../consensus/block/block-view.js';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { blockProof } from '../consensus/rules/bits.js';
 import { VersionBitsCache } from '../consensus/rules/versionbits.js';
-import type { BlockPosition } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import { blockIndexKey, TIP_KEY } from '../storage/layout.js';
 import { RECORD_HEAD_BYTES } from '../storage/record-file.js';
 import { StoreError } from '../storage/store-error.js';

@@ -6,7 +6,8 @@ import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import type { CoinScanner } from '../parallel/coin-scanner.js';
 import type { Verifier } from '../parallel/verifier.js';
-import type { BlockFiles, BlockPosition } from '../storage/block-files.js';
+import type { BlockFiles } from '../storage/block-files.js';
+import type { BlockPosition } from '../storage/block-records.js';
 import type { Store } from '../storage/store.js';
 import type { PruneSettings } from './pruning.js';
 

@@ -7,11 +7,12 @@ import { Turns, yieldToLoop } from '../lib/turns.js';
 import { StoreError } from '../storage/store-error.js';
 import { ChainFault } from './chain-fault.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
-import { scriptsNeeded, tryConnect } from './connect-block.js';
+import { tryConnect } from './connect-block.js';
 import type { ConnectedBlock } from './events.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from './header-node.js';
 import type { LookAhead } from './look-ahead.js';
 import { readChecked } from './read-checked.js';
+import { scriptsNeeded } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /** Outpoints asked for at a time. */

@@ -5,7 +5,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { chainParams } from '../consensus/params/chain-params.js';
+import type { ChainName } from '../consensus/params/chain-params.js';
+import { chainParams } from '../consensus/params/networks.js';
 import type { NetOptions } from '../net/options.js';
 import { COMPATS, type Compat } from '../policy/compat.js';
 import type { PolicyRules } from '../policy/options.js';
@@ -18,9 +19,6 @@ import { networkOptions } from './network-options.js';
 import { type PruneOption, pruneOption } from './prune-option.js';
 import { readSettings } from './settings-file.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
-
-/** Core's names of the chains. */
-export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
 
 /** What the daemon is started with. Sizes in bytes, rates in satoshi per 1,000 virtual bytes, times in seconds. */
 export interface NodeConfig {

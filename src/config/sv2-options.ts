@@ -1,7 +1,7 @@
 // Options of the Stratum V2 template provider.
 import path from 'node:path';
+import type { ChainName } from '../consensus/params/chain-params.js';
 import type { Args } from './args.js';
-import type { ChainName } from './load.js';
 
 export interface Sv2Config {
   /** -sv2bind as written, host[:port]; empty: loopback. */

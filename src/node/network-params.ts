@@ -2,7 +2,8 @@
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { fromHex, isHex } from '../consensus/bytes/hex.js';
-import { type ChainParams, chainParams } from '../consensus/params/chain-params.js';
+import type { ChainParams } from '../consensus/params/chain-params.js';
+import { chainParams } from '../consensus/params/networks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 

@@ -4,7 +4,7 @@ import type { Scheduler } from '../lib/scheduler.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { WalletManager } from '../wallet/manage/wallet-manager.js';
-import type { SpendTools } from '../wallet/spend/create-transaction.js';
+import type { SpendTools } from '../wallet/spend/payment.js';
 import { Resender } from '../wallet/spend/resend.js';
 
 /** How often it is looked whether a wallet's time has come. */

@@ -14,8 +14,8 @@ import { createImageFiles } from '../wallet/image/image-file.js';
 import { DEFAULT_IMAGES } from '../wallet/image/wallet-images.js';
 import { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { WalletFilters, WalletOptions } from '../wallet/source.js';
-import type { SpendTools } from '../wallet/spend/create-transaction.js';
 import { highFeeWarnings } from '../wallet/spend/high-fees.js';
+import type { SpendTools } from '../wallet/spend/payment.js';
 import { reacceptTransactions } from '../wallet/spend/resend.js';
 import type { Wallet } from '../wallet/wallet.js';
 

@@ -5,14 +5,7 @@ import { emptyInput, fieldKey, type PsbtInput } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 import { once, readKeyPath, readMap, readPublicKey, readRaw, readTapKeyPath } from './read-fields.js';
 import { readMusigInput } from './read-musig.js';
-import { readInput2 } from './read-version2.js';
-
-/** Outpoint and sequence as version 2 has them. */
-export interface InputOfVersion2 {
-  prevHash: Uint8Array | null;
-  prevIndex: number | null;
-  sequence: number | null;
-}
+import { type InputOfVersion2, readInput2 } from './read-version2.js';
 
 /** @param version2 filled in version 2, null in version 0, where its fields are refused */
 export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null): PsbtInput {

@@ -4,14 +4,8 @@ import { emptyOutput, type PsbtOutput } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 import { once, readKeyPath, readMap, readRaw, readTapKeyPath } from './read-fields.js';
 import { readMusigOutput } from './read-musig.js';
-import { readOutput2 } from './read-version2.js';
+import { type OutputOfVersion2, readOutput2 } from './read-version2.js';
 import { checkTapTree } from './tap-tree.js';
-
-/** Amount and script as version 2 has them. */
-export interface OutputOfVersion2 {
-  value: bigint | null;
-  script: Uint8Array | null;
-}
 
 /** @param version2 filled in version 2, null in version 0, where its fields are refused */
 export function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null): PsbtOutput {

@@ -5,8 +5,9 @@ import { GLOBAL, PSBT_MAGIC } from './field-types.js';
 import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtCrypto, PsbtError, PsbtReader } from './psbt-reader.js';
 import { isPublicKey, once, readMap, readOrigin, readRaw } from './read-fields.js';
-import { type InputOfVersion2, readInput } from './read-input.js';
-import { type OutputOfVersion2, readOutput } from './read-output.js';
+import { readInput } from './read-input.js';
+import { readOutput } from './read-output.js';
+import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';
 import { describedTx } from './read-version2.js';
 
 /** A version of the format that nobody has defined yet. */

@@ -6,8 +6,19 @@ import { IN, OUT } from './field-types.js';
 import type { PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 import { once, readRaw } from './read-fields.js';
-import type { InputOfVersion2 } from './read-input.js';
-import type { OutputOfVersion2 } from './read-output.js';
+
+/** Outpoint and sequence as version 2 has them. */
+export interface InputOfVersion2 {
+  prevHash: Uint8Array | null;
+  prevIndex: number | null;
+  sequence: number | null;
+}
+
+/** Amount and script as version 2 has them. */
+export interface OutputOfVersion2 {
+  value: bigint | null;
+  script: Uint8Array | null;
+}
 
 const SEQUENCE_FINAL = 0xffff_ffff;
 /** From here on lock times are times. */

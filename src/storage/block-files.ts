@@ -13,18 +13,12 @@ import { open as openFile, truncate, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { assertKnownBlock, assertReadable, endOfRecords, fileName, readLength } from './block-records.js';
+import { assertKnownBlock, assertReadable, type BlockPosition, endOfRecords, fileName, readLength } from './block-records.js';
 import { ReadHandles } from './read-handles.js';
 import { type FileOpener, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
 import { fromSystemError, StoreError } from './store-error.js';
 import { assertWriting } from './write-stop.js';
 import { loadXorKey } from './xor-key.js';
-
-/** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
-export interface BlockPosition {
-  readonly file: number;
-  readonly pos: number;
-}
 
 export interface BlockFilesOptions {
   /** Folder of blkNNNNN.dat and revNNNNN.dat; created when missing. */

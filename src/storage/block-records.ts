@@ -4,11 +4,16 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readU32 } from '../consensus/bytes/reader.js';
-import type { BlockPosition } from './block-files.js';
 import { ReadHandles } from './read-handles.js';
 import { isMagic, RECORD_HEAD_BYTES, type RecordFormat, readExactly } from './record-file.js';
 import { StoreError } from './store-error.js';
 import { applyXor } from './xor-key.js';
+
+/** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
+export interface BlockPosition {
+  readonly file: number;
+  readonly pos: number;
+}
 
 /** Bytes of the first file in which some block must begin; the very first may be damaged. */
 const LOOK_BYTES = 8 << 20;

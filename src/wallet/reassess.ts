@@ -8,12 +8,11 @@
 // another copy of the wallet may have given out those keys before. Caller: Wallet.
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
-import type { ScriptCursor } from './keys/key-source.js';
+import type { ScriptCursor, TouchedScripts } from './keys/key-source.js';
 import { OWNERSHIP } from './keys/ownership.js';
-import type { TouchedScripts } from './keys/touched-scripts.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
-import type { Wallet } from './wallet.js';
+import type { WalletState } from './wallet-state.js';
 
 /** Transactions read together. */
 const PORTION = 256;
@@ -57,7 +56,7 @@ export class Reassessor {
   #noted = false;
   #copied = false;
 
-  constructor(private readonly wallet: Wallet) {}
+  constructor(private readonly wallet: WalletState) {}
 
   /**
    * A change of keys or scripts, on the disk when it resolves: nothing may derive them again. See Wallet.changeKeys.

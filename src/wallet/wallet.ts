@@ -9,11 +9,9 @@ import type { BatchOp, Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
 import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
-import { TX_STATE, type TxPlace } from './coins/tx-table.js';
 import { KeyUse } from './crypt/key-use.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
-import type { FollowPace } from './follow/block-steps.js';
 import { Follower } from './follow/follower.js';
 import type { TableImage } from './image/table-image.js';
 import type { WalletImages } from './image/wallet-images.js';
@@ -32,6 +30,7 @@ import { LARGE_BATCH, partsOf, writeParts } from './storage/large-batch.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
+import type { FollowPace } from './wallet-state.js';
 
 /** What a wallet is made of; the loader fills it. */
 export interface WalletParts {
@@ -490,9 +489,4 @@ export class Wallet {
 /** Waits as long as there is something to wait for. */
 async function goOn(first: Promise<void>, next: () => Promise<void> | undefined): Promise<void> {
   for (let wait: Promise<void> | undefined = first; wait; wait = next()) await wait;
-}
-
-/** A confirmed record's place. */
-export function placeIn(node: WalletBlock, position: number): TxPlace {
-  return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
 }

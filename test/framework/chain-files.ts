@@ -1,7 +1,8 @@
 // The chains of the vector folder: files of blocks in hex, one a line, the network first in the name.
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, toHex } from '../../src/consensus/bytes/hex.js';
-import { type ChainName, chainParams } from '../../src/consensus/params/chain-params.js';
+import type { ChainName } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { readLines, vectorNames } from './vector-suite.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chain } from '../../src/chain/chain.js';
 import type { ChainDeps, ChainOptions } from '../../src/chain/options.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import type { Clock } from '../../src/lib/clock.js';
 import { type Logger, silentLogger } from '../../src/log/logger.js';

@@ -2,7 +2,8 @@
 import type { DescriptorContext, DescriptorLanguage } from '../../src/address/descriptor/context.js';
 import type { Descriptor } from '../../src/address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../src/address/descriptor/parse.js';
-import { type ChainParams, chainParams } from '../../src/consensus/params/chain-params.js';
+import type { ChainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../src/crypto/native/hashes.js';
 import { createKeyMath } from '../../src/crypto/native/key-math.js';
 

@@ -1,7 +1,7 @@
 // Valid, signed transactions that spend imagined coins: for tests and benches of verification, which need no chain. Built and
 // hashed by the library under test, because here only the signatures have to be right.
 
-import { TaprootContext } from '../../src/consensus/script/script-run.js';
+import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import type { SpentOutput } from '../../src/consensus/script/spent-output.js';
 import { buildTx } from '../../src/consensus/tx/build-tx.js';

@@ -1,6 +1,6 @@
 // Wallet calls without a daemon: methods run on a wallet in memory, and what it holds afterwards, row by row. Callers: tests of long calls.
 import { addChecksum } from '../../src/address/descriptor/checksum.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { Slicer } from '../../src/lib/slicer.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import type { CallInfo, Run } from '../../src/rpc/dispatch.js';

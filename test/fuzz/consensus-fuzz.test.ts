@@ -8,7 +8,7 @@ import { buildBlock, buildHeader } from '../../src/consensus/block/build-block.j
 import { merkleRoot } from '../../src/consensus/block/merkle.js';
 import { equalBytes } from '../../src/consensus/bytes/hex.js';
 import { ByteReader, DecodeError } from '../../src/consensus/bytes/reader.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { checkBlock } from '../../src/consensus/rules/check-block.js';
 import { checkTransaction } from '../../src/consensus/rules/check-transaction.js';
 import { contextualCheckBlock } from '../../src/consensus/rules/contextual-check-block.js';

@@ -2,7 +2,7 @@
 // The same 40,000 cases everywhere; RPC_FUZZ_CASES asks for another number.
 
 import t from 'tap';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../src/rpc/front/context.js';

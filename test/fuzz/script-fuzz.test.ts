@@ -9,7 +9,7 @@ import { evalScript } from '../../src/consensus/script/eval-script.js';
 import { deleteSignature } from '../../src/consensus/script/find-and-delete.js';
 import { verifyScript } from '../../src/consensus/script/interpreter.js';
 import { ScriptError } from '../../src/consensus/script/script-error.js';
-import { SigVersion } from '../../src/consensus/script/script-run.js';
+import { SigVersion } from '../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import { countSigops } from '../../src/consensus/script/sigops.js';
 import { tapleafHash } from '../../src/consensus/script/taproot.js';

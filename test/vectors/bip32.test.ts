@@ -19,7 +19,7 @@ import {
 import type { Expansion } from '../../src/address/descriptor/expansion.js';
 import type { KeyParams } from '../../src/address/key-params.js';
 import { encodeWif } from '../../src/address/wif.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { descriptorContext, hashes, mustParse, scriptsOf, tools } from '../framework/descriptor-context.js';
 import { hex, unhex } from '../framework/hex.js';
 import { fileSuite, readJson, rowSuite } from '../framework/vector-suite.js';

@@ -1,7 +1,7 @@
 // BIP-0324's vectors: decoding and encoding of ElligatorSwift keys, and the whole way from a secret to encrypted packets.
 // VECTORS names the folder (../shared/vectors by default); without it the suites are skipped.
 
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { decodeEllSwift, type EllSwift, tOfPair, xOfPair } from '../../src/crypto/ellswift.js';
 import { createEllSwift } from '../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../src/crypto/native/hashes.js';

@@ -4,7 +4,8 @@
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
 import { connectBlock } from '../../src/consensus/connect.js';
-import { chainParams, retargetInterval } from '../../src/consensus/params/chain-params.js';
+import { retargetInterval } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { blockProof, decodeCompact, encodeCompact } from '../../src/consensus/rules/bits.js';
 import { blockScriptFlags } from '../../src/consensus/rules/block-script-flags.js';
 import { outputTotal } from '../../src/consensus/rules/check-transaction.js';

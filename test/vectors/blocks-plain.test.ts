@@ -4,7 +4,7 @@ import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { buildBlock } from '../../src/consensus/block/build-block.js';
 import { blockMerkleRoot, coinbaseBranch, witnessCommitmentIndex } from '../../src/consensus/block/merkle.js';
 import { equalBytes, hashFromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { checkBlock } from '../../src/consensus/rules/check-block.js';
 import { contextualCheckBlock, witnessCommitment } from '../../src/consensus/rules/contextual-check-block.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';

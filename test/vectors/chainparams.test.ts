@@ -1,7 +1,8 @@
 // Our networks against Core's dump of its own. Hashes in the dump are in internal order.
 
 import { fromHex, toHex } from '../../src/consensus/bytes/hex.js';
-import { type ChainName, chainParams, retargetInterval } from '../../src/consensus/params/chain-params.js';
+import { type ChainName, retargetInterval } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../src/crypto/pure.js';
 import { filesSuite, readJson } from '../framework/vector-suite.js';
 

@@ -4,7 +4,8 @@
 import { type BlockView, parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
 import { blockOutpoints, connectBlock } from '../../src/consensus/connect.js';
-import { type ChainName, chainParams } from '../../src/consensus/params/chain-params.js';
+import type { ChainName } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { blockProof } from '../../src/consensus/rules/bits.js';
 import { blockScriptFlags } from '../../src/consensus/rules/block-script-flags.js';
 import { checkBlock } from '../../src/consensus/rules/check-block.js';

@@ -2,7 +2,8 @@
 
 import { parseHeader } from '../../src/consensus/block/header-view.js';
 import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';
-import { type ChainName, type ChainParams, chainParams, retargetInterval } from '../../src/consensus/params/chain-params.js';
+import { type ChainName, type ChainParams, retargetInterval } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import { blockProof, decodeCompact, encodeCompact } from '../../src/consensus/rules/bits.js';
 import { checkProofOfWork } from '../../src/consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../src/consensus/rules/check-header-context.js';

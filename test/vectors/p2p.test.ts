@@ -5,7 +5,7 @@ import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { parseHeader } from '../../src/consensus/block/header-view.js';
 import { buildPartialMerkle, decodePartialMerkle, encodePartialMerkle, extractMatches } from '../../src/consensus/block/partial-merkle.js';
 import { toHex } from '../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../src/consensus/params/networks.js';
 import type { TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import type { NetContext } from '../../src/net/context.js';

@@ -11,7 +11,7 @@ import {
   SCRIPT_VERIFY_TAPROOT,
   SCRIPT_VERIFY_WITNESS,
 } from '../../src/consensus/script/flags.js';
-import { TaprootContext } from '../../src/consensus/script/script-run.js';
+import { TaprootContext } from '../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../src/consensus/script/sighash.js';
 import { SighashParts } from '../../src/consensus/script/sighash-parts.js';
 import { checkTaprootCommitment, tapbranchHash, tapleafHash, taptweakHash } from '../../src/consensus/script/taproot.js';

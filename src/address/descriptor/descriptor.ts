@@ -1,23 +1,13 @@
 // A parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to. Made by parse.ts and
 // infer.ts; used by RPC and wallets.
-import type { DescriptorCache } from './cache.js';
+
 import { addChecksum } from './checksum.js';
 import type { DescriptorContext } from './context.js';
+import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { Expansion } from './expansion.js';
 import { OriginatedKey, SingleKey } from './key-expression.js';
 import { ExpansionBuilder, type ScriptNode } from './script-node.js';
 import type { KeyPair, SecretSource } from './secrets.js';
-
-/** Kinds of output that wallets give addresses of. */
-export type OutputType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';
-
-/** What deriving may use besides the descriptor itself. */
-export interface DeriveOptions {
-  /** Needed for hardened steps. */
-  readonly secrets?: SecretSource | undefined;
-  /** Read first, filled by what the secrets gave. */
-  readonly cache?: DescriptorCache | undefined;
-}
 
 const NOTHING: DeriveOptions = {};
 

@@ -14,7 +14,7 @@ import {
 import { formatPath, type HardenedMark } from '../bip32/key-path.js';
 import { encodeWif } from '../wif.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions } from './descriptor.js';
+import type { DeriveOptions } from './derive-options.js';
 import type { KeyOrigin, OriginKey } from './expansion.js';
 import type { KeyPair, SecretSource } from './secrets.js';
 

@@ -4,7 +4,7 @@ import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScri
 import { OP } from '../../consensus/script/opcodes.js';
 import { publicKeyHashScript } from '../../consensus/script/templates.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions, OutputType } from './descriptor.js';
+import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type KeyReplacer, printKeys, type ScriptNode } from './script-node.js';
 

@@ -3,7 +3,7 @@ import { compileMiniscript } from '../miniscript/compile.js';
 import type { MiniscriptContext, MiniscriptNode } from '../miniscript/fragment.js';
 import { miniscriptText } from '../miniscript/text.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions } from './descriptor.js';
+import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type KeyReplacer, type ScriptNode } from './script-node.js';
 

@@ -4,7 +4,7 @@ import { compareBytes, equalBytes, fromHex } from '../../consensus/bytes/hex.js'
 import { childPublicKey, derivePath, type ExtendedKey, fingerprintOf } from '../bip32/extended-key.js';
 import { formatPath } from '../bip32/key-path.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions } from './descriptor.js';
+import type { DeriveOptions } from './derive-options.js';
 import type { KeyOrigin, OriginKey } from './expansion.js';
 import type { KeyExpression } from './key-expression.js';
 import type { KeyPair, SecretSource } from './secrets.js';

@@ -6,7 +6,8 @@ import { miniscriptText } from '../miniscript/text.js';
 import { DescriptorError } from './context.js';
 import type { KeyExpression } from './key-expression.js';
 import { MiniscriptScript } from './miniscript-node.js';
-import { alignPaths, type ParseState, parseKey } from './parse-key.js';
+import { parseKey } from './parse-key.js';
+import { alignPaths, type ParseState } from './parse-path.js';
 import type { ScriptNode } from './script-node.js';
 
 /** One node per path that the text stands for. @throws DescriptorError */

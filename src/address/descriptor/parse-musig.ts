@@ -4,12 +4,20 @@ import { DescriptorError } from './context.js';
 import { takeExpression, takeText } from './cursor.js';
 import type { KeyExpression } from './key-expression.js';
 import { MusigKey } from './musig-key.js';
-import { alignPaths, type KeyPlace, type ParseState, type PathMarks, parseKey, parsePath, takeRange } from './parse-key.js';
+import { alignPaths, type KeyPlace, type ParseState, type PathMarks, parsePath, takeRange } from './parse-path.js';
 
 const NAME = 'musig(';
 
-/** One key per path it stands for. @param text begins with `musig(` @throws DescriptorError */
-export function parseMusig(text: string, place: KeyPlace, state: ParseState): KeyExpression[] {
+/** Reads one key expression: parseKey, which hands musig() on to here. */
+type KeyParser = (text: string, place: KeyPlace, state: ParseState) => KeyExpression[];
+
+/**
+ * One key per path it stands for.
+ * @param text begins with `musig(`
+ * @param parseKey reads the participants
+ * @throws DescriptorError
+ */
+export function parseMusig(text: string, place: KeyPlace, state: ParseState, parseKey: KeyParser): KeyExpression[] {
   const { context } = state;
   if (place !== 'x-only') throw new DescriptorError('musig() is only allowed in tr() and rawtr()');
   const end = text.indexOf(')');
@@ -17,7 +25,7 @@ export function parseMusig(text: string, place: KeyPlace, state: ParseState): Ke
   const tail = text.slice(end + 1);
   if (tail.includes(')')) throw new DescriptorError("Too many ')' in musig() expression");
   if (tail !== '' && !tail.startsWith('/')) throw new DescriptorError('Invalid musig() expression');
-  const participants = parseParticipants(text.slice(NAME.length, end), state);
+  const participants = parseParticipants(text.slice(NAME.length, end), state, parseKey);
   const steps = tail.split('/').slice(1);
   const marks: PathMarks = { mark: "'" };
   const range = takeRange(steps, context, marks);
@@ -34,7 +42,7 @@ export function parseMusig(text: string, place: KeyPlace, state: ParseState): Ke
   });
 }
 
-function parseParticipants(inner: string, state: ParseState): KeyExpression[][] {
+function parseParticipants(inner: string, state: ParseState, parseKey: KeyParser): KeyExpression[][] {
   const rest = { text: inner };
   const participants: KeyExpression[][] = [];
   while (rest.text !== '') {

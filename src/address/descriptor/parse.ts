@@ -2,7 +2,7 @@
 import { stripChecksum } from './checksum.js';
 import { type DescriptorContext, DescriptorError } from './context.js';
 import { Descriptor } from './descriptor.js';
-import type { ParseState } from './parse-key.js';
+import type { ParseState } from './parse-path.js';
 import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
 import { hideKeys, NO_TAKEN_KEYS, TakenKeys } from './taken-keys.js';

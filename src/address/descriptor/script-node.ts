@@ -2,7 +2,7 @@
 // key-nodes.ts, wrapper-nodes.ts, taproot-nodes.ts and miniscript-node.ts.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions, OutputType } from './descriptor.js';
+import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { Expansion, MiniscriptPart, OriginKey, TaprootOutput } from './expansion.js';
 import type { KeyExpression } from './key-expression.js';
 

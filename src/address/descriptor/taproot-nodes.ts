@@ -1,7 +1,7 @@
 // tr(KEY), tr(KEY,TREE) (BIP-0386) and rawtr(KEY), whose key is the output key itself.
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions } from './descriptor.js';
+import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import type { ExpansionBuilder, KeyPrinter, KeyReplacer, ScriptNode } from './script-node.js';
 import { buildTaproot, type TreeLeaf } from './taproot-tree.js';

@@ -3,7 +3,7 @@ import { toHex } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { solve } from '../../policy/script-type.js';
 import type { DescriptorContext } from './context.js';
-import type { DeriveOptions, OutputType } from './descriptor.js';
+import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import type { ExpansionBuilder, KeyPrinter, KeyReplacer, ScriptNode } from './script-node.js';
 

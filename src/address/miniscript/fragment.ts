@@ -1,6 +1,5 @@
 // Fragments of miniscript (BIP-0379) and the tree they make. Keys are numbers: places in a list that the tree's owner holds, as
 // one tree serves every index of a ranged descriptor. Nodes know their type and limits from birth (types.ts, limits.ts).
-import type { Limits } from './limits.js';
 
 /** Where a script stands: what it may hold and what it costs differ. */
 export type MiniscriptContext = 'wsh' | 'tapscript';
@@ -55,4 +54,26 @@ export interface MiniscriptNode extends NodeFields {
   readonly limits: Limits;
   /** Levels below and including this one. */
   readonly height: number;
+}
+
+/** Costs of both ways through a node; NEVER where there is no such way. */
+export interface Limits {
+  /** Bytes of its script. */
+  readonly size: number;
+  /** Non-push opcodes, run or not. */
+  readonly ops: number;
+  /** Opcodes that CHECKMULTISIGs add (their keys), at most. */
+  readonly satOps: number;
+  readonly dsatOps: number;
+  /** Stack elements consumed net, and the most there are beyond the end's while running. */
+  readonly sat: StackUse;
+  readonly dsat: StackUse;
+}
+
+/** How a run uses the stack. */
+export interface StackUse {
+  /** How much higher the stack is before than after. */
+  readonly taken: number;
+  /** How much higher than after it gets. */
+  readonly peak: number;
 }

@@ -1,30 +1,8 @@
 // What a miniscript costs: bytes of script, opcodes counted against 201, stack elements of a satisfaction and while running. All
 // computed when a node is made. Core: script/miniscript.h.
 import { pushNumber } from '../../consensus/script/build-script.js';
-import type { MiniscriptContext, NodeFields } from './fragment.js';
+import type { Limits, MiniscriptContext, NodeFields, StackUse } from './fragment.js';
 import { has } from './types.js';
-
-/** Costs of both ways through a node; NEVER where there is no such way. */
-export interface Limits {
-  /** Bytes of its script. */
-  readonly size: number;
-  /** Non-push opcodes, run or not. */
-  readonly ops: number;
-  /** Opcodes that CHECKMULTISIGs add (their keys), at most. */
-  readonly satOps: number;
-  readonly dsatOps: number;
-  /** Stack elements consumed net, and the most there are beyond the end's while running. */
-  readonly sat: StackUse;
-  readonly dsat: StackUse;
-}
-
-/** How a run uses the stack. */
-export interface StackUse {
-  /** How much higher the stack is before than after. */
-  readonly taken: number;
-  /** How much higher than after it gets. */
-  readonly peak: number;
-}
 
 /** A way that does not exist, in sums and maxima alike. */
 export const NEVER = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import type { TxView } from '../tx/tx-view.js';
 import { parseLaxDer } from './der.js';
 import { isValidPublicKeySize } from './encoding.js';
 import { ScriptError } from './script-error.js';
-import { SigVersion, type SigVersionCode, type TaprootContext } from './script-run.js';
+import { SigVersion, type SigVersionCode, type TaprootContext } from './sig-version.js';
 import { SIGHASH_DEFAULT, type SighashCache } from './sighash.js';
 import type { SpentOutput } from './spent-output.js';
 

@@ -4,7 +4,7 @@
 import { hasLowS, isStrictDer } from './der.js';
 import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_LOW_S, SCRIPT_VERIFY_STRICTENC, SCRIPT_VERIFY_WITNESS_PUBKEYTYPE } from './flags.js';
 import { ScriptError } from './script-error.js';
-import { SigVersion, type SigVersionCode } from './script-run.js';
+import { SigVersion, type SigVersionCode } from './sig-version.js';
 
 const NEEDS_DER = SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_LOW_S | SCRIPT_VERIFY_STRICTENC;
 

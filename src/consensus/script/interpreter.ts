@@ -16,7 +16,7 @@ import {
 import { castToBool } from './number.js';
 import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
-import { SigVersion, TaprootContext } from './script-run.js';
+import { SigVersion, TaprootContext } from './sig-version.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from './templates.js';
 import { isPushOnly } from './tokenizer.js';
 import { verifyWitnessProgram } from './witness-program.js';

@@ -10,7 +10,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { writeU32 } from '../bytes/writer.js';
 import type { TxView } from '../tx/tx-view.js';
 import { preimageBuffer, writeCompactSize, writeI64 } from './preimage.js';
-import type { TaprootContext } from './script-run.js';
+import type { TaprootContext } from './sig-version.js';
 import type { SighashParts } from './sighash-parts.js';
 import type { SpentOutput } from './spent-output.js';
 

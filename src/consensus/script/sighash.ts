@@ -3,7 +3,7 @@
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
-import type { TaprootContext } from './script-run.js';
+import type { TaprootContext } from './sig-version.js';
 import { LegacySighash } from './sighash-legacy.js';
 import { SighashParts } from './sighash-parts.js';
 import { SegwitSighash } from './sighash-segwit.js';

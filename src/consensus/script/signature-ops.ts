@@ -12,7 +12,8 @@ import {
 import { decodeNumber, encodeNumber } from './number.js';
 import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
-import { type ScriptRun, SigVersion } from './script-run.js';
+import type { ScriptRun } from './script-run.js';
+import { SigVersion } from './sig-version.js';
 import { FALSE, TRUE } from './stack-ops.js';
 
 const MAX_MULTISIG_KEYS = 20;

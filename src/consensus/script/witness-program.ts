@@ -17,7 +17,7 @@ import { castToBool } from './number.js';
 import { isOpSuccess } from './opcodes.js';
 import { writeCompactSize } from './preimage.js';
 import { ScriptError } from './script-error.js';
-import { SigVersion, type SigVersionCode, TaprootContext } from './script-run.js';
+import { SigVersion, type SigVersionCode, TaprootContext } from './sig-version.js';
 import {
   ANNEX_TAG,
   checkTaprootCommitment,

@@ -19,7 +19,7 @@ import type { Compat } from '../../policy/compat.js';
 import type { TemplateService } from '../../template/service.js';
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { SigningThreads } from '../../wallet/sign/sign-transaction.js';
-import type { SpendTools } from '../../wallet/spend/create-transaction.js';
+import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { TemplateRequest } from '../front/template-request.js';
 import type { Amount, RawBytes, RawJson } from '../wire/values.js';

@@ -4,7 +4,7 @@ import { extractMatches } from '../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
-import { placeIn } from '../../wallet/wallet.js';
+import { placeIn } from '../../wallet/wallet-state.js';
 import { asHash, asHex, asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';

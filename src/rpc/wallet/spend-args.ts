@@ -4,7 +4,7 @@ import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
 import { type CoinControl, defaultControl, type FeeMode } from '../../wallet/spend/coin-control.js';
-import type { SpendTools } from '../../wallet/spend/create-transaction.js';
+import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';

@@ -7,21 +7,11 @@ import type { Steps } from '../coins/ledger.js';
 import { NOWHERE } from '../coins/tx-table.js';
 import type { WalletBlock } from '../source.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
-import { placeIn, type Wallet } from '../wallet.js';
-
-/** How much is done in one go. */
-export interface FollowPace {
-  /** Bytes of transactions that are worked off at once: a few milliseconds when all of them are the wallet's. */
-  readonly atOnceBytes: number;
-  /** Rows written together: some two milliseconds of a database's work. */
-  readonly rowsPerWrite: number;
-}
-
-export const DEFAULT_PACE: FollowPace = { atOnceBytes: 40_000, rowsPerWrite: 1000 };
+import { DEFAULT_PACE, placeIn, type WalletState } from '../wallet-state.js';
 
 /** A block joined the chain on top of the wallet's tip. @param found its transactions that may concern the wallet, in order, with their places */
 export function* connectBlock(
-  wallet: Wallet,
+  wallet: WalletState,
   node: WalletBlock,
   found: Iterable<readonly [position: number, tx: TxView]>,
   batch: WalletBatch,
@@ -37,7 +27,7 @@ export function* connectBlock(
 }
 
 /** The wallet's tip left the chain. */
-export function* disconnectBlock(wallet: Wallet, node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): Steps {
+export function* disconnectBlock(wallet: WalletState, node: WalletBlock, txs: readonly TxView[], batch: WalletBatch): Steps {
   wallet.tip = node.prev;
   wallet.writeLocator(batch);
   wallet.ledger.setTip(node.height - 1);
@@ -53,7 +43,12 @@ export function* whole(steps: Steps<unknown>): Steps {
 }
 
 /** Takes steps in turns and writes what they bring. @param rest a turn for others, when it is due */
-export async function takeSteps(wallet: Wallet, steps: Steps, batch: WalletBatch, rest: () => Promise<void> | undefined): Promise<void> {
+export async function takeSteps(
+  wallet: WalletState,
+  steps: Steps,
+  batch: WalletBatch,
+  rest: () => Promise<void> | undefined,
+): Promise<void> {
   const { rowsPerWrite } = wallet.parts.pace ?? DEFAULT_PACE;
   for (const writable of steps) {
     if (writable && batch.ops.length >= rowsPerWrite) {

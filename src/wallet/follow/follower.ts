@@ -7,8 +7,9 @@ import type { Steps } from '../coins/ledger.js';
 import { NOWHERE } from '../coins/tx-table.js';
 import type { WalletEvent } from '../source.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
-import type { Wallet } from '../wallet.js';
-import { connectBlock, DEFAULT_PACE, disconnectBlock, takeSteps, whole } from './block-steps.js';
+import type { WalletState } from '../wallet-state.js';
+import { DEFAULT_PACE } from '../wallet-state.js';
+import { connectBlock, disconnectBlock, takeSteps, whole } from './block-steps.js';
 
 /** A payment may empty a pool. Filling one that is larger than the default takes turns. */
 const AT_ONCE_KEYPOOL = 1000;
@@ -23,7 +24,7 @@ export class Follower {
   #turns: Promise<void> | undefined;
   #begun = false;
 
-  constructor(private readonly wallet: Wallet) {}
+  constructor(private readonly wallet: WalletState) {}
 
   push(event: WalletEvent): void {
     this.#inbox.push(event);
@@ -87,7 +88,7 @@ export class Follower {
       this.#turns = undefined;
     }
   }
-  #end(before: Wallet['tip'], batch: WalletBatch): Promise<void> {
+  #end(before: WalletState['tip'], batch: WalletBatch): Promise<void> {
     if (this.wallet.tip !== before) this.wallet.writeLocator(batch);
     return this.wallet.commit(batch);
   }

@@ -6,7 +6,8 @@ import type { WalletBlock, WalletChain } from '../source.js';
 import { WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, unpackRow } from '../storage/rows.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
-import { placeIn, type ScanState, type Wallet } from '../wallet.js';
+import type { ScanState, Wallet } from '../wallet.js';
+import { placeIn } from '../wallet-state.js';
 import { firstBlockSince, TIMESTAMP_WINDOW } from './first-block-since.js';
 import { type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
 

@@ -4,7 +4,8 @@
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
 import type { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
-import type { Descriptor, OutputType } from '../../address/descriptor/descriptor.js';
+import type { OutputType } from '../../address/descriptor/derive-options.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import { inOneGo } from '../../lib/steps.js';
@@ -18,19 +19,19 @@ import { ByteTable, grown } from '../tables/byte-table.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { DescriptorTable, type TrackedDescriptor } from './descriptor-table.js';
 import { keyOfDestination } from './destination.js';
+import type { TouchedScripts } from './key-source.js';
 import {
   type AddressResult,
   type AddressType,
   afterSomeKeys,
   type KeySource,
   type ScriptCursor,
-  type ScriptMetadata,
   STEP_KEYS,
   type TopUp,
 } from './key-source.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
+import type { ScriptMetadata } from './script-metadata.js';
 import { FlatProvider, idsOfXOnly, type SigningProvider } from './signing-provider.js';
-import type { TouchedScripts } from './touched-scripts.js';
 
 export interface DescriptorDeps {
   readonly record: WalletRecord;

@@ -159,7 +159,7 @@ export function isSolvable(script: Uint8Array, provider: SigningProvider, hashes
 }
 
 /** HASH160 of every key a script names, as far as the provider can look into it. */
-export function keysInScript(script: Uint8Array, provider: SigningProvider, hashes: Hashes): Uint8Array[] {
+export function keysInScript(script: Uint8Array, provider: Pick<SigningProvider, 'script' | 'publicKey'>, hashes: Hashes): Uint8Array[] {
   const solved = solve(script);
   const { type, solutions } = solved;
   const inside = (inner: Uint8Array | undefined): Uint8Array[] => (inner ? keysInScript(inner, provider, hashes) : []);

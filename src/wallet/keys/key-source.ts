@@ -1,21 +1,13 @@
 // Where a wallet's scripts come from: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet knows only this.
+
 import type { BatchOp } from '../../storage/store.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Ownership } from './ownership.js';
-import type { KeyOrigin, SigningProvider } from './signing-provider.js';
-import type { TouchedScripts } from './touched-scripts.js';
+import type { ScriptMetadata } from './script-metadata.js';
+import type { SigningProvider } from './signing-provider.js';
 
 /** Kinds of addresses a wallet gives out; tr comes with later descriptor wallets. */
 export type AddressType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';
-
-/** What is known of how a script or key came to the wallet. */
-export interface ScriptMetadata {
-  /** Seconds since 1970; 0 when unknown. */
-  readonly time: number;
-  readonly origin: KeyOrigin | undefined;
-  /** HASH160 of the legacy HD seed's public key, natural order; undefined otherwise. */
-  readonly seedId: Uint8Array | undefined;
-}
 
 /** An answer of a source that gives out addresses: a script, or the text of RPC error -12. */
 export type AddressResult = { readonly script: Uint8Array } | { readonly error: string };
@@ -40,6 +32,9 @@ export interface ScriptCursor {
   scripts: number;
   watched: number;
 }
+
+/** Scripts, found as they are asked for; 'any': it is not known which; null: none. */
+export type TouchedScripts = Iterable<Uint8Array> | 'any' | null;
 
 /** One model for both kinds of wallets. Reads are synchronous; changes go into memory and a batch at once. */
 export interface KeySource {

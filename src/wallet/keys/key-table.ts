@@ -12,7 +12,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { SecretSlab } from '../tables/secret-slab.js';
-import type { ScriptMetadata } from './key-source.js';
+import type { ScriptMetadata } from './script-metadata.js';
 import type { KeyOrigin } from './signing-provider.js';
 
 const KEY = { PRIVATE: 1, WATCHED: 2, TIMED: 4 } as const;

@@ -22,20 +22,21 @@ import { WALLET_FLAG } from '../wallet-record.js';
 import { keyOfDestination, payToKey } from './destination.js';
 import { isSolvable, keysInScript, type LegacyStores, legacyCanProvide, legacyIsMine, payToKeyHash } from './is-mine.js';
 import { KeyPool } from './key-pool.js';
+import type { TouchedScripts } from './key-source.js';
 import {
   type AddressResult,
   type AddressType,
   afterSomeKeys,
   type KeySource,
   type ScriptCursor,
-  type ScriptMetadata,
   STEP_KEYS,
   type TopUp,
 } from './key-source.js';
 import { KeyTable, keyHashProgram } from './key-table.js';
 import type { Ownership } from './ownership.js';
+import type { ScriptMetadata } from './script-metadata.js';
 import type { KeyOrigin, SigningProvider } from './signing-provider.js';
-import { formsOfScript, type TouchedScripts, touchedScripts } from './touched-scripts.js';
+import { formsOfScript, touchedScripts } from './touched-scripts.js';
 
 export interface LegacyDeps {
   readonly record: WalletRecord;

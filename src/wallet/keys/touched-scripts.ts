@@ -9,12 +9,9 @@ import { solve } from '../../policy/script-type.js';
 import type { BatchOp } from '../../storage/store.js';
 import { WALLET_PREFIX } from '../storage/layout.js';
 import { payToKey } from './destination.js';
-import { keysInScript, payToKeyHash } from './is-mine.js';
-import { keyHashProgram } from './key-table.js';
-import type { LegacyKeys } from './legacy-keys.js';
-
-/** Scripts, found as they are asked for; 'any': it is not known which; null: none. */
-export type TouchedScripts = Iterable<Uint8Array> | 'any' | null;
+import { keysInScript, type LegacyStores, payToKeyHash } from './is-mine.js';
+import type { TouchedScripts } from './key-source.js';
+import { type KeyTable, keyHashProgram } from './key-table.js';
 
 const COMPRESSED = 33;
 
@@ -37,8 +34,15 @@ function* formsOfKey(id: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
 
 const OF_SCRIPTS: readonly number[] = [WALLET_PREFIX.key, WALLET_PREFIX.script, WALLET_PREFIX.watched];
 
+/** What a legacy wallet's change is judged by. */
+export interface TouchedStores extends LegacyStores {
+  readonly keys: KeyTable;
+  /** Redeem and witness scripts that are more than one key's. */
+  compoundScripts(): Iterable<Uint8Array>;
+}
+
 /** @param ops what a change wrote; its keys alone are looked at */
-export function touchedScripts(ops: readonly BatchOp[], legacy: LegacyKeys, hashes: Hashes): TouchedScripts {
+export function touchedScripts(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes): TouchedScripts {
   return ops.some(({ key }) => OF_SCRIPTS.includes(key[0])) ? formsOf(ops, legacy, hashes) : null;
 }
 
@@ -46,7 +50,7 @@ function* keysUnder(prefix: number, ops: readonly BatchOp[]): Generator<Uint8Arr
   for (const { key } of ops) if (key[0] === prefix) yield key.subarray(1);
 }
 
-function* formsOf(ops: readonly BatchOp[], legacy: LegacyKeys, hashes: Hashes): Generator<Uint8Array> {
+function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes): Generator<Uint8Array> {
   for (const script of keysUnder(WALLET_PREFIX.watched, ops)) {
     yield script;
     // What is watched counts inside other scripts as well; a key's witness program stands for its P2PKH script.

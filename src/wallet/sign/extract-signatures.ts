@@ -6,7 +6,7 @@ import { evalScript } from '../../consensus/script/eval-script.js';
 import { SCRIPT_VERIFY_STRICTENC, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { verifyScript } from '../../consensus/script/interpreter.js';
 import { ScriptError } from '../../consensus/script/script-error.js';
-import { SigVersion, type SigVersionCode, type TaprootContext } from '../../consensus/script/script-run.js';
+import { SigVersion, type SigVersionCode, type TaprootContext } from '../../consensus/script/sig-version.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import { type ScriptType, solve } from '../../policy/script-type.js';

@@ -2,7 +2,7 @@
 // can be given exactly that. Caller: wallet/pooled-signer.ts.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';
-import { SigVersion } from '../../consensus/script/script-run.js';
+import { SigVersion } from '../../consensus/script/sig-version.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToWitnessPublicKeyHash } from '../../consensus/script/templates.js';
 import { FlatProvider, idsOfXOnly, type SigningProvider } from '../keys/signing-provider.js';

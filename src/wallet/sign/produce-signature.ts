@@ -2,7 +2,7 @@
 // together, as far as it gets. Core: script/sign.cpp ProduceSignature and SignStep.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { joinScript, minimalPush } from '../../consensus/script/build-script.js';
-import { SigVersion, type SigVersionCode } from '../../consensus/script/script-run.js';
+import { SigVersion, type SigVersionCode } from '../../consensus/script/sig-version.js';
 import { publicKeyHashScript } from '../../consensus/script/templates.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { type ScriptType, solve } from '../../policy/script-type.js';

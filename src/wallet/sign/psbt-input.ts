@@ -1,5 +1,6 @@
 // One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there. Core: psbt.cpp
 // SignPSBTInput, UpdatePSBTOutput.
+
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { verifyScript } from '../../consensus/script/interpreter.js';
@@ -12,17 +13,12 @@ import { encodeTapTree } from '../../psbt/tap-tree.js';
 import type { SigningProvider } from '../keys/signing-provider.js';
 import { produceSignature } from './produce-signature.js';
 import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
+import type { PsbtSigning } from './sign-ahead.js';
 import { type MadeInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
 import type { Missing, SignatureData } from './signature-data.js';
 import { type SigningTx, signingTx } from './signing-tx.js';
 import type { SolvingTools } from './solving-tools.js';
-
-/** A PSBT while its inputs are worked on. What they spend is read once: whoever adds outputs does it before. */
-export interface PsbtSigning {
-  readonly psbt: Psbt;
-  readonly signing: SigningTx;
-}
 
 export function psbtSigning(psbt: Psbt, crypto: Crypto): PsbtSigning {
   const spent = psbt.inputs.map((_, i) => utxoOf(psbt, i));

@@ -3,7 +3,7 @@
 
 import { TxSignatureChecker } from '../../consensus/script/checker.js';
 import { isCompressedKey } from '../../consensus/script/encoding.js';
-import { SigVersion, TaprootContext } from '../../consensus/script/script-run.js';
+import { SigVersion, TaprootContext } from '../../consensus/script/sig-version.js';
 import { SIGHASH_ALL, SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { taptweakHash } from '../../consensus/script/taproot.js';

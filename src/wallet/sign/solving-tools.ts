@@ -1,6 +1,6 @@
 // Who answers while an input is solved: keys and scripts, the maker of signatures, and the transaction's locks. Made by signature-creator.ts.
 import type { Fragment } from '../../address/miniscript/fragment.js';
-import type { SigVersionCode } from '../../consensus/script/script-run.js';
+import type { SigVersionCode } from '../../consensus/script/sig-version.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SigningProvider } from '../keys/signing-provider.js';
 

@@ -1,19 +1,14 @@
 // Records a payment of the wallet's own and hands it in. The record comes first: a payment that is refused now may be taken later.
 // Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
+
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { stillUnspent } from './available-coins.js';
-import {
-  COINS_GONE,
-  createTransaction,
-  MAX_TRIES,
-  type Payment,
-  type PaymentError,
-  type PaymentRequest,
-  type SpendTools,
-} from './create-transaction.js';
+import { COINS_GONE, createTransaction, MAX_TRIES } from './create-transaction.js';
+import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
+import { logOf } from './payment.js';
 
 /** What goes with a payment's record. */
 export interface Recording {
@@ -78,9 +73,4 @@ export async function submit(wallet: Wallet, tx: TxView, { node, options }: Spen
   }
   await wallet.caughtUp();
   return refusal;
-}
-
-/** A line for the operator that names the wallet, as Core's do. */
-export function logOf(wallet: Wallet, { node }: Pick<SpendTools, 'node'>, line: string): void {
-  node.log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ${line}`);
 }

@@ -1,5 +1,6 @@
 // Makes a payment: gathers the wallet's coins, has the room select/ choose among them, gives the change an address, puts the transaction
 // together and signs it. One at a time per wallet (spend-line.ts). Core 0.21: CWallet::CreateTransaction.
+
 import { SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
@@ -8,48 +9,17 @@ import { signTransaction, withInputs } from '../sign/sign-transaction.js';
 import type { Wallet } from '../wallet.js';
 import { stillThere } from './available-coins.js';
 import { changeTypeFor } from './change-script.js';
-import type { CoinControl } from './coin-control.js';
 import { type CoinPool, gatherCoins, largestOf, sizeOf } from './coin-pool.js';
 import { FEE_REASON, minimumFeeRate } from './fee-rates.js';
-import type { SpendOptions } from './options.js';
+import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { PaymentPlan } from './payment-plan.js';
 import { rateInSatsPerByte } from './rate-text.js';
-import type { Draft, Recipient } from './select/draft.js';
+import type { Draft } from './select/draft.js';
 import { type Pace, shuffle } from './select/pace.js';
 import { transactionWeight } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 import { signingProviderOf } from './signing-provider-of.js';
 import type { SpendNode } from './spend-node.js';
-
-export interface PaymentRequest {
-  readonly recipients: readonly Recipient[];
-  readonly control: CoinControl;
-  /** Where change goes; -1: anywhere. */
-  readonly changePosition: number;
-  readonly sign: boolean;
-}
-
-export interface Payment {
-  readonly tx: TxView;
-  readonly fee: number;
-  /** -1: no change. */
-  readonly changePosition: number;
-  /** Why the rate was paid. */
-  readonly reason: string;
-  /** Outpoints of the coins that were chosen for it, without those that the caller named. */
-  readonly chosen: readonly Uint8Array[];
-}
-
-/** Why there is no payment, in Core's words. */
-export interface PaymentError {
-  readonly error: string;
-}
-
-/** What a payment works with. */
-export interface SpendTools {
-  readonly node: SpendNode;
-  readonly options: SpendOptions;
-}
 
 const MAX_STANDARD_WEIGHT = 400_000;
 /** Coins looked at when the first choice is too many of them. */

@@ -5,7 +5,8 @@ import type { TxFields } from '../../consensus/tx/build-tx.js';
 import { outpointOf } from '../coins/outpoint.js';
 import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';
-import { createTransaction, type PaymentError, type SpendTools } from './create-transaction.js';
+import { createTransaction } from './create-transaction.js';
+import type { PaymentError, SpendTools } from './payment.js';
 
 export interface FundRequest {
   readonly tx: TxFields;

@@ -4,8 +4,9 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TX_STATE } from '../coins/tx-table.js';
 import type { Wallet } from '../wallet.js';
-import { logOf, submit } from './commit-transaction.js';
-import type { SpendTools } from './create-transaction.js';
+import { submit } from './commit-transaction.js';
+import type { SpendTools } from './payment.js';
+import { logOf } from './payment.js';
 import { inSpendLine } from './spend-line.js';
 
 const HOUR = 60 * 60;

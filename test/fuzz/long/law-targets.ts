@@ -4,7 +4,7 @@ import { buildBlock, buildHeader } from '../../../src/consensus/block/build-bloc
 import { parseHeader } from '../../../src/consensus/block/header-view.js';
 import { merkleRoot } from '../../../src/consensus/block/merkle.js';
 import { DecodeError } from '../../../src/consensus/bytes/reader.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { blockProof, decodeCompact, encodeCompact, proofOfWork } from '../../../src/consensus/rules/bits.js';
 import { checkBlock } from '../../../src/consensus/rules/check-block.js';
 import { checkTransaction } from '../../../src/consensus/rules/check-transaction.js';
@@ -18,7 +18,7 @@ import { deleteSignature } from '../../../src/consensus/script/find-and-delete.j
 import { verifyScript } from '../../../src/consensus/script/interpreter.js';
 import { decodeNumber, encodeNumber } from '../../../src/consensus/script/number.js';
 import { ScriptError } from '../../../src/consensus/script/script-error.js';
-import { SigVersion } from '../../../src/consensus/script/script-run.js';
+import { SigVersion } from '../../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
 import { countSigops } from '../../../src/consensus/script/sigops.js';
 import { tapleafHash } from '../../../src/consensus/script/taproot.js';

@@ -1,7 +1,7 @@
 // Targets that ask a live node: every call with random and damaged arguments, in batches and alone, and bytes that are hardly HTTP on
 // raw sockets of both ports.
 import net from 'node:net';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { encodeFrame, FrameReader } from '../../../src/net/wire/frame.js';
 import { encodeVersion } from '../../../src/net/wire/messages.js';

@@ -1,7 +1,7 @@
 // Targets of what comes from peers and other wallets: messages and their frames, addresses as text, partially signed transactions.
 import { ByteReader, DecodeError } from '../../../src/consensus/bytes/reader.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { type EllSwiftKey, encodeEllSwift } from '../../../src/crypto/ellswift.js';

@@ -10,7 +10,7 @@ import { parseConf } from '../../../src/config/conf-file.js';
 import { helpText } from '../../../src/config/help.js';
 import { loadConfig, parseArgs } from '../../../src/config/load.js';
 import { version } from '../../../src/config/version.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { httpOptions } from '../../../src/node/http-options.js';
 import { mempoolOptions } from '../../../src/node/mempool-options.js';

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { BlockView } from '../../../src/consensus/block/block-view.js';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex } from '../../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { checkMutation } from '../../../src/consensus/rules/block-mutation.js';
 import { type CheckBlockOptions, checkBlock } from '../../../src/consensus/rules/check-block.js';
 import { checkHeaderContext } from '../../../src/consensus/rules/check-header-context.js';

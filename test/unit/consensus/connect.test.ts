@@ -6,7 +6,7 @@ import { hashFromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { type Coin, isUnspendable } from '../../../src/consensus/coin.js';
 import { BlockConnector, blockOutpoints, connectBlock, outpointOf } from '../../../src/consensus/connect.js';
 import { formatMoney } from '../../../src/consensus/limits.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { enforceBip30 } from '../../../src/consensus/rules/bip30.js';
 import { checkTxInputs } from '../../../src/consensus/rules/check-inputs.js';
 import { blockVerdict, scriptReject } from '../../../src/consensus/rules/script-verdict.js';

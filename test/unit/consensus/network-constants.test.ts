@@ -6,7 +6,8 @@ import crypto from 'node:crypto';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
-import { type ChainName, chainParams } from '../../../src/consensus/params/chain-params.js';
+import type { ChainName } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 
 const hashes = createPureHashes();

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { blockProof, decodeCompact, encodeCompact, hashToBigint, proofOfWork, targetOf } from '../../../src/consensus/rules/bits.js';
 import { requiredBits } from '../../../src/consensus/rules/required-bits.js';
 import { ModelNode } from '../../framework/law-model.js';

@@ -3,7 +3,8 @@
 import crypto from 'node:crypto';
 import t from 'tap';
 import { fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
-import { type ChainParams, chainParams } from '../../../src/consensus/params/chain-params.js';
+import type { ChainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { enforceBip30 } from '../../../src/consensus/rules/bip30.js';
 import { blockProof } from '../../../src/consensus/rules/bits.js';
 import { blockScriptFlags } from '../../../src/consensus/rules/block-script-flags.js';

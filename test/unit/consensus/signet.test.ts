@@ -4,7 +4,7 @@ import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { fromHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { checkSignetSolution, signetTxs } from '../../../src/consensus/rules/signet.js';
 import { plainPush } from '../../../src/consensus/script/build-script.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { hashFromHex } from '../../../src/consensus/bytes/hex.js';
-import { type ChainParams, chainParams } from '../../../src/consensus/params/chain-params.js';
+import type { ChainParams } from '../../../src/consensus/params/chain-params.js';
 import type { Deployment } from '../../../src/consensus/params/deployment.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { blockScriptFlags } from '../../../src/consensus/rules/block-script-flags.js';
 import {
   computeBlockVersion,

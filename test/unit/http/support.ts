@@ -1,6 +1,6 @@
 // Shared by the HTTP tests: real front threads over a made-up node, and raw sockets to talk to them with.
 import net from 'node:net';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import type { ExecuteBody } from '../../../src/http/link/node-call.js';
 import { SharedState, STATE_FLAG } from '../../../src/http/link/shared-state.js';
 import { SlabRing } from '../../../src/http/link/slab-ring.js';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { outpointOf } from '../../../src/consensus/connect.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';

@@ -2,7 +2,8 @@
 import { mock } from 'node:test';
 import t from 'tap';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
-import { type ChainName, chainParams } from '../../../src/consensus/params/chain-params.js';
+import type { ChainName } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { AddrManager } from '../../../src/net/address/addr-manager.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { DEFAULT_NET, type NetOptions } from '../../../src/net/options.js';

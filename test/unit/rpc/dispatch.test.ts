@@ -1,7 +1,7 @@
 // Dispatch from bytes to bytes: lookup, named arguments, counts, help, faults, batches; and a front's desk.
 
 import t from 'tap';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { workClock } from '../../../src/lib/work-clock.js';
 import { COMPATS } from '../../../src/policy/compat.js';

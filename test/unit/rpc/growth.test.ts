@@ -14,7 +14,7 @@ const { openDesk } = await import('./desk-fixture.js');
 const { encodeAddress } = await import('../../../src/address/address.js');
 const { witnessProgramScript } = await import('../../../src/consensus/script/build-script.js');
 const { createNativeCrypto } = await import('../../../src/crypto/native/index.js');
-const { chainParams } = await import('../../../src/consensus/params/chain-params.js');
+const { chainParams } = await import('../../../src/consensus/params/networks.js');
 
 const SIZE = 500;
 /**

@@ -1,7 +1,7 @@
 // Methods of the node thread over a real chain in memory: blocks, statistics, coins, proofs, tips, waits, generate calls, control.
 // Pool, network and log are small stand-ins; recorded conversations cover the rest.
 import t from 'tap';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';

@@ -1,6 +1,6 @@
 // Addresses and labels of history, kept ready: a label that changes is seen at once, and what is thrown out is made again.
 import t from 'tap';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { witnessProgramScript } from '../../../src/consensus/script/build-script.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { Payees } from '../../../src/rpc/wallet/payees.js';

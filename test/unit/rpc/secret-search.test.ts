@@ -5,7 +5,7 @@ import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { encodeWif } from '../../../src/address/wif.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { SECRET_PLACES } from '../../../src/rpc/declare/secret-places.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';

@@ -6,7 +6,7 @@ import { DetachedChecker } from '../../../src/consensus/script/checker.js';
 import { evalScript } from '../../../src/consensus/script/eval-script.js';
 import { parseScriptFlags } from '../../../src/consensus/script/flags.js';
 import { scriptErrorName } from '../../../src/consensus/script/script-error.js';
-import { SigVersion } from '../../../src/consensus/script/script-run.js';
+import { SigVersion } from '../../../src/consensus/script/sig-version.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { hex } from '../../framework/hex.js';
 import { script } from '../../framework/script-words.js';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { TaprootContext } from '../../../src/consensus/script/script-run.js';
+import { TaprootContext } from '../../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';

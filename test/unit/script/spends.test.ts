@@ -10,7 +10,7 @@ import { CONSENSUS_SCRIPT_FLAGS, SCRIPT_VERIFY_WITNESS, STANDARD_SCRIPT_FLAGS } 
 import { verifyScript } from '../../../src/consensus/script/interpreter.js';
 import { castToBool } from '../../../src/consensus/script/number.js';
 import { scriptErrorName } from '../../../src/consensus/script/script-error.js';
-import { SigVersion, type SigVersionCode } from '../../../src/consensus/script/script-run.js';
+import { SigVersion, type SigVersionCode } from '../../../src/consensus/script/sig-version.js';
 import { SighashCache } from '../../../src/consensus/script/sighash.js';
 import { tapbranchHash, tapleafHash } from '../../../src/consensus/script/taproot.js';
 import { isPushOnly } from '../../../src/consensus/script/tokenizer.js';

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { createPureHashes } from '../../../src/crypto/pure.js';
-import { BlockFiles, type BlockPosition } from '../../../src/storage/block-files.js';
+import { BlockFiles } from '../../../src/storage/block-files.js';
+import type { BlockPosition } from '../../../src/storage/block-records.js';
 
 const KILLS = Number(process.env.KILLS ?? 4);
 const MAGIC = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { createPureHashes } from '../../../src/crypto/pure.js';
-import { BlockFiles, type BlockPosition } from '../../../src/storage/block-files.js';
+import { BlockFiles } from '../../../src/storage/block-files.js';
+import type { BlockPosition } from '../../../src/storage/block-records.js';
 import type { FileOpener } from '../../../src/storage/record-file.js';
 import { replaceFile } from '../../../src/storage/replace-file.js';
 

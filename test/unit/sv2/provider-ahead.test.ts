@@ -1,6 +1,6 @@
 // When templates for Stratum V2 clients are made while the chain is ahead of what they were told, and after a build that failed.
 import t from 'tap';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
 import { Provider, type ProviderDeps } from '../../../src/sv2/provide/provider.js';
 import type { ToServe } from '../../../src/sv2/serve/messages.js';

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import t from 'tap';
 import { coinbaseBranch } from '../../../src/consensus/block/merkle.js';
 import { toHex } from '../../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { blockMerkleRoot } from '../../../src/consensus/block/merkle.js';
 import { equalBytes, hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
 import type { Verdict } from '../../../src/consensus/state.js';
 import { silentLogger } from '../../../src/log/logger.js';

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import t from 'tap';
 import { equalBytes } from '../../../src/consensus/bytes/hex.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { VersionBitsCache } from '../../../src/consensus/rules/versionbits.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../src/log/logger.js';

@@ -6,7 +6,7 @@ import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { encodeWif } from '../../../src/address/wif.js';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import type { KeyMath } from '../../../src/crypto/key-math.js';
 import { getnewaddress, sethdseed } from '../../../src/rpc/wallet/addresses.js';
 import { getbalances } from '../../../src/rpc/wallet/coins.js';

@@ -2,7 +2,7 @@
 // wallets of private keys, watched keys, scripts and watched scripts, and every script that can be made of the same keys.
 import fc from 'fast-check';
 import t from 'tap';
-import { chainParams } from '../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { Vault } from '../../../src/wallet/crypt/vault.js';

@@ -12,9 +12,10 @@ import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
 import type { AddressType } from '../../../src/wallet/keys/key-source.js';
 import { type CoinControl, defaultControl } from '../../../src/wallet/spend/coin-control.js';
 import { commitTransaction, payAndRecord } from '../../../src/wallet/spend/commit-transaction.js';
-import { createTransaction, type Payment } from '../../../src/wallet/spend/create-transaction.js';
+import { createTransaction } from '../../../src/wallet/spend/create-transaction.js';
 import { discardFeeRate, minimumFeeRate } from '../../../src/wallet/spend/fee-rates.js';
 import { DEFAULT_SPEND } from '../../../src/wallet/spend/options.js';
+import type { Payment } from '../../../src/wallet/spend/payment.js';
 import { createMemoryWallet, crypto, type MemoryWallet, TIP } from '../../framework/memory-wallet.js';
 import { turnsDuring } from '../../framework/turns.js';
 

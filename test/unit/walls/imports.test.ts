@@ -275,3 +275,50 @@ t.test('what tests and benches are built of is used by one', async (t) => {
     [],
   );
 });
+
+/** Groups of files of which each leads to every other by imports, in any order (Tarjan's strongly connected components). */
+function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.size - 1);
+    stack.push(file);
+    for (const target of graph.get(file) ?? []) {
+      if (!order.has(target)) visit(target);
+      if (stack.includes(target)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(target)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) found.push(group);
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
+
+t.test('no file imports itself by way of others, types included', async (t) => {
+  t.strictSame(
+    circles(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c', 'd']],
+        ['c', ['a']],
+        ['d', []],
+      ]),
+    ),
+    [['a', 'b', 'c']],
+    'a circle is seen',
+  );
+  const graph = new Map(
+    sources('src').map((file) => [
+      file,
+      importsOf(file)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => path.join(path.dirname(file), target).replace(/\.js$/, '.ts')),
+    ]),
+  );
+  t.ok(graph.size > 500);
+  t.strictSame(circles(graph), []);
+});

@@ -1,6 +1,6 @@
 // Filters for light clients (BIP-0157): what one short message may cost, and which time is charged to the peer that sends it.
 import t from 'tap';
-import { chainParams } from '../../../../src/consensus/params/chain-params.js';
+import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { silentLogger } from '../../../../src/log/logger.js';
 import type { NetContext } from '../../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../../src/net/options.js';

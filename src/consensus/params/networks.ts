@@ -1,0 +1,86 @@
+// The parameters of a network by its name, with what options change.
+import type { Hashes } from '../../crypto/crypto.js';
+import { ByteWriter } from '../bytes/writer.js';
+import type { ChainName, ChainParams } from './chain-params.js';
+import { NEVER_HEIGHT } from './deployment.js';
+import { mainParams } from './main.js';
+import { regtestParams } from './regtest.js';
+import { signetParams } from './signet.js';
+import { testnet3Params } from './testnet3.js';
+import { testnet4Params } from './testnet4.js';
+
+/** One -vbparams option. */
+export interface DeploymentOverride {
+  readonly name: string;
+  readonly startTime: bigint;
+  readonly timeout: bigint;
+  readonly minActivationHeight: number;
+}
+
+/** What options may change. */
+export interface ChainOverrides {
+  /** signet: another challenge; the network loses minimum work, assumed-valid block and seeds. Needs hashes for the magic. */
+  readonly signetChallenge?: Uint8Array;
+  readonly signetSeedNodes?: readonly string[];
+  /** regtest: height from which segwit holds; -1 for never. */
+  readonly segwitHeight?: number;
+  /** regtest: start, timeout and minimum height of named deployments. */
+  readonly vbparams?: readonly DeploymentOverride[];
+}
+
+/**
+ * The parameters of a network.
+ * @param hashes needed for a custom signet only, whose magic is a hash of its challenge
+ */
+export function chainParams(name: ChainName, overrides: ChainOverrides = {}, hashes?: Hashes): ChainParams {
+  switch (name) {
+    case 'main':
+      return mainParams();
+    case 'test':
+      return testnet3Params();
+    case 'testnet4':
+      return testnet4Params();
+    case 'signet':
+      return signet(overrides, hashes);
+    case 'regtest':
+      return regtest(overrides);
+  }
+}
+
+function signet(overrides: ChainOverrides, hashes: Hashes | undefined): ChainParams {
+  const base = signetParams();
+  const seeds = overrides.signetSeedNodes;
+  const challenge = overrides.signetChallenge;
+  if (challenge === undefined) return seeds === undefined ? base : { ...base, dnsSeeds: seeds };
+  if (hashes === undefined) throw new TypeError('a custom signet needs hash functions for its magic');
+  return {
+    ...base,
+    signetChallenge: challenge,
+    magic: signetMagic(challenge, hashes),
+    minimumChainWork: 0n,
+    assumeValid: null,
+    dnsSeeds: seeds ?? [],
+    fixedSeeds: '',
+  };
+}
+
+/** First four bytes of the double SHA-256 of the challenge as a sized byte string (BIP-0325). */
+export function signetMagic(challenge: Uint8Array, hashes: Hashes): Uint8Array {
+  return hashes.sha256d(new ByteWriter(challenge.length + 3).varBytes(challenge).finish()).slice(0, 4);
+}
+
+function regtest(overrides: ChainOverrides): ChainParams {
+  const base = regtestParams();
+  const segwit = overrides.segwitHeight ?? base.segwitHeight;
+  return {
+    ...base,
+    segwitHeight: segwit < 0 ? NEVER_HEIGHT : segwit,
+    deployments: base.deployments.map((deployment) => {
+      // Later options win, as when Core applies them one by one.
+      const change = overrides.vbparams?.findLast((item) => item.name === deployment.name);
+      if (change === undefined) return deployment;
+      const { startTime, timeout, minActivationHeight } = change;
+      return { ...deployment, startTime, timeout, minActivationHeight };
+    }),
+  };
+}

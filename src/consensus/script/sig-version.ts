@@ -1,0 +1,31 @@
+// Which rules a script runs under, and what taproot signatures commit to beside the transaction: shared by the
+// interpreter, its checkers and the signature hashes.
+
+/** Which rules a script runs under. */
+export const SigVersion = {
+  /** Bare and P2SH scripts. */
+  BASE: 0,
+  /** BIP-0141 version 0 programs, sighash of BIP-0143. */
+  WITNESS_V0: 1,
+  /** Key path of BIP-0341. */
+  TAPROOT: 2,
+  /** Leaf version c0 of BIP-0342. */
+  TAPSCRIPT: 3,
+} as const;
+
+export type SigVersionCode = (typeof SigVersion)[keyof typeof SigVersion];
+
+/** The value of `codeSeparatorPos` while no OP_CODESEPARATOR was executed. */
+export const NO_CODE_SEPARATOR = 0xffffffff;
+
+/** What taproot signatures commit to beside the transaction, and the signature budget (BIP-0341, BIP-0342). */
+export class TaprootContext {
+  /** SHA-256 of the annex with its size, null without annex. */
+  annexHash: Uint8Array | null = null;
+  /** Hash of the executed leaf; null on the key path. */
+  tapleafHash: Uint8Array | null = null;
+  /** Opcode index of the last executed OP_CODESEPARATOR. */
+  codeSeparatorPos = NO_CODE_SEPARATOR;
+  /** Weight units left for signature checks. */
+  validationWeightLeft = 0;
+}

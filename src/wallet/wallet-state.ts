@@ -1,0 +1,41 @@
+// The part of a wallet that following the chain and looking again after imports work on.
+import type { TxView } from '../consensus/tx/tx-view.js';
+import type { Ledger } from './coins/ledger.js';
+import { TX_STATE, type TxPlace } from './coins/tx-table.js';
+import type { DescriptorKeys } from './keys/descriptor-keys.js';
+import type { KeySource } from './keys/key-source.js';
+import type { WalletBlock, WalletOptions } from './source.js';
+import type { WalletBatch } from './storage/wallet-batch.js';
+
+/** A confirmed record's place. */
+export function placeIn(node: WalletBlock, position: number): TxPlace {
+  return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
+}
+
+/** How much is done in one go. */
+export interface FollowPace {
+  /** Bytes of transactions that are worked off at once: a few milliseconds when all of them are the wallet's. */
+  readonly atOnceBytes: number;
+  /** Rows written together: some two milliseconds of a database's work. */
+  readonly rowsPerWrite: number;
+}
+
+export const DEFAULT_PACE: FollowPace = { atOnceBytes: 40_000, rowsPerWrite: 1000 };
+
+/** What happens to a wallet changes this much of it; wallet.ts says what each member means. */
+export interface WalletState {
+  tip: WalletBlock | null;
+  freshSeed: boolean;
+  readonly ledger: Ledger;
+  readonly keys: KeySource;
+  readonly descriptors: DescriptorKeys | null;
+  readonly frozen: boolean;
+  readonly closed: boolean;
+  readonly parts: { readonly pace?: FollowPace; readonly options: WalletOptions };
+  change<T>(work: (batch: WalletBatch) => T, sync?: boolean): Promise<T>;
+  changeAlone<T>(work: (batch: WalletBatch) => Promise<T>, sync?: boolean): Promise<T>;
+  commit(batch: WalletBatch, sync?: boolean): Promise<void>;
+  fail(error: unknown): void;
+  transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]>;
+  writeLocator(batch: WalletBatch): void;
+}
