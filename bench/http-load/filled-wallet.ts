@@ -93,6 +93,7 @@ export async function fillWallet(daemon: Daemon, name: string, { transactions, a
     names: [],
     unnamed: true,
     keypool: 1000,
+    taprootSeeds: false,
     addressType: 'bech32',
     changeType: undefined,
     imageRows: 0,

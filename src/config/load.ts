@@ -325,7 +325,7 @@ function asmapFile(args: Args, netDir: string): string | undefined {
   return path.resolve(netDir, args.text('asmap') || 'ip_asn.map');
 }
 
-function walletOptions(args: Args, netDir: string): WalletOptions {
+function walletOptions(args: Args, netDir: string, compat: Compat): WalletOptions {
   const dir = args.text('walletdir');
   if (dir !== undefined) {
     if (!path.isAbsolute(dir)) throw new ConfigError(`Specified -walletdir "${dir}" is a relative path`);
@@ -338,6 +338,7 @@ function walletOptions(args: Args, netDir: string): WalletOptions {
     names: args.list('wallet'),
     unnamed: !args.isSet('wallet'),
     keypool: Math.max(0, args.int('keypool', 1000)),
+    taprootSeeds: compat.descriptorWallets,
     addressType: addressType(args, 'addresstype') ?? 'bech32',
     changeType: addressType(args, 'changetype'),
     imageRows: Math.max(0, args.int('walletimage', 50_000)),
@@ -583,7 +584,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
         : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
     },
     sv2: sv2Options(args, chain, netDir, () => portOption(args, 'sv2port')),
-    wallet: walletOptions(args, netDir),
+    wallet: walletOptions(args, netDir, compat),
     asmapFile: asmapFile(args, netDir),
     deprecatedRpc: new Set(args.list('deprecatedrpc')),
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {

@@ -69,6 +69,8 @@ export interface WalletOptions {
   /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
   readonly unnamed: boolean;
   readonly keypool: number;
+  /** A new seed of descriptors gives out taproot addresses too, as since release 23. */
+  readonly taprootSeeds: boolean;
   readonly addressType: ScriptAddressType;
   readonly changeType: ScriptAddressType | undefined;
   /** Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does. */

@@ -71,6 +71,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     keypool: 5,
     addressType: 'bech32',
     changeType: undefined,
+    taprootSeeds: false,
     imageRows: 0,
     rescan: false,
     spendZeroConfChange: true,

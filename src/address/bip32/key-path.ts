@@ -10,3 +10,20 @@ export function formatPath(path: readonly number[], mark: HardenedMark = "'"): s
   for (const step of path) text += step >= HARDENED ? `/${step - HARDENED}${mark}` : `/${step}`;
   return text;
 }
+
+const STEP = /^(\d+)(['h]?)$/;
+
+/** Steps of a text like m/84h/1'/0, with or without the m, a slash at the end or not; null when it is no path. */
+export function parsePath(text: string): number[] | null {
+  const items = text.split('/');
+  if (items.at(-1) === '') items.pop();
+  if (items[0] === 'm') items.shift();
+  const path: number[] = [];
+  for (const item of items) {
+    const [, digits, mark] = STEP.exec(item) ?? [];
+    const step = Number(digits);
+    if (digits === undefined || step >= HARDENED) return null;
+    path.push(mark === '' ? step : step + HARDENED);
+  }
+  return path;
+}

@@ -1,6 +1,7 @@
 // A parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to. Made by parse.ts and
 // infer.ts; used by RPC and wallets.
 
+import type { ExtendedKey } from '../bip32/extended-key.js';
 import { addChecksum } from './checksum.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './derive-options.js';
@@ -50,6 +51,11 @@ export class Descriptor {
   /** How many key expressions it has; their places are 0 and up. */
   get keyCount(): number {
     return this.#root.keys().length;
+  }
+
+  /** The extended keys that its keys are derived from, in their order; without those within musig(). */
+  get roots(): ExtendedKey[] {
+    return this.#root.keys().flatMap(({ root }) => (root === null ? [] : [root]));
   }
 
   /** The canonical public text with its checksum. */

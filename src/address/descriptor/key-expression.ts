@@ -26,6 +26,8 @@ export interface KeyExpression {
   readonly isExtended: boolean;
   /** Bytes of its public key, 33 or 65. */
   readonly size: number;
+  /** The extended key it begins with; null for other keys, and for what is made of several. */
+  readonly root: ExtendedKey | null;
   /** The public key at one index; null when a hardened step lacks its secret. */
   publicKey(index: number, options: DeriveOptions): Uint8Array | null;
   /** Reports the key with its origin. */
@@ -49,6 +51,7 @@ const NO_STEPS: readonly number[] = [];
 export class SingleKey implements KeyExpression {
   readonly isRange = false;
   readonly isExtended = false;
+  readonly root = null;
   readonly #key: Uint8Array;
   readonly #xOnly: boolean;
   readonly #context: DescriptorContext;
@@ -139,6 +142,10 @@ export class PathedKey implements KeyExpression {
 
   get isRange(): boolean {
     return this.#fields.range !== 'none';
+  }
+
+  get root(): ExtendedKey {
+    return this.#fields.root;
   }
 
   publicKey(index: number, options: DeriveOptions): Uint8Array | null {
@@ -277,6 +284,10 @@ export class OriginatedKey implements KeyExpression {
 
   get size(): number {
     return this.#inner.size;
+  }
+
+  get root(): ExtendedKey | null {
+    return this.#inner.root;
   }
 
   publicKey(index: number, options: DeriveOptions): Uint8Array | null {

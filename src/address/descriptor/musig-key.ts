@@ -25,6 +25,7 @@ export interface MusigFields {
 export class MusigKey implements KeyExpression {
   readonly isExtended = false;
   readonly size = 33;
+  readonly root = null;
   readonly #fields: MusigFields;
   readonly #context: DescriptorContext;
   /** The aggregate of participants that are the same at every index. */

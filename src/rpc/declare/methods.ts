@@ -3,6 +3,7 @@
 import { type Compat, shows } from '../../policy/compat.js';
 import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
+import { addhdkey } from './addhdkey.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { addnode } from './addnode.js';
 import { addpeeraddress } from './addpeeraddress.js';
@@ -18,10 +19,12 @@ import { createmultisig } from './createmultisig.js';
 import { createpsbt } from './createpsbt.js';
 import { createrawtransaction } from './createrawtransaction.js';
 import { createwallet } from './createwallet.js';
+import { createwalletdescriptor } from './createwalletdescriptor.js';
 import { decodepsbt } from './decodepsbt.js';
 import { decoderawtransaction } from './decoderawtransaction.js';
 import { decodescript } from './decodescript.js';
 import { deriveaddresses } from './deriveaddresses.js';
+import { derivehdkey } from './derivehdkey.js';
 import { disconnectnode } from './disconnectnode.js';
 import { discover } from './discover.js';
 import { dumpprivkey } from './dumpprivkey.js';
@@ -60,6 +63,7 @@ import { getconnectioncount } from './getconnectioncount.js';
 import { getdeploymentinfo } from './getdeploymentinfo.js';
 import { getdescriptorinfo } from './getdescriptorinfo.js';
 import { getdifficulty } from './getdifficulty.js';
+import { gethdkeys } from './gethdkeys.js';
 import { getindexinfo } from './getindexinfo.js';
 import { getmemoryinfo } from './getmemoryinfo.js';
 import { getmempoolancestors } from './getmempoolancestors.js';
@@ -188,6 +192,7 @@ const ALL: readonly MethodSpec[] = [
   setnetworkactive,
   abandontransaction,
   abortrescan,
+  addhdkey,
   addmultisigaddress,
   analyzepsbt,
   backupwallet,
@@ -199,10 +204,12 @@ const ALL: readonly MethodSpec[] = [
   createpsbt,
   createrawtransaction,
   createwallet,
+  createwalletdescriptor,
   decodepsbt,
   decoderawtransaction,
   decodescript,
   deriveaddresses,
+  derivehdkey,
   discover,
   dumpprivkey,
   dumptxoutset,
@@ -237,6 +244,7 @@ const ALL: readonly MethodSpec[] = [
   getdeploymentinfo,
   getdescriptorinfo,
   getdifficulty,
+  gethdkeys,
   getindexinfo,
   getmemoryinfo,
   getmempoolancestors,

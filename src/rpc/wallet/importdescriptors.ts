@@ -23,7 +23,7 @@ import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wi
 import type { Breath } from './import-request.js';
 import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
-import { ensureUnlocked, walletOf } from './select.js';
+import { ensureUnlocked, WalletSlicer, walletOf } from './select.js';
 
 /** A request that passed every check. */
 interface Accepted {
@@ -345,17 +345,7 @@ export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
   const keys = wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, 'listdescriptors is not available for non-descriptor wallets');
   const priv = args[0] !== undefined && args[0] !== null ? asBool(args[0]) : false;
   if (priv && wallet.privateKeysDisabled) fail(RPC_CODE.WALLET_ERROR, "Can't get private descriptor string for watch-only wallets");
-  const slicer = new Slicer(call.breathe);
-  const check = (): void => {
-    wallet.assertOpen();
-    if (priv) ensureUnlocked(wallet);
-  };
-  const pause = async (): Promise<void> => {
-    await slicer.pause();
-    while (wallet.held) await wallet.held;
-    check();
-  };
-  check();
+  const slicer = new WalletSlicer(wallet, call, () => priv && ensureUnlocked(wallet));
   const rows: { readonly desc: string; readonly number: number }[] = [];
   for (const tracked of keys.all()) {
     const { descriptor, cache, number } = tracked;
@@ -363,7 +353,7 @@ export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
       ? descriptor.privateText(tracked)
       : descriptor.normalizedText(wallet.vault.locked ? { cache } : { cache, secrets: tracked });
     rows.push({ desc: text ?? descriptor.toString(), number });
-    if (slicer.due) await pause();
+    if (slicer.due) await slicer.pause();
   }
   const sorted = await sortInSlices(rows, (a, b) => (a.desc < b.desc ? -1 : a.desc > b.desc ? 1 : 0), slicer);
   const internal = new Map(keys.actives().map(({ number }) => [number, false]));
@@ -371,7 +361,7 @@ export const listdescriptors: Run<NodeContext> = async (ctx, args, call) => {
   const pieces = new Pieces(',');
   for (const { desc, number } of sorted) {
     pieces.add(encodeJson(listed(keys.at(number), desc, internal.get(number))));
-    if (slicer.due) await pause();
+    if (slicer.due) await slicer.pause();
   }
   return new RawJson(`{"wallet_name":${encodeJson(wallet.name)},"descriptors":[${pieces.text()}]}`);
 };

@@ -42,7 +42,8 @@ export const createwallet: Run<NodeContext> = async (ctx, args, call) => {
     if (name === '' && only(ctx.compat, 31)) fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
     const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors });
     if (load !== undefined) manager.setLoadOnStart(name, load);
-    return { name, ...warned(warnings) };
+    if (descriptors && !only(ctx.compat, 23)) warnings.push('Wallet is an experimental descriptor wallet');
+    return { name, ...warned([...warnings, ...manager.warnings]) };
   } catch (error) {
     throw asRpcError(error);
   } finally {

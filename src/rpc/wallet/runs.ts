@@ -8,6 +8,7 @@ import { dumpprivkey, dumpwallet, importwallet } from './dump.js';
 import { encryptwallet, walletlock, walletpassphrase, walletpassphrasechange } from './encryption.js';
 import { getaddressinfo } from './getaddressinfo.js';
 import { getwalletinfo } from './getwalletinfo.js';
+import { addhdkey, createwalletdescriptor, derivehdkey, gethdkeys } from './hd-keys.js';
 import { abandontransaction, gettransaction } from './history.js';
 import { listsinceblock, listtransactions } from './history-list.js';
 import { importdescriptors, listdescriptors } from './importdescriptors.js';
@@ -40,8 +41,12 @@ import { walletprocesspsbt } from './walletprocesspsbt.js';
 
 /** Calls that use private keys beyond one turn of the loop. Imports take theirs in by work that has the wallet for itself (Wallet.alone). */
 const WITH_KEYS: RunTable<NodeContext> = {
+  addhdkey,
   bumpfee,
+  createwalletdescriptor,
+  derivehdkey,
   dumpwallet,
+  gethdkeys,
   keypoolrefill,
   listdescriptors,
   send,

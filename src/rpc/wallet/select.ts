@@ -1,5 +1,6 @@
 // What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and the checks that
 // several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked, EnsureLegacyScriptPubKeyMan.
+import { Slicer } from '../../lib/slicer.js';
 import type { LegacyKeys } from '../../wallet/keys/legacy-keys.js';
 import { NOT_LOADED, WalletError } from '../../wallet/manage/wallet-error.js';
 import { describeStoreError, type WalletManager } from '../../wallet/manage/wallet-manager.js';
@@ -149,6 +150,26 @@ export function settledWallet(ctx: NodeContext, call: CallInfo): Wallet | Promis
 export function withSettled<T>(ctx: NodeContext, call: CallInfo, run: (wallet: Wallet) => T | Promise<T>): T | Promise<T> {
   const wallet = settledWallet(ctx, call);
   return wallet instanceof Promise ? wallet.then(run) : run(wallet);
+}
+
+/** Slices of a call that reads a wallet over pauses: after each it is loaded still, and nothing has it for itself. */
+export class WalletSlicer extends Slicer {
+  readonly #wallet: Wallet;
+  readonly #check: () => unknown;
+
+  /** @param check called now and after each pause; what it throws ends the call */
+  constructor(wallet: Wallet, call: CallInfo, check: () => unknown = () => undefined) {
+    super(call.breathe);
+    this.#wallet = wallet;
+    this.#check = check;
+    check();
+  }
+  override async pause(): Promise<void> {
+    await super.pause();
+    while (this.#wallet.held) await this.#wallet.held;
+    this.#wallet.assertOpen();
+    this.#check();
+  }
 }
 
 /** Calls that write private keys ask again inside their change: it may have waited for encryptwallet, which ends with a locked wallet. */

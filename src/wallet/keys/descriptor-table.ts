@@ -82,6 +82,10 @@ export class TrackedDescriptor implements SecretSource {
   get hasSecrets(): boolean {
     return this.table.secrets.has(this.number);
   }
+  /** Whether the private half of a public key is held for it, readable now or not. */
+  holds(publicKey: Uint8Array): boolean {
+    return this.table.holds(this.number, publicKey);
+  }
   /** @param resting the secret in the form it rests in; copied */
   keepSecret(publicKey: Uint8Array, resting: Uint8Array): void {
     this.table.secrets.keep(this.number, publicKey, resting);
@@ -145,6 +149,10 @@ export class DescriptorTable {
     const parsed = parseDescriptor(this.text(number), this.#trusting, { requireChecksum: true });
     if ('error' in parsed) throw new Error(`a descriptor that was taken in is none: ${parsed.error}`);
     return parsed.descriptors[0];
+  }
+  holds(number: number, publicKey: Uint8Array): boolean {
+    for (const secret of this.secrets.of(number)) if (equalBytes(secret.publicKey, publicKey)) return true;
+    return false;
   }
   secret(number: number, id: Uint8Array): Uint8Array | undefined {
     for (const { publicKey, resting } of this.secrets.of(number)) {

@@ -1,21 +1,61 @@
-// The first keys of a wallet: a legacy seed with its pool, or a seed's three pairs of descriptors, as Core 0.21 sets them up.
+// The first keys of a wallet: a legacy seed with its pool, or a seed's pairs of descriptors, one for each kind of
+// address, as Core sets them up.
 
 import { randomFillSync } from 'node:crypto';
 import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
-import { masterFromSeed } from '../../address/bip32/extended-key.js';
+import { type ExtendedKey, type ExtendedSecret, masterFromSeed } from '../../address/bip32/extended-key.js';
 import { addChecksum } from '../../address/descriptor/checksum.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
+import type { OutputType } from '../../address/descriptor/derive-options.js';
+import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
+import type { TrackedDescriptor } from '../keys/descriptor-table.js';
+import type { WalletOptions } from '../source.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG } from '../wallet-record.js';
 
-const BRANCHES = [
-  { purpose: 44, open: 'pkh(', close: ')' },
-  { purpose: 49, open: 'sh(wpkh(', close: '))' },
-  { purpose: 84, open: 'wpkh(', close: ')' },
-] as const;
+const BRANCHES: Readonly<Record<OutputType, { readonly purpose: number; readonly open: string; readonly close: string }>> = {
+  legacy: { purpose: 44, open: 'pkh(', close: ')' },
+  'p2sh-segwit': { purpose: 49, open: 'sh(wpkh(', close: '))' },
+  bech32: { purpose: 84, open: 'wpkh(', close: ')' },
+  bech32m: { purpose: 86, open: 'tr(', close: ')' },
+};
+
+/** The kinds of address that a new wallet has. */
+const kindsOf = ({ taprootSeeds }: WalletOptions): OutputType[] =>
+  (Object.keys(BRANCHES) as OutputType[]).filter((type) => type !== 'bech32m' || taprootSeeds);
+
+/** The descriptor that gives out a kind of address from a master key (BIP-0044, 49, 84, 86), account 0. */
+export function accountDescriptor(root: ExtendedKey, type: OutputType, internal: boolean, context: DescriptorContext): Descriptor {
+  const { purpose, open, close } = BRANCHES[type];
+  const coin = context.params.bech32Hrp === 'bc' ? 0 : 1;
+  const mark = context.inferredMark ?? "'";
+  // The public key stands for the pair: the secret never becomes text.
+  const key = encodeExtendedKey(root, context.params, context);
+  const whole = `${open}${key}/${purpose}${mark}/${coin}${mark}/0${mark}/${internal ? 1 : 0}/*${close}`;
+  const parsed = parseDescriptor(addChecksum(whole), context, { requireChecksum: true });
+  if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
+  return parsed.descriptors[0];
+}
+
+/** Takes in such a descriptor, which gives out addresses from now on; fillPool makes its scripts. @param root its secret is copied */
+export function addAccount(
+  wallet: Wallet,
+  root: ExtendedSecret,
+  descriptor: Descriptor,
+  internal: boolean,
+  batch: WalletBatch,
+): TrackedDescriptor {
+  const keys = wallet.descriptors!;
+  const secrets = [{ publicKey: root.key.publicKey, secret: root.secret }];
+  const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
+  const tracked = keys.add({ descriptor, secrets, time: wallet.parts.now(), ...window }, batch);
+  if (tracked === null) throw new Error('own descriptor cannot be expanded');
+  keys.setActive(tracked, internal, batch);
+  return tracked;
+}
 
 /** A new seed and the first keys that grow from it, for fillPool to go on with; the old keys stay. The wallet is unlocked. */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
@@ -37,26 +77,12 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
 }
 
 function addSeedDescriptors(wallet: Wallet, seed: Uint8Array, context: DescriptorContext, batch: WalletBatch): void {
-  const keys = wallet.descriptors!;
   const root = masterFromSeed(seed, context);
   if (root === null) throw new Error('one seed in 2^127 has no master key');
-  // The public key stands for the pair: the secret never becomes text.
-  const text = encodeExtendedKey(root.key, context.params, context);
-  const secrets = [{ publicKey: root.key.publicKey, secret: root.secret }];
-  const coin = context.params.bech32Hrp === 'bc' ? 0 : 1;
-  const time = wallet.parts.now();
-  const due = (): boolean => true;
   try {
     for (const internal of [false, true]) {
-      for (const { purpose, open, close } of BRANCHES) {
-        const whole = `${open}${text}/${purpose}'/${coin}'/0'/${internal ? 1 : 0}/*${close}`;
-        const parsed = parseDescriptor(addChecksum(whole), context, { requireChecksum: true });
-        if ('error' in parsed) throw new Error(`own descriptor refused: ${parsed.error}`);
-        const fresh = { descriptor: parsed.descriptors[0], secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0, due };
-        const tracked = keys.add(fresh, batch);
-        if (tracked === null) throw new Error('own descriptor cannot be expanded');
-        keys.setActive(tracked, internal, batch);
-      }
+      for (const type of kindsOf(wallet.parts.options))
+        addAccount(wallet, root, accountDescriptor(root.key, type, internal, context), internal, batch);
     }
   } finally {
     root.secret.fill(0);

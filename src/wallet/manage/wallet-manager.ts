@@ -179,12 +179,12 @@ export class WalletManager {
 
   // -- life
 
+  /** @returns the wallet, and what is to be said of it besides `warnings` */
   async create(wanted: NewWallet): Promise<{ wallet: Wallet; warnings: string[] }> {
     const warnings: string[] = [];
     const { name } = wanted;
     const secret = wanted.passphrase !== null && wanted.passphrase.length > 0;
     if (wanted.passphrase !== null && !secret) warnings.push('Empty string given as passphrase, wallet will not be encrypted.');
-    if (wanted.descriptors) warnings.push('Wallet is an experimental descriptor wallet');
     const folder = folderOf(this.options.dir, name);
     const assertFree = async (): Promise<void> => {
       if (!(await isTaken(folder))) return;
@@ -198,7 +198,7 @@ export class WalletManager {
       );
     }
     const wallet = await this.#inNewFolder(folder, name, assertFree, (place, hold) => this.#make(wanted, place, secret, hold));
-    return { wallet, warnings: [...warnings, ...this.warnings] };
+    return { wallet, warnings };
   }
   /** Makes a wallet in a folder that has none. What fails leaves nothing behind. @param assertFree throws where the folder is taken */
   async #inNewFolder(

@@ -49,6 +49,7 @@ const plain = (body: string): string => encodeJson(parseJson(bytes(body)) as Jso
 
 t.test('which methods', async (t) => {
   t.same([...SECRET_PLACES.keys()].sort(), [
+    'addhdkey',
     'createwallet',
     'deriveaddresses',
     'encryptwallet',

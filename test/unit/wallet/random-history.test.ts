@@ -163,6 +163,7 @@ class World {
         keypool: 2,
         addressType: 'bech32',
         changeType: undefined,
+        taprootSeeds: false,
         imageRows: 0,
         rescan: false,
         spendZeroConfChange: true,
