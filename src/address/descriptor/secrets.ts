@@ -34,7 +34,10 @@ export class SecretRing implements SecretSource {
 
   /** @param publicKey 33 or 65 bytes @param secret the ring's from now on */
   add(publicKey: Uint8Array, secret: Uint8Array): void {
-    this.#pairs.set(hashKey(this.#hashes.hash160(publicKey)), { publicKey, secret });
+    const id = hashKey(this.#hashes.hash160(publicKey));
+    const known = this.#pairs.get(id);
+    if (known && known.secret !== secret) known.secret.fill(0);
+    this.#pairs.set(id, { publicKey, secret });
   }
 
   secret(id: Uint8Array): Uint8Array | undefined {

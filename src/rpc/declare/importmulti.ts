@@ -6,7 +6,7 @@ export const importmulti: MethodSpec = {
   category: 'wallet',
   runs: 'node',
   description:
-    'Imports addresses, scripts, keys and descriptors into a legacy wallet, then scans the blocks from the earliest time on. A request that fails leaves the others alone.',
+    'Imports addresses, scripts, keys and descriptors, then scans the blocks from the earliest time on. A request that fails leaves the others alone.',
   args: [
     {
       name: 'requests',

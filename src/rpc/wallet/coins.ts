@@ -12,7 +12,7 @@ import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
-import { breathOf } from './importmulti.js';
+import { breathOf } from './import-outcome.js';
 import { lastProcessed, settledWallet, walletOf, withSettled } from './select.js';
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;

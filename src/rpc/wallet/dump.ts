@@ -23,7 +23,7 @@ import { hex } from '../render/hex.js';
 import { addressText } from './addresses.js';
 import { DumpContents, type DumpedKey, encodeLabel, readDump } from './dump-reader.js';
 import { DumpWriter } from './dump-writer.js';
-import { breathOf, eachInSlices } from './importmulti.js';
+import { breathOf, eachInSlices } from './import-outcome.js';
 import { keyScripts } from './imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from './rescan.js';
 import { ensureLoaded, ensureUnlocked, legacyOf, walletOf } from './select.js';

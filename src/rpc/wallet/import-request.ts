@@ -7,6 +7,7 @@ import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import type { KeyOrigin } from '../../wallet/keys/signing-provider.js';
+import type { Wallet } from '../../wallet/wallet.js';
 import { asArray, asBool, asString, hexBytes } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -64,14 +65,40 @@ const MISSING_KEYS =
 const ALL_KEYS =
   'All private keys are provided, outputs will be considered spendable. If this is intentional, do not specify the watchonly flag.';
 
-function warnOfKeys(data: ImportData, watchOnly: boolean, spendable: boolean): void {
-  if (!watchOnly && !spendable) data.warnings.push(MISSING_KEYS);
-  if (watchOnly && spendable) data.warnings.push(ALL_KEYS);
+/** Warns where `watchonly` says something else than the private keys that were given. */
+export function warnOfKeys({ warnings }: Pick<ImportData, 'warnings'>, watchOnly: boolean, spendable: boolean): void {
+  if (!watchOnly && !spendable) warnings.push(MISSING_KEYS);
+  if (watchOnly && spendable) warnings.push(ALL_KEYS);
 }
 
 /** A member's value, null and wrong types included; undefined only when the member is not there. */
-const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | undefined) => T, otherwise: T): T =>
+export const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | undefined) => T, otherwise: T): T =>
   data.has(name) ? read(data.get(name)) : otherwise;
+
+/** What every request says, whichever its kind. */
+export interface ImportHead {
+  readonly internal: boolean;
+  readonly label: string;
+  readonly addToPool: boolean;
+  /** It has `scriptPubKey`; otherwise `desc`. */
+  readonly hasScript: boolean;
+}
+
+/** Reads what comes before the kinds differ. @throws RpcError */
+export function readImportHead(wallet: Wallet, request: JsonObject): ImportHead {
+  const internal = optional(request, 'internal', asBool, false);
+  if (internal && request.has('label')) fail(RPC_CODE.INVALID_PARAMETER, 'Internal addresses should not have a label');
+  const label = optional(request, 'label', asString, '');
+  const addToPool = optional(request, 'keypool', asBool, false);
+  if (addToPool && !wallet.privateKeysDisabled) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Keys can only be imported to the keypool when private keys are disabled');
+  }
+  const hasScript = request.has('scriptPubKey');
+  const hasDescriptor = request.has('desc');
+  if (hasScript && hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Both a descriptor and a scriptPubKey should not be provided.');
+  if (!hasScript && !hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Either a descriptor or scriptPubKey must be provided.');
+  return { internal, label, addToPool, hasScript };
+}
 
 /** A private key. @throws RpcError */
 export function readSecret(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo): SecretKey {

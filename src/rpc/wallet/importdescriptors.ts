@@ -20,8 +20,8 @@ import { asRange } from '../range.js';
 import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { type JsonObject, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
+import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
 import type { Breath } from './import-request.js';
-import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './importmulti.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, WalletSlicer, walletOf } from './select.js';
 
@@ -40,7 +40,7 @@ interface Accepted {
 const isChange = ({ parsed, internal }: Accepted, at: number): boolean => (parsed.descriptors.length === 2 ? at === 1 : internal);
 
 /** Whether every key of the descriptor has its secret in the text, at index 0. */
-function hasAllSecrets(ctx: NodeContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
+export function hasAllSecrets(ctx: NodeContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
   const expansion = descriptor.expand(0, { secrets });
   if (expansion === null) {
     return fail(RPC_CODE.WALLET_ERROR, 'Cannot expand descriptor. Probably because of hardened derivations without private keys provided');
@@ -168,8 +168,16 @@ async function applyPath(
 }
 
 /** A request as it was read: its descriptors, with scripts that they will need; or why it cannot be imported. */
-type ReadDescriptor =
-  | { readonly request: JsonObject; readonly parsed: ParsedDescriptor; readonly ahead: ScriptsAhead[]; unmade?: Descriptor; tooMany?: true }
+export type ReadDescriptor =
+  | {
+      readonly request: JsonObject;
+      readonly parsed: ParsedDescriptor;
+      readonly ahead: ScriptsAhead[];
+      unmade?: Descriptor;
+      tooMany?: true;
+      /** What reading it gave rise to. */
+      readonly warnings?: readonly string[];
+    }
   | ImportOutcome;
 
 function readDescriptor(ctx: NodeContext, request: JsonObject, call: CallInfo): ReadDescriptor {
@@ -234,12 +242,16 @@ async function makeAhead(
   }
 }
 
+/** Reads one request. */
+export type Reader = (request: JsonObject) => ReadDescriptor | Promise<ReadDescriptor>;
+
 /** Reads requests in slices for `apply`. Private keys in them are overwritten afterwards, come what may. */
 async function withRead(
   ctx: NodeContext,
   wallet: Wallet,
   requests: readonly JsonValue[],
   call: CallInfo,
+  readOne: Reader,
   apply: (read: ReadDescriptor[], breath: Breath) => Promise<ImportOutcome[]>,
 ): Promise<ImportOutcome[]> {
   const breath = breathOf(wallet, new Slicer(call.breathe));
@@ -247,7 +259,7 @@ async function withRead(
   const left = { count: MOST_SCRIPTS };
   try {
     for (const request of requests as JsonObject[]) {
-      const one = readDescriptor(ctx, request, call);
+      const one = await readOne(request);
       read.push(one);
       if ('success' in one) continue;
       await makeAhead(ctx, wallet, one, left, breath);
@@ -269,7 +281,7 @@ async function processRequest(
 ): Promise<ImportOutcome> {
   if ('success' in read) return read;
   const { request, parsed, ahead } = read;
-  const warnings: string[] = [];
+  const warnings = [...(read.warnings ?? [])];
   try {
     const accepted = readRequest(ctx, wallet, request, parsed, warnings);
     // Before anything is changed: what has not all of its scripts would stay by halves.
@@ -291,7 +303,18 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
   descriptorsOf(wallet);
   checkTypes(args, ['array', 'object']);
   const requests = args[0] as JsonValue[];
-  return withRescan(ctx, wallet, async () => {
+  return importDescriptors(ctx, wallet, requests, call, { rescan: true, read: (request) => readDescriptor(ctx, request, call) });
+};
+
+/** Imports into a wallet of descriptors. @param how rescan: whether past blocks are read */
+export async function importDescriptors(
+  ctx: NodeContext,
+  wallet: Wallet,
+  requests: readonly JsonValue[],
+  call: CallInfo,
+  { rescan, read: readOne }: { readonly rescan: boolean; readonly read: Reader },
+): Promise<JsonResult> {
+  const importAll = async (): Promise<JsonResult> => {
     ensureUnlocked(wallet);
     const tip = wallet.tip!;
     const now = tip.medianTimePast();
@@ -299,7 +322,7 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
     const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
     for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
-    const outcomes = await withRead(ctx, wallet, requests, call, (read, breath) =>
+    const outcomes = await withRead(ctx, wallet, requests, call, readOne, (read, breath) =>
       wallet.changeKeysAlone(async (batch) => {
         ensureUnlocked(wallet);
         const all: ImportOutcome[] = [];
@@ -311,11 +334,11 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
           const pause = breath();
           if (pause) await pause;
         }
-        if (all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
+        if (rescan && all.some(({ success }) => success)) planRescan(wallet, lowest, scanDeps(ctx, wallet).chain, batch);
         return all;
       }),
     );
-    if (!outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
+    if (!rescan || !outcomes.some(({ success }) => success)) return outcomes.map(outcomeResult);
     const scannedTo = await scanImported(ctx, wallet, lowest);
     if (wallet.scan?.abort) fail(RPC_CODE.MISC_ERROR, 'Rescan aborted by user.');
     return outcomes.map((outcome, i) =>
@@ -325,8 +348,9 @@ export const importdescriptors: Run<NodeContext> = async (ctx, args, call) => {
           : { success: false, error: scanFailure('descriptor with', 'desc', times[i], scannedTo), warnings: [] },
       ),
     );
-  });
-};
+  };
+  return rescan ? withRescan(ctx, wallet, importAll) : importAll();
+}
 
 /** What is listed of a descriptor. @param internal whether it gives out change addresses; undefined: none at all */
 function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | undefined): Record<string, JsonResult> {

@@ -4,51 +4,34 @@
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../consensus/script/eval-script.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
+import { follows } from '../../policy/compat.js';
 import { planRescan } from '../../wallet/follow/rescan.js';
 import { destinationOf } from '../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { asBool, asInt64, asString, checkTypes } from '../args.js';
+import { asBool, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
-import { fail, RPC_CODE, RpcError } from '../errors.js';
+import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { hex } from '../render/hex.js';
-import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
-import { type Breath, type ImportData, MOST_INDICES, readDescriptorImport, readScriptImport, wipeImport } from './import-request.js';
+import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
+import { asDescriptor } from './import-as-descriptor.js';
+import {
+  type Applying,
+  breathOf,
+  eachInSlices,
+  elementError,
+  type ImportOutcome,
+  importTime,
+  outcomeResult,
+  scanFailure,
+} from './import-outcome.js';
+import { type ImportData, MOST_INDICES, readDescriptorImport, readImportHead, readScriptImport, wipeImport } from './import-request.js';
+import { importDescriptors } from './importdescriptors.js';
 import { scanDeps, scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from './select.js';
-
-/** The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do not tell them apart. */
-export function importTime(request: JsonValue, now: number): number {
-  const value = request instanceof JsonObject && request.has('timestamp') ? (request.get('timestamp') ?? null) : undefined;
-  if (value === undefined) return fail(RPC_CODE.TYPE_ERROR, 'Missing required timestamp field for key');
-  if (value instanceof JsonNumber) return Math.min(Number(asInt64(value)), Number.MAX_SAFE_INTEGER);
-  if (value === 'now') return now;
-  return fail(RPC_CODE.TYPE_ERROR, `Expected number or "now" timestamp value for key. got type ${typeName(value)}`);
-}
-
-/** What one element of the result says. */
-export interface ImportOutcome {
-  readonly success: boolean;
-  readonly error?: RpcError;
-  readonly warnings: readonly string[];
-}
-
-/** An exception inside an element as the element's error; faults of the node go on. */
-export function elementError(error: unknown): RpcError {
-  if (!(error instanceof RpcError)) throw error;
-  return error.code === RPC_CODE.MISC_ERROR ? new RpcError(RPC_CODE.MISC_ERROR, 'Missing required fields') : error;
-}
-
-export function outcomeResult({ success, error, warnings }: ImportOutcome): JsonResult {
-  return {
-    success,
-    ...(error ? { error: { code: error.code, message: error.message } } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
-}
 
 /** Scripts by length, then bytes: the order in which Core visits a set of them. */
 const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
@@ -64,15 +47,6 @@ export function importTarget(
   if (!how.hasSolvingData || wallet.isMine(script) === OWNERSHIP.NO) legacyOf(wallet).watch(script, how.time, batch);
   const destination = how.label === null ? null : destinationOf(script, ctx.crypto);
   if (destination) wallet.book.set(destination, how.label!, 'receive', batch);
-}
-
-/** Visits items in slices. */
-export async function eachInSlices<T>(items: Iterable<T>, breath: Breath, visit: (item: T) => void): Promise<void> {
-  for (const item of items) {
-    visit(item);
-    const pause = breath();
-    if (pause) await pause;
-  }
 }
 
 async function applyImport(ctx: NodeContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
@@ -103,12 +77,6 @@ interface AcceptedImport {
   readonly addToPool: boolean;
 }
 
-/** What requests are put into a wallet with, which is held meanwhile. */
-export interface Applying {
-  readonly batch: WalletBatch;
-  readonly breath: Breath;
-}
-
 /** A request as it was read: what it asks for, or why it cannot be. */
 type ReadImport = AcceptedImport | ImportOutcome;
 
@@ -123,17 +91,7 @@ async function readRequest(
   const breath = breathOf(wallet, slicer);
   let data: ImportData | undefined;
   try {
-    const internal = request.has('internal') ? asBool(request.get('internal')) : false;
-    if (internal && request.has('label')) fail(RPC_CODE.INVALID_PARAMETER, 'Internal addresses should not have a label');
-    const label = request.has('label') ? asString(request.get('label')) : '';
-    const addToPool = request.has('keypool') ? asBool(request.get('keypool')) : false;
-    if (addToPool && !wallet.privateKeysDisabled) {
-      fail(RPC_CODE.INVALID_PARAMETER, 'Keys can only be imported to the keypool when private keys are disabled');
-    }
-    const hasScript = request.has('scriptPubKey');
-    const hasDescriptor = request.has('desc');
-    if (hasScript && hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Both a descriptor and a scriptPubKey should not be provided.');
-    if (!hasScript && !hasDescriptor) fail(RPC_CODE.INVALID_PARAMETER, 'Either a descriptor or scriptPubKey must be provided.');
+    const { internal, label, addToPool, hasScript } = readImportHead(wallet, request);
     data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, breath, left));
     if (wallet.privateKeysDisabled && data.secrets.size > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
@@ -165,30 +123,18 @@ async function processImport(ctx: NodeContext, wallet: Wallet, read: ReadImport,
   }
 }
 
-/** Message for elements whose past could not be read. */
-export function scanFailure(what: string, things: string, time: number, scannedTo: number): RpcError {
-  return new RpcError(
-    RPC_CODE.MISC_ERROR,
-    `Rescan failed for ${what} timestamp ${time}. There was an error reading a block from time ${scannedTo - 7201}, which is after or within 7200 seconds of key creation, and could contain transactions pertaining to the ${things}. As a result, transactions and coins using this ${things} may not appear in the wallet. This error could be caused by pruning or data corruption (see bitcoind log for details) and could be dealt with by downloading and rescanning the relevant blocks (see -reindex and -rescan options).`,
-  );
-}
-
-/** Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is seen to again then. */
-export function breathOf(wallet: Wallet, slicer: Slicer): Breath {
-  const pause = async (): Promise<void> => {
-    await slicer.pause();
-    wallet.assertOpen();
-  };
-  return () => (slicer.due ? pause() : undefined);
-}
-
 export const importmulti: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['array', 'object']);
-  legacyOf(wallet);
+  const legacy = wallet.legacy !== null;
+  // Newer wallets are of descriptors; clients that know no other call import into them too.
+  if (!legacy && !follows(ctx.compat, 30)) legacyOf(wallet);
   const requests = args[0] as JsonValue[];
   const options = args[1] as JsonObject | undefined;
   const rescan = options?.has('rescan') ? asBool(options.get('rescan')) : true;
+  if (!legacy) {
+    return importDescriptors(ctx, wallet, requests, call, { rescan, read: (request) => asDescriptor(ctx, wallet, request, call) });
+  }
   return rescan
     ? withRescan(ctx, wallet, () => importAll(ctx, wallet, requests, call, true))
     : importAll(ctx, wallet, requests, call, false);

@@ -1,0 +1,98 @@
+// What a request of importmulti amounts to in a wallet of descriptors: the descriptor that it names, or the one that its script, inner
+// scripts and keys are of. Checks and warnings are those of importmulti, and then those of importdescriptors.
+import { inferDescriptor } from '../../address/descriptor/infer.js';
+import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
+import { hashKey } from '../../consensus/bytes/hex.js';
+import { secretCopy } from '../../crypto/secret-bytes.js';
+import { FlatProvider } from '../../wallet/keys/signing-provider.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asArray, asBool, asString } from '../args.js';
+import type { CallInfo } from '../dispatch.js';
+import { fail, RPC_CODE } from '../errors.js';
+import type { NodeContext } from '../node/context.js';
+import { JsonObject, type JsonValue } from '../wire/values.js';
+import { elementError } from './import-outcome.js';
+import { optional, readImportHead, readScriptImport, readSecret, warnOfKeys, wipeImport } from './import-request.js';
+import { hasAllSecrets, type ReadDescriptor } from './importdescriptors.js';
+
+/** A descriptor with what was to be warned of. The secrets are for the caller to wipe. */
+interface Amounting {
+  readonly parsed: ParsedDescriptor;
+  readonly warnings: readonly string[];
+}
+
+/** Members that importdescriptors reads too. */
+const SHARED = ['internal', 'label', 'range'];
+
+/** Reads a request of importmulti for `importDescriptors`. */
+export async function asDescriptor(ctx: NodeContext, wallet: Wallet, request: JsonObject, call: CallInfo): Promise<ReadDescriptor> {
+  try {
+    const { addToPool, hasScript } = readImportHead(wallet, request);
+    const amounting = await (hasScript ? ofScript(ctx, request, call) : ofText(ctx, request, call));
+    // Keys for a key pool are what an active descriptor gives out.
+    const members: [string, JsonValue][] = [['active', addToPool]];
+    for (const name of SHARED) if (request.has(name)) members.push([name, request.get(name) as JsonValue]);
+    const asked = new JsonObject(
+      members.map(([name]) => name),
+      members.map(([, value]) => value),
+    );
+    return { request: asked, ahead: [], ...amounting };
+  } catch (error) {
+    return { success: false, error: elementError(error), warnings: [] };
+  }
+}
+
+/** Reads text that is a descriptor, or ends with its fault. */
+function parse(ctx: NodeContext, text: string, call?: CallInfo): ParsedDescriptor {
+  const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call?.taken?.keys });
+  return 'error' in parsed ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error) : parsed;
+}
+
+/** A request with `desc`. */
+function ofText(ctx: NodeContext, request: JsonObject, call: CallInfo): Amounting {
+  const parsed = parse(ctx, asString(request.get('desc')), call);
+  const { descriptors, secrets } = parsed;
+  const [descriptor] = descriptors;
+  try {
+    const watchOnly = optional(request, 'watchonly', asBool, false);
+    if (descriptor.isRange && !request.has('range')) fail(RPC_CODE.INVALID_PARAMETER, 'Descriptor is ranged, please specify the range');
+    const warnings: string[] = [];
+    const named = new Set<string>();
+    for (const { publicKey } of descriptor.isRange ? [] : (descriptor.expand(0, { secrets })?.keys ?? [])) {
+      named.add(hashKey(ctx.crypto.hash160(publicKey)));
+    }
+    for (const item of optional(request, 'keys', asArray, [])) {
+      const { publicKey, secret } = readSecret(ctx, item, call);
+      if (named.has(hashKey(ctx.crypto.hash160(publicKey)))) secrets.add(publicKey, secret);
+      else {
+        secret.fill(0);
+        warnings.push('Ignoring irrelevant private key.');
+      }
+    }
+    warnOfKeys(
+      { warnings },
+      watchOnly,
+      descriptors.every((path) => hasAllSecrets(ctx, path, parsed)),
+    );
+    return { parsed, warnings };
+  } catch (error) {
+    secrets.wipe();
+    throw error;
+  }
+}
+
+/** A request with `scriptPubKey`. */
+async function ofScript(ctx: NodeContext, request: JsonObject, call: CallInfo): Promise<Amounting> {
+  const data = await readScriptImport(ctx, request, call);
+  try {
+    const known = new FlatProvider();
+    for (const [id, script] of data.scripts) known.scripts.set(id, script);
+    for (const [id, key] of data.publicKeys) known.publicKeys.set(id, key);
+    for (const [id, { publicKey }] of data.secrets) known.publicKeys.set(id, publicKey);
+    const parsed = parse(ctx, inferDescriptor(data.targets[0], known, ctx.descriptors).toString());
+    for (const { publicKey, secret } of data.secrets.values()) parsed.secrets.add(publicKey, secretCopy(secret));
+    return { parsed, warnings: data.warnings };
+  } finally {
+    wipeImport(data);
+  }
+}

@@ -1,0 +1,71 @@
+// What calls that import have in common: the time of a request, what its element of the reply says, and the pauses between.
+
+import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { asInt64 } from '../args.js';
+import { fail, RPC_CODE, RpcError } from '../errors.js';
+import type { Slicer } from '../node/slices.js';
+import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
+import type { Breath } from './import-request.js';
+
+/** The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do not tell them apart. */
+export function importTime(request: JsonValue, now: number): number {
+  const value = request instanceof JsonObject && request.has('timestamp') ? (request.get('timestamp') ?? null) : undefined;
+  if (value === undefined) return fail(RPC_CODE.TYPE_ERROR, 'Missing required timestamp field for key');
+  if (value instanceof JsonNumber) return Math.min(Number(asInt64(value)), Number.MAX_SAFE_INTEGER);
+  if (value === 'now') return now;
+  return fail(RPC_CODE.TYPE_ERROR, `Expected number or "now" timestamp value for key. got type ${typeName(value)}`);
+}
+
+/** What one element of the result says. */
+export interface ImportOutcome {
+  readonly success: boolean;
+  readonly error?: RpcError;
+  readonly warnings: readonly string[];
+}
+
+/** An exception inside an element as the element's error; faults of the node go on. */
+export function elementError(error: unknown): RpcError {
+  if (!(error instanceof RpcError)) throw error;
+  return error.code === RPC_CODE.MISC_ERROR ? new RpcError(RPC_CODE.MISC_ERROR, 'Missing required fields') : error;
+}
+
+export function outcomeResult({ success, error, warnings }: ImportOutcome): JsonResult {
+  return {
+    success,
+    ...(error ? { error: { code: error.code, message: error.message } } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+/** What requests are put into a wallet with, which is held meanwhile. */
+export interface Applying {
+  readonly batch: WalletBatch;
+  readonly breath: Breath;
+}
+
+/** Message for elements whose past could not be read. */
+export function scanFailure(what: string, things: string, time: number, scannedTo: number): RpcError {
+  return new RpcError(
+    RPC_CODE.MISC_ERROR,
+    `Rescan failed for ${what} timestamp ${time}. There was an error reading a block from time ${scannedTo - 7201}, which is after or within 7200 seconds of key creation, and could contain transactions pertaining to the ${things}. As a result, transactions and coins using this ${things} may not appear in the wallet. This error could be caused by pruning or data corruption (see bitcoind log for details) and could be dealt with by downloading and rescanning the relevant blocks (see -reindex and -rescan options).`,
+  );
+}
+
+/** Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is seen to again then. */
+export function breathOf(wallet: Wallet, slicer: Slicer): Breath {
+  const pause = async (): Promise<void> => {
+    await slicer.pause();
+    wallet.assertOpen();
+  };
+  return () => (slicer.due ? pause() : undefined);
+}
+
+/** Visits items in slices. */
+export async function eachInSlices<T>(items: Iterable<T>, breath: Breath, visit: (item: T) => void): Promise<void> {
+  for (const item of items) {
+    visit(item);
+    const pause = breath();
+    if (pause) await pause;
+  }
+}
