@@ -78,28 +78,28 @@ export class BlockConnector implements ConnectResult {
   /** Height of the block. */
   readonly height: number;
   readonly block: BlockView;
-  private readonly prev: HeaderContext;
-  private readonly params: ChainParams;
-  private readonly coins: CoinView;
-  private readonly flags: number;
-  private readonly locksApply: boolean;
+  readonly #prev: HeaderContext;
+  readonly #params: ChainParams;
+  readonly #coins: CoinView;
+  readonly #flags: number;
+  readonly #locksApply: boolean;
   /** BIP-0054 holds. */
-  private readonly cleanup: boolean;
-  private readonly indexByTxid = new KeyTable(32);
+  readonly #cleanup: boolean;
+  readonly #indexByTxid = new KeyTable(32);
   // Outpoints spent so far in this block.
-  private readonly used = new KeyTable(36);
+  readonly #used = new KeyTable(36);
   // Coins of the first inputs of transaction `scriptTxs`.
-  private gathered: Coin[] = [];
+  #gathered: Coin[] = [];
 
   constructor(block: BlockView, prev: HeaderContext, params: ChainParams, coins: CoinView, opts: ConnectOptions) {
     this.block = block;
-    this.prev = prev;
-    this.params = params;
-    this.coins = coins;
-    this.flags = opts.flags;
+    this.#prev = prev;
+    this.#params = params;
+    this.#coins = coins;
+    this.#flags = opts.flags;
     this.height = prev.height + 1;
-    this.locksApply = this.height >= params.csvHeight;
-    this.cleanup = cleanupEnforced(prev, params, opts.versionBits ?? new VersionBitsCache());
+    this.#locksApply = this.height >= params.csvHeight;
+    this.#cleanup = cleanupEnforced(prev, params, opts.versionBits ?? new VersionBitsCache());
   }
 
   get scriptTxs(): number {
@@ -117,49 +117,49 @@ export class BlockConnector implements ConnectResult {
 
   /** Goes on up to, not including, transaction `end`, and up to so many inputs of that one: a single transaction may fill a block. */
   step(end: number, inputs = 0): Verdict {
-    while (this.verdict === null && this.scriptTxs < end) this.verdict = this.transaction(this.scriptTxs);
-    if (this.verdict === null && inputs > 0) this.verdict = forGood(this.gather(this.block.txs[end], inputs));
+    while (this.verdict === null && this.scriptTxs < end) this.verdict = this.#transaction(this.scriptTxs);
+    if (this.verdict === null && inputs > 0) this.verdict = forGood(this.#gather(this.block.txs[end], inputs));
     return this.verdict;
   }
 
   /** After all transactions: the coinbase may take subsidy and fees. */
   finish(): Verdict {
-    const limit = this.fees + blockSubsidy(this.height, this.params);
+    const limit = this.fees + blockSubsidy(this.height, this.#params);
     if (this.verdict === null && outputTotal(this.block.txs[0]) > limit) this.verdict = reject('consensus', 'bad-cb-amount');
     return this.verdict;
   }
 
   /** Rules of transaction i, and its effects on the transactions after it. */
-  private transaction(i: number): Verdict {
+  #transaction(i: number): Verdict {
     const tx = this.block.txs[i];
-    const verdict = i === 0 ? null : forGood(this.inputs(tx));
+    const verdict = i === 0 ? null : forGood(this.#inputs(tx));
     if (verdict !== null) return verdict;
-    const coins = this.gathered;
-    this.gathered = [];
-    this.sigopCost += sigopCost(tx, coins, this.flags);
+    const coins = this.#gathered;
+    this.#gathered = [];
+    this.sigopCost += sigopCost(tx, coins, this.#flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     for (const coin of coins) this.spent.push(coin);
     this.spentByTx.push(coins);
-    this.indexByTxid.set(tx.txid, i);
+    this.#indexByTxid.set(tx.txid, i);
     return null;
   }
 
   /** Takes the coins of a transaction's first inputs. */
-  private gather(tx: TxView, inputs: number): Verdict {
-    const coins = this.gathered;
+  #gather(tx: TxView, inputs: number): Verdict {
+    const coins = this.#gathered;
     for (let k = coins.length; k < inputs; k++) {
-      const coin = this.take(tx.outpoint(k));
+      const coin = this.#take(tx.outpoint(k));
       if (coin === undefined) return missingInputs();
       coins.push(coin);
     }
     return null;
   }
 
-  private inputs(tx: TxView): Verdict {
-    const missing = this.gather(tx, tx.inputCount);
+  #inputs(tx: TxView): Verdict {
+    const missing = this.#gather(tx, tx.inputCount);
     if (missing !== null) return missing;
-    const coins = this.gathered;
-    const sigops = this.cleanup ? checkLegacyInputSigops(tx, coins) : null;
+    const coins = this.#gathered;
+    const sigops = this.#cleanup ? checkLegacyInputSigops(tx, coins) : null;
     if (sigops !== null) return sigops;
     const { verdict, fee } = checkSpentCoins(tx, coins, this.height);
     if (verdict !== null) return verdict;
@@ -167,23 +167,23 @@ export class BlockConnector implements ConnectResult {
     if (!moneyRange(this.fees)) {
       return reject('consensus', 'bad-txns-accumulated-fee-outofrange');
     }
-    if (this.locksApply) {
+    if (this.#locksApply) {
       const heights = coins.map((coin) => coin.height);
-      if (!sequenceLocksMet(sequenceLocks(tx, heights, this.prev), this.prev)) return reject('consensus', 'bad-txns-nonfinal');
+      if (!sequenceLocksMet(sequenceLocks(tx, heights, this.#prev), this.#prev)) return reject('consensus', 'bad-txns-nonfinal');
     }
     return null;
   }
 
   /** Spends an outpoint: of an earlier transaction of this block, else of the coins before it. */
-  private take(outpoint: Uint8Array): Coin | undefined {
-    if (this.used.has(outpoint)) return undefined;
-    const source = this.indexByTxid.get(outpoint);
-    const coin = source === undefined ? this.coins.get(outpoint) : this.created(source, readU32(outpoint, 32));
-    if (coin !== undefined) this.used.set(outpoint, 0);
+  #take(outpoint: Uint8Array): Coin | undefined {
+    if (this.#used.has(outpoint)) return undefined;
+    const source = this.#indexByTxid.get(outpoint);
+    const coin = source === undefined ? this.#coins.get(outpoint) : this.#created(source, readU32(outpoint, 32));
+    if (coin !== undefined) this.#used.set(outpoint, 0);
     return coin;
   }
 
-  private created(source: number, output: number): Coin | undefined {
+  #created(source: number, output: number): Coin | undefined {
     const tx = this.block.txs[source];
     if (output >= tx.outputCount || isUnspendable(tx.outputScript(output))) return undefined;
     return { value: tx.outputValue(output), script: tx.outputScript(output), height: this.height, coinbase: source === 0 };

@@ -72,34 +72,37 @@ function fromBytes(bytes: Uint8Array): bigint {
 
 /** A set's running hash. */
 export class MuHash {
-  private numerator = 1n;
-  private denominator = 1n;
+  #numerator = 1n;
+  #denominator = 1n;
+  readonly #hashes: Hashes;
 
-  constructor(private readonly hashes: Hashes) {}
+  constructor(hashes: Hashes) {
+    this.#hashes = hashes;
+  }
 
   insert(element: Uint8Array): void {
-    this.numerator = multiply(this.numerator, numberOf(element, this.hashes));
+    this.#numerator = multiply(this.#numerator, numberOf(element, this.#hashes));
   }
 
   remove(element: Uint8Array): void {
-    this.denominator = multiply(this.denominator, numberOf(element, this.hashes));
+    this.#denominator = multiply(this.#denominator, numberOf(element, this.#hashes));
   }
 
   /** The set's hash, 32 bytes; Core shows it reversed. The set can be changed on. */
   digest(): Uint8Array {
-    if (this.denominator !== 1n) {
-      this.numerator = multiply(this.numerator, invert(this.denominator));
-      this.denominator = 1n;
+    if (this.#denominator !== 1n) {
+      this.#numerator = multiply(this.#numerator, invert(this.#denominator));
+      this.#denominator = 1n;
     }
-    if (this.numerator >= PRIME) this.numerator -= PRIME;
-    return this.hashes.sha256(toBytes(this.numerator));
+    if (this.#numerator >= PRIME) this.#numerator -= PRIME;
+    return this.#hashes.sha256(toBytes(this.#numerator));
   }
 
   /** Numerator, then denominator, 384 bytes each, little-endian. */
   encode(): Uint8Array {
     const bytes = new Uint8Array(2 * BYTES);
-    bytes.set(toBytes(this.numerator));
-    bytes.set(toBytes(this.denominator), BYTES);
+    bytes.set(toBytes(this.#numerator));
+    bytes.set(toBytes(this.#denominator), BYTES);
     return bytes;
   }
 
@@ -107,8 +110,8 @@ export class MuHash {
   static decode(bytes: Uint8Array, hashes: Hashes): MuHash | null {
     if (bytes.length !== 2 * BYTES) return null;
     const set = new MuHash(hashes);
-    set.numerator = fromBytes(bytes.subarray(0, BYTES));
-    set.denominator = fromBytes(bytes.subarray(BYTES));
-    return set.numerator % PRIME === 0n || set.denominator % PRIME === 0n ? null : set;
+    set.#numerator = fromBytes(bytes.subarray(0, BYTES));
+    set.#denominator = fromBytes(bytes.subarray(BYTES));
+    return set.#numerator % PRIME === 0n || set.#denominator % PRIME === 0n ? null : set;
   }
 }

@@ -15,24 +15,24 @@ export const filterKey = (blockHash: Uint8Array): SipKey => sipKey(blockHash.sub
 
 /** Collects the scripts of one block. */
 export class BasicFilterBuilder {
-  private readonly set: GcsBuilder;
+  readonly #set: GcsBuilder;
 
   constructor(blockHash: Uint8Array) {
-    this.set = new GcsBuilder(filterKey(blockHash));
+    this.#set = new GcsBuilder(filterKey(blockHash));
   }
 
   /** A script the block pays to. Data carriers and empty scripts are left out. */
   output(script: Uint8Array): void {
-    if (script.length > 0 && script[0] !== OP_RETURN) this.set.add(script);
+    if (script.length > 0 && script[0] !== OP_RETURN) this.#set.add(script);
   }
 
   /** The script of a coin the block spends. */
   spent(script: Uint8Array): void {
-    if (script.length > 0) this.set.add(script);
+    if (script.length > 0) this.#set.add(script);
   }
 
   finish(): Uint8Array {
-    return this.set.finish();
+    return this.#set.finish();
   }
 }
 

@@ -41,26 +41,29 @@ function textOf(bytes: Uint8Array): string {
 
 /** Collects the elements of one set. */
 export class GcsBuilder {
-  private readonly seen = new Set<string>();
+  readonly #seen = new Set<string>();
   /** Hashes, low word then high word. */
-  private readonly hashes: number[] = [];
+  readonly #hashes: number[] = [];
+  readonly #key: SipKey;
 
-  constructor(private readonly key: SipKey) {}
+  constructor(key: SipKey) {
+    this.#key = key;
+  }
 
   /** Elements are a set: a second equal one changes nothing. */
   add(element: Uint8Array): void {
     const text = textOf(element);
-    if (this.seen.has(text)) return;
-    this.seen.add(text);
-    const [low, high] = sipHash24(this.key, element);
-    this.hashes.push(low, high);
+    if (this.#seen.has(text)) return;
+    this.#seen.add(text);
+    const [low, high] = sipHash24(this.#key, element);
+    this.#hashes.push(low, high);
   }
 
   /** The set in BIP-0158's form: the count as compact size, then the differences. */
   finish(): Uint8Array {
-    const count = this.seen.size;
+    const count = this.#seen.size;
     const places = new Float64Array(count);
-    for (let i = 0; i < count; i++) places[i] = placeInRange(this.hashes[2 * i], this.hashes[2 * i + 1], count * M);
+    for (let i = 0; i < count; i++) places[i] = placeInRange(this.#hashes[2 * i], this.#hashes[2 * i + 1], count * M);
     places.sort();
     const head = encodeCompactSize(count);
     const bits = new BitWriter(head);
@@ -77,15 +80,15 @@ export class GcsBuilder {
 
 /** Appends bits, the most significant first. */
 class BitWriter {
-  private bytes: Uint8Array;
-  private length: number;
-  private current = 0;
-  private free = 8;
+  #bytes: Uint8Array;
+  #length: number;
+  #current = 0;
+  #free = 8;
 
   constructor(head: Uint8Array) {
-    this.bytes = new Uint8Array(256);
-    this.bytes.set(head);
-    this.length = head.length;
+    this.#bytes = new Uint8Array(256);
+    this.#bytes.set(head);
+    this.#length = head.length;
   }
 
   /** That many ones, then a zero. */
@@ -97,29 +100,29 @@ class BitWriter {
   write(value: number, count: number): void {
     let left = count;
     while (left > 0) {
-      const take = Math.min(left, this.free);
+      const take = Math.min(left, this.#free);
       const part = (value >>> (left - take)) & ((1 << take) - 1);
-      this.current |= part << (this.free - take);
-      this.free -= take;
+      this.#current |= part << (this.#free - take);
+      this.#free -= take;
       left -= take;
-      if (this.free === 0) this.push();
+      if (this.#free === 0) this.#push();
     }
   }
 
-  private push(): void {
-    if (this.length === this.bytes.length) {
-      const grown = new Uint8Array(this.bytes.length * 2);
-      grown.set(this.bytes);
-      this.bytes = grown;
+  #push(): void {
+    if (this.#length === this.#bytes.length) {
+      const grown = new Uint8Array(this.#bytes.length * 2);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
     }
-    this.bytes[this.length++] = this.current;
-    this.current = 0;
-    this.free = 8;
+    this.#bytes[this.#length++] = this.#current;
+    this.#current = 0;
+    this.#free = 8;
   }
 
   finish(): Uint8Array {
-    if (this.free < 8) this.push();
-    return this.bytes.slice(0, this.length);
+    if (this.#free < 8) this.#push();
+    return this.#bytes.slice(0, this.#length);
   }
 }
 

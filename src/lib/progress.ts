@@ -3,35 +3,35 @@
 
 /** A rate and an estimate over work of a known amount. */
 export class ProgressMeter {
-  private readonly startMs: number;
-  private reportedMs: number;
-  private readonly startAt: number;
+  readonly #startMs: number;
+  #reportedMs: number;
+  readonly #startAt: number;
+  readonly #nowMs: () => number;
+  readonly #everyMs: number;
 
   /**
    * @param at amount done before this run, which does not count for the speed
    * @param everyMs least time between two reports
    */
-  constructor(
-    private readonly nowMs: () => number,
-    at: number,
-    private readonly everyMs: number,
-  ) {
-    this.startMs = nowMs();
-    this.reportedMs = this.startMs;
-    this.startAt = at;
+  constructor(nowMs: () => number, at: number, everyMs: number) {
+    this.#nowMs = nowMs;
+    this.#everyMs = everyMs;
+    this.#startMs = nowMs();
+    this.#reportedMs = this.#startMs;
+    this.#startAt = at;
   }
 
   /** Whether a report is due; asking counts as making it. */
   due(): boolean {
-    const now = this.nowMs();
-    if (now - this.reportedMs < this.everyMs) return false;
-    this.reportedMs = now;
+    const now = this.#nowMs();
+    if (now - this.#reportedMs < this.#everyMs) return false;
+    this.#reportedMs = now;
     return true;
   }
 
   /** Units done per second in this run. */
   rate(at: number): number {
-    return ((at - this.startAt) * 1000) / Math.max(1, this.nowMs() - this.startMs);
+    return ((at - this.#startAt) * 1000) / Math.max(1, this.#nowMs() - this.#startMs);
   }
 
   /** Seconds until `goal` at the speed of this run; null before any speed is known. */

@@ -16,16 +16,19 @@ interface Value {
 export class QuickHistogram {
   readonly type = 'histogram';
   readonly #series: OneSeries[] = [];
+  readonly #buckets: readonly number[];
 
   constructor(
     readonly name: string,
     readonly help: string,
-    private readonly buckets: readonly number[],
-  ) {}
+    buckets: readonly number[],
+  ) {
+    this.#buckets = buckets;
+  }
 
   /** A new series; the caller keeps it and asks for each set of labels once. */
   series(labels: Readonly<Record<string, string>>): Series {
-    const series = new OneSeries(labels, this.buckets);
+    const series = new OneSeries(labels, this.#buckets);
     this.#series.push(series);
     return series;
   }
@@ -46,34 +49,40 @@ export interface CountedValues {
 /** A histogram that is counted elsewhere and read when somebody asks. */
 export class ReadHistogram {
   readonly type = 'histogram';
+  readonly #buckets: readonly number[];
+  readonly #read: () => CountedValues | undefined;
 
   constructor(
     readonly name: string,
     readonly help: string,
-    private readonly buckets: readonly number[],
-    private readonly read: () => CountedValues | undefined,
-  ) {}
+    buckets: readonly number[],
+    read: () => CountedValues | undefined,
+  ) {
+    this.#buckets = buckets;
+    this.#read = read;
+  }
 
   async get(): Promise<{ name: string; help: string; type: string; values: Value[] }> {
     const { name, help, type } = this;
-    const read = this.read();
-    return { name, help, type, values: read === undefined ? [] : exposed(name, {}, this.buckets, read) };
+    const read = this.#read();
+    return { name, help, type, values: read === undefined ? [] : exposed(name, {}, this.#buckets, read) };
   }
 }
 
 class OneSeries implements Series {
   readonly #counts: Float64Array;
   #sum = 0;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #buckets: readonly number[];
 
-  constructor(
-    private readonly labels: Readonly<Record<string, string>>,
-    private readonly buckets: readonly number[],
-  ) {
+  constructor(labels: Readonly<Record<string, string>>, buckets: readonly number[]) {
+    this.#labels = labels;
+    this.#buckets = buckets;
     this.#counts = new Float64Array(buckets.length + 1);
   }
 
   observe(seconds: number): void {
-    const { buckets } = this;
+    const buckets = this.#buckets;
     let at = 0;
     while (at < buckets.length && seconds > buckets[at]) at++;
     this.#counts[at]++;
@@ -83,7 +92,7 @@ class OneSeries implements Series {
   /** Cumulative buckets, sum and count, as Prometheus reads them. */
   values(name: string): Value[] {
     const counts = [...this.#counts];
-    return exposed(name, this.labels, this.buckets, { counts, sum: this.#sum, count: counts.reduce((a, b) => a + b, 0) });
+    return exposed(name, this.#labels, this.#buckets, { counts, sum: this.#sum, count: counts.reduce((a, b) => a + b, 0) });
   }
 }
 

@@ -18,19 +18,18 @@ export class Hooks {
   readonly #running = new Set<ChildProcess>();
   #dropped = 0;
   #closed = false;
+  readonly #mostWaiting: number;
 
   /** @param mostWaiting beyond it the oldest are left out */
-  constructor(
-    log: Logger,
-    private readonly mostWaiting = usualWaiting,
-  ) {
+  constructor(log: Logger, mostWaiting: number = usualWaiting) {
+    this.#mostWaiting = mostWaiting;
     this.#log = log;
   }
 
   /** Runs a command with every %s replaced. @param value hex, or quoted() */
   run(name: string, command: string, value = ''): void {
     if (this.#closed) return;
-    if (this.#waiting.length >= this.mostWaiting) {
+    if (this.#waiting.length >= this.#mostWaiting) {
       this.#waiting.shift();
       if (this.#dropped++ === 0) this.#log.warn(`-${name}: commands take longer than they come; the oldest ones are left out`);
     }

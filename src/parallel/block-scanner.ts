@@ -20,22 +20,24 @@ export interface BlockScanner {
 
 export class PooledBlockScanner implements BlockScanner {
   skipped = 0;
+  readonly #pool: WorkPool;
+  readonly #folder: ScanJob['folder'];
 
-  constructor(
-    private readonly pool: WorkPool,
-    private readonly folder: ScanJob['folder'],
-  ) {}
+  constructor(pool: WorkPool, folder: ScanJob['folder']) {
+    this.#pool = pool;
+    this.#folder = folder;
+  }
 
   get depth(): number {
-    return this.pool.size * 2;
+    return this.#pool.size * 2;
   }
 
   async scan(blocks: readonly BlockToScan[], targets: ScanTargets): Promise<(readonly FoundTx[] | null)[]> {
     const found: (readonly FoundTx[] | null)[] = [];
     while (found.length < blocks.length) {
-      const job: ScanJob = { version: SCAN_MESSAGE_VERSION, folder: this.folder, ...targets, blocks: blocks.slice(found.length) };
+      const job: ScanJob = { version: SCAN_MESSAGE_VERSION, folder: this.#folder, ...targets, blocks: blocks.slice(found.length) };
       // A job ends when its time is over; what is left goes to the end of the queue like anybody's.
-      const result = await this.pool.run<ScanResult>('scan', 'scanBlocks', job);
+      const result = await this.#pool.run<ScanResult>('scan', 'scanBlocks', job);
       this.skipped += result.skipped;
       for (const find of readFinds(result)) found.push(find);
     }

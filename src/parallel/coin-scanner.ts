@@ -19,14 +19,18 @@ export function markScripts(scripts: readonly Uint8Array[]): SharedArrayBuffer {
 }
 
 export class PooledCoinScanner implements CoinScanner {
-  constructor(private readonly pool: WorkPool) {}
+  readonly #pool: WorkPool;
+
+  constructor(pool: WorkPool) {
+    this.#pool = pool;
+  }
 
   get depth(): number {
-    return this.pool.size * 2;
+    return this.#pool.size * 2;
   }
 
   async scan(values: readonly Uint8Array[], marks: SharedArrayBuffer): Promise<Uint32Array> {
-    return (await this.pool.run<CoinScanResult>('scan', 'scanCoins', packCoins(marks, values))).hits;
+    return (await this.#pool.run<CoinScanResult>('scan', 'scanCoins', packCoins(marks, values))).hits;
   }
 }
 

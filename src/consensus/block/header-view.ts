@@ -18,13 +18,13 @@ export function parseHeader(bytes: Uint8Array, hashes: Hashes, offset = 0): Head
 export class HeaderView {
   /** Exactly 80 bytes. */
   readonly bytes: Uint8Array;
-  private readonly hashes: Hashes;
-  private hashCache: Uint8Array | undefined = undefined;
+  readonly #hashes: Hashes;
+  #hashCache: Uint8Array | undefined = undefined;
 
   /** Made by parseHeader, which checks the length. */
   constructor(bytes: Uint8Array, hashes: Hashes) {
     this.bytes = bytes;
-    this.hashes = hashes;
+    this.#hashes = hashes;
   }
 
   /** Signed 32-bit. */
@@ -56,7 +56,7 @@ export class HeaderView {
 
   /** Double SHA-256, internal order. */
   get hash(): Uint8Array {
-    this.hashCache ??= this.hashes.sha256d(this.bytes);
-    return this.hashCache;
+    this.#hashCache ??= this.#hashes.sha256d(this.bytes);
+    return this.#hashCache;
   }
 }

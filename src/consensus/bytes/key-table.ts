@@ -15,9 +15,12 @@ export class KeyTable {
   #hashes = new Int32Array(FIRST_PLACES);
   /** Place to number of the key, counted from 1; 0 for a free place. */
   #places = new Int32Array(FIRST_PLACES);
+  readonly #length: number;
 
   /** @param length bytes of a key, 32 or more */
-  constructor(private readonly length: number) {}
+  constructor(length: number) {
+    this.#length = length;
+  }
 
   /** @returns undefined when the key is not here. What follows its bytes does not matter. */
   get(key: Uint8Array): number | undefined {
@@ -49,7 +52,7 @@ export class KeyTable {
   #hash(key: Uint8Array): number {
     let hash = Math.imul(readU32(key, 0) ^ this.#salt, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ readU32(key, 8), 0x85ebca77);
-    hash = Math.imul(hash ^ (hash >>> 13) ^ readU32(key, this.length - 4) ^ this.#salt, 0xc2b2ae3d);
+    hash = Math.imul(hash ^ (hash >>> 13) ^ readU32(key, this.#length - 4) ^ this.#salt, 0xc2b2ae3d);
     return hash ^ (hash >>> 16);
   }
 
@@ -62,7 +65,7 @@ export class KeyTable {
   }
 
   #same(a: Uint8Array, b: Uint8Array): boolean {
-    for (let i = 0; i < this.length; i++) if (a[i] !== b[i]) return false;
+    for (let i = 0; i < this.#length; i++) if (a[i] !== b[i]) return false;
     return true;
   }
 

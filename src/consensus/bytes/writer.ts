@@ -3,48 +3,48 @@
 
 /** Appends numbers and bytes; `finish` hands out what was written. */
 export class ByteWriter {
-  private data: Uint8Array;
-  private length = 0;
+  #data: Uint8Array;
+  #length = 0;
 
   /** @param capacity expected size in bytes; right guesses avoid copying */
   constructor(capacity = 64) {
-    this.data = new Uint8Array(capacity);
+    this.#data = new Uint8Array(capacity);
   }
 
   /** Bytes written so far. */
   get size(): number {
-    return this.length;
+    return this.#length;
   }
 
-  private room(n: number): number {
-    const at = this.length;
+  #room(n: number): number {
+    const at = this.#length;
     const need = at + n;
-    if (need > this.data.length) {
-      const grown = new Uint8Array(Math.max(need, this.data.length * 2));
-      grown.set(this.data.subarray(0, at));
-      this.data = grown;
+    if (need > this.#data.length) {
+      const grown = new Uint8Array(Math.max(need, this.#data.length * 2));
+      grown.set(this.#data.subarray(0, at));
+      this.#data = grown;
     }
-    this.length = need;
+    this.#length = need;
     return at;
   }
 
   u8(value: number): this {
-    const at = this.room(1);
-    this.data[at] = value;
+    const at = this.#room(1);
+    this.#data[at] = value;
     return this;
   }
 
   u16(value: number): this {
-    const at = this.room(2);
-    this.data[at] = value;
-    this.data[at + 1] = value >>> 8;
+    const at = this.#room(2);
+    this.#data[at] = value;
+    this.#data[at + 1] = value >>> 8;
     return this;
   }
 
   /** The low 32 bits, so negative numbers come out in two's complement. */
   u32(value: number): this {
-    const at = this.room(4);
-    writeU32(this.data, at, value);
+    const at = this.#room(4);
+    writeU32(this.#data, at, value);
     return this;
   }
 
@@ -54,21 +54,21 @@ export class ByteWriter {
 
   /** @param value a safe non-negative integer, or any bigint in -2^63..2^64-1 */
   u64(value: number | bigint): this {
-    const at = this.room(8);
+    const at = this.#room(8);
     if (typeof value === 'bigint') {
       const bits = BigInt.asUintN(64, value);
-      writeU32(this.data, at, Number(bits & 0xffffffffn));
-      writeU32(this.data, at + 4, Number(bits >> 32n));
+      writeU32(this.#data, at, Number(bits & 0xffffffffn));
+      writeU32(this.#data, at + 4, Number(bits >> 32n));
     } else {
-      writeU32(this.data, at, value % 0x1_0000_0000);
-      writeU32(this.data, at + 4, Math.floor(value / 0x1_0000_0000));
+      writeU32(this.#data, at, value % 0x1_0000_0000);
+      writeU32(this.#data, at + 4, Math.floor(value / 0x1_0000_0000));
     }
     return this;
   }
 
   bytes(value: Uint8Array): this {
-    const at = this.room(value.length);
-    this.data.set(value, at);
+    const at = this.#room(value.length);
+    this.#data.set(value, at);
     return this;
   }
 
@@ -86,7 +86,7 @@ export class ByteWriter {
 
   /** Everything written, as an array of exactly that length. The writer must not be used afterwards. */
   finish(): Uint8Array {
-    return this.length === this.data.length ? this.data : this.data.slice(0, this.length);
+    return this.#length === this.#data.length ? this.#data : this.#data.slice(0, this.#length);
   }
 }
 

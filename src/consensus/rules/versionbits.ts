@@ -31,14 +31,14 @@ export interface DeploymentStatistics {
 
 /** Period states by deployment and by the last block of the period before. One per header tree; forgets with the nodes. */
 export class VersionBitsCache {
-  private readonly byDeployment = new Map<string, WeakMap<HeaderContext, DeploymentState>>();
+  readonly #byDeployment = new Map<string, WeakMap<HeaderContext, DeploymentState>>();
 
   /** The states known for one deployment. */
   of(deployment: Deployment): WeakMap<HeaderContext, DeploymentState> {
-    let states = this.byDeployment.get(deployment.name);
+    let states = this.#byDeployment.get(deployment.name);
     if (states === undefined) {
       states = new WeakMap();
-      this.byDeployment.set(deployment.name, states);
+      this.#byDeployment.set(deployment.name, states);
     }
     return states;
   }

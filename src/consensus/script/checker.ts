@@ -43,21 +43,21 @@ const SEQUENCE_MASK = SEQUENCE_TYPE | 0xffff;
 /** Checks signatures and locks of one input of a transaction. */
 export class TxSignatureChecker implements SignatureChecker {
   readonly crypto: Crypto;
-  private readonly tx: TxView;
-  private readonly inputIndex: number;
-  private readonly value: number;
-  private readonly cache: SighashCache;
+  readonly #tx: TxView;
+  readonly #inputIndex: number;
+  readonly #value: number;
+  readonly #cache: SighashCache;
 
   /**
    * @param spent outputs spent by the transaction in input order; only this input's value is read here
    * @param cache made for the same transaction, with the spent outputs when taproot is in play
    */
   constructor(tx: TxView, inputIndex: number, spent: readonly (SpentOutput | null)[], crypto: Crypto, cache: SighashCache) {
-    this.tx = tx;
-    this.inputIndex = inputIndex;
-    this.value = spent[inputIndex]?.value ?? -1;
+    this.#tx = tx;
+    this.#inputIndex = inputIndex;
+    this.#value = spent[inputIndex]?.value ?? -1;
     this.crypto = crypto;
-    this.cache = cache;
+    this.#cache = cache;
   }
 
   checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, scriptCode: Uint8Array, sigVersion: SigVersionCode): boolean {
@@ -68,10 +68,10 @@ export class TxSignatureChecker implements SignatureChecker {
     let hash: Uint8Array;
     if (sigVersion === SigVersion.WITNESS_V0) {
       // A segwit hash commits to the amount; without it nothing can be checked.
-      if (this.value < 0) return false;
-      hash = this.cache.segwitV0(this.inputIndex, scriptCode, this.value, hashType);
+      if (this.#value < 0) return false;
+      hash = this.#cache.segwitV0(this.#inputIndex, scriptCode, this.#value, hashType);
     } else {
-      hash = this.cache.legacy(this.inputIndex, scriptCode, hashType);
+      hash = this.#cache.legacy(this.#inputIndex, scriptCode, hashType);
     }
     return this.crypto.ecdsaVerify(compact, publicKey, hash);
   }
@@ -87,22 +87,22 @@ export class TxSignatureChecker implements SignatureChecker {
       bare = signature.subarray(0, 64);
     }
     const tapscript = sigVersion === SigVersion.TAPSCRIPT;
-    const hash = this.cache.taproot(this.inputIndex, hashType, taproot, tapscript);
+    const hash = this.#cache.taproot(this.#inputIndex, hashType, taproot, tapscript);
     if (hash === null) return ScriptError.SCHNORR_SIG_HASHTYPE;
     return this.crypto.schnorrVerify(bare, publicKey, hash) ? ScriptError.OK : ScriptError.SCHNORR_SIG;
   }
 
   checkLockTime(lockTime: number): boolean {
-    const own = this.tx.locktime;
+    const own = this.#tx.locktime;
     if (own < LOCKTIME_THRESHOLD !== lockTime < LOCKTIME_THRESHOLD) return false;
     if (lockTime > own) return false;
     // A final input would switch the transaction's lock off, and with it the promise the script wants.
-    return this.tx.sequence(this.inputIndex) !== SEQUENCE_FINAL;
+    return this.#tx.sequence(this.#inputIndex) !== SEQUENCE_FINAL;
   }
 
   checkSequence(sequence: number): boolean {
-    const own = this.tx.sequence(this.inputIndex);
-    if (this.tx.version >>> 0 < 2) return false;
+    const own = this.#tx.sequence(this.#inputIndex);
+    if (this.#tx.version >>> 0 < 2) return false;
     if ((own & SEQUENCE_DISABLE) !== 0) return false;
     const ownMasked = own & SEQUENCE_MASK;
     const wanted = sequence & SEQUENCE_MASK;

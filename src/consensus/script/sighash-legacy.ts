@@ -21,36 +21,36 @@ const STREAM_FROM = 1 << 14;
 
 /** Legacy hashes of one transaction. */
 export class LegacySighash {
-  private readonly tx: TxView;
-  private readonly hashes: Hashes;
-  private frame: Uint8Array | null = null;
+  readonly #tx: TxView;
+  readonly #hashes: Hashes;
+  #frame: Uint8Array | null = null;
 
   constructor(tx: TxView, hashes: Hashes) {
-    this.tx = tx;
-    this.hashes = hashes;
+    this.#tx = tx;
+    this.#hashes = hashes;
   }
 
   hash(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
-    const tx = this.tx;
+    const tx = this.#tx;
     const base = hashType & BASE_MASK;
     if (inputIndex >= tx.inputCount || (base === SINGLE && inputIndex >= tx.outputCount)) return numberOne();
     const script = codeForHash(scriptCode);
     if (base === NONE || base === SINGLE || (hashType & ANYONECANPAY) !== 0) {
-      return this.hashPartial(inputIndex, script, hashType);
+      return this.#hashPartial(inputIndex, script, hashType);
     }
-    return this.hashAll(inputIndex, script, hashType);
+    return this.#hashAll(inputIndex, script, hashType);
   }
 
-  private hashAll(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
-    const frame = (this.frame ??= buildFrame(this.tx));
-    const before = 4 + compactSizeLength(this.tx.inputCount) + INPUT_SIZE * inputIndex + 36;
+  #hashAll(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
+    const frame = (this.#frame ??= buildFrame(this.#tx));
+    const before = 4 + compactSizeLength(this.#tx.inputCount) + INPUT_SIZE * inputIndex + 36;
     const after = frame.length - before - 1;
     if (frame.length >= STREAM_FROM) {
       const tail = new Uint8Array(4);
       writeU32(tail, 0, hashType);
       const size = new Uint8Array(5);
       const sizeEnd = writeCompactSize(size, 0, script.declaredSize);
-      const first = this.hashes
+      const first = this.#hashes
         .sha256Stream()
         .update(frame.subarray(0, before))
         .update(size.subarray(0, sizeEnd))
@@ -58,7 +58,7 @@ export class LegacySighash {
         .update(frame.subarray(before + 1))
         .update(tail)
         .digest();
-      return this.hashes.sha256(first);
+      return this.#hashes.sha256(first);
     }
     const out = preimageBuffer(frame.length + script.bytes.length + 9);
     out.set(frame.subarray(0, before));
@@ -66,11 +66,11 @@ export class LegacySighash {
     out.set(frame.subarray(before + 1), at);
     at += after;
     writeU32(out, at, hashType);
-    return this.hashes.sha256d(out.subarray(0, at + 4));
+    return this.#hashes.sha256d(out.subarray(0, at + 4));
   }
 
-  private hashPartial(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
-    const tx = this.tx;
+  #hashPartial(inputIndex: number, script: HashedCode, hashType: number): Uint8Array {
+    const tx = this.#tx;
     const base = hashType & BASE_MASK;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const partialOutputs = base === NONE || base === SINGLE;
@@ -112,7 +112,7 @@ export class LegacySighash {
     }
     writeU32(out, at, tx.locktime);
     writeU32(out, at + 4, hashType);
-    return this.hashes.sha256d(out.subarray(0, at + 8));
+    return this.#hashes.sha256d(out.subarray(0, at + 8));
   }
 }
 

@@ -10,62 +10,62 @@ import type { SpentOutput } from './spent-output.js';
 
 /** Lazily computed shared parts of one transaction's signature hashes. */
 export class SighashParts {
-  private readonly tx: TxView;
-  private readonly hashes: Hashes;
-  private readonly spent: readonly (SpentOutput | null)[] | null;
-  private prevoutsSingle: Uint8Array | null = null;
-  private sequencesSingle: Uint8Array | null = null;
-  private outputsSingle: Uint8Array | null = null;
-  private amountsSingle: Uint8Array | null = null;
-  private scriptsSingle: Uint8Array | null = null;
-  private prevoutsDouble: Uint8Array | null = null;
-  private sequencesDouble: Uint8Array | null = null;
-  private outputsDouble: Uint8Array | null = null;
-  private spentComplete: boolean | null = null;
+  readonly #tx: TxView;
+  readonly #hashes: Hashes;
+  readonly #spent: readonly (SpentOutput | null)[] | null;
+  #prevoutsSingle: Uint8Array | null = null;
+  #sequencesSingle: Uint8Array | null = null;
+  #outputsSingle: Uint8Array | null = null;
+  #amountsSingle: Uint8Array | null = null;
+  #scriptsSingle: Uint8Array | null = null;
+  #prevoutsDouble: Uint8Array | null = null;
+  #sequencesDouble: Uint8Array | null = null;
+  #outputsDouble: Uint8Array | null = null;
+  #spentComplete: boolean | null = null;
 
   constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null) {
-    this.tx = tx;
-    this.hashes = hashes;
-    this.spent = spent;
+    this.#tx = tx;
+    this.#hashes = hashes;
+    this.#spent = spent;
   }
 
   /** SHA-256 of all outpoints. */
   get prevouts(): Uint8Array {
-    if (this.prevoutsSingle !== null) return this.prevoutsSingle;
-    const count = this.tx.inputCount;
-    if (count === 1) return (this.prevoutsSingle = this.hashes.sha256(this.tx.outpoint(0)));
+    if (this.#prevoutsSingle !== null) return this.#prevoutsSingle;
+    const count = this.#tx.inputCount;
+    if (count === 1) return (this.#prevoutsSingle = this.#hashes.sha256(this.#tx.outpoint(0)));
     const joined = new Uint8Array(36 * count);
-    for (let i = 0; i < count; i++) joined.set(this.tx.outpoint(i), i * 36);
-    return (this.prevoutsSingle = this.hashes.sha256(joined));
+    for (let i = 0; i < count; i++) joined.set(this.#tx.outpoint(i), i * 36);
+    return (this.#prevoutsSingle = this.#hashes.sha256(joined));
   }
 
   /** SHA-256 of all sequence numbers. */
   get sequences(): Uint8Array {
-    if (this.sequencesSingle !== null) return this.sequencesSingle;
-    const count = this.tx.inputCount;
+    if (this.#sequencesSingle !== null) return this.#sequencesSingle;
+    const count = this.#tx.inputCount;
     const joined = new Uint8Array(4 * count);
-    for (let i = 0; i < count; i++) writeU32(joined, i * 4, this.tx.sequence(i));
-    return (this.sequencesSingle = this.hashes.sha256(joined));
+    for (let i = 0; i < count; i++) writeU32(joined, i * 4, this.#tx.sequence(i));
+    return (this.#sequencesSingle = this.#hashes.sha256(joined));
   }
 
   /** SHA-256 of all outputs as encoded. */
   get outputs(): Uint8Array {
-    return (this.outputsSingle ??= this.hashes.sha256(this.tx.outputsSerialized));
+    return (this.#outputsSingle ??= this.#hashes.sha256(this.#tx.outputsSerialized));
   }
 
   /** SHA-256 of all spent amounts; only when `spentKnown`. */
   get amounts(): Uint8Array {
-    if (this.amountsSingle !== null) return this.amountsSingle;
-    const spent = this.knownSpent();
+    if (this.#amountsSingle !== null) return this.#amountsSingle;
+    const spent = this.#knownSpent();
     const joined = new Uint8Array(8 * spent.length);
     for (let i = 0; i < spent.length; i++) writeI64(joined, i * 8, spent[i].value);
-    return (this.amountsSingle = this.hashes.sha256(joined));
+    return (this.#amountsSingle = this.#hashes.sha256(joined));
   }
 
   /** SHA-256 of all spent scripts with their sizes; only when `spentKnown`. */
   get scripts(): Uint8Array {
-    if (this.scriptsSingle !== null) return this.scriptsSingle;
-    const spent = this.knownSpent();
+    if (this.#scriptsSingle !== null) return this.#scriptsSingle;
+    const spent = this.#knownSpent();
     let size = 0;
     for (const { script } of spent) size += compactSizeLength(script.length) + script.length;
     const joined = new Uint8Array(size);
@@ -75,35 +75,35 @@ export class SighashParts {
       joined.set(script, at);
       at += script.length;
     }
-    return (this.scriptsSingle = this.hashes.sha256(joined));
+    return (this.#scriptsSingle = this.#hashes.sha256(joined));
   }
 
   /** Whether every input's spent output was given. */
   get spentKnown(): boolean {
-    this.spentComplete ??=
-      this.spent !== null &&
-      this.spent.length === this.tx.inputCount &&
-      this.spent.every((output) => output !== null && output !== undefined);
-    return this.spentComplete;
+    this.#spentComplete ??=
+      this.#spent !== null &&
+      this.#spent.length === this.#tx.inputCount &&
+      this.#spent.every((output) => output !== null && output !== undefined);
+    return this.#spentComplete;
   }
 
   /** BIP-0143 hashPrevouts. */
   get hashPrevouts(): Uint8Array {
-    return (this.prevoutsDouble ??= this.hashes.sha256(this.prevouts));
+    return (this.#prevoutsDouble ??= this.#hashes.sha256(this.prevouts));
   }
 
   /** BIP-0143 hashSequence. */
   get hashSequence(): Uint8Array {
-    return (this.sequencesDouble ??= this.hashes.sha256(this.sequences));
+    return (this.#sequencesDouble ??= this.#hashes.sha256(this.sequences));
   }
 
   /** BIP-0143 hashOutputs. */
   get hashOutputs(): Uint8Array {
-    return (this.outputsDouble ??= this.hashes.sha256(this.outputs));
+    return (this.#outputsDouble ??= this.#hashes.sha256(this.outputs));
   }
 
-  private knownSpent(): readonly SpentOutput[] {
+  #knownSpent(): readonly SpentOutput[] {
     // Guarded by spentKnown in the only caller, sighash-taproot.ts.
-    return (this.spent ?? []) as readonly SpentOutput[];
+    return (this.#spent ?? []) as readonly SpentOutput[];
   }
 }

@@ -18,26 +18,26 @@ const FIXED_SIZE = 156 + 5;
 
 /** BIP-0143 hashes of one transaction. */
 export class SegwitSighash {
-  private readonly tx: TxView;
-  private readonly hashes: Hashes;
-  private readonly parts: SighashParts;
+  readonly #tx: TxView;
+  readonly #hashes: Hashes;
+  readonly #parts: SighashParts;
 
   constructor(tx: TxView, hashes: Hashes, parts: SighashParts) {
-    this.tx = tx;
-    this.hashes = hashes;
-    this.parts = parts;
+    this.#tx = tx;
+    this.#hashes = hashes;
+    this.#parts = parts;
   }
 
   hash(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
-    const tx = this.tx;
-    const parts = this.parts;
+    const tx = this.#tx;
+    const parts = this.#parts;
     const base = hashType & BASE_MASK;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const allOutputs = base !== NONE && base !== SINGLE;
     // Before the shared buffer is taken, so that nothing this calls could write into it.
     let outputsHash: Uint8Array | null = null;
     if (allOutputs) outputsHash = parts.hashOutputs;
-    else if (base === SINGLE && inputIndex < tx.outputCount) outputsHash = this.hashes.sha256d(tx.outputBytes(inputIndex));
+    else if (base === SINGLE && inputIndex < tx.outputCount) outputsHash = this.#hashes.sha256d(tx.outputBytes(inputIndex));
 
     const out = preimageBuffer(FIXED_SIZE + scriptCode.length);
     writeU32(out, 0, tx.version);
@@ -56,6 +56,6 @@ export class SegwitSighash {
     else out.set(outputsHash, at);
     writeU32(out, at + 32, tx.locktime);
     writeU32(out, at + 36, hashType);
-    return this.hashes.sha256d(out.subarray(0, at + 40));
+    return this.#hashes.sha256d(out.subarray(0, at + 40));
   }
 }

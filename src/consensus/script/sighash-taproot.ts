@@ -23,28 +23,28 @@ const FIXED_SIZE = 10 + 5 * 32 + 1 + 36 + 8 + 5 + 4 + 32 + 32 + 37;
 
 /** BIP-0341 hashes of one transaction. */
 export class TaprootSighash {
-  private readonly tx: TxView;
-  private readonly hashes: Hashes;
-  private readonly parts: SighashParts;
-  private readonly spent: readonly (SpentOutput | null)[] | null;
+  readonly #tx: TxView;
+  readonly #hashes: Hashes;
+  readonly #parts: SighashParts;
+  readonly #spent: readonly (SpentOutput | null)[] | null;
 
   constructor(tx: TxView, hashes: Hashes, parts: SighashParts, spent: readonly (SpentOutput | null)[] | null) {
-    this.tx = tx;
-    this.hashes = hashes;
-    this.parts = parts;
-    this.spent = spent;
+    this.#tx = tx;
+    this.#hashes = hashes;
+    this.#parts = parts;
+    this.#spent = spent;
   }
 
   /** @returns null when the type is undefined, SINGLE lacks its output, or spent outputs are unknown */
   hash(inputIndex: number, hashType: number, context: TaprootContext, tapscript: boolean): Uint8Array | null {
     if (!(hashType <= 3 || (hashType >= 0x81 && hashType <= 0x83))) return null;
-    const tx = this.tx;
-    const parts = this.parts;
+    const tx = this.#tx;
+    const parts = this.#parts;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const outputType = hashType & OUTPUT_MASK;
     if (!parts.spentKnown) return null;
     if (outputType === SINGLE && inputIndex >= tx.outputCount) return null;
-    const own = this.spent?.[inputIndex];
+    const own = this.#spent?.[inputIndex];
     if (own === null || own === undefined) return null;
 
     const out = preimageBuffer(FIXED_SIZE + own.script.length);
@@ -81,7 +81,7 @@ export class TaprootSighash {
       at += 32;
     }
     if (outputType === SINGLE) {
-      out.set(this.hashes.sha256(tx.outputBytes(inputIndex)), at);
+      out.set(this.#hashes.sha256(tx.outputBytes(inputIndex)), at);
       at += 32;
     }
     if (tapscript && context.tapleafHash !== null) {
@@ -91,6 +91,6 @@ export class TaprootSighash {
       writeU32(out, at + 33, context.codeSeparatorPos);
       at += 37;
     }
-    return this.hashes.taggedHash('TapSighash', out.subarray(0, at));
+    return this.#hashes.taggedHash('TapSighash', out.subarray(0, at));
   }
 }

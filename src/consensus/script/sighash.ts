@@ -20,28 +20,28 @@ export const SIGHASH_ANYONECANPAY = 0x80;
 
 /** Signature hashes of one transaction's inputs. The arrays handed out may be handed out again: callers do not write to them. */
 export class SighashCache {
-  private readonly tx: TxView;
-  private readonly hashes: Hashes;
-  private readonly spent: readonly (SpentOutput | null)[] | null;
+  readonly #tx: TxView;
+  readonly #hashes: Hashes;
+  readonly #spent: readonly (SpentOutput | null)[] | null;
   // Most transactions use one kind of hash only: each is made when first asked for.
-  private parts: SighashParts | null = null;
-  private legacyHashes: LegacySighash | null = null;
-  private segwitHashes: SegwitSighash | null = null;
-  private taprootHashes: TaprootSighash | null = null;
+  #parts: SighashParts | null = null;
+  #legacyHashes: LegacySighash | null = null;
+  #segwitHashes: SegwitSighash | null = null;
+  #taprootHashes: TaprootSighash | null = null;
   // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script code.
-  private lastScript: Uint8Array | null = null;
-  private lastKey = -1;
-  private lastValue = 0;
-  private lastHash: Uint8Array | null = null;
+  #lastScript: Uint8Array | null = null;
+  #lastKey = -1;
+  #lastValue = 0;
+  #lastHash: Uint8Array | null = null;
 
   /**
    * @param tx stays unchanged while the cache lives
    * @param spent outputs spent by all inputs, in order; without them (null, or an entry null) taproot hashes do not exist
    */
   constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null = null) {
-    this.tx = tx;
-    this.hashes = hashes;
-    this.spent = spent;
+    this.#tx = tx;
+    this.#hashes = hashes;
+    this.#spent = spent;
   }
 
   /**
@@ -52,18 +52,19 @@ export class SighashCache {
   legacy(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + hashType;
     // Only plain bytes make unambiguous keys; other hash types come from vectors alone.
-    const legacy = (this.legacyHashes ??= new LegacySighash(this.tx, this.hashes));
+    const legacy = (this.#legacyHashes ??= new LegacySighash(this.#tx, this.#hashes));
     if (hashType < 0 || hashType > 0xff) return legacy.hash(inputIndex, scriptCode, hashType);
-    if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key) return this.lastHash;
-    return this.remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));
+    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key) return this.#lastHash;
+    return this.#remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));
   }
 
   /** BIP-0143. @param value satoshi of the spent output @param hashType one byte */
   segwitV0(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + 0x100 + hashType;
-    if (this.lastHash !== null && this.lastScript === scriptCode && this.lastKey === key && this.lastValue === value) return this.lastHash;
-    this.segwitHashes ??= new SegwitSighash(this.tx, this.hashes, this.sharedParts());
-    return this.remember(scriptCode, key, value, this.segwitHashes.hash(inputIndex, scriptCode, value, hashType));
+    if (this.#lastHash !== null && this.#lastScript === scriptCode && this.#lastKey === key && this.#lastValue === value)
+      return this.#lastHash;
+    this.#segwitHashes ??= new SegwitSighash(this.#tx, this.#hashes, this.#sharedParts());
+    return this.#remember(scriptCode, key, value, this.#segwitHashes.hash(inputIndex, scriptCode, value, hashType));
   }
 
   /**
@@ -71,19 +72,19 @@ export class SighashCache {
    * @returns null for an undefined hash type, SINGLE without its output, or unknown spent outputs
    */
   taproot(inputIndex: number, hashType: number, context: TaprootContext, tapscript: boolean): Uint8Array | null {
-    this.taprootHashes ??= new TaprootSighash(this.tx, this.hashes, this.sharedParts(), this.spent);
-    return this.taprootHashes.hash(inputIndex, hashType, context, tapscript);
+    this.#taprootHashes ??= new TaprootSighash(this.#tx, this.#hashes, this.#sharedParts(), this.#spent);
+    return this.#taprootHashes.hash(inputIndex, hashType, context, tapscript);
   }
 
-  private sharedParts(): SighashParts {
-    return (this.parts ??= new SighashParts(this.tx, this.hashes, this.spent));
+  #sharedParts(): SighashParts {
+    return (this.#parts ??= new SighashParts(this.#tx, this.#hashes, this.#spent));
   }
 
-  private remember(scriptCode: Uint8Array, key: number, value: number, hash: Uint8Array): Uint8Array {
-    this.lastScript = scriptCode;
-    this.lastKey = key;
-    this.lastValue = value;
-    this.lastHash = hash;
+  #remember(scriptCode: Uint8Array, key: number, value: number, hash: Uint8Array): Uint8Array {
+    this.#lastScript = scriptCode;
+    this.#lastKey = key;
+    this.#lastValue = value;
+    this.#lastHash = hash;
     return hash;
   }
 }

@@ -35,13 +35,13 @@ export class ScriptTokenizer {
     let length = opcode;
     if (opcode >= OP.OP_PUSHDATA1) {
       const lengthBytes = opcode === OP.OP_PUSHDATA1 ? 1 : opcode === OP.OP_PUSHDATA2 ? 2 : 4;
-      if (end - pos < lengthBytes) return this.fail(pos);
+      if (end - pos < lengthBytes) return this.#fail(pos);
       length = script[pos];
       if (lengthBytes > 1) length |= script[pos + 1] << 8;
       if (lengthBytes > 2) length += script[pos + 2] * 0x1_0000 + script[pos + 3] * 0x100_0000;
       pos += lengthBytes;
     }
-    if (length > end - pos) return this.fail(pos);
+    if (length > end - pos) return this.#fail(pos);
     this.dataStart = pos;
     this.dataEnd = this.pos = pos + length;
     return true;
@@ -57,7 +57,7 @@ export class ScriptTokenizer {
     return this.dataEnd - this.dataStart;
   }
 
-  private fail(pos: number): false {
+  #fail(pos: number): false {
     this.failed = true;
     this.opcode = OP.OP_INVALIDOPCODE;
     this.pos = pos;

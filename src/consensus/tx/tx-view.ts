@@ -91,14 +91,14 @@ export class TxView {
   readonly start: number;
   /** Position after the last byte in `buffer`. */
   readonly end: number;
-  private readonly body: number;
-  private readonly bodyEnd: number;
-  private readonly table: OffsetTable;
-  private readonly base: number;
+  readonly #body: number;
+  readonly #bodyEnd: number;
+  readonly #table: OffsetTable;
+  readonly #base: number;
   /** The hash functions that ids are made with. */
   readonly hashes: Hashes;
-  private txidCache: Uint8Array | undefined = undefined;
-  private wtxidCache: Uint8Array | undefined = undefined;
+  #txidCache: Uint8Array | undefined = undefined;
+  #wtxidCache: Uint8Array | undefined = undefined;
 
   /** Made by parseTx and readTx only. */
   constructor(
@@ -117,10 +117,10 @@ export class TxView {
     this.buffer = buffer;
     this.start = start;
     this.end = end;
-    this.body = body;
-    this.bodyEnd = bodyEnd;
-    this.table = table;
-    this.base = base;
+    this.#body = body;
+    this.#bodyEnd = bodyEnd;
+    this.#table = table;
+    this.#base = base;
     this.inputCount = inputCount;
     this.outputCount = outputCount;
     this.hasWitness = hasWitness;
@@ -141,52 +141,52 @@ export class TxView {
     return readU32(this.buffer, this.end - 4);
   }
 
-  private inputSlot(i: number, slot: number): number {
-    return this.table.data[this.base + i * INPUT_SLOTS + slot];
+  #inputSlot(i: number, slot: number): number {
+    return this.#table.data[this.#base + i * INPUT_SLOTS + slot];
   }
 
-  private outputSlot(i: number, slot: number): number {
-    return this.table.data[this.base + this.inputCount * INPUT_SLOTS + i * OUTPUT_SLOTS + slot];
+  #outputSlot(i: number, slot: number): number {
+    return this.#table.data[this.#base + this.inputCount * INPUT_SLOTS + i * OUTPUT_SLOTS + slot];
   }
 
   /** Where the outpoint of input i stands in `buffer`: 36 bytes. */
   outpointAt(i: number): number {
-    return this.inputSlot(i, 0);
+    return this.#inputSlot(i, 0);
   }
 
   /** View of 36 bytes: previous txid in internal order, then its output index little-endian. */
   outpoint(i: number): Uint8Array {
-    const at = this.inputSlot(i, 0);
+    const at = this.#inputSlot(i, 0);
     return this.buffer.subarray(at, at + 36);
   }
 
   prevHash(i: number): Uint8Array {
-    const at = this.inputSlot(i, 0);
+    const at = this.#inputSlot(i, 0);
     return this.buffer.subarray(at, at + 32);
   }
 
   prevIndex(i: number): number {
-    return readU32(this.buffer, this.inputSlot(i, 0) + 32);
+    return readU32(this.buffer, this.#inputSlot(i, 0) + 32);
   }
 
   scriptSig(i: number): Uint8Array {
-    return this.buffer.subarray(this.inputSlot(i, 1), this.inputSlot(i, 2));
+    return this.buffer.subarray(this.#inputSlot(i, 1), this.#inputSlot(i, 2));
   }
 
   sequence(i: number): number {
-    return readU32(this.buffer, this.inputSlot(i, 2));
+    return readU32(this.buffer, this.#inputSlot(i, 2));
   }
 
   /** Whether input i spends the null outpoint (zero hash, index 2^32-1), the mark of a coinbase. */
   isNullOutpoint(i: number): boolean {
-    const at = this.inputSlot(i, 0);
+    const at = this.#inputSlot(i, 0);
     return readU32(this.buffer, at + 32) === 0xffffffff && isZero(this.buffer.subarray(at, at + 32));
   }
 
   /** The witness stack of input i, bottom first; empty when there is none. */
   witness(i: number): Uint8Array[] {
     const items: Uint8Array[] = [];
-    const at = this.inputSlot(i, 3);
+    const at = this.#inputSlot(i, 3);
     if (at === 0) return items;
     const reader = new ByteReader(this.buffer, at, this.end);
     const count = reader.compactSize();
@@ -196,33 +196,33 @@ export class TxView {
 
   /** Number of witness items of input i, without making views. */
   witnessCount(i: number): number {
-    const at = this.inputSlot(i, 3);
+    const at = this.#inputSlot(i, 3);
     return at === 0 ? 0 : new ByteReader(this.buffer, at, this.end).compactSize();
   }
 
   /** Satoshi; exact within +-2^53, beyond that rounded with sign and order kept. */
   outputValue(i: number): number {
-    return readI64(this.buffer, this.outputSlot(i, 0));
+    return readI64(this.buffer, this.#outputSlot(i, 0));
   }
 
   /** Satoshi, exact over the signed 64-bit range. */
   outputValueBig(i: number): bigint {
-    return new ByteReader(this.buffer, this.outputSlot(i, 0), this.end).i64big();
+    return new ByteReader(this.buffer, this.#outputSlot(i, 0), this.end).i64big();
   }
 
   outputScript(i: number): Uint8Array {
     // An output ends where the next begins; the entry after the last output closes the table.
-    return this.buffer.subarray(this.outputSlot(i, 1), this.outputSlot(i + 1, 0));
+    return this.buffer.subarray(this.#outputSlot(i, 1), this.#outputSlot(i + 1, 0));
   }
 
   /** View of output i as encoded: value, script size, script. */
   outputBytes(i: number): Uint8Array {
-    return this.buffer.subarray(this.outputSlot(i, 0), this.outputSlot(i + 1, 0));
+    return this.buffer.subarray(this.#outputSlot(i, 0), this.#outputSlot(i + 1, 0));
   }
 
   /** View of all outputs as encoded, without their count: what BIP-0143 and BIP-0341 hash. */
   get outputsSerialized(): Uint8Array {
-    return this.buffer.subarray(this.outputSlot(0, 0), this.bodyEnd);
+    return this.buffer.subarray(this.#outputSlot(0, 0), this.#bodyEnd);
   }
 
   /** One input that spends the null outpoint. */
@@ -236,7 +236,7 @@ export class TxView {
 
   /** Size in the legacy format. */
   get strippedSize(): number {
-    return this.bodyEnd - this.body + 8;
+    return this.#bodyEnd - this.#body + 8;
   }
 
   /** BIP-0141. */
@@ -254,27 +254,27 @@ export class TxView {
     if (this.end - this.start === this.strippedSize) return this.bytes;
     const out = new Uint8Array(this.strippedSize);
     out.set(this.buffer.subarray(this.start, this.start + 4));
-    out.set(this.buffer.subarray(this.body, this.bodyEnd), 4);
+    out.set(this.buffer.subarray(this.#body, this.#bodyEnd), 4);
     out.set(this.buffer.subarray(this.end - 4, this.end), out.length - 4);
     return out;
   }
 
   /** Double SHA-256 of the legacy encoding, internal order. */
   get txid(): Uint8Array {
-    this.txidCache ??= this.hashes.sha256d(this.stripped());
-    return this.txidCache;
+    this.#txidCache ??= this.hashes.sha256d(this.stripped());
+    return this.#txidCache;
   }
 
   /** Takes over ids that were computed of the same bytes before: hashing is most of what looking at a known transaction costs. */
   adoptIds(txid: Uint8Array, wtxid: Uint8Array): void {
-    this.txidCache = txid;
-    this.wtxidCache = wtxid;
+    this.#txidCache = txid;
+    this.#wtxidCache = wtxid;
   }
 
   /** Double SHA-256 of the whole encoding, internal order; the txid when there is no witness. BIP-0141. */
   get wtxid(): Uint8Array {
     if (!this.hasWitness) return this.txid;
-    this.wtxidCache ??= this.hashes.sha256d(this.bytes);
-    return this.wtxidCache;
+    this.#wtxidCache ??= this.hashes.sha256d(this.bytes);
+    return this.#wtxidCache;
   }
 }

@@ -46,13 +46,13 @@ export class SymmetricState {
   /** null before the first mixKey. */
   #key: Uint8Array | null = null;
   #counter = 0;
+  readonly #hashes: Pick<Hashes, 'sha256'>;
+  readonly #aead: Aead;
 
   /** @param name of the protocol, more than 32 bytes of ASCII */
-  constructor(
-    name: string,
-    private readonly hashes: Pick<Hashes, 'sha256'>,
-    private readonly aead: Aead,
-  ) {
+  constructor(name: string, hashes: Pick<Hashes, 'sha256'>, aead: Aead) {
+    this.#hashes = hashes;
+    this.#aead = aead;
     this.#ck = hashes.sha256(Uint8Array.from(name, (char) => char.charCodeAt(0)));
     this.#h = this.#ck;
     // The prologue is empty.
@@ -65,11 +65,11 @@ export class SymmetricState {
   }
 
   mixHash(data: Uint8Array): void {
-    this.#h = this.hashes.sha256(joined(this.#h, data));
+    this.#h = this.#hashes.sha256(joined(this.#h, data));
   }
 
   mixKey(secret: Uint8Array): void {
-    [this.#ck, this.#key] = hkdf2(this.#ck, secret, this.hashes);
+    [this.#ck, this.#key] = hkdf2(this.#ck, secret, this.#hashes);
     this.#counter = 0;
   }
 
@@ -77,14 +77,14 @@ export class SymmetricState {
   encryptAndHash(plain: Uint8Array): Uint8Array {
     if (this.#key === null) throw new Error('a handshake encrypts nothing before its first key');
     const sealed = new Uint8Array(plain.length + AEAD_TAG_BYTES);
-    this.aead.seal(this.#key, this.#counter++, this.#h, plain, sealed, 0);
+    this.#aead.seal(this.#key, this.#counter++, this.#h, plain, sealed, 0);
     this.mixHash(sealed);
     return sealed;
   }
 
   /** Ends the handshake. @returns keys of the initiator's and of the responder's messages, 32 bytes each */
   split(): [Uint8Array, Uint8Array] {
-    const keys = hkdf2(this.#ck, new Uint8Array(0), this.hashes);
+    const keys = hkdf2(this.#ck, new Uint8Array(0), this.#hashes);
     this.#ck.fill(0);
     this.#key?.fill(0);
     return keys;
@@ -95,24 +95,23 @@ export class SymmetricState {
 export class CipherState {
   readonly #key: Uint8Array;
   #counter = 0;
+  readonly #aead: Aead;
 
   /** @param key 32 bytes, which are this object's from now on */
-  constructor(
-    key: Uint8Array,
-    private readonly aead: Aead,
-  ) {
+  constructor(key: Uint8Array, aead: Aead) {
+    this.#aead = aead;
     if (key.length !== KEY_BYTES) throw new TypeError('a key has 32 bytes');
     this.#key = key;
   }
 
   /** @param out where the bytes go, from `at` on; `plain.length` + 16 of them */
   seal(plain: Uint8Array, out: Uint8Array, at: number): void {
-    this.aead.seal(this.#key, this.#counter++, NOTHING, plain, out, at);
+    this.#aead.seal(this.#key, this.#counter++, NOTHING, plain, out, at);
   }
 
   /** @returns null when the bytes were changed, repeated or left out */
   open(sealed: Uint8Array): Uint8Array | null {
-    return this.aead.open(this.#key, this.#counter++, NOTHING, sealed);
+    return this.#aead.open(this.#key, this.#counter++, NOTHING, sealed);
   }
 
   /** Overwrites the key. */

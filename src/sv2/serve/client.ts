@@ -53,16 +53,20 @@ export class Client {
   closed = false;
   /** What it had taken of what was written to it, and since when it has taken no more. */
   progress = { taken: 0, sinceMs: 0 };
+  readonly #counters: ServeCounters;
+  readonly #board: Pick<Board, 'retain' | 'release'>;
 
   constructor(
     readonly id: number,
     readonly socket: net.Socket,
     from: { readonly address: string; readonly source: string | null },
     deps: ConnectionDeps,
-    private readonly counters: ServeCounters,
-    private readonly board: Pick<Board, 'retain' | 'release'>,
+    counters: ServeCounters,
+    board: Pick<Board, 'retain' | 'release'>,
     times: { readonly connectedMs: number; readonly sinceMs: number },
   ) {
+    this.#counters = counters;
+    this.#board = board;
     this.connection = new Sv2Connection(deps);
     this.address = from.address;
     this.source = from.source;
@@ -93,7 +97,7 @@ export class Client {
   /** @param done called when the kernel has the bytes */
   write(bytes: Uint8Array, done?: () => void): void {
     if (this.closed) return;
-    this.counters.add('bytesSent', bytes.length);
+    this.#counters.add('bytesSent', bytes.length);
     this.socket.write(bytes, done);
   }
 
@@ -114,7 +118,7 @@ export class Client {
   /** SetNewPrevHash for the template that the client holds for it. @param payload with that template's id */
   activate(template: BoardTemplate, payload: Uint8Array): void {
     this.write(this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload));
-    this.counters.add('activated');
+    this.#counters.add('activated');
     this.#follows(template);
   }
 
@@ -127,18 +131,18 @@ export class Client {
   }
 
   #follows(template: BoardTemplate): void {
-    this.counters.add('prevHashes');
+    this.#counters.add('prevHashes');
     this.staged = null;
     this.working = template;
   }
 
   sendData(payload: Uint8Array, done: () => void): void {
-    this.counters.add('dataReplies');
+    this.#counters.add('dataReplies');
     this.write(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_SUCCESS, payload), done);
   }
 
   sendDataError(id: bigint, error: TransactionDataError): void {
-    this.counters.add('dataErrors');
+    this.#counters.add('dataErrors');
     this.write(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_ERROR, encodeTransactionDataError(id, error)));
   }
 
@@ -159,22 +163,22 @@ export class Client {
 
   /** It has gone: it comes back with nothing. */
   letGo(): void {
-    for (const template of this.#held.splice(0)) this.board.release(template);
+    for (const template of this.#held.splice(0)) this.#board.release(template);
   }
 
   #hold(template: BoardTemplate): void {
-    this.board.retain(template);
+    this.#board.retain(template);
     this.#held.push(template);
     if (this.#held.length <= MOST_HELD) return;
     const at = this.#held.findIndex((one) => one !== this.working && one !== this.staged);
-    for (const one of this.#held.splice(at, 1)) this.board.release(one);
+    for (const one of this.#held.splice(at, 1)) this.#board.release(one);
   }
 
   #counted(template: BoardTemplate, staged: boolean): void {
     this.templatesSent++;
     this.#hold(template);
     if (template.id > this.highestId) this.highestId = template.id;
-    this.counters.add(staged ? 'templatesStaged' : template.served.kind === 'full' ? 'templatesFull' : 'templatesEmpty');
+    this.#counters.add(staged ? 'templatesStaged' : template.served.kind === 'full' ? 'templatesFull' : 'templatesEmpty');
   }
 }
 

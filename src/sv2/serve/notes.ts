@@ -9,11 +9,14 @@ type Limited = 'info' | 'debug';
 export class Notes {
   /** Of this second, each level by itself: chatter hides no line about a lost block. */
   readonly #lines = { info: 0, debug: 0 };
+  readonly #post: (message: FromServe) => void;
 
-  constructor(private readonly post: (message: FromServe) => void) {}
+  constructor(post: (message: FromServe) => void) {
+    this.#post = post;
+  }
 
   say(level: 'info' | 'warn' | 'error' | 'debug', text: string): void {
-    this.post({ kind: 'log', level, text });
+    this.#post({ kind: 'log', level, text });
   }
 
   /** A line that strangers can cause. */
