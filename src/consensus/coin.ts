@@ -1,4 +1,5 @@
-// What the law needs to know about an unspent output, and how it asks for one. Chain, mempool and templates implement CoinView.
+// What the law needs to know about an unspent output, and how it asks for one. Chain, mempool and templates implement
+// CoinView.
 
 import { MAX_SCRIPT_SIZE } from './limits.js';
 
@@ -16,7 +17,10 @@ export interface Coin {
 
 /** Finds unspent outputs. */
 export interface CoinView {
-  /** @param outpoint 36 bytes: txid in internal order, index little-endian. @returns undefined when spent or never there */
+  /**
+   * @param outpoint 36 bytes: txid in internal order, index little-endian.
+   * @returns undefined when spent or never there
+   */
   get(outpoint: Uint8Array): Coin | undefined;
 }
 

@@ -1,7 +1,7 @@
-// The part of ConnectBlock that needs nothing but the block, its place and the coins: everything except running scripts.
-// The chain connects with it, proposals and own templates are tried with it. It changes nothing: the caller applies the result.
-// Scripts run elsewhere in parallel; `spentByTx` says what to run, rules/script-verdict.ts whose failure counts.
-// Debug texts are Core 0.21's, which has none for most of these.
+// The part of ConnectBlock that needs nothing but the block, its place and the coins: everything except running
+// scripts. The chain connects with it, proposals and own templates are tried with it. It changes nothing: the caller
+// applies the result. Scripts run elsewhere in parallel; `spentByTx` says what to run, rules/script-verdict.ts whose
+// failure counts. Debug texts are Core 0.21's, which has none for most of these.
 
 import type { BlockView } from './block/block-view.js';
 import { hashKey } from './bytes/hex.js';
@@ -65,9 +65,9 @@ export function connectBlock(
 }
 
 /**
- * connectBlock in steps, so that scripts of the first transactions run while the later ones are looked at, and a long block does not hold
- * its thread. Call begin, then step until all transactions are done, then finish; stop at the first verdict, which also stays in
- * `verdict`. What was found up to there remains readable.
+ * connectBlock in steps, so that scripts of the first transactions run while the later ones are looked at, and a long
+ * block does not hold its thread. Call begin, then step until all transactions are done, then finish; stop at the first
+ * verdict, which also stays in `verdict`. What was found up to there remains readable.
  */
 export class BlockConnector implements ConnectResult {
   verdict: Verdict = null;
@@ -115,7 +115,10 @@ export class BlockConnector implements ConnectResult {
     return this.verdict;
   }
 
-  /** Goes on up to, not including, transaction `end`, and up to so many inputs of that one: a single transaction may fill a block. */
+  /**
+   * Goes on up to, not including, transaction `end`, and up to so many inputs of that one: a single transaction may
+   * fill a block.
+   */
   step(end: number, inputs = 0): Verdict {
     while (this.verdict === null && this.scriptTxs < end) this.verdict = this.#transaction(this.scriptTxs);
     if (this.verdict === null && inputs > 0) this.verdict = forGood(this.#gather(this.block.txs[end], inputs));
@@ -215,8 +218,8 @@ export function outpointOf(tx: TxView, output: number): Uint8Array {
 }
 
 /**
- * The outpoints connectBlock may ask coins for, so that they can be fetched ahead: inputs not created by the block itself, and
- * all outputs where BIP-0030 is enforced.
+ * The outpoints connectBlock may ask coins for, so that they can be fetched ahead: inputs not created by the block
+ * itself, and all outputs where BIP-0030 is enforced.
  */
 export function blockOutpoints(block: BlockView, prev: HeaderContext, params: ChainParams): Uint8Array[] {
   const list: Uint8Array[] = [];

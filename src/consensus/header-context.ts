@@ -1,4 +1,5 @@
-// What the rules ask of a block's place in the header tree. The chain's tree nodes implement it; tests use small models.
+// What the rules ask of a block's place in the header tree. The chain's tree nodes implement it; tests use small
+// models.
 
 /** A header with its ancestors. Identity matters: version bits caches use the object itself as key. */
 export interface HeaderContext {
@@ -20,7 +21,9 @@ export interface HeaderContext {
 /** Blocks whose times make the median. */
 export const MEDIAN_TIME_SPAN = 11;
 
-/** Median of the times of `node` and its ten predecessors; with an even number near genesis the upper of the middle two. */
+/**
+ * Median of the times of `node` and its ten predecessors; with an even number near genesis the upper of the middle two.
+ */
 export function medianTimePast(node: Pick<HeaderContext, 'time' | 'prev'>): number {
   const times: number[] = [];
   for (let at: Pick<HeaderContext, 'time' | 'prev'> | null = node; at !== null && times.length < MEDIAN_TIME_SPAN; at = at.prev) {

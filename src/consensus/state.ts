@@ -2,11 +2,11 @@
 // chain, mempool and RPC turn categories into behaviour and reason and debug text into replies.
 
 /**
- * What kind of fault it is, which decides what is remembered about a block and how a peer is treated (as Core's BlockValidationResult
- * and TxValidationResult):
- * consensus: breaks a rule for good; recent: breaks a rule newer software added; mutated: the data may differ from what the header
- * commits to, so the hash is not to blame; invalid-header, missing-prev, invalid-prev, time-future, checkpoint: about headers;
- * cached: known to be invalid from before; the others concern loose transactions.
+ * What kind of fault it is, which decides what is remembered about a block and how a peer is treated (as Core's
+ * BlockValidationResult and TxValidationResult): consensus: breaks a rule for good; recent: breaks a rule newer
+ * software added; mutated: the data may differ from what the header commits to, so the hash is not to blame;
+ * invalid-header, missing-prev, invalid-prev, time-future, checkpoint: about headers; cached: known to be invalid from
+ * before; the others concern loose transactions.
  */
 export type RejectCategory =
   | 'consensus'

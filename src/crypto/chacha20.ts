@@ -1,4 +1,4 @@
-// ChaCha20's key stream (RFC 8439's block function with Bernstein's 64-bit counter), as words. Caller: muhash.ts.
+// ChaCha20's key stream (RFC 8439's block function with Bernstein's 64-bit counter), as words.
 
 /** "expand 32-byte k" */
 const SIGMA = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;

@@ -1,5 +1,6 @@
-// The hashes and curve checks that the law needs, as records of functions. Pure code receives one of these inside its context
-// and never imports an implementation; each thread's entry fills it once (crypto/native above the wall, crypto/pure below it).
+// The hashes and curve checks that the law needs, as records of functions. Pure code receives one of these inside its
+// context and never imports an implementation; each thread's entry fills it once (crypto/native above the wall,
+// crypto/pure below it).
 
 /** An incremental SHA-256; `digest` ends it. */
 export interface Sha256Stream {
@@ -32,11 +33,19 @@ export interface Curve {
    * @param message 32 bytes
    */
   ecdsaVerify(signature: Uint8Array, publicKey: Uint8Array, message: Uint8Array): boolean;
-  /** BIP-0340. @param signature 64 bytes @param publicKey x-only, 32 bytes @param message 32 bytes on hot paths, any length otherwise */
+  /**
+   * BIP-0340.
+   * @param signature 64 bytes
+   * @param publicKey x-only, 32 bytes
+   * @param message 32 bytes on hot paths, any length otherwise
+   */
   schnorrVerify(signature: Uint8Array, publicKey: Uint8Array, message: Uint8Array): boolean;
   /**
    * Whether output key = internal key + tweak * G with the given parity of y (BIP-0341).
-   * @param outputKey x-only, 32 bytes @param parity 0 even, 1 odd @param internalKey x-only, 32 bytes @param tweak 32 bytes
+   * @param outputKey x-only, 32 bytes
+   * @param parity 0 even, 1 odd
+   * @param internalKey x-only, 32 bytes
+   * @param tweak 32 bytes
    */
   tapTweakCheck(outputKey: Uint8Array, parity: number, internalKey: Uint8Array, tweak: Uint8Array): boolean;
   /** Whether these 33 or 65 bytes are a point on the curve. */

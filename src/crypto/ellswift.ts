@@ -1,6 +1,6 @@
-// ElligatorSwift: public keys as 64 bytes that look like noise (BIP-0324). The mapping itself in bigints, for systems whose libsecp256k1
-// lacks it, and the interface behind which either stands (crypto/native/ell-swift.ts). Callers: crypto/native; the network room through
-// the interface.
+// ElligatorSwift: public keys as 64 bytes that look like noise (BIP-0324). The mapping itself in bigints, for systems
+// whose libsecp256k1 lacks it, and the interface behind which either stands (crypto/native/ell-swift.ts). The network
+// room through the interface.
 import { bytesOfNumber, curveY, FIELD_P, inverse, numberOfBytes, reduce, squareRoot } from './secp-field.js';
 
 /** Bytes of an encoded key. */
@@ -21,9 +21,10 @@ export interface EllSwift {
   /** A fresh key. */
   create(): EllSwiftKey;
   /**
-   * The secret shared with the owner of another key (BIP-0324's v2_ecdh): a tagged hash of both encodings, the initiator's first, and x.
-   * Any 64 bytes are a key.
-   * @param theirs 64 bytes @returns 32 bytes
+   * The secret shared with the owner of another key (BIP-0324's v2_ecdh): a tagged hash of both encodings, the
+   * initiator's first, and x. Any 64 bytes are a key.
+   * @param theirs 64 bytes
+   * @returns 32 bytes
    */
   sharedSecret(ours: EllSwiftKey, theirs: Uint8Array, initiating: boolean): Uint8Array;
 }

@@ -1,6 +1,6 @@
-// MuHash3072: a hash over a set that changes with the set. Each element becomes a number modulo the prime 2^3072 - 1103717; the set is the
-// product of its elements, kept as a fraction so that removing is a multiplication too. Pure. Core: src/crypto/muhash.cpp.
-// Callers: gettxoutsetinfo's walk, the coin statistics index.
+// MuHash3072: a hash over a set that changes with the set. Each element becomes a number modulo the prime 2^3072 -
+// 1103717; the set is the product of its elements, kept as a fraction so that removing is a multiplication too. Pure.
+// Core: src/crypto/muhash.cpp.
 
 import { chacha20Words } from './chacha20.js';
 import type { Hashes } from './crypto.js';
@@ -39,7 +39,10 @@ const words = new Uint32Array(WORDS);
 const pairs = new BigUint64Array(words.buffer);
 const parts: bigint[] = new Array(pairs.length);
 
-/** The words as one number, the first word least significant. Joining neighbours level by level is three times as quick as hex. */
+/**
+ * The words as one number, the first word least significant. Joining neighbours level by level is three times as quick
+ * as hex.
+ */
 function numberOfWords(): bigint {
   let count = pairs.length;
   for (let i = 0; i < count; i++) parts[i] = pairs[i];

@@ -1,5 +1,6 @@
 // Hashes without Node: for pure code that runs by itself (tools, other runtimes) and as the second opinion in tests of
-// crypto/native. Slower than the native ones (sha256d of 80 bytes: 4.7 us against 1.7), so the node's threads never use them.
+// crypto/native. Slower than the native ones (sha256d of 80 bytes: 4.7 us against 1.7), so the node's threads never use
+// them.
 
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';

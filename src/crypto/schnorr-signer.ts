@@ -1,5 +1,5 @@
-// Making BIP-0340 signatures, as a record of functions: what signing taproot outputs needs beyond the checks in crypto.ts. Filled by
-// crypto/native/sign.ts; pure code receives it inside its context.
+// Making BIP-0340 signatures, as a record of functions: what signing taproot outputs needs beyond the checks in
+// crypto.ts. Filled by crypto/native/sign.ts; pure code receives it inside its context.
 import type { EcdsaSigner } from './ecdsa-signer.js';
 
 /** Signs for one thread. */

@@ -1,5 +1,5 @@
-// Numbers modulo secp256k1's p as bigints: what ElligatorSwift needs of the field, and coins stored by their x coordinate. Not in constant
-// time: for public values only. Callers: ellswift.ts, storage/codec.
+// Numbers modulo secp256k1's p as bigints: what ElligatorSwift needs of the field, and coins stored by their x
+// coordinate. Not in constant time: for public values only.
 
 /** 2^256 - 2^32 - 977 */
 export const FIELD_P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn;
@@ -31,8 +31,9 @@ function squares(value: bigint, n: number): bigint {
 }
 
 /**
- * A square root, or null when there is none; the other one is its negative. p is 3 modulo 4, so it is the power (p + 1) / 4, whose binary
- * digits are 223 ones, a zero, 22 ones, four zeros, two ones and two zeros: runs of ones are built by doubling.
+ * A square root, or null when there is none; the other one is its negative. p is 3 modulo 4, so it is the power (p + 1)
+ * / 4, whose binary digits are 223 ones, a zero, 22 ones, four zeros, two ones and two zeros: runs of ones are built by
+ * doubling.
  */
 export function squareRoot(value: bigint): bigint | null {
   const join = (high: bigint, low: bigint, bits: number): bigint => (squares(high, bits) * low) % FIELD_P;

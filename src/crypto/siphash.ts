@@ -1,5 +1,6 @@
-// SipHash-2-4 (Aumasson and Bernstein), keyed and quick: for tables whose keys come from strangers, and for the short ids of
-// BIP-0152 and the filters of BIP-0158. 64-bit words are pairs of 32-bit halves, since bigints would cost fifty times more.
+// SipHash-2-4 (Aumasson and Bernstein), keyed and quick: for tables whose keys come from strangers, and for the short
+// ids of BIP-0152 and the filters of BIP-0158. 64-bit words are pairs of 32-bit halves, since bigints would cost fifty
+// times more.
 
 /** A 128-bit key as four 32-bit words, least significant first. */
 export interface SipKey {

@@ -1,5 +1,4 @@
 // The basic filter of BIP-0158: which scripts a block touches, and the chain of headers over filters (BIP-0157).
-// Callers: the filter index, getblockfilter's tests.
 
 import type { Hashes } from '../crypto/crypto.js';
 import { type SipKey, sipKey } from '../crypto/siphash.js';

@@ -1,5 +1,5 @@
-// Golomb-coded sets of BIP-0158: a sorted list of short hashes, kept as differences. Pure; building takes elements one by one, so that the
-// caller can do it in slices. Callers: basic-filter.ts, the filter index.
+// Golomb-coded sets of BIP-0158: a sorted list of short hashes, kept as differences. Pure; building takes elements one
+// by one, so that the caller can do it in slices.
 
 import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../consensus/bytes/compact-size.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
@@ -13,7 +13,10 @@ const M = 784_931;
 /** Element counts beyond this do not fit the arithmetic below, nor any block. */
 const MAX_ELEMENTS = 2 ** 32 - 1;
 
-/** High 64 bits of a 64-bit hash times a range below 2^53: a fair place in the range. Limbs of 16 bits keep every sum exact. */
+/**
+ * High 64 bits of a 64-bit hash times a range below 2^53: a fair place in the range. Limbs of 16 bits keep every sum
+ * exact.
+ */
 function placeInRange(low: number, high: number, range: number): number {
   const a0 = low & 0xffff;
   const a1 = low >>> 16;
@@ -154,7 +157,10 @@ function decodePlaces(filter: Uint8Array): { count: number; places: Float64Array
   return { count, places };
 }
 
-/** Whether one of the elements may be in the set: always when it is, by chance once in some 785,000 otherwise. @throws DecodeError */
+/**
+ * Whether one of the elements may be in the set: always when it is, by chance once in some 785,000 otherwise.
+ * @throws DecodeError
+ */
 export function matchesAny(filter: Uint8Array, key: SipKey, elements: readonly Uint8Array[]): boolean {
   const { count, places } = decodePlaces(filter);
   if (count === 0 || elements.length === 0) return false;

@@ -1,10 +1,14 @@
-// Messages between the node's thread and the assembler: numbers, short strings and typed arrays only. The template service
-// writes deltas (template/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts), run-assemble.ts answers requests.
+// Messages between the node's thread and the assembler: numbers, short strings and typed arrays only. The template
+// service writes deltas (template/mirror-feed.ts), the assembler's mirror applies them (assemble-mirror.ts),
+// run-assemble.ts answers requests.
 
 /** Raised whenever a record here changes shape; both sides compare it. */
 export const ASSEMBLE_VERSION = 5;
 
-/** Columns of MirrorDelta.rows, one row of float64 for each changed slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes. */
+/**
+ * Columns of MirrorDelta.rows, one row of float64 for each changed slot. Fees in satoshis, sizes in sigop-adjusted
+ * virtual bytes.
+ */
 export const COLUMN = {
   fee: 0,
   modifiedFee: 1,
@@ -40,7 +44,10 @@ export interface MirrorDelta {
   readonly base: number;
   /** Sequence the mirror is at afterwards. */
   readonly sequence: number;
-  /** Memory that the mirror has not seen, and numbers whose memory it shall forget (null). The same number may stand for other memory later. */
+  /**
+   * Memory that the mirror has not seen, and numbers whose memory it shall forget (null). The same number may stand for
+   * other memory later.
+   */
   readonly segments: readonly { readonly index: number; readonly buffer: SharedArrayBuffer | null }[];
   /** Slots that left; applied first. */
   readonly removed: Int32Array;
@@ -81,7 +88,9 @@ export interface AssembleRequest {
   readonly output: SharedArrayBuffer | null;
 }
 
-/** resync: send a full delta. overflow: the slab is too small. invalid: the assembly broke a rule (a bug, see problem). */
+/**
+ * resync: send a full delta. overflow: the slab is too small. invalid: the assembly broke a rule (a bug, see problem).
+ */
 export type AssembleStatus = 'done' | 'resync' | 'overflow' | 'invalid';
 
 /** Of an idle task. idle: there was nothing to do; more: there still is; done: all orders are at their best now. */
@@ -101,7 +110,10 @@ export interface AssembleReply {
   /** With the part reserved for header and coinbase. */
   readonly weight: number;
   readonly sigops: number;
-  /** The lowest rate at which a package was taken: modified fees over sigop-adjusted weight; null when nothing was taken. */
+  /**
+   * The lowest rate at which a package was taken: modified fees over sigop-adjusted weight; null when nothing was
+   * taken.
+   */
   readonly cut: { readonly fee: number; readonly size: number } | null;
   /** Bytes of the JSON array in output. */
   readonly encodedLength: number;

@@ -1,4 +1,5 @@
-// The assembler's copy of the mempool's numbers, kept up to date by deltas. One per assembler, on whatever thread it runs.
+// The assembler's copy of the mempool's numbers, kept up to date by deltas. One per assembler, on whatever thread it
+// runs.
 import { SelectionScratch } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';
 import { ClusterIndex } from '../selection/cluster/cluster-index.js';
@@ -133,7 +134,10 @@ export class AssembleMirror {
     return this.#segments[this.#columns.segment[slot]];
   }
 
-  /** @returns false when the delta doesn't continue what the mirror holds; it is then left empty, and so it is when this throws */
+  /**
+   * @returns false when the delta doesn't continue what the mirror holds; it is then left empty, and so it is when this
+   * throws
+   */
   apply(delta: MirrorDelta): boolean {
     const full = delta.base === -1;
     if (!full && (delta.instance !== this.#instance || delta.base !== this.#sequence)) {

@@ -1,4 +1,5 @@
-// The work of the assembler: apply the delta, choose, check, encode. Called by the inline assembler and by the assembler's thread.
+// The work of the assembler: apply the delta, choose, check, encode. Called by the inline assembler and by the
+// assembler's thread.
 import { coinbaseBranch, merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';

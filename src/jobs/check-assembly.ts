@@ -1,5 +1,6 @@
-// Looks over what selection chose with other eyes: each rule that a block of these transactions could break by its choice is checked
-// again from the mirror's columns. A problem here is a bug of ours; the template isn't published and the node says so.
+// Looks over what selection chose with other eyes: each rule that a block of these transactions could break by its
+// choice is checked again from the mirror's columns. A problem here is a bug of ours; the template isn't published and
+// the node says so.
 
 import { RESERVED_SIGOPS, type Selection } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';

@@ -1,6 +1,6 @@
-// A merkle tree that is kept between templates: when leaves change from some place on, only what stands above them is hashed again. The
-// first leaf is the coinbase's and zero: right for witness roots (BIP-0141), and of no matter for the branch that leads from the
-// coinbase to the root. Used by the assembler.
+// A merkle tree that is kept between templates: when leaves change from some place on, only what stands above them is
+// hashed again. The first leaf is the coinbase's and zero: right for witness roots (BIP-0141), and of no matter for the
+// branch that leads from the coinbase to the root. Used by the assembler.
 import type { Hashes } from '../crypto/crypto.js';
 
 const HASH_BYTES = 32;

@@ -1,6 +1,6 @@
-// The encoding of the template before, in the assembler. Two templates often begin with the same transactions, and after an empty block
-// they are the same: then the bytes are copied instead of written again, and of the hash trees only the changed end is reckoned. This is
-// what a new tip with an unchanged mempool costs every miner.
+// The encoding of the template before, in the assembler. Two templates often begin with the same transactions, and
+// after an empty block they are the same: then the bytes are copied instead of written again, and of the hash trees
+// only the changed end is reckoned. This is what a new tip with an unchanged mempool costs every miner.
 import type { Hashes } from '../crypto/crypto.js';
 import type { AssembleMirror } from './assemble-mirror.js';
 import { HashTree } from './hash-tree.js';
@@ -56,7 +56,8 @@ export class LastEncoding {
   }
 
   /**
-   * The same transactions in the order of last time as far as they were there, new ones behind: next to everything can then be copied.
+   * The same transactions in the order of last time as far as they were there, new ones behind: next to everything can
+   * then be copied.
    * @returns null when there is little in common, or when a parent would come after its child
    */
   steady(mirror: AssembleMirror, slots: Int32Array): Int32Array | null {

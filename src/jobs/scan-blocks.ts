@@ -1,6 +1,6 @@
-// Looks through stored blocks for transactions that pay to or spend from marked scripts: the message, its result, and the run function.
-// The thread reads block and undo files by itself; only what may concern the asker goes back. Posted by parallel/block-scanner.ts, run
-// by workers/verify.ts.
+// Looks through stored blocks for transactions that pay to or spend from marked scripts: the message, its result, and
+// the run function. The thread reads block and undo files by itself; only what may concern the asker goes back. Posted
+// by parallel/block-scanner.ts, run by workers/verify.ts.
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { parseBlock } from '../consensus/block/block-view.js';
@@ -17,7 +17,10 @@ import { ScriptMarks, unpackScripts } from './script-marks.js';
 /** Raised whenever a field of ScanJob or ScanResult, or the marks' layout, changes meaning. */
 export const SCAN_MESSAGE_VERSION = 1;
 
-/** Milliseconds after which a job ends with what it has: a block that must be verified waits no longer than this and one block. */
+/**
+ * Milliseconds after which a job ends with what it has: a block that must be verified waits no longer than this and one
+ * block.
+ */
 const BUDGET_MS = 8;
 /** Files kept open per thread. */
 const OPEN_FILES = 8;
@@ -56,10 +59,15 @@ export interface FoundTx {
   readonly bytes: Uint8Array;
 }
 
-/** Finds of a job in a few arrays, whatever their number: messages of many small objects cost the receiver more than the scan. */
+/**
+ * Finds of a job in a few arrays, whatever their number: messages of many small objects cost the receiver more than the
+ * scan.
+ */
 export interface ScanResult {
   readonly version: typeof SCAN_MESSAGE_VERSION;
-  /** Transactions found per block, in order; -1 for a block that could not be read. Perhaps not all blocks asked for. */
+  /**
+   * Transactions found per block, in order; -1 for a block that could not be read. Perhaps not all blocks asked for.
+   */
   readonly counts: Int32Array;
   /** Per transaction, in order: its place in its block, and where its bytes end. */
   readonly positions: Uint32Array;
@@ -189,7 +197,11 @@ export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: Sca
   };
 }
 
-/** Walks undo data (storage/codec/undo.ts) without decoding scripts. @param hit set to 1 at positions of spenders @throws DecodeError */
+/**
+ * Walks undo data (storage/codec/undo.ts) without decoding scripts.
+ * @param hit set to 1 at positions of spenders
+ * @throws DecodeError
+ */
 export function markSpenders(undo: Uint8Array, marks: ScriptMarks, hit: Uint8Array): void {
   const reader = new ByteReader(undo);
   const count = reader.compactSize();

@@ -1,5 +1,5 @@
-// Looks through stored coins for marked scripts: the message, its result, and the run function. Coins stay encoded; only the places of those
-// that may be meant go back. Posted by parallel/coin-scanner.ts, run by workers/verify.ts.
+// Looks through stored coins for marked scripts: the message, its result, and the run function. Coins stay encoded;
+// only the places of those that may be meant go back. Posted by parallel/coin-scanner.ts, run by workers/verify.ts.
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { readVarint, readVarintBig } from '../storage/codec/varint.js';
 import { ScriptMarks } from './script-marks.js';

@@ -1,7 +1,7 @@
-// Which output scripts and outpoints somebody looks for, as a set of 32-bit marks in shared memory: written by the node thread while worker
-// threads read. A script that was added is always found; another one is found by chance, once in 2^32 / (marks in the set): whoever
-// asked looks at it in full. Scripts are marked by what coins store of them (form and payload, src/storage/codec/script.ts), so that
-// undo data needs no decoding. Callers: wallet/follow (writes), jobs/scan-blocks (reads).
+// Which output scripts and outpoints somebody looks for, as a set of 32-bit marks in shared memory: written by the node
+// thread while worker threads read. A script that was added is always found; another one is found by chance, once in
+// 2^32 / (marks in the set): whoever asked looks at it in full. Scripts are marked by what coins store of them (form
+// and payload, src/storage/codec/script.ts), so that undo data needs no decoding.
 //
 //   word 0  number of marks           word 2  number of outpoints among them
 //   word 1  seed                      from word 4 on: open addressing, 0 empty
@@ -36,7 +36,11 @@ export class ScriptMarks {
     this.#seed = this.#words[SEED];
   }
 
-  /** An empty set. @param expected marks it should hold without growing @param seed any number; strangers should not know it */
+  /**
+   * An empty set.
+   * @param expected marks it should hold without growing
+   * @param seed any number; strangers should not know it
+   */
   static create(expected: number, seed: number): ScriptMarks {
     let slots = MIN_SLOTS;
     while (slots < expected * 2) slots *= 2;
@@ -80,7 +84,11 @@ export class ScriptMarks {
   hasOutpoint(outpoint: Uint8Array): boolean {
     return this.#has(this.#mark(FORM.OUTPOINT, outpoint, 0, OUTPOINT_BYTES));
   }
-  /** A script in one of the special forms of coins. @param form 0 to 5 @param start of its payload, 20 bytes for 0 and 1, else 32 */
+  /**
+   * A script in one of the special forms of coins.
+   * @param form 0 to 5
+   * @param start of its payload, 20 bytes for 0 and 1, else 32
+   */
   hasForm(form: number, bytes: Uint8Array, start: number): boolean {
     return this.#has(this.#mark(form, bytes, start, form < 2 ? 20 : 32));
   }
@@ -115,7 +123,10 @@ export class ScriptMarks {
   }
 }
 
-/** 32 bits of a form and some bytes, never 0; who does not know the seed cannot choose bytes that share a mark with others. */
+/**
+ * 32 bits of a form and some bytes, never 0; who does not know the seed cannot choose bytes that share a mark with
+ * others.
+ */
 export function seededMark(seed: number, form: number, bytes: Uint8Array, start: number, length: number): number {
   let h = seed ^ Math.imul(form + 1, 0x9e3779b1) ^ length;
   let at = start;

@@ -197,7 +197,10 @@ export class SignSlabView {
   }
 }
 
-/** A task, which answers from what it brought and from nothing else. Public things are views, a private key is copied for the moment of its use. */
+/**
+ * A task, which answers from what it brought and from nothing else. Public things are views, a private key is copied
+ * for the moment of its use.
+ */
 export class SignTaskView implements SigningProvider {
   /** Null: see SignTask. */
   readonly subject: SignSubject | null;

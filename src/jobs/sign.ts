@@ -1,5 +1,6 @@
-// Signs transactions, or a range of one's inputs, from shared slabs, and checks them: the message, its result, and the run function of the
-// worker threads. Posted by wallet/pooled-signer.ts. Results are public; private keys never are in a message.
+// Signs transactions, or a range of one's inputs, from shared slabs, and checks them: the message, its result, and the
+// run function of the worker threads. Posted by wallet/pooled-signer.ts. Results are public; private keys never are in
+// a message.
 
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -14,7 +15,10 @@ import { readSubjectSlab, SignSlabView, type SignSubject, subjectSerial } from '
 /** Raised whenever a field of SignJob or SignJobResult, or a slab's layout, changes meaning. */
 export const SIGN_MESSAGE_VERSION = 3;
 
-/** All inputs of the transactions in `slab`, each with its own task's keys; of a task without one, inputs `first` to `end` - 1 of the transaction in `subject`. */
+/**
+ * All inputs of the transactions in `slab`, each with its own task's keys; of a task without one, inputs `first` to
+ * `end` - 1 of the transaction in `subject`.
+ */
 export interface SignJob {
   readonly version: typeof SIGN_MESSAGE_VERSION;
   readonly slab: SharedArrayBuffer;
@@ -25,7 +29,10 @@ export interface SignJob {
 
 export interface SignJobResult {
   readonly version: typeof SIGN_MESSAGE_VERSION;
-  /** Per input: its outcome's code as 32 bits (wallet/sign/sign-input.ts), scriptSig with size, number of witness items, items with sizes. */
+  /**
+   * Per input: its outcome's code as 32 bits (wallet/sign/sign-input.ts), scriptSig with size, number of witness items,
+   * items with sizes.
+   */
   readonly inputs: Uint8Array;
 }
 
@@ -43,7 +50,10 @@ function assertVersion({ version }: { readonly version: number }): void {
 /** A p2wpkh input with a signature and a key takes 113 bytes. */
 const INPUT_BYTES = 120;
 
-/** Makes the run function of one thread. @param createSigner called when the first job comes: most threads never sign */
+/**
+ * Makes the run function of one thread.
+ * @param createSigner called when the first job comes: most threads never sign
+ */
 export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (job: SignJob) => SignJobResult {
   /** The shared transaction last worked on: its other parts come next. */
   let shared: (Open & { readonly serial: number }) | null = null;

@@ -1,5 +1,5 @@
-// Shared buffers that verification batches borrow. Reused because a fresh SharedArrayBuffer per batch is given back by the
-// collector far later than it fills memory. Caller: parallel's verifiers.
+// Shared buffers that verification batches borrow. Reused because a fresh SharedArrayBuffer per batch is given back by
+// the collector far later than it fills memory.
 
 /** Smallest buffer: one ordinary transaction. Every class is four times the one before. */
 const SMALLEST_CLASS = 16 * 1024;

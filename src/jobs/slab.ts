@@ -1,5 +1,6 @@
-// A verification batch in one shared buffer: written once by the node thread, read by every worker that takes a piece of it.
-// Written by parallel (inline and pooled verifier), read by jobs/verify.ts. All numbers are in the machine's own byte order.
+// A verification batch in one shared buffer: written once by the node thread, read by every worker that takes a piece
+// of it. Written by parallel (inline and pooled verifier), read by jobs/verify.ts. All numbers are in the machine's own
+// byte order.
 //
 //   words   HEADER_WORDS x int32      see the constants below
 //   txs     txCount x TX_WORDS x int32
@@ -9,8 +10,8 @@
 //   values  spentCount x float64: satoshis
 //   bytes   transactions and scripts
 //
-// A check is one input to verify. Checks are numbered through the whole batch in (transaction, input) order, so a range of
-// numbers is a piece of work and the lowest failing number is the first failure in block order.
+// A check is one input to verify. Checks are numbered through the whole batch in (transaction, input) order, so a range
+// of numbers is a piece of work and the lowest failing number is the first failure in block order.
 
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 
@@ -76,7 +77,10 @@ export function countChecks(txs: readonly SlabTx[]): number {
   return checks;
 }
 
-/** With one output too few, an input would be checked against another transaction's coin: the slab pairs them by position. */
+/**
+ * With one output too few, an input would be checked against another transaction's coin: the slab pairs them by
+ * position.
+ */
 export function assertPaired({ tx, spent, onlyInput }: SlabTx): void {
   if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output');
   if (onlyInput !== undefined && !(onlyInput >= 0 && onlyInput < tx.inputCount)) {

@@ -1,5 +1,5 @@
-// Cuts a verification batch into jobs of a few milliseconds, by an estimate made from sizes alone (looking into the scripts
-// would cost the node thread what it wants to save). Caller: parallel's verifiers.
+// Cuts a verification batch into jobs of a few milliseconds, by an estimate made from sizes alone (looking into the
+// scripts would cost the node thread what it wants to save).
 
 /** One signature check with its hashing and script, on a slow core without the system's library. */
 const CHECK_US = 60;
@@ -37,8 +37,8 @@ export function estimateTxUs({ tx }: PlannedTx): number {
 }
 
 /**
- * Ranges that cover every check once and in order. Transactions stay whole unless one alone exceeds the budget; then its inputs
- * are spread evenly.
+ * Ranges that cover every check once and in order. Transactions stay whole unless one alone exceeds the budget; then
+ * its inputs are spread evenly.
  */
 export function planRanges(txs: readonly PlannedTx[], budgetUs: number): CheckRange[] {
   const ranges: CheckRange[] = [];
@@ -71,8 +71,8 @@ export function planRanges(txs: readonly PlannedTx[], budgetUs: number): CheckRa
 }
 
 /**
- * Budget per job for a batch: small enough that all threads end together, never above the limit that keeps other classes from
- * waiting, never so small that posting the job costs more than running it.
+ * Budget per job for a batch: small enough that all threads end together, never above the limit that keeps other
+ * classes from waiting, never so small that posting the job costs more than running it.
  */
 export function jobBudgetUs(txs: readonly PlannedTx[], threads: number): number {
   let totalUs = 0;

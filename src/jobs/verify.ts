@@ -1,5 +1,5 @@
-// Verifies a range of inputs from a shared slab: the message, its result, and the run function that both the worker threads and
-// the inline verifier call. Posted by parallel's verifiers.
+// Verifies a range of inputs from a shared slab: the message, its result, and the run function that both the worker
+// threads and the inline verifier call. Posted by parallel's verifiers.
 
 import { SighashCache } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
@@ -17,7 +17,10 @@ export interface VerifyJob {
   readonly slab: SharedArrayBuffer;
   readonly first: number;
   readonly end: number;
-  /** Run every check up to the first failure, also those above a failure that the slab speaks of: its answer may have been lost. */
+  /**
+   * Run every check up to the first failure, also those above a failure that the slab speaks of: its answer may have
+   * been lost.
+   */
   readonly all?: boolean;
 }
 
@@ -42,7 +45,10 @@ export interface VerifyJobResult {
   readonly endMs: number;
 }
 
-/** The transaction last worked on: a large one is spread over many jobs, and each wants its parse, coins and sighash parts. */
+/**
+ * The transaction last worked on: a large one is spread over many jobs, and each wants its parse, coins and sighash
+ * parts.
+ */
 interface OpenTx {
   readonly serial: number;
   readonly index: number;

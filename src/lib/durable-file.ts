@@ -1,5 +1,5 @@
-// Files and names that outlast a loss of power. fsync of a file keeps its bytes; its name is an entry of its folder, which is synced by itself.
-// For small files; large ones are written by src/storage.
+// Files and names that outlast a loss of power. fsync of a file keeps its bytes; its name is an entry of its folder,
+// which is synced by itself. For small files; large ones are written by src/storage.
 import fs from 'node:fs';
 import { type FileHandle, open as openFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,8 +22,10 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Puts a file that only its owner may read into the place of what is there: after a loss of power it is the old one or the new one, whole. On
- * the disk when this returns. @param temporary what it is called until then @throws the system's error, the old file as it was
+ * Puts a file that only its owner may read into the place of what is there: after a loss of power it is the old one or
+ * the new one, whole. On the disk when this returns.
+ * @param temporary what it is called until then
+ * @throws the system's error, the old file as it was
  */
 export function replaceFileSync(file: string, data: string | Uint8Array, temporary = `${file}.new`): void {
   // One that was left behind may have another mode, or be a link.
@@ -64,7 +66,10 @@ export async function replaceFile(file: string, pieces: Iterable<Uint8Array>, op
   }
 }
 
-/** Makes a folder for its owner alone, with all that is missing above it; what was made is on the disk when this returns. */
+/**
+ * Makes a folder for its owner alone, with all that is missing above it; what was made is on the disk when this
+ * returns.
+ */
 export function makeFolders(folder: string): void {
   const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;

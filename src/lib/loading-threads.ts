@@ -1,5 +1,5 @@
-// The threads of the process that are loading native libraries. The end of the process is the end of all of them, and one that is ended
-// meanwhile aborts the process, so whoever ends it waits. Callers: whoever starts such threads (parallel, http); aditd.
+// The threads of the process that are loading native libraries. The end of the process is the end of all of them, and
+// one that is ended meanwhile aborts the process, so whoever ends it waits. Aditd.
 
 /** A thread that takes longer is stuck; ending it then is the smaller evil. */
 const LIMIT_MS = 15_000;

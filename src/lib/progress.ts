@@ -1,5 +1,4 @@
 // How far long work came, in the words every such line of the log uses: done, percent, speed, time left.
-// Callers: indexes, reindex, file import.
 
 /** A rate and an estimate over work of a known amount. */
 export class ProgressMeter {

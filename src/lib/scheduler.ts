@@ -1,4 +1,5 @@
-// Things that are due from time to time, in one place, so that mockscheduler can make them due now. Timers never keep the process up.
+// Things that are due from time to time, in one place, so that mockscheduler can make them due now. Timers never keep
+// the process up.
 
 interface Task {
   dueMs: number;

@@ -1,4 +1,5 @@
-// Counters and gauges of one thread in shared memory: that thread writes, the node thread reads them for /metrics without asking.
+// Counters and gauges of one thread in shared memory: that thread writes, the node thread reads them for /metrics
+// without asking.
 
 /** A view of a thread's counters. */
 export class SharedCounters<Name extends string> {

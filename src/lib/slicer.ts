@@ -1,12 +1,12 @@
-// Long work on a thread that must stay responsive, in turns of a few milliseconds, so that blocks and calls get in between. The data
-// worked on is pinned by the caller (a block's bytes, a list made before). Callers: RPC and its batches, indexes, the chain's walks.
+// Long work on a thread that must stay responsive, in turns of a few milliseconds, so that blocks and calls get in
+// between. The data worked on is pinned by the caller (a block's bytes, a list made before).
 import { workClock } from './work-clock.js';
 
 /** Milliseconds of work between turns. */
 const SLICE_MS = 2;
 
-// Whoever waits for a turn, one of them per turn of the event loop however many there are: what arrives meanwhile waits for one slice,
-// not for one of everybody's. The event loop is the thread's, and so is this line.
+// Whoever waits for a turn, one of them per turn of the event loop however many there are: what arrives meanwhile waits
+// for one slice, not for one of everybody's. The event loop is the thread's, and so is this line.
 const line: (() => void)[] = [];
 let called = false;
 
@@ -20,7 +20,9 @@ function callNext(): void {
   });
 }
 
-/** The next turn of the event loop that belongs to the caller; those who work without a Slicer stand in the same line. */
+/**
+ * The next turn of the event loop that belongs to the caller; those who work without a Slicer stand in the same line.
+ */
 export function nextInLine(): Promise<void> {
   return new Promise((resolve) => {
     line.push(resolve);
@@ -33,7 +35,9 @@ export class Slicer {
   readonly #breathe: (() => unknown) | undefined;
   #since = workClock.now();
 
-  /** @param breathe asked after each pause: a promise holds the work back until it is settled, for something more urgent */
+  /**
+   * @param breathe asked after each pause: a promise holds the work back until it is settled, for something more urgent
+   */
   constructor(breathe?: () => unknown) {
     this.#breathe = breathe;
   }

@@ -1,4 +1,5 @@
-// Work written as a generator: each step is short, and whoever takes the steps decides whether others get a turn in between.
+// Work written as a generator: each step is short, and whoever takes the steps decides whether others get a turn in
+// between.
 
 /** Takes all steps in one go. @returns what the work returns */
 export function inOneGo<T>(steps: Generator<unknown, T>): T {
@@ -8,7 +9,10 @@ export function inOneGo<T>(steps: Generator<unknown, T>): T {
   }
 }
 
-/** Takes the steps one by one. @param rest asked after each: a promise where it is time for a pause; its rejection ends the work */
+/**
+ * Takes the steps one by one.
+ * @param rest asked after each: a promise where it is time for a pause; its rejection ends the work
+ */
 export async function inTurns<T>(steps: Generator<unknown, T>, rest: () => Promise<void> | undefined): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,5 +1,5 @@
-// The clock of a running node: the machine's, unless setmocktime holds it. The mock time lives in memory shared by all threads, so
-// that a front and the node never disagree. Callers: node/wiring, http/front.
+// The clock of a running node: the machine's, unless setmocktime holds it. The mock time lives in memory shared by all
+// threads, so that a front and the node never disagree.
 import type { Clock } from './clock.js';
 
 /** Where the mock time is kept, in seconds; 0 means the real clock counts. */

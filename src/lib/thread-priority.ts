@@ -5,8 +5,8 @@ import os from 'node:os';
 const HIGHEST = -20;
 
 /**
- * Asks for the calling thread to be served before others. Linux alone keeps a nice value for each thread (setpriority(2), notes); elsewhere it
- * is the whole process's, so nothing is asked for.
+ * Asks for the calling thread to be served before others. Linux alone keeps a nice value for each thread
+ * (setpriority(2), notes); elsewhere it is the whole process's, so nothing is asked for.
  * @param steps taken from the thread's nice value; negative ones are given back
  * @returns whether it was granted: root, CAP_SYS_NICE or a limit (RLIMIT_NICE, systemd's LimitNICE) allow it
  */
@@ -21,7 +21,8 @@ export function hurry(steps: number): boolean {
 }
 
 /**
- * Makes a switch between the calling thread's nice value as it is now and an urgent one. To be called by that thread alone.
+ * Makes a switch between the calling thread's nice value as it is now and an urgent one. To be called by that thread
+ * alone.
  * @param steps taken while it is urgent
  */
 export function createUrgency(steps: number): (urgent: boolean) => void {

@@ -1,6 +1,6 @@
-// A block may hold a hundred thousand outputs: what the chain does with each of them is cut into turns, so that whoever waits for
-// something small goes in between. Nobody sees the state between two turns; each user says why. Callers: chain steps, the mempool when
-// transactions come back and when it is restored; whoever lets others go in between.
+// A block may hold a hundred thousand outputs: what the chain does with each of them is cut into turns, so that whoever
+// waits for something small goes in between. Nobody sees the state between two turns; each user says why. Whoever lets
+// others go in between.
 import { workClock } from './work-clock.js';
 
 /** Milliseconds of work between two turns of the event loop: all of a usual block's share of one step. */
@@ -11,7 +11,10 @@ export function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Work of the chain in turns. Unlike Slicer's, it doesn't stand in line behind other long work: everybody waits for blocks. */
+/**
+ * Work of the chain in turns. Unlike Slicer's, it doesn't stand in line behind other long work: everybody waits for
+ * blocks.
+ */
 export class Turns {
   #since = workClock.now();
 

@@ -1,5 +1,5 @@
-// The log: pino underneath, one line of plain text per entry in the shape of Core's debug.log, to a file, the console, or both.
-// Callers: aditd. Categories are Core's; `logging` RPC and -debug switch them.
+// The log: pino underneath, one line of plain text per entry in the shape of Core's debug.log, to a file, the console,
+// or both. Categories are Core's; `logging` RPC and -debug switch them.
 import fs from 'node:fs';
 import { pino } from 'pino';
 import type { Logger } from './logger.js';
@@ -75,7 +75,10 @@ export class LogFileError extends Error {
 /** Core's measure of a log worth cutting, in bytes. */
 const recentBytes = 10_000_000;
 
-/** What is not printable, escaped as Core does, and lines after the first set in: no text from outside can begin a line of its own. */
+/**
+ * What is not printable, escaped as Core does, and lines after the first set in: no text from outside can begin a line
+ * of its own.
+ */
 function escapeLine(text: string): string {
   return text
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)

@@ -1,5 +1,5 @@
-// A log for rooms whose lines strangers can cause: so many at once, then so many a second; what is left out is counted and told. Details
-// (debug) are shown in full, since the operator asked for them. Callers: Net.
+// A log for rooms whose lines strangers can cause: so many at once, then so many a second; what is left out is counted
+// and told. Details (debug) are shown in full, since the operator asked for them.
 import type { Logger } from './logger.js';
 
 /** Lines at once, and lines a second after that. */

@@ -1,4 +1,5 @@
-// What every room above the pure wall may say to the operator. The implementation (pino, Core's debug.log) lives beside it.
+// What every room above the pure wall may say to the operator. The implementation (pino, Core's debug.log) lives beside
+// it.
 
 /** A place for log lines. Never pass keys, passphrases or cookies. */
 export interface Logger {

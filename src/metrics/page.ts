@@ -1,5 +1,5 @@
-// The page at `/` of the metrics port: one file without anything from elsewhere, so that it works on a box without a way out. What it
-// shows is in it at first and then comes as server-sent events from /events (node/status.ts).
+// The page at `/` of the metrics port: one file without anything from elsewhere, so that it works on a box without a
+// way out. What it shows is in it at first and then comes as server-sent events from /events (node/status.ts).
 
 const style = `
 :root{color-scheme:light dark;--bg:#f6f5f1;--card:#fff;--ink:#1d2326;--dim:#6b757b;--line:#e2e0d8;--hot:#c8641b;--ok:#2d7d5a;--bad:#b3372f;--bar:#d98d4a}

@@ -1,5 +1,6 @@
-// A histogram for what happens a hundred thousand times a second: prom-client puts the labels of each observation into a text, which costs
-// more than many calls. Here labels are looked up once per series, and the exposition is made when somebody asks. Caller: registry.ts.
+// A histogram for what happens a hundred thousand times a second: prom-client puts the labels of each observation into
+// a text, which costs more than many calls. Here labels are looked up once per series, and the exposition is made when
+// somebody asks.
 
 /** One series of a histogram. */
 export interface Series {

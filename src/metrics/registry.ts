@@ -1,5 +1,5 @@
-// The one Prometheus registry, on the node thread. Rooms hand over plain figures: a gauge asks for them when it is scraped, a histogram
-// is fed by the room's observe callback. Callers: node/wiring, metrics/server. Names carry their units; bitcoin_* are the names that
+// The one Prometheus registry, on the node thread. Rooms hand over plain figures: a gauge asks for them when it is
+// scraped, a histogram is fed by the room's observe callback. Names carry their units; bitcoin_* are the names that
 // existing Bitcoin dashboards look for, adit_* is what nobody else exports.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { type CountedValues, QuickHistogram, ReadHistogram, type Series } from './quick-histogram.js';
@@ -64,7 +64,10 @@ export class Metrics {
     return (seconds, labels) => (labels ? histogram.observe(labels, seconds) : histogram.observe(seconds));
   }
 
-  /** Durations in seconds that are reported very often. @returns makes a series, to be kept by the room for its labels */
+  /**
+   * Durations in seconds that are reported very often.
+   * @returns makes a series, to be kept by the room for its labels
+   */
   quickHistogram(name: string, help: string, buckets: readonly number[]): (labels: Record<string, string>) => Series {
     const histogram = new QuickHistogram(name, help, buckets);
     // What the registry asks of a metric is its name and get().

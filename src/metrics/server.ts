@@ -1,5 +1,5 @@
-// Serves /metrics for Prometheus, and what else people look at: rare, small requests, so plain node:http on the node thread is enough.
-// Loopback unless told otherwise.
+// Serves /metrics for Prometheus, and what else people look at: rare, small requests, so plain node:http on the node
+// thread is enough. Loopback unless told otherwise.
 import http from 'node:http';
 import type { Metrics } from './registry.js';
 
@@ -48,8 +48,9 @@ export interface MetricsOptions {
 const SCRAPES_PER_SECOND = 4;
 
 /**
- * Whether a request's Host may be answered. A page in an operator's browser can have its own name point to this machine (DNS rebinding) and would
- * read every figure here; it cannot make the browser send an address or another name. A client without Host is no browser.
+ * Whether a request's Host may be answered. A page in an operator's browser can have its own name point to this machine
+ * (DNS rebinding) and would read every figure here; it cannot make the browser send an address or another name. A
+ * client without Host is no browser.
  */
 function allowsHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;

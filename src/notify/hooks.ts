@@ -1,5 +1,5 @@
-// Commands of the operator's (-blocknotify and its kin), run by the shell in processes of their own: nothing waits for them, a few run at a
-// time, and a bounded number wait. Callers: node/notifications, node/wallets.
+// Commands of the operator's (-blocknotify and its kin), run by the shell in processes of their own: nothing waits for
+// them, a few run at a time, and a bounded number wait.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from '../log/logger.js';
 

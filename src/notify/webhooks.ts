@@ -1,5 +1,5 @@
-// Webhooks (-notifyurl): events as JSON by POST, in order, tried again for a while when the receiver is away. A receiver that is slow or
-// gone costs a bounded queue and nothing else. Callers: node/notifications.
+// Webhooks (-notifyurl): events as JSON by POST, in order, tried again for a while when the receiver is away. A
+// receiver that is slow or gone costs a bounded queue and nothing else.
 import type { Logger } from '../log/logger.js';
 
 /** An event; `event` names its kind: block, startup, alert. */

@@ -1,5 +1,5 @@
-// ZeroMQ publishers with Bitcoin Core's topics and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic, body, and a 32-bit little-endian
-// counter of the topic at its address. Callers: node/notifications. The only file that knows the library.
+// ZeroMQ publishers with Bitcoin Core's topics and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic, body, and a
+// 32-bit little-endian counter of the topic at its address. The only file that knows the library.
 import { Publisher } from 'zeromq';
 import type { Logger } from '../log/logger.js';
 
@@ -30,7 +30,10 @@ export class ZmqPublisher {
     this.#log = log;
   }
 
-  /** Binds every address; topics of one address share a socket. @throws Error that names the address that can't be bound */
+  /**
+   * Binds every address; topics of one address share a socket.
+   * @throws Error that names the address that can't be bound
+   */
   static async open(endpoints: readonly ZmqEndpoint[], log: Logger): Promise<ZmqPublisher> {
     const sockets = new Map<string, Publisher>();
     const notifiers: Notifier[] = [];
@@ -66,7 +69,10 @@ export class ZmqPublisher {
     return this.#notifiers.some((notifier) => notifier.topic === topic);
   }
 
-  /** Publishes at every address of the topic. Never waits: a subscriber that is behind its mark misses messages and sees it by the counter. */
+  /**
+   * Publishes at every address of the topic. Never waits: a subscriber that is behind its mark misses messages and sees
+   * it by the counter.
+   */
   publish(topic: ZmqTopic, body: Uint8Array): void {
     for (const notifier of this.#notifiers) {
       if (notifier.topic !== topic) continue;

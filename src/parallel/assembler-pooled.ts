@@ -1,6 +1,6 @@
-// The assembler on a thread of its own: a Piscina pool of exactly one thread, whose mirror lives between tasks. No task is ever
-// aborted by a signal, because that would end the thread and its mirror. Should the thread die anyway, the next one answers
-// "resync" and gets a full copy.
+// The assembler on a thread of its own: a Piscina pool of exactly one thread, whose mirror lives between tasks. No task
+// is ever aborted by a signal, because that would end the thread and its mirror. Should the thread die anyway, the next
+// one answers "resync" and gets a full copy.
 import { Piscina } from 'piscina';
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import type { Assembler } from './assembler.js';
@@ -41,8 +41,9 @@ export class PooledAssembler implements Assembler {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
     });
-    // A thread that dies between tasks is replaced by Piscina; without a listener the process would end. One that dies while it loads is not,
-    // and a task that waits for it would wait for ever: the pool is ended, which fails the task, and the next task has a new one.
+    // A thread that dies between tasks is replaced by Piscina; without a listener the process would end. One that dies
+    // while it loads is not, and a task that waits for it would wait for ever: the pool is ended, which fails the task,
+    // and the next task has a new one.
     pool.on('error', () => {
       setImmediate(() => {
         if (pool.threads.length === 0) void pool.destroy();

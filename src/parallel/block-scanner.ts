@@ -1,4 +1,4 @@
-// Looks through stored blocks on the pool's threads, for scans that must be quick and hold nothing else up. Caller: wallet/follow.
+// Looks through stored blocks on the pool's threads, for scans that must be quick and hold nothing else up.
 import { type BlockToScan, type FoundTx, readFinds, SCAN_MESSAGE_VERSION, type ScanJob, type ScanResult } from '../jobs/scan-blocks.js';
 import type { WorkPool } from './pool.js';
 

@@ -1,4 +1,5 @@
-// A Verifier that skips what the script cache remembers. Wired by node around the pooled verifier, shared by chain and mempool.
+// A Verifier that skips what the script cache remembers. Wired by node around the pooled verifier, shared by chain and
+// mempool.
 
 import { countChecks } from '../jobs/slab.js';
 import type { ScriptCache } from './script-cache.js';

@@ -1,4 +1,4 @@
-// Looks through stored coins on the pool's threads. Caller: chain, for scantxoutset.
+// Looks through stored coins on the pool's threads.
 import { type CoinScanResult, packCoins, runCoinScan } from '../jobs/scan-coins.js';
 import { ScriptMarks } from '../jobs/script-marks.js';
 import type { WorkPool } from './pool.js';
@@ -7,7 +7,11 @@ import type { WorkPool } from './pool.js';
 export interface CoinScanner {
   /** Calls that keep every thread busy. */
   readonly depth: number;
-  /** @param values encoded coins @returns numbers of those whose script may be a marked one; no marked one is missing. @throws when the pool is closed */
+  /**
+   * @param values encoded coins
+   * @returns numbers of those whose script may be a marked one; no marked one is missing.
+   * @throws when the pool is closed
+   */
   scan(values: readonly Uint8Array[], marks: SharedArrayBuffer): Promise<Uint32Array>;
 }
 

@@ -1,11 +1,14 @@
-// Searches for a nonce on worker threads, for generate* on regtest. Caller: rpc/node's generate methods through node wiring.
+// Searches for a nonce on worker threads, for generate* on regtest.
 
 import type { GrindJob, GrindJobResult } from '../jobs/grind.js';
 import { GRIND_MESSAGE_VERSION } from '../jobs/grind.js';
 import type { WorkPool } from './pool.js';
 import type { StopFlag } from './stop-flag.js';
 
-/** Two milliseconds of hashing, eight where node:crypto has to do it: a stop, or a job of a higher class, waits no longer. */
+/**
+ * Two milliseconds of hashing, eight where node:crypto has to do it: a stop, or a job of a higher class, waits no
+ * longer.
+ */
 const TRIES_PER_JOB = 5_000;
 /** Regtest wants two hashes on average: a short first slice on one thread ends nearly every search there. */
 const FIRST_TRIES = 64;
@@ -35,7 +38,10 @@ export class Grinder {
     this.#pool = pool;
   }
 
-  /** @param header80 the 80 header bytes, whose nonce field is ignored @param target the hash, as a number, must not exceed it */
+  /**
+   * @param header80 the 80 header bytes, whose nonce field is ignored
+   * @param target the hash, as a number, must not exceed it
+   */
   async grind(header80: Uint8Array, target: bigint, options: GrindOptions): Promise<GrindResult> {
     const start = options.startNonce ?? 0;
     const end = Math.min(NONCE_SPACE, start + options.maxTries);

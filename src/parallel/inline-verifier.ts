@@ -1,5 +1,5 @@
-// Script verification on the calling thread, in slices with the event loop between them: for tests, tools and library use, and
-// the plain model that the pooled verifier is tested against.
+// Script verification on the calling thread, in slices with the event loop between them: for tests, tools and library
+// use, and the plain model that the pooled verifier is tested against.
 
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';

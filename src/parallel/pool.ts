@@ -1,11 +1,15 @@
-// Worker threads with classes of work: Piscina below, our own queues above it, because Piscina knows neither priorities nor a
-// second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
+// Worker threads with classes of work: Piscina below, our own queues above it, because Piscina knows neither priorities
+// nor a second chance for a job whose thread died. Users: PooledVerifier, Grinder. Entry of the threads:
+// workers/verify.ts.
 
 import { Piscina } from 'piscina';
 import { watchLoading } from './threads-loaded.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 
-/** One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a moment. */
+/**
+ * One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a
+ * moment.
+ */
 const JOBS_PER_THREAD = 2;
 /** A job whose thread died runs once more, alone: the thread may have died of its neighbour. */
 const MAX_ATTEMPTS = 2;
@@ -87,7 +91,8 @@ export class WorkPool {
       workerData: { prefer: options.prefer ?? 'system' },
     });
     this.#loaded = watchLoading(this.#piscina);
-    // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process would end.
+    // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process
+    // would end.
     this.#piscina.on('error', (error: unknown) => {
       this.#log.warn(`A worker thread died between two jobs: ${describeError(error)}`);
       this.#checkThreads();
@@ -121,8 +126,8 @@ export class WorkPool {
   }
 
   /**
-   * Runs an exported function of the entry module on a thread. The bound is the caller's to keep, by canAcceptWork before the
-   * first job of a batch: half a batch is of no use.
+   * Runs an exported function of the entry module on a thread. The bound is the caller's to keep, by canAcceptWork
+   * before the first job of a batch: half a batch is of no use.
    */
   run<T>(klass: VerifyClass, name: string, message: unknown): Promise<T> {
     return this.runLate(klass, name, () => message);
@@ -170,7 +175,10 @@ export class WorkPool {
     }
   }
 
-  /** A job that runs again runs alone in the whole pool: if its thread dies again, it was the job, and no neighbour dies with it. */
+  /**
+   * A job that runs again runs alone in the whole pool: if its thread dies again, it was the job, and no neighbour dies
+   * with it.
+   */
   #onTrial(): boolean {
     for (const entry of this.#inFlight) return entry.attempts > 1;
     return false;

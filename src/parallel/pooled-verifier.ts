@@ -1,5 +1,5 @@
-// Script verification on worker threads: one shared slab per batch, small jobs over it, one verdict. Wired by node; callers see
-// the Verifier interface only.
+// Script verification on worker threads: one shared slab per batch, small jobs over it, one verdict. Wired by node;
+// callers see the Verifier interface only.
 
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
@@ -101,8 +101,8 @@ export class PooledVerifier implements Verifier {
       if (outcome.status === 'rejected') throw asFault(outcome.reason);
       answers.add(i, outcome.value);
     }
-    // The answer of a thread that died is lost, but not what it told the others by the slab: what they left out runs now. One after the
-    // other, as a failure that is found may settle the rest.
+    // The answer of a thread that died is lost, but not what it told the others by the slab: what they left out runs
+    // now. One after the other, as a failure that is found may settle the rest.
     let last = -1;
     for (let open = answers.open; open > last; open = answers.open) {
       last = open;

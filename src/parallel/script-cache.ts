@@ -1,9 +1,10 @@
-// Remembers which transactions passed all their scripts under which flags, so that a block whose transactions came through the
-// mempool is not verified twice. Used by CachedVerifier. The idea is Core's (script execution cache, validation.cpp).
+// Remembers which transactions passed all their scripts under which flags, so that a block whose transactions came
+// through the mempool is not verified twice. Used by CachedVerifier. The idea is Core's (script execution cache,
+// validation.cpp).
 //
-// A set-associative table of 32-byte keys in one typed array, off the collector's heap: the first key word picks a set of WAYS
-// slots, a key lives in any of them. When a set is full the oldest of its keys goes. Keys are salted with a secret of this
-// process, so nobody can choose transactions that crowd a set or that meet a key.
+// A set-associative table of 32-byte keys in one typed array, off the collector's heap: the first key word picks a set
+// of WAYS slots, a key lives in any of them. When a set is full the oldest of its keys goes. Keys are salted with a
+// secret of this process, so nobody can choose transactions that crowd a set or that meet a key.
 
 import type { Hashes } from '../crypto/crypto.js';
 
@@ -25,7 +26,10 @@ export class ScriptCache {
   readonly #nextSlot: Uint8Array;
   readonly #sets: number;
 
-  /** @param maxBytes table size; 16 MiB (Core's default share) remember half a million transactions @param salt 32 secret random bytes */
+  /**
+   * @param maxBytes table size; 16 MiB (Core's default share) remember half a million transactions
+   * @param salt 32 secret random bytes
+   */
   constructor(maxBytes: number, salt: Uint8Array, hashes: Hashes) {
     if (salt.length !== SALT_BYTES) throw new RangeError('The salt of a script cache has 32 bytes');
     this.#hashes = hashes;
@@ -45,7 +49,10 @@ export class ScriptCache {
     return this.#sets * WAYS;
   }
 
-  /** Whether this transaction passed under exactly these flags. @param wtxid 32 bytes; commits to everything but the coins, and those hang on the txids in it */
+  /**
+   * Whether this transaction passed under exactly these flags.
+   * @param wtxid 32 bytes; commits to everything but the coins, and those hang on the txids in it
+   */
   has(wtxid: Uint8Array, flags: number): boolean {
     const key = this.#key(wtxid, flags);
     const found = this.#find(key) >= 0;

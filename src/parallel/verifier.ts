@@ -1,5 +1,5 @@
-// The contract of script verification. Callers: chain (blocks, proposals), mempool (transactions). Two implementations stand
-// behind it, InlineVerifier (same thread) and PooledVerifier (worker threads), and CachedVerifier wraps either.
+// The contract of script verification. Two implementations stand behind it, InlineVerifier (same thread) and
+// PooledVerifier (worker threads), and CachedVerifier wraps either.
 
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -27,11 +27,15 @@ export interface VerifyBatch {
   /** Raise it to end the batch early; the result then says `stopped`. */
   readonly stop?: StopFlag;
   /**
-   * Flags under which success is remembered too. Must be a subset of `flags`: every flag only forbids, so what passes under
-   * more flags passes under fewer. The mempool names the next block's flags here. Needs a CachedVerifier, else ignored.
+   * Flags under which success is remembered too. Must be a subset of `flags`: every flag only forbids, so what passes
+   * under more flags passes under fewer. The mempool names the next block's flags here. Needs a CachedVerifier, else
+   * ignored.
    */
   readonly alsoCacheFlags?: number;
-  /** Part of a long run of blocks: throughput counts, nobody waits for this batch alone, and nobody asks for its transactions again. */
+  /**
+   * Part of a long run of blocks: throughput counts, nobody waits for this batch alone, and nobody asks for its
+   * transactions again.
+   */
   readonly bulk?: boolean;
 }
 
@@ -58,7 +62,9 @@ export interface VerifyResult {
 export interface Verifier {
   /** Script threads, as -par counts them. With 1 the caller uses the sequential wording of errors. */
   readonly size: number;
-  /** Checks all scripts of a batch. The lowest failing (transaction, input) is reported, whatever the number of threads. */
+  /**
+   * Checks all scripts of a batch. The lowest failing (transaction, input) is reported, whatever the number of threads.
+   */
   verifyTxs(batch: VerifyBatch): Promise<VerifyResult>;
   /** Whether a batch of this class would be taken now; blocks always are. */
   canAcceptWork(klass: VerifyClass): boolean;

@@ -1,5 +1,5 @@
-// What both verifiers do alike with a batch: number it, and make one verdict of the answers to its jobs. A check counts as run only when the
-// answer at hand says so; an answer that is missing, or belongs to another job, is never "valid".
+// What both verifiers do alike with a batch: number it, and make one verdict of the answers to its jobs. A check counts
+// as run only when the answer at hand says so; an answer that is missing, or belongs to another job, is never "valid".
 
 import type { VerifyJobResult } from '../jobs/verify.js';
 import type { CheckRange } from '../jobs/verify-plan.js';
@@ -50,8 +50,8 @@ export class BatchAnswers {
   }
 
   /**
-   * The first range with checks that did not run though no check before them is known to fail; -1 when there is none. A job leaves such
-   * when another told the slab of a failure and died before it answered.
+   * The first range with checks that did not run though no check before them is known to fail; -1 when there is none. A
+   * job leaves such when another told the slab of a failure and died before it answered.
    */
   get open(): number {
     if (this.#stopped) return -1;

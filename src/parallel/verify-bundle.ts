@@ -1,6 +1,6 @@
-// Packs single transactions that wait for a thread into one job: while every thread is busy, strangers from the mempool's door share
-// a slab and a trip (posting a job costs the node thread as much as checking half an input). With an idle thread a transaction
-// leaves at once and alone. Used by PooledVerifier.
+// Packs single transactions that wait for a thread into one job: while every thread is busy, strangers from the
+// mempool's door share a slab and a trip (posting a job costs the node thread as much as checking half an input). With
+// an idle thread a transaction leaves at once and alone. Used by PooledVerifier.
 
 import { assertPaired, slabSize, writeSlab } from '../jobs/slab.js';
 import type { SlabPool } from '../jobs/slab-pool.js';
@@ -42,7 +42,10 @@ export class VerifyBundler {
     this.#slabs = slabs;
   }
 
-  /** The verdict on one transaction. Rejects when the bundle failed for another reason than scripts; the caller may try it alone. */
+  /**
+   * The verdict on one transaction. Rejects when the bundle failed for another reason than scripts; the caller may try
+   * it alone.
+   */
   verify(job: TxJob, flags: number): Promise<VerifyResult> {
     assertPaired(job);
     return new Promise((resolve, reject) => {

@@ -1,9 +1,10 @@
-// Which transactions a block takes and in what order, exactly as Core 0.21 does it (miner.cpp, addPackageTxs): packages of a
-// transaction with its unconfirmed ancestors by fee rate. Numbers only; called by the assemble job with the mirror's arrays.
+// Which transactions a block takes and in what order, exactly as Core 0.21 does it (miner.cpp, addPackageTxs): packages
+// of a transaction with its unconfirmed ancestors by fee rate. Numbers only; called by the assemble job with the
+// mirror's arrays.
 //
-// Two streams are merged: the ranking of the whole pool, and a heap of those whose ancestors were partly taken already, ranked by
-// what is left of their package. One oddity is Core's and kept: the first subtraction from a package takes off the
-// modified fee of the included ancestor, later ones its base fee.
+// Two streams are merged: the ranking of the whole pool, and a heap of those whose ancestors were partly taken already,
+// ranked by what is left of their package. One oddity is Core's and kept: the first subtraction from a package takes
+// off the modified fee of the included ancestor, later ones its base fee.
 import { type Candidates, compareFeeRates, compareTxids } from './candidates.js';
 import { compareFeeFractions } from './cluster/fee-fraction.js';
 import { ranksWithAncestors } from './ranking.js';
@@ -67,7 +68,10 @@ const UNTOUCHED = 0;
 const IN_BLOCK = 1;
 const FAILED = 2;
 
-/** Arrays by slot that one selection after the other works in: with a hundred thousand slots making them anew costs more than selecting. */
+/**
+ * Arrays by slot that one selection after the other works in: with a hundred thousand slots making them anew costs more
+ * than selecting.
+ */
 export class SelectionScratch {
   state = new Uint8Array(0);
   mark = new Int32Array(0);
@@ -112,7 +116,10 @@ export function selectByAncestors(
   return new AncestorSelection(c, limits, scratch.prepare(c.fee.length)).run(ranking);
 }
 
-/** Whether nothing is excluded; and a safety net: the pool holds nothing that isn't final, and witnesses only once they count. */
+/**
+ * Whether nothing is excluded; and a safety net: the pool holds nothing that isn't final, and witnesses only once they
+ * count.
+ */
 export function mayEnter(c: Candidates, slots: readonly number[], limits: SelectionLimits): boolean {
   for (const slot of slots) if (!mayEnterAlone(c, slot, limits)) return false;
   return true;

@@ -1,6 +1,6 @@
-// The selection of mode `live`: chunks of clusters, unless the ancestor order of Core 0.21 happens to pay more. It can where a block is
-// full and its last few hundred bytes decide (a knapsack no greedy order solves for sure), so both are filled and compared; the
-// second costs about as much as the first. Called by the assemble job.
+// The selection of mode `live`: chunks of clusters, unless the ancestor order of Core 0.21 happens to pay more. It can
+// where a block is full and its last few hundred bytes decide (a knapsack no greedy order solves for sure), so both are
+// filled and compared; the second costs about as much as the first. Called by the assemble job.
 import { type Selection, type SelectionLimits, type SelectionScratch, selectByAncestors } from './ancestor-selection.js';
 import type { Candidates } from './candidates.js';
 import type { ClusterIndex } from './cluster/cluster-index.js';

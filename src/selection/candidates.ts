@@ -1,5 +1,5 @@
-// The candidates for a block as numbers: one slot per transaction, one array per figure. Written by the assembler's mirror, read by
-// ranking and selection. Slots are reused, so only those in use mean anything.
+// The candidates for a block as numbers: one slot per transaction, one array per figure. Written by the assembler's
+// mirror, read by ranking and selection. Slots are reused, so only those in use mean anything.
 
 /** Columns by slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction itself. */
 export interface Candidates {

@@ -1,5 +1,6 @@
-// Fills a block with chunks, best first, as long as they fit. A chunk that is too large falls apart: from then on each of its cluster's
-// transactions with what it needs competes with the chunks that follow, so that the end of the block is packed with the best that fits. Called by best-block.ts with the mirror's numbers.
+// Fills a block with chunks, best first, as long as they fit. A chunk that is too large falls apart: from then on each
+// of its cluster's transactions with what it needs competes with the chunks that follow, so that the end of the block
+// is packed with the best that fits. Called by best-block.ts with the mirror's numbers.
 import {
   lowerRate,
   MAX_SIGOPS,
@@ -147,7 +148,10 @@ class Filling {
     this.#sigops += sigops[slot];
   }
 
-  /** Takes the best package that fits, if it pays at least as much as the chunk that comes next. @returns whether there was one */
+  /**
+   * Takes the best package that fits, if it pays at least as much as the chunk that comes next.
+   * @returns whether there was one
+   */
   #takePackage(next: number | null): boolean {
     let best: Package | null = null;
     const fitting: Package[] = [];

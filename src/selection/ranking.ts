@@ -1,5 +1,6 @@
-// Keeps the candidates in the order in which block assembly looks at them: by the fee rate of a transaction alone or with its ancestors,
-// whichever is lower. Used by the assembler's mirror, which keeps them in a list of sorted-slots.ts.
+// Keeps the candidates in the order in which block assembly looks at them: by the fee rate of a transaction alone or
+// with its ancestors, whichever is lower. Used by the assembler's mirror, which keeps them in a list of
+// sorted-slots.ts.
 import { type Candidates, compareFeeRates } from './candidates.js';
 
 /** Whether slot ranks with its ancestors (else by itself), given its sums. */

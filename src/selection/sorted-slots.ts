@@ -1,5 +1,6 @@
-// A long sorted list of slots of which few change at a time: what changed is sorted and put in its place, everything between is moved in one
-// piece, and no memory is taken for it. The two rankings of the assembler's mirror are such lists.
+// A long sorted list of slots of which few change at a time: what changed is sorted and put in its place, everything
+// between is moved in one piece, and no memory is taken for it. The two rankings of the assembler's mirror are such
+// lists.
 
 export class SortedSlots {
   #slots = new Int32Array(0);

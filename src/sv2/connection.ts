@@ -1,6 +1,7 @@
-// One client's connection as a machine without sockets: bytes go in, events and bytes come out. It speaks the handshake, decrypts frames, checks
-// that messages come in their order and answers what needs no template: SetupConnection and extension negotiation. The rest is handed out as
-// events. Its memory is bounded by the largest message that a template client may send.
+// One client's connection as a machine without sockets: bytes go in, events and bytes come out. It speaks the
+// handshake, decrypts frames, checks that messages come in their order and answers what needs no template:
+// SetupConnection and extension negotiation. The rest is handed out as events. Its memory is bounded by the largest
+// message that a template client may send.
 //
 //   act1     64 bytes of the client's key            setup    SetupConnection, nothing else
 //   open     all messages                            ended    nothing more is read
@@ -27,7 +28,9 @@ import {
 import { ACT_ONE_BYTES, type NoiseSession, type NoiseTools, type ResponderIdentity, respond } from './noise/responder.js';
 import { openPayload, SEALED_HEADER_BYTES, sealedLength, sealFrame } from './noise/transport.js';
 
-/** The longest message that a client of templates has a use for is SubmitSolution: 22 bytes and a coinbase of 65,535. */
+/**
+ * The longest message that a client of templates has a use for is SubmitSolution: 22 bytes and a coinbase of 65,535.
+ */
 export const LARGEST_PAYLOAD = 22 + 65_535;
 
 /** What a client did. `send` is bytes for its socket, in order; after `close` nothing follows. */
@@ -37,7 +40,9 @@ export type ConnectionEvent =
   | { readonly kind: 'constraints'; readonly constraints: CoinbaseOutputConstraints }
   | { readonly kind: 'data'; readonly templateId: bigint }
   | { readonly kind: 'solution'; readonly solution: SubmitSolution }
-  /** A message that is to be ignored, as the specification asks: of another extension, or of a type that is not known. */
+  /**
+   * A message that is to be ignored, as the specification asks: of another extension, or of a type that is not known.
+   */
   | { readonly kind: 'ignored'; readonly extension: number; readonly type: number }
   | { readonly kind: 'close'; readonly reason: CloseReason; readonly detail: string };
 

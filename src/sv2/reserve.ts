@@ -1,8 +1,8 @@
-// From CoinbaseOutputConstraints to what a template keeps free (specification, 7.1). A segwit block needs 1,168 units beside the client's
-// outputs: header 320, transaction count 12, coinbase 236, its script 400, output count 12, commitment 188; each byte of outputs costs four.
-// Needs are rounded up to 21 sizes, from the least to a whole block, in which weight and sigops rise together: clients
-// with nearly equal constraints share templates, and however many strangers ask for different ones, a full mempool is
-// chosen from 21 times for a tip.
+// From CoinbaseOutputConstraints to what a template keeps free (specification, 7.1). A segwit block needs 1,168 units
+// beside the client's outputs: header 320, transaction count 12, coinbase 236, its script 400, output count 12,
+// commitment 188; each byte of outputs costs four. Needs are rounded up to 21 sizes, from the least to a whole block,
+// in which weight and sigops rise together: clients with nearly equal constraints share templates, and however many
+// strangers ask for different ones, a full mempool is chosen from 21 times for a tip.
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import type { CoinbaseOutputConstraints } from './codec/template-messages.js';
 

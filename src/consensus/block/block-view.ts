@@ -1,5 +1,5 @@
-// A block as its own bytes, a header view and transaction views over one shared offset table. Hashes appear when asked for.
-// Used by chain, mining and RPC; values are built by build-block.ts.
+// A block as its own bytes, a header view and transaction views over one shared offset table. Hashes appear when asked
+// for. Used by chain, mining and RPC; values are built by build-block.ts.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -47,7 +47,10 @@ export class BlockView {
   readonly hashes: Hashes;
   /** Whether checkBlock passed in full, so that it need not run again. */
   checked = false;
-  /** Whether its merkle root was found to be the header's, and its witness commitment to fit: both cost a hash per transaction. */
+  /**
+   * Whether its merkle root was found to be the header's, and its witness commitment to fit: both cost a hash per
+   * transaction.
+   */
   merkleChecked = false;
   witnessChecked = false;
 

@@ -1,5 +1,6 @@
-// Merkle roots of blocks and the witness commitment's place. An odd level repeats its last hash, which lets two different lists
-// share a root (CVE-2012-2459); `mutated` tells when a list could be such a twin. Used by block rules, templates and RPC proofs.
+// Merkle roots of blocks and the witness commitment's place. An odd level repeats its last hash, which lets two
+// different lists share a root (CVE-2012-2459); `mutated` tells when a list could be such a twin. Used by block rules,
+// templates and RPC proofs.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';

@@ -1,5 +1,6 @@
-// A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by gettxoutproof and
-// for peers with a filter (merkleblock), read by verifytxoutproof. Encoding: count 4 | hashes with their number | flag bits packed lowest first, with their bytes' number.
+// A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by
+// gettxoutproof and for peers with a filter (merkleblock), read by verifytxoutproof. Encoding: count 4 | hashes with
+// their number | flag bits packed lowest first, with their bytes' number.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';

@@ -1,5 +1,5 @@
-// Bytes of a socket that are not used yet, in one piece. Takes no more memory than four times what waits, or 64 KB. The readers of frames
-// and of encrypted packets (peers, Stratum V2 clients) are made of it.
+// Bytes of a socket that are not used yet, in one piece. Takes no more memory than four times what waits, or 64 KB. The
+// readers of frames and of encrypted packets (peers, Stratum V2 clients) are made of it.
 
 /** Room that is kept when little or nothing waits. */
 const LEAST_ROOM = 64 << 10;

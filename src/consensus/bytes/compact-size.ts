@@ -1,4 +1,5 @@
-// Sizes of Bitcoin's variable-length integer ("compact size"): 1, 3, 5 or 9 bytes. Used where sizes are summed without encoding.
+// Sizes of Bitcoin's variable-length integer ("compact size"): 1, 3, 5 or 9 bytes. Used where sizes are summed without
+// encoding.
 
 import { ByteReader } from './reader.js';
 import { ByteWriter } from './writer.js';

@@ -1,5 +1,5 @@
-// Hex text and the small comparisons of byte arrays. The only place where hashes are reversed: Bitcoin shows 32-byte hashes
-// backwards, so everything named ...Hex went through hashToHex; all other hashes are in internal order.
+// Hex text and the small comparisons of byte arrays. The only place where hashes are reversed: Bitcoin shows 32-byte
+// hashes backwards, so everything named ...Hex went through hashToHex; all other hashes are in internal order.
 
 import { DecodeError } from './reader.js';
 

@@ -1,8 +1,11 @@
-// Reads numbers and views out of a byte array, front to back, checking every bound before it touches or allocates anything.
-// Used by all parsers (transactions, blocks, storage codecs, messages). Encoding: Bitcoin's wire format, little-endian.
+// Reads numbers and views out of a byte array, front to back, checking every bound before it touches or allocates
+// anything. Used by all parsers (transactions, blocks, storage codecs, messages). Encoding: Bitcoin's wire format,
+// little-endian.
 
-/** The one error of all parsers: the input is not what it claims to be. The reader's own are in the words of Core's streams, which its log
- * and some RPC errors show. */
+/**
+ * The one error of all parsers: the input is not what it claims to be. The reader's own are in the words of Core's
+ * streams, which its log and some RPC errors show.
+ */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
@@ -105,7 +108,9 @@ export class ByteReader {
     return value;
   }
 
-  /** A canonical compact size over the whole 64-bit range, for fields that carry flags or numbers instead of lengths. */
+  /**
+   * A canonical compact size over the whole 64-bit range, for fields that carry flags or numbers instead of lengths.
+   */
   compactSizeBig(): bigint {
     if (this.remaining > 0 && this.data[this.offset] === 0xff) {
       this.offset++;
@@ -127,7 +132,9 @@ export function readU32(data: Uint8Array, at: number): number {
   return (data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (data[at + 3] << 24)) >>> 0;
 }
 
-/** Signed little-endian 64-bit number at `at` as a double: exact within +-2^53, else rounded with sign and order kept. */
+/**
+ * Signed little-endian 64-bit number at `at` as a double: exact within +-2^53, else rounded with sign and order kept.
+ */
 export function readI64(data: Uint8Array, at: number): number {
   return (readU32(data, at + 4) | 0) * TWO_32 + readU32(data, at);
 }

@@ -1,5 +1,5 @@
-// The shape of a network's parameters (networks.ts has the records). Consensus numbers are those of Bitcoin Core 0.21, so that
-// replies match it; testnet4, which it did not know, and the script flag exceptions come from later versions.
+// The shape of a network's parameters (networks.ts has the records). Consensus numbers are those of Bitcoin Core 0.21,
+// so that replies match it; testnet4, which it did not know, and the script flag exceptions come from later versions.
 
 import type { Deployment } from './deployment.js';
 
@@ -51,7 +51,10 @@ export interface ChainParams {
   readonly ruleChangeThreshold: number;
   /** Blocks of a voting period. */
   readonly minerConfirmationWindow: number;
-  /** Votes for rules nobody told us of are looked at from this height on: before it, other things were done with versions. */
+  /**
+   * Votes for rules nobody told us of are looked at from this height on: before it, other things were done with
+   * versions.
+   */
   readonly unknownVotesFrom: number;
   /** Script that signs blocks (BIP-0325), null where blocks need no signature. */
   readonly signetChallenge: Uint8Array | null;

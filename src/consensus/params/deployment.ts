@@ -1,5 +1,5 @@
-// Soft forks as parameters: those voted in by version bits (BIP-0009 with a minimum activation height) and the mark of a buried one
-// that is switched off. Used by the networks' records and rules/versionbits.ts.
+// Soft forks as parameters: those voted in by version bits (BIP-0009 with a minimum activation height) and the mark of
+// a buried one that is switched off. Used by the networks' records and rules/versionbits.ts.
 
 /** Value of a deployment's start time: active from genesis on. */
 export const ALWAYS_ACTIVE = -1n;

@@ -19,7 +19,10 @@ export interface DeploymentOverride {
 
 /** What options may change. */
 export interface ChainOverrides {
-  /** signet: another challenge; the network loses minimum work, assumed-valid block and seeds. Needs hashes for the magic. */
+  /**
+   * signet: another challenge; the network loses minimum work, assumed-valid block and seeds. Needs hashes for the
+   * magic.
+   */
   readonly signetChallenge?: Uint8Array;
   readonly signetSeedNodes?: readonly string[];
   /** regtest: height from which segwit holds; -1 for never. */

@@ -1,4 +1,5 @@
-// The regression test network, everyone's own. Numbers: Bitcoin Core 0.21. -segwitheight and -vbparams are put in by chain-params.ts.
+// The regression test network, everyone's own. Numbers: Bitcoin Core 0.21. -segwitheight and -vbparams are put in by
+// chain-params.ts.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';

@@ -1,5 +1,5 @@
-// Targets: the compact form in headers, the proof-of-work test and the work a block proves. Used by header rules, the header tree,
-// templates and RPC. The compact form is a base-256 float: exponent byte, sign bit, 23-bit mantissa.
+// Targets: the compact form in headers, the proof-of-work test and the work a block proves. Used by header rules, the
+// header tree, templates and RPC. The compact form is a base-256 float: exponent byte, sign bit, 23-bit mantissa.
 
 const SIGN_BIT = 0x00800000;
 const MANTISSA = 0x007fffff;

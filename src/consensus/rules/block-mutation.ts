@@ -1,5 +1,6 @@
-// Whether bytes are a block at all, or a spoilt copy with its header: transactions that its merkle root or its witness commitment does not
-// name. A copy says nothing about the block, so it must be told apart before anything is concluded from it (Core's IsBlockMutated).
+// Whether bytes are a block at all, or a spoilt copy with its header: transactions that its merkle root or its witness
+// commitment does not name. A copy says nothing about the block, so it must be told apart before anything is concluded
+// from it (Core's IsBlockMutated).
 
 import type { BlockView } from '../block/block-view.js';
 import type { ChainParams } from '../params/chain-params.js';
@@ -19,7 +20,8 @@ const INNER_NODE_BYTES = 64;
 export function checkMutation(block: BlockView, height: number, params: ChainParams): Verdict {
   const verdict = checkMerkleRoot(block);
   if (verdict !== null) return verdict;
-  // Blocks without a coinbase are invalid anyway; those with one would need 224 bits of work to be passed off as another.
+  // Blocks without a coinbase are invalid anyway; those with one would need 224 bits of work to be passed off as
+  // another.
   if (block.txs[0]?.isCoinbase !== true) {
     return block.txs.some(({ strippedSize }) => strippedSize === INNER_NODE_BYTES)
       ? reject('mutated', 'bad-cb-missing', 'first tx is not coinbase, and one has 64 bytes')

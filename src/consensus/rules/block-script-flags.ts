@@ -1,5 +1,5 @@
-// Which script rules hold in a block. As Core 0.21 decides by height and deployment, with the exempt blocks of later versions.
-// Used by ConnectBlock, and for the next block by mempool and templates.
+// Which script rules hold in a block. As Core 0.21 decides by height and deployment, with the exempt blocks of later
+// versions. Used by ConnectBlock, and for the next block by mempool and templates.
 
 import { hashToHex } from '../bytes/hex.js';
 import type { HeaderContext } from '../header-context.js';

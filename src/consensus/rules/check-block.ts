@@ -1,5 +1,5 @@
-// What a block must satisfy by itself, without its place in the chain. Used before a block is stored, again before it is connected,
-// and for proposals.
+// What a block must satisfy by itself, without its place in the chain. Used before a block is stored, again before it
+// is connected, and for proposals.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -46,7 +46,8 @@ export function checkMerkleRoot(block: BlockView): Verdict {
   if (block.merkleChecked) return null;
   const { root, mutated } = blockMerkleRoot(block);
   if (!equalBytes(root, block.header.merkleRoot)) return reject('mutated', 'bad-txnmrklroot', 'hashMerkleRoot mismatch');
-  // A list with a repeated tail shares its root with the valid one, so the hash must not be remembered as bad (CVE-2012-2459).
+  // A list with a repeated tail shares its root with the valid one, so the hash must not be remembered as bad
+  // (CVE-2012-2459).
   if (mutated) return reject('mutated', 'bad-txns-duplicate', 'duplicate transaction');
   block.merkleChecked = true;
   return null;

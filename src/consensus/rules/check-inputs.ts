@@ -1,4 +1,5 @@
-// A transaction against the coins it spends: existence, maturity, amounts, fee. Used by ConnectBlock, the mempool and templates.
+// A transaction against the coins it spends: existence, maturity, amounts, fee. Used by ConnectBlock, the mempool and
+// templates.
 
 import type { Coin, CoinView } from '../coin.js';
 import { COINBASE_MATURITY, formatMoney, moneyRange } from '../limits.js';

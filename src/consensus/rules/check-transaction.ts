@@ -1,4 +1,5 @@
-// What a transaction must satisfy by itself, without coins or chain. Used for every transaction of a block and before the mempool.
+// What a transaction must satisfy by itself, without coins or chain. Used for every transaction of a block and before
+// the mempool.
 
 import { hashKey } from '../bytes/hex.js';
 import { MAX_BLOCK_WEIGHT, MAX_MONEY, WITNESS_SCALE_FACTOR } from '../limits.js';

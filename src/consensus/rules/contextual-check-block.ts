@@ -1,5 +1,5 @@
-// A block in its place: finality, the height in the coinbase, the witness commitment, weight. Used before a block is stored and for
-// proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
+// A block in its place: finality, the height in the coinbase, the witness commitment, weight. Used before a block is
+// stored and for proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -66,7 +66,8 @@ function beginsWith(script: Uint8Array, start: Uint8Array): boolean {
 }
 
 /**
- * The commitment must match when there is one; without it no transaction may carry a witness. A match is remembered on the view.
+ * The commitment must match when there is one; without it no transaction may carry a witness. A match is remembered on
+ * the view.
  * @param segwit whether BIP-0141 holds at the block's height
  */
 export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {

@@ -1,5 +1,5 @@
-// When a transaction may enter a block: absolute locktime (BIP-0113 decides which time counts) and relative locks (BIP-0068).
-// Used by block rules, the mempool and templates.
+// When a transaction may enter a block: absolute locktime (BIP-0113 decides which time counts) and relative locks
+// (BIP-0068). Used by block rules, the mempool and templates.
 
 import type { HeaderContext } from '../header-context.js';
 import { LOCKTIME_THRESHOLD } from '../limits.js';
@@ -35,7 +35,8 @@ export interface SequenceLocks {
 
 /**
  * Relative locks of a transaction in a child of `prev`. The caller knows whether BIP-0068 is active.
- * @param coinHeights height of the block that holds the coin of each input; prev.height + 1 for one of the same block or the mempool
+ * @param coinHeights height of the block that holds the coin of each input; prev.height + 1 for one of the same block
+ * or the mempool
  */
 export function sequenceLocks(tx: TxView, coinHeights: ArrayLike<number>, prev: HeaderContext): SequenceLocks {
   const locks: SequenceLocks = { minHeight: -1, minTime: -1 };

@@ -1,5 +1,5 @@
-// The reject reasons of the law, all in one list; the compiler checks every use against it. Strings are Bitcoin Core's, byte for
-// byte, because miners and tools compare them. Policy has its own list.
+// The reject reasons of the law, all in one list; the compiler checks every use against it. Strings are Bitcoin Core's,
+// byte for byte, because miners and tools compare them. Policy has its own list.
 
 import type { Reject, RejectCategory } from '../state.js';
 

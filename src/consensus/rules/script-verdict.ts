@@ -1,5 +1,6 @@
-// How a failed script reads as a block's verdict. Core 0.21 words and ranks it by how many script threads run: with one, scripts are
-// run transaction by transaction among the other rules; with more, they are collected and looked at last. Used by chain and proposals.
+// How a failed script reads as a block's verdict. Core 0.21 words and ranks it by how many script threads run: with
+// one, scripts are run transaction by transaction among the other rules; with more, they are collected and looked at
+// last. Used by chain and proposals.
 
 import type { ConnectResult } from '../connect.js';
 import type { Reject, Verdict } from '../state.js';

@@ -1,5 +1,6 @@
-// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution lies in a push of the witness
-// commitment output; signing covers the block with that push cut to its mark, by way of two virtual transactions. Used by checkBlock.
+// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution lies in a push of the
+// witness commitment output; signing covers the block with that push cut to its mark, by way of two virtual
+// transactions. Used by checkBlock.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -88,7 +89,9 @@ export function signetTxs(block: BlockView, challenge: Uint8Array): SignetTxs | 
   return { toSpend, toSign };
 }
 
-/** The commitment script with its solution push cut to the mark, and the solution; null without one, script unchanged. */
+/**
+ * The commitment script with its solution push cut to the mark, and the solution; null without one, script unchanged.
+ */
 function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8Array | null } {
   const out = new ByteWriter(script.length);
   let solution: Uint8Array | null = null;
@@ -119,7 +122,9 @@ function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8A
   return { script: solution === null ? script : out.finish(), solution };
 }
 
-/** scriptSig and witness of a solution; empty when there is none, which suits trivial challenges. null when malformed. */
+/**
+ * scriptSig and witness of a solution; empty when there is none, which suits trivial challenges. null when malformed.
+ */
 function parseSolution(solution: Uint8Array | null): { scriptSig: Uint8Array; witness: Uint8Array[] } | null {
   if (solution === null) return { scriptSig: new Uint8Array(0), witness: [] };
   try {

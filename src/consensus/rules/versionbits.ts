@@ -1,5 +1,6 @@
-// Soft forks voted in by block versions: BIP-0009 with a minimum activation height, and in the order of Core 0.21.1 (the threshold is
-// looked at before the timeout). Used by block rules, templates and RPC. The state of a period is decided by the last block before it.
+// Soft forks voted in by block versions: BIP-0009 with a minimum activation height, and in the order of Core 0.21.1
+// (the threshold is looked at before the timeout). Used by block rules, templates and RPC. The state of a period is
+// decided by the last block before it.
 
 import type { HeaderContext } from '../header-context.js';
 import type { ChainParams } from '../params/chain-params.js';
@@ -29,7 +30,9 @@ export interface DeploymentStatistics {
   possible: boolean;
 }
 
-/** Period states by deployment and by the last block of the period before. One per header tree; forgets with the nodes. */
+/**
+ * Period states by deployment and by the last block of the period before. One per header tree; forgets with the nodes.
+ */
 export class VersionBitsCache {
   readonly #byDeployment = new Map<string, WeakMap<HeaderContext, DeploymentState>>();
 

@@ -1,5 +1,5 @@
-// Builders of script pieces: pushes and numbers as Core's script class writes them. Used by coinbase construction, templates of
-// output scripts, RPC and tests.
+// Builders of script pieces: pushes and numbers as Core's script class writes them. Used by coinbase construction,
+// templates of output scripts, RPC and tests.
 
 import { encodeNumber } from './number.js';
 import { OP } from './opcodes.js';
@@ -31,7 +31,9 @@ export function minimalPush(data: Uint8Array): Uint8Array {
   return plainPush(data);
 }
 
-/** An integer as a script pushes it: OP_0, OP_1NEGATE, OP_1 to OP_16, else a script number; also the height of BIP-0034. */
+/**
+ * An integer as a script pushes it: OP_0, OP_1NEGATE, OP_1 to OP_16, else a script number; also the height of BIP-0034.
+ */
 export function pushNumber(value: number): Uint8Array {
   if (value === 0) return Uint8Array.of(OP.OP_0);
   if (value === -1 || (value >= 1 && value <= 16)) return Uint8Array.of(OP.OP_RESERVED + value);

@@ -1,5 +1,6 @@
 // What the interpreter asks about the transaction around a script. TxSignatureChecker answers for a real input;
-// DetachedChecker refuses everything, for scripts that are run alone. Wanted by the interpreter, signing and message signing.
+// DetachedChecker refuses everything, for scripts that are run alone. Wanted by the interpreter, signing and message
+// signing.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';

@@ -1,5 +1,6 @@
-// DER signatures, strict and lax. Strict is BIP-0066, a test of form. Lax is what consensus verified before it: the reading that
-// OpenSSL allowed and libsecp256k1's contrib code pins down; we do it ourselves because curves take 64 bytes, r then s.
+// DER signatures, strict and lax. Strict is BIP-0066, a test of form. Lax is what consensus verified before it: the
+// reading that OpenSSL allowed and libsecp256k1's contrib code pins down; we do it ourselves because curves take 64
+// bytes, r then s.
 
 import { GROUP_ORDER, HALF_GROUP_ORDER } from './group-order.js';
 
@@ -32,7 +33,8 @@ function isStrictInteger(bytes: Uint8Array, at: number, length: number): boolean
  * Reads a signature as consensus does: any length forms, garbage behind, negative or padded integers taken as unsigned.
  * @param bytes signature
  * @param end how many of the bytes count (the hash type byte stays outside)
- * @returns r and s in 64 bytes, or null when unreadable or when a number does not fit into 32 bytes (such a signature never verifies)
+ * @returns r and s in 64 bytes, or null when unreadable or when a number does not fit into 32 bytes (such a signature
+ * never verifies)
  */
 export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
   if (end < 1 || bytes[0] !== SEQUENCE_TAG) return null;

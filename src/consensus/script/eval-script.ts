@@ -1,5 +1,6 @@
-// Runs one script on a stack: limits, pushes, flow control, and dispatch of the other opcodes to stack-ops.ts, number-ops.ts and
-// signature-ops.ts. Called by interpreter.ts and witness-program.ts; rules as Bitcoin Core's interpreter, errors as codes.
+// Runs one script on a stack: limits, pushes, flow control, and dispatch of the other opcodes to stack-ops.ts,
+// number-ops.ts and signature-ops.ts. Called by interpreter.ts and witness-program.ts; rules as Bitcoin Core's
+// interpreter, errors as codes.
 
 import type { SignatureChecker } from './checker.js';
 import {
@@ -119,7 +120,10 @@ export function evalScript(
   return depth === 0 ? ScriptError.OK : ScriptError.UNBALANCED_CONDITIONAL;
 }
 
-/** Opcodes switched off in 2010 (CVE-2010-5137); they fail a script even in untaken branches. Tapscript made them OP_SUCCESS. */
+/**
+ * Opcodes switched off in 2010 (CVE-2010-5137); they fail a script even in untaken branches. Tapscript made them
+ * OP_SUCCESS.
+ */
 function isDisabled(opcode: number): boolean {
   if (opcode < OP.OP_CAT || opcode > OP.OP_RSHIFT) return false;
   return (

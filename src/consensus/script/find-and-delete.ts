@@ -1,4 +1,5 @@
-// Removing a signature from the script code it signs: part of legacy signature checks since the first release, and consensus.
+// Removing a signature from the script code it signs: part of legacy signature checks since the first release, and
+// consensus.
 
 import { plainPush } from './build-script.js';
 import { ScriptTokenizer } from './tokenizer.js';

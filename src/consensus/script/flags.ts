@@ -1,5 +1,6 @@
-// Script verification flags: one bit per rule that came after the first release, consensus and policy alike. The bit positions
-// and names are Bitcoin Core's, because vectors, RPC options and chain parameters name them. Used by every caller of the interpreter.
+// Script verification flags: one bit per rule that came after the first release, consensus and policy alike. The bit
+// positions and names are Bitcoin Core's, because vectors, RPC options and chain parameters name them. Used by every
+// caller of the interpreter.
 
 /** Verify pay-to-script-hash inputs (BIP-0016). */
 export const SCRIPT_VERIFY_P2SH = 1 << 0;

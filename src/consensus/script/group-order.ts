@@ -1,4 +1,5 @@
-// The order of secp256k1's group and its half, big-endian: the bounds of signature values and private keys. Used by der.ts and wif.ts.
+// The order of secp256k1's group and its half, big-endian: the bounds of signature values and private keys. Used by
+// der.ts and wif.ts.
 
 import { fromHex } from '../bytes/hex.js';
 

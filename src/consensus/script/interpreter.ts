@@ -1,5 +1,6 @@
-// Whether an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141, BIP-0341) in the
-// order that decides which error is seen. Called by verify-input.ts, policy and signing. Pure; never throws on any input.
+// Whether an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141,
+// BIP-0341) in the order that decides which error is seen. Called by verify-input.ts, policy and signing. Pure; never
+// throws on any input.
 
 import { equalBytes } from '../bytes/hex.js';
 import { plainPush } from './build-script.js';
@@ -99,7 +100,8 @@ function verifyKeyHashSpend(
   checker: SignatureChecker,
 ): number {
   const sigSize = scriptSig[0];
-  // A signature longer than the hash cannot be found inside the script, and both sizes make direct pushes the minimal ones.
+  // A signature longer than the hash cannot be found inside the script, and both sizes make direct pushes the minimal
+  // ones.
   if (!(sigSize > 20 && sigSize < OP.OP_PUSHDATA1) || !isPayToPublicKeyHash(scriptPubKey)) return NO_ERROR_YET;
   const keySize = scriptSig[1 + sigSize];
   if (!(keySize > 1 && keySize < OP.OP_PUSHDATA1) || scriptSig.length !== 2 + sigSize + keySize) return NO_ERROR_YET;

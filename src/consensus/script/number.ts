@@ -1,5 +1,6 @@
-// Script numbers: little-endian, sign in the top bit of the last byte, empty for zero. Operands have at most 4 bytes (5 for the
-// lock times), results may have one more, so plain JS numbers hold all of them. Used by the interpreter, asm and script builders.
+// Script numbers: little-endian, sign in the top bit of the last byte, empty for zero. Operands have at most 4 bytes (5
+// for the lock times), results may have one more, so plain JS numbers hold all of them. Used by the interpreter, asm
+// and script builders.
 
 const EMPTY = new Uint8Array(0);
 

@@ -1,9 +1,10 @@
-// The buffer in which preimages of signature hashes are put together, and writers into it. A preimage lives only until its hash
-// is taken, within one synchronous call, so one buffer per thread serves them all.
+// The buffer in which preimages of signature hashes are put together, and writers into it. A preimage lives only until
+// its hash is taken, within one synchronous call, so one buffer per thread serves them all.
 
 import { writeU32 } from '../bytes/writer.js';
 
-// Larger preimages (a legacy hash of a large transaction) get their own buffer rather than pinning a large one for good.
+// Larger preimages (a legacy hash of a large transaction) get their own buffer rather than pinning a large one for
+// good.
 const KEPT_SIZE = 1 << 16;
 const kept = new Uint8Array(KEPT_SIZE);
 

@@ -63,8 +63,8 @@ export const ScriptError = {
 /** One of the codes in `ScriptError`. */
 export type ScriptErrorCode = (typeof ScriptError)[keyof typeof ScriptError];
 
-// Two codes are younger than 0.21.1 and keep the text that version gave in their place: SCRIPTNUM (every number that does not
-// decode was an unknown error) and TAPSCRIPT_EMPTY_PUBKEY (it was PUBKEYTYPE).
+// Two codes are younger than 0.21.1 and keep the text that version gave in their place: SCRIPTNUM (every number that
+// does not decode was an unknown error) and TAPSCRIPT_EMPTY_PUBKEY (it was PUBKEYTYPE).
 const TEXTS: Record<keyof typeof ScriptError, string> = {
   OK: 'No error',
   UNKNOWN_ERROR: 'unknown error',

@@ -1,5 +1,5 @@
-// The workspace of one script evaluation: what the steps of eval-script.ts, stack-ops.ts, number-ops.ts and signature-ops.ts
-// share. Plain fields on purpose; the rules live in those files.
+// The workspace of one script evaluation: what the steps of eval-script.ts, stack-ops.ts, number-ops.ts and
+// signature-ops.ts share. Plain fields on purpose; the rules live in those files.
 
 import type { SignatureChecker } from './checker.js';
 import { SCRIPT_VERIFY_MINIMALDATA } from './flags.js';
@@ -38,7 +38,10 @@ export class ScriptRun {
     this.minimal = (flags & SCRIPT_VERIFY_MINIMALDATA) !== 0;
   }
 
-  /** The script from the last executed OP_CODESEPARATOR on; the script itself when there was none, so that caches see one object. */
+  /**
+   * The script from the last executed OP_CODESEPARATOR on; the script itself when there was none, so that caches see
+   * one object.
+   */
   scriptCode(): Uint8Array {
     return this.codeStart === 0 ? this.script : this.script.subarray(this.codeStart);
   }

@@ -1,7 +1,9 @@
-// The original signature hash: the transaction serialised anew with scripts blanked and, by hash type, inputs and outputs
-// left out; SHA-256 twice. Its oddities are consensus: the SIGHASH_SINGLE bug, dropped OP_CODESEPARATORs, any type byte counts.
+// The original signature hash: the transaction serialised anew with scripts blanked and, by hash type, inputs and
+// outputs left out; SHA-256 twice. Its oddities are consensus: the SIGHASH_SINGLE bug, dropped OP_CODESEPARATORs, any
+// type byte counts.
 //
-// For the usual type ALL, the frame (everything with empty scripts) is made once and each input's script is set into it.
+// For the usual type ALL, the frame (everything with empty scripts) is made once and each input's script is set into
+// it.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';

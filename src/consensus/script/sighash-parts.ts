@@ -1,5 +1,5 @@
-// Hashes over all inputs or outputs of a transaction that BIP-0143 and BIP-0341 have in common: BIP-0341 uses the single
-// SHA-256, BIP-0143 hashes that once more. Each is computed when first asked for.
+// Hashes over all inputs or outputs of a transaction that BIP-0143 and BIP-0341 have in common: BIP-0341 uses the
+// single SHA-256, BIP-0143 hashes that once more. Each is computed when first asked for.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';

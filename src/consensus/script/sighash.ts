@@ -1,5 +1,6 @@
-// Signature hashes of one transaction. What all inputs share is computed once, when first asked: the legacy frame, the BIP-0143
-// parts and the BIP-0341 parts. One cache per transaction and thread; used by TxSignatureChecker and by signing.
+// Signature hashes of one transaction. What all inputs share is computed once, when first asked: the legacy frame, the
+// BIP-0143 parts and the BIP-0341 parts. One cache per transaction and thread; used by TxSignatureChecker and by
+// signing.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
@@ -18,7 +19,10 @@ export const SIGHASH_SINGLE = 3;
 /** Added to one of the above: sign no input but the own. */
 export const SIGHASH_ANYONECANPAY = 0x80;
 
-/** Signature hashes of one transaction's inputs. The arrays handed out may be handed out again: callers do not write to them. */
+/**
+ * Signature hashes of one transaction's inputs. The arrays handed out may be handed out again: callers do not write to
+ * them.
+ */
 export class SighashCache {
   readonly #tx: TxView;
   readonly #hashes: Hashes;
@@ -28,7 +32,8 @@ export class SighashCache {
   #legacyHashes: LegacySighash | null = null;
   #segwitHashes: SegwitSighash | null = null;
   #taprootHashes: TaprootSighash | null = null;
-  // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script code.
+  // CHECKMULTISIG asks for the same hash once per key it tries: the last answer is kept, by identity of the script
+  // code.
   #lastScript: Uint8Array | null = null;
   #lastKey = -1;
   #lastValue = 0;
@@ -36,7 +41,8 @@ export class SighashCache {
 
   /**
    * @param tx stays unchanged while the cache lives
-   * @param spent outputs spent by all inputs, in order; without them (null, or an entry null) taproot hashes do not exist
+   * @param spent outputs spent by all inputs, in order; without them (null, or an entry null) taproot hashes do not
+   * exist
    */
   constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null = null) {
     this.#tx = tx;
@@ -45,7 +51,8 @@ export class SighashCache {
   }
 
   /**
-   * The original signature hash. For SIGHASH_SINGLE without a matching output it is the number 1 (01 and 31 zero bytes).
+   * The original signature hash. For SIGHASH_SINGLE without a matching output it is the number 1 (01 and 31 zero
+   * bytes).
    * @param scriptCode with its OP_CODESEPARATORs, which are left out of the hash
    * @param hashType signed or unsigned 32 bits; hashed whole, interpreted by its low byte
    */

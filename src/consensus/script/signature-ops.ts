@@ -1,5 +1,6 @@
 // The hashing and signature opcodes, OP_RIPEMD160 (a6) to OP_CHECKMULTISIGVERIFY (af) without OP_CODESEPARATOR, and
-// OP_CHECKSIGADD (ba). Called by eval-script.ts. Legacy: BIP-0066, 0146, 0147; version 0: BIP-0143; tapscript: BIP-0342.
+// OP_CHECKSIGADD (ba). Called by eval-script.ts. Legacy: BIP-0066, 0146, 0147; version 0: BIP-0143; tapscript:
+// BIP-0342.
 
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
 import { deleteSignature } from './find-and-delete.js';

@@ -1,5 +1,6 @@
-// Signature operations as block limits count them: by reading scripts, not by running them. Used by block rules, policy and
-// the template. Legacy counting is inaccurate on purpose: it is the rule of the first release; BIP-0016 and BIP-0141 added theirs.
+// Signature operations as block limits count them: by reading scripts, not by running them. Used by block rules, policy
+// and the template. Legacy counting is inaccurate on purpose: it is the rule of the first release; BIP-0016 and
+// BIP-0141 added theirs.
 
 import type { TxView } from '../tx/tx-view.js';
 import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from './flags.js';

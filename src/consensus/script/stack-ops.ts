@@ -1,4 +1,5 @@
-// The opcodes that move stack elements and compare them, OP_TOALTSTACK (6b) to OP_EQUALVERIFY (88). Called by eval-script.ts.
+// The opcodes that move stack elements and compare them, OP_TOALTSTACK (6b) to OP_EQUALVERIFY (88). Called by
+// eval-script.ts.
 
 import { equalBytes } from '../bytes/hex.js';
 import { castToBool, decodeNumber, encodeNumber } from './number.js';

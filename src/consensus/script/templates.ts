@@ -1,5 +1,5 @@
-// Recognises the output scripts that consensus gives a meaning to (P2SH, witness programs) and P2PKH, by their bytes alone.
-// Used by the interpreter, sigop counting and policy.
+// Recognises the output scripts that consensus gives a meaning to (P2SH, witness programs) and P2PKH, by their bytes
+// alone. Used by the interpreter, sigop counting and policy.
 
 import { OP } from './opcodes.js';
 

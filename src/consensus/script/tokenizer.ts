@@ -1,5 +1,5 @@
-// Walks a script opcode by opcode without allocating: the current token is four numbers inside the tokenizer, and its data a
-// range of the script. Used by the interpreter, sigop counting, sighash and templates.
+// Walks a script opcode by opcode without allocating: the current token is four numbers inside the tokenizer, and its
+// data a range of the script. Used by the interpreter, sigop counting, sighash and templates.
 
 import { OP } from './opcodes.js';
 

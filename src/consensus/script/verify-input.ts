@@ -1,4 +1,5 @@
-// Verifies one input of a transaction against the output it spends: the unit of work of verify jobs, block and mempool checks.
+// Verifies one input of a transaction against the output it spends: the unit of work of verify jobs, block and mempool
+// checks.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';

@@ -1,5 +1,5 @@
-// Spends of witness programs: version 0 (BIP-0141), taproot and tapscript (BIP-0341, BIP-0342), and those without a meaning yet.
-// Called by interpreter.ts once it has recognised a program.
+// Spends of witness programs: version 0 (BIP-0141), taproot and tapscript (BIP-0341, BIP-0342), and those without a
+// meaning yet. Called by interpreter.ts once it has recognised a program.
 
 import { compactSizeLength } from '../bytes/compact-size.js';
 import { equalBytes } from '../bytes/hex.js';

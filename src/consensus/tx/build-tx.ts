@@ -1,5 +1,5 @@
-// Builds the bytes of a transaction from values: the extended format when an input has witness items, else the legacy one.
-// Used by templates, the wallet, RPC and signet's virtual transactions. Format: see tx-view.ts.
+// Builds the bytes of a transaction from values: the extended format when an input has witness items, else the legacy
+// one. Used by templates, the wallet, RPC and signet's virtual transactions. Format: see tx-view.ts.
 
 import { ByteWriter } from '../bytes/writer.js';
 

@@ -1,5 +1,6 @@
-// Reads a transaction whose format is not known for sure, as typed by a user: a legacy transaction without inputs looks like an
-// extended one. Used by the RPC methods that take raw transactions. Same order of attempts as Core's DecodeHexTx.
+// Reads a transaction whose format is not known for sure, as typed by a user: a legacy transaction without inputs looks
+// like an extended one. Used by the RPC methods that take raw transactions. Same order of attempts as Core's
+// DecodeHexTx.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { DecodeError } from '../bytes/reader.js';
@@ -22,7 +23,8 @@ export interface LenientOptions {
 }
 
 /**
- * Reads bytes that must be one whole transaction, extended format first; between two readings the one with sane scripts wins.
+ * Reads bytes that must be one whole transaction, extended format first; between two readings the one with sane scripts
+ * wins.
  * @throws DecodeError when neither format fits
  */
 export function parseTxLenient(bytes: Uint8Array, hashes: Hashes, opts: LenientOptions = {}): TxView {

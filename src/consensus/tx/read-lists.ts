@@ -1,7 +1,8 @@
 // Reads a transaction's input and output lists into an offset table. Used by tx-view.ts only.
 //
-// Table, in absolute positions of the underlying buffer: per input INPUT_SLOTS entries (start, script start, script end,
-// witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last output.
+// Table, in absolute positions of the underlying buffer: per input INPUT_SLOTS entries (start, script start, script
+// end, witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last
+// output.
 
 import { type ByteReader, DecodeError } from '../bytes/reader.js';
 import type { OffsetTable } from './offset-table.js';

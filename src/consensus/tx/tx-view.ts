@@ -1,5 +1,5 @@
-// A transaction as its own bytes plus a table of offsets: nothing is copied, ids and sizes appear when asked for.
-// Used everywhere a transaction is read; values are built by build-tx.ts. Format: BIP-0144 and the legacy one before it.
+// A transaction as its own bytes plus a table of offsets: nothing is copied, ids and sizes appear when asked for. Used
+// everywhere a transaction is read; values are built by build-tx.ts. Format: BIP-0144 and the legacy one before it.
 //
 //   legacy:    version 4 | inputs | outputs | locktime 4
 //   extended:  version 4 | 00 | flag 01 | inputs | outputs | witness of each input | locktime 4
@@ -20,7 +20,10 @@ const WITNESS_SCALE = 4;
 export interface ParseTxOptions {
   /** Where it starts; default 0. */
   offset?: number;
-  /** Read the extended format when marked (default); false treats the marker as an empty input list, as Core without witness does. */
+  /**
+   * Read the extended format when marked (default); false treats the marker as an empty input list, as Core without
+   * witness does.
+   */
   allowWitness?: boolean;
   /** Bytes after the transaction are an error. */
   exact?: boolean;
@@ -265,7 +268,10 @@ export class TxView {
     return this.#txidCache;
   }
 
-  /** Takes over ids that were computed of the same bytes before: hashing is most of what looking at a known transaction costs. */
+  /**
+   * Takes over ids that were computed of the same bytes before: hashing is most of what looking at a known transaction
+   * costs.
+   */
   adoptIds(txid: Uint8Array, wtxid: Uint8Array): void {
     this.#txidCache = txid;
     this.#wtxidCache = wtxid;

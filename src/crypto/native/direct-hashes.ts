@@ -1,8 +1,10 @@
-// SHA-256, RIPEMD-160 and SHA-1 by calling the OpenSSL inside the node process through koffi, past node:crypto: that spends most
-// of its time on objects. Called by crypto/native/hashes.ts, once per thread. Measured on Node 20 with SHA instructions:
-// sha256 of 32 bytes 0.17 us against 0.65, sha256d of 182 bytes 0.33 against 1.3, hash160 0.45 against 1.7.
+// SHA-256, RIPEMD-160 and SHA-1 by calling the OpenSSL inside the node process through koffi, past node:crypto: that
+// spends most of its time on objects. Called by crypto/native/hashes.ts, once per thread. Measured on Node 20 with SHA
+// instructions: sha256 of 32 bytes 0.17 us against 0.65, sha256d of 182 bytes 0.33 against 1.3, hash160 0.45 against
+// 1.7.
 //
-// Everything small is copied through one fixed block of memory outside the collector's heap, whose address is taken once:
+// Everything small is copied through one fixed block of memory outside the collector's heap, whose address is taken
+// once:
 //
 //   0    context     CONTEXT_SIZE, the state of the hash at work (SHA256_CTX is 112 bytes, the others less)
 //   128  middle      result of the first of two hashes
@@ -29,7 +31,9 @@ interface Native {
 
 type Library = LibraryHandle;
 
-/** Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system, and numbers cost less than bigints. */
+/**
+ * Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system, and numbers cost less than bigints.
+ */
 function bind(library: Library, name: string): Native {
   return {
     init: library.func(`${name}_Init`, 'int', ['size_t']),
@@ -163,7 +167,9 @@ class DirectSha256Stream implements Sha256Stream {
 /** Lengths on both sides of every boundary: blocks of 64, padding at 56, our input limit. */
 const PROBE_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1_000, INPUT_SIZE, INPUT_SIZE + 1, 10_000];
 
-/** Whether two implementations agree on the probes; a foreign or changed OpenSSL shows itself here and nowhere later. */
+/**
+ * Whether two implementations agree on the probes; a foreign or changed OpenSSL shows itself here and nowhere later.
+ */
 function agree(ours: Hashes, theirs: Hashes): boolean {
   const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
   return PROBE_LENGTHS.every((length) => {

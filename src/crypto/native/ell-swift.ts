@@ -1,5 +1,6 @@
-// Key exchange on ElligatorSwift keys (BIP-0324): by the system's libsecp256k1 where it has the module (0.4 and later), else the mapping in
-// bigints and the curve by the secp256k1 package, which does all that touches secrets in constant time. Called once by the node's wiring.
+// Key exchange on ElligatorSwift keys (BIP-0324): by the system's libsecp256k1 where it has the module (0.4 and later),
+// else the mapping in bigints and the curve by the secp256k1 package, which does all that touches secrets in constant
+// time. Called once by the node's wiring.
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { LibraryHandle } from 'koffi';
@@ -16,7 +17,10 @@ const CONTEXT_SIGN = 0x0301;
 
 const fresh = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
 
-/** The exchange of this process, and by what it is done. Throws when there is neither library nor addon for this platform. */
+/**
+ * The exchange of this process, and by what it is done. Throws when there is neither library nor addon for this
+ * platform.
+ */
 export function createEllSwift(hashes: Hashes, options: NativeCryptoOptions = {}): EllSwift {
   const library = options.prefer === 'packages' ? null : openSystemLibrary();
   return (library && bindEllSwift(library)) ?? createPackageEllSwift(hashes);

@@ -1,13 +1,15 @@
-// Hashes by node:crypto: the reference that direct-hashes.ts is checked against, and what runs where that does not load.
-// Called by crypto/native/index.ts, once per thread.
-// Measured on Node 20, 32 bytes: crypto.hash 0.7 us, createHash 1.1, @noble/hashes 1.2 (ripemd160) and 1.0 (sha1).
+// Hashes by node:crypto: the reference that direct-hashes.ts is checked against, and what runs where that does not
+// load. Called by crypto/native/index.ts, once per thread. Measured on Node 20, 32 bytes: crypto.hash 0.7 us,
+// createHash 1.1, @noble/hashes 1.2 (ripemd160) and 1.0 (sha1).
 
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
 import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import type { Hashes, Sha256Stream } from '../crypto.js';
 import { loadDirectHashes } from './direct-hashes.js';
 
-/** Longest input, tag prefix included, that is joined in a scratch buffer: below this one call beats a copied midstate. */
+/**
+ * Longest input, tag prefix included, that is joined in a scratch buffer: below this one call beats a copied midstate.
+ */
 const JOIN_LIMIT = 2048;
 const TAG_PREFIX = 64;
 

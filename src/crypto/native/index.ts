@@ -1,5 +1,5 @@
-// The one door to native cryptography: picks the quickest libraries at hand and fills a Crypto record. Called once per thread by
-// that thread's entry (node, workers, fronts); pure code receives the record inside its context.
+// The one door to native cryptography: picks the quickest libraries at hand and fills a Crypto record. Called once per
+// thread by that thread's entry (node, workers, fronts); pure code receives the record inside its context.
 
 import type { Crypto, Curve } from '../crypto.js';
 import { createNodeHashes, pickHashes } from './hashes.js';

@@ -1,5 +1,5 @@
-// Key arithmetic by the secp256k1 package's native addon and node:crypto. Called once per thread that derives keys: by the node's
-// wiring and the workers of wallets.
+// Key arithmetic by the secp256k1 package's native addon and node:crypto. Called once per thread that derives keys: by
+// the node's wiring and the workers of wallets.
 import nodeCrypto, { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';

@@ -1,5 +1,6 @@
-// Known answers that a curve library must give before it judges anything: a file of the right name with the right functions may be another
-// library, or a broken build. Once per thread, well under a millisecond. Called by system-curve.ts.
+// Known answers that a curve library must give before it judges anything: a file of the right name with the right
+// functions may be another library, or a broken build. Once per thread, well under a millisecond. Called by
+// system-curve.ts.
 
 import type { Curve } from '../crypto.js';
 
@@ -22,7 +23,9 @@ const SCHNORR = [
   ],
 ].map((row) => row.map((hex) => fromHex(hex))) as [Uint8Array, Uint8Array, Uint8Array][];
 
-/** Signature with r of nonce 1 and key 1 over the message z: s = z + r mod n, so anyone can make it without a library. */
+/**
+ * Signature with r of nonce 1 and key 1 over the message z: s = z + r mod n, so anyone can make it without a library.
+ */
 const MESSAGE = fromHex('0000000000000000000000000000000000000000000000000000000000000001');
 const SIGNATURE = fromHex(
   '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'.concat(

@@ -1,4 +1,5 @@
-// Which half of the group order S lies in. Libraries take only low S for valid, so both curve doors ask before they verify.
+// Which half of the group order S lies in. Libraries take only low S for valid, so both curve doors ask before they
+// verify.
 
 /** Half the order of secp256k1, rounded down, big-endian (BIP-0062 rule 5, BIP-0146). */
 const HALF_ORDER = Uint8Array.of(

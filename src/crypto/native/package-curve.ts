@@ -1,5 +1,6 @@
-// Curve checks by npm packages, where the system has no libsecp256k1: ECDSA by secp256k1 (native addon, 42 us a check), BIP-0340
-// and key tweaks by tiny-secp256k1 (WebAssembly, about 230 us). Called by crypto/native/index.ts, once per thread.
+// Curve checks by npm packages, where the system has no libsecp256k1: ECDSA by secp256k1 (native addon, 42 us a check),
+// BIP-0340 and key tweaks by tiny-secp256k1 (WebAssembly, about 230 us). Called by crypto/native/index.ts, once per
+// thread.
 
 import { createRequire } from 'node:module';
 import type { Curve } from '../crypto.js';
@@ -13,12 +14,14 @@ interface Secp256k1Package {
   signatureNormalize(signature: Uint8Array): Uint8Array;
 }
 
-/** Only what is used gets loaded: a thread with the system's library needs neither addon nor WebAssembly in its memory. */
+/**
+ * Only what is used gets loaded: a thread with the system's library needs neither addon nor WebAssembly in its memory.
+ */
 const require = createRequire(import.meta.url);
 
 /**
- * The native binding itself. The package's main file falls back to the pure-JavaScript `elliptic` in silence; that must never
- * judge a block, so the binding is asked for by name and its absence is an error.
+ * The native binding itself. The package's main file falls back to the pure-JavaScript `elliptic` in silence; that must
+ * never judge a block, so the binding is asked for by name and its absence is an error.
  */
 function loadNativePackage(): Secp256k1Package {
   try {

@@ -1,5 +1,6 @@
-// Signatures, byte for byte those of Bitcoin Core: ECDSA as its CKey::Sign, Schnorr as CKey::SignSchnorr. By the system's libsecp256k1
-// where there is one, else by npm packages. Called once per thread that signs: by the node's wiring and the pool's entry.
+// Signatures, byte for byte those of Bitcoin Core: ECDSA as its CKey::Sign, Schnorr as CKey::SignSchnorr. By the
+// system's libsecp256k1 where there is one, else by npm packages. Called once per thread that signs: by the node's
+// wiring and the pool's entry.
 import { createRequire } from 'node:module';
 import type { EcdsaSigner } from '../ecdsa-signer.js';
 import type { SchnorrSigner, Signer } from '../schnorr-signer.js';
@@ -32,7 +33,8 @@ function packageEcdsa(): EcdsaSigner {
       try {
         let { signature } = secp.ecdsaSign(message, secret, {});
         if (signature[0] < 0x80) return signature;
-        // The counter is a 32-bit little-endian number at the front of the extra data; each try succeeds with probability 1/2.
+        // The counter is a 32-bit little-endian number at the front of the extra data; each try succeeds with
+        // probability 1/2.
         const data = new Uint8Array(32);
         const counter = new DataView(data.buffer);
         for (let tries = 1; signature[0] >= 0x80; tries++) {

@@ -1,5 +1,5 @@
-// Curve checks by the system's libsecp256k1 through koffi: the quickest at hand (ECDSA 33 us, Schnorr 34 us) and the code that
-// Bitcoin Core itself trusts. Called by crypto/native/index.ts, once per thread. Specification: secp256k1.h,
+// Curve checks by the system's libsecp256k1 through koffi: the quickest at hand (ECDSA 33 us, Schnorr 34 us) and the
+// code that Bitcoin Core itself trusts. Called by crypto/native/index.ts, once per thread. Specification: secp256k1.h,
 // secp256k1_extrakeys.h and secp256k1_schnorrsig.h of libsecp256k1 0.1 and later.
 //
 // Every length is checked here before a pointer goes out: the library reads what the length promises.
@@ -10,12 +10,18 @@ import { knowsEcdsa, knowsSchnorr } from './known-answers.js';
 import { koffi } from './koffi.js';
 import { isHighS } from './low-s.js';
 
-/** The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came before. */
+/**
+ * The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came
+ * before.
+ */
 const LINUX_NAMES = ['libsecp256k1.so.6', 'libsecp256k1.so.5', 'libsecp256k1.so.2', 'libsecp256k1.so.1', 'libsecp256k1.so.0'];
 const DARWIN_DIRECTORIES = ['', '/opt/homebrew/lib/', '/usr/local/lib/'];
 const DARWIN_NAMES = ['libsecp256k1.dylib', 'libsecp256k1.5.dylib', 'libsecp256k1.2.dylib', 'libsecp256k1.1.dylib', 'libsecp256k1.0.dylib'];
 
-/** SECP256K1_FLAGS_TYPE_CONTEXT | SECP256K1_FLAGS_BIT_CONTEXT_VERIFY: old versions verify only with this bit, new ones ignore it. */
+/**
+ * SECP256K1_FLAGS_TYPE_CONTEXT | SECP256K1_FLAGS_BIT_CONTEXT_VERIFY: old versions verify only with this bit, new ones
+ * ignore it.
+ */
 const CONTEXT_VERIFY = 0x0101;
 
 type NativeFunction = ReturnType<LibraryHandle['func']>;
@@ -48,9 +54,9 @@ function hasKeyLength(publicKey: Uint8Array): boolean {
 }
 
 /**
- * Memory outside the collector's heap through which all arguments go, with addresses taken once: handing over small arrays
- * themselves makes V8 move each out of its heap first, 1 to 2 us a check. Messages longer than MESSAGE_SIZE are read where they lie.
- *
+ * Memory outside the collector's heap through which all arguments go, with addresses taken once: handing over small
+ * arrays themselves makes V8 move each out of its heap first, 1 to 2 us a check. Messages longer than MESSAGE_SIZE are
+ * read where they lie.
  *   0    parsed key          128  signature, or output key     320  message, or tweak
  *   64   parsed signature    192  serialised or x-only key
  */

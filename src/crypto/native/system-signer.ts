@@ -1,5 +1,5 @@
-// Signatures by the system's libsecp256k1 through koffi. Called by crypto/native/sign.ts, once per thread. Specification: secp256k1.h,
-// secp256k1_extrakeys.h and secp256k1_schnorrsig.h of libsecp256k1 0.2 and later.
+// Signatures by the system's libsecp256k1 through koffi. Called by crypto/native/sign.ts, once per thread.
+// Specification: secp256k1.h, secp256k1_extrakeys.h and secp256k1_schnorrsig.h of libsecp256k1 0.2 and later.
 //
 // Secrets go through scratch memory that is wiped before a call returns, whatever came of it.
 import { randomBytes } from 'node:crypto';

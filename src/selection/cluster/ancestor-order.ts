@@ -1,5 +1,6 @@
-// The order that ancestor fee rates give a cluster: again and again the node whose missing ancestors and itself pay best. It is what Core
-// up to version 30 mines by, the start of every better order here, and the measure that those must not fall below.
+// The order that ancestor fee rates give a cluster: again and again the node whose missing ancestors and itself pay
+// best. It is what Core up to version 30 mines by, the start of every better order here, and the measure that those
+// must not fall below.
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 

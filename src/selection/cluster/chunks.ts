@@ -1,5 +1,6 @@
-// Chunks of an order, and the comparison of two orders of one cluster by their fee-rate diagrams: the fees collected against the size
-// spent, chunk after chunk, straight lines between. An order is as good as another where its diagram is nowhere below.
+// Chunks of an order, and the comparison of two orders of one cluster by their fee-rate diagrams: the fees collected
+// against the size spent, chunk after chunk, straight lines between. An order is as good as another where its diagram
+// is nowhere below.
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 
@@ -11,7 +12,9 @@ export interface Chunk {
   readonly count: number;
 }
 
-/** Cuts an order into chunks of falling rates: a later one that pays more joins the one before. Equal rates stay apart. */
+/**
+ * Cuts an order into chunks of falling rates: a later one that pays more joins the one before. Equal rates stay apart.
+ */
 export function chunksOf({ fee, size }: ClusterGraph, order: ArrayLike<number>): Chunk[] {
   const chunks: Chunk[] = [];
   for (let i = 0; i < order.length; i++) {

@@ -1,5 +1,5 @@
-// A cluster, that is transactions connected by spending, as numbers of its own: nodes 0 to count - 1. What the files of this folder work on;
-// made by cluster-index.ts from the columns of the whole pool.
+// A cluster, that is transactions connected by spending, as numbers of its own: nodes 0 to count - 1. What the files of
+// this folder work on; made by cluster-index.ts from the columns of the whole pool.
 
 export interface ClusterGraph {
   readonly count: number;

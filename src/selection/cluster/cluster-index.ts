@@ -1,8 +1,9 @@
-// The whole pool cut into clusters, each in its best known order, and all their chunks ranked by fee rate. Kept up to date change by
-// change: a change costs the clusters it touches, and one pass over the ranking. Used by the assembler's mirror in mode `live`.
+// The whole pool cut into clusters, each in its best known order, and all their chunks ranked by fee rate. Kept up to
+// date change by change: a change costs the clusters it touches, and one pass over the ranking. Used by the assembler's
+// mirror in mode `live`.
 //
-// A chunk is known by the slot of its first transaction, a cluster by the slot of its first. The transactions of a cluster hang
-// together by `next`, chunk after chunk.
+// A chunk is known by the slot of its first transaction, a cluster by the slot of its first. The transactions of a
+// cluster hang together by `next`, chunk after chunk.
 import { type Candidates, compareTxids } from '../candidates.js';
 import { SortedSlots } from '../sorted-slots.js';
 import { ancestorOrder } from './ancestor-order.js';
@@ -11,7 +12,10 @@ import { type ClusterGraph, clusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 import { SpanningForest } from './spanning-forest.js';
 
-/** Visits of nodes spent on a cluster at once, about a millisecond; ordinary ones up to 64 transactions are at their best well before. */
+/**
+ * Visits of nodes spent on a cluster at once, about a millisecond; ordinary ones up to 64 transactions are at their
+ * best well before.
+ */
 const CLUSTER_COST = 100_000;
 /** The same for all clusters of one update: a full mirror of odd clusters may wait for idle moments too. */
 const UPDATE_COST = 4_000_000;
@@ -85,7 +89,11 @@ export class ClusterIndex {
     return this.#next[slot];
   }
 
-  /** Follows a change that the candidates show already. @param removed slots that left @param changed slots that came or changed */
+  /**
+   * Follows a change that the candidates show already.
+   * @param removed slots that left
+   * @param changed slots that came or changed
+   */
   update(c: IndexedCandidates, removed: Int32Array, changed: Int32Array): void {
     this.#grow(c.fee.length);
     const stale = this.#stale;

@@ -1,5 +1,6 @@
-// Exact order of fee rates as fractions, in plain numbers: products of fees and sizes leave the 53 bits that doubles are exact in, and a
-// wrong answer between near equals can make a search run in circles. Used everywhere below selection/cluster.
+// Exact order of fee rates as fractions, in plain numbers: products of fees and sizes leave the 53 bits that doubles
+// are exact in, and a wrong answer between near equals can make a search run in circles. Used everywhere below
+// selection/cluster.
 
 const EXACT = Number.MAX_SAFE_INTEGER;
 /** Relative error that two rounded products can have together, with room to spare. */

@@ -1,15 +1,18 @@
-// The best order of a cluster, found step by step: a forest of chosen dependencies whose trees are the chunks. Two moves change it. A tree is
-// cut at a dependency whose parents' side pays more than its children's side: that side can go earlier. And a chunk that pays at
-// least as much as one it depends on grows together with it: it can't go earlier alone. No move makes the diagram worse; when no cut
-// is left anywhere the order is the best there is, because the fees of each chunk then flow along its tree so that no other closed set
-// pays more (the dual of the linear program of maximal closures). Steps may be spread over idle moments. Numbers only.
+// The best order of a cluster, found step by step: a forest of chosen dependencies whose trees are the chunks. Two
+// moves change it. A tree is cut at a dependency whose parents' side pays more than its children's side: that side can
+// go earlier. And a chunk that pays at least as much as one it depends on grows together with it: it can't go earlier
+// alone. No move makes the diagram worse; when no cut is left anywhere the order is the best there is, because the fees
+// of each chunk then flow along its tree so that no other closed set pays more (the dual of the linear program of
+// maximal closures). Steps may be spread over idle moments. Numbers only.
 //
 // The idea of linearising by spanning forests is Pieter Wuille's; see README for what it was chosen over.
 import type { Chunk } from './chunks.js';
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 
-/** One cut in so many is any that helps instead of the one that helps most, so that ties can't make moves go in circles. */
+/**
+ * One cut in so many is any that helps instead of the one that helps most, so that ties can't make moves go in circles.
+ */
 const RANDOM_EVERY = 4;
 
 export class SpanningForest {
@@ -97,7 +100,10 @@ export class SpanningForest {
     return Int32Array.from(this.#trees().flatMap(({ nodes }) => nodes));
   }
 
-  /** Fees and sizes of the trees in that order. Its chunks may be finer: the nodes of a tree keep the order of the start among themselves. */
+  /**
+   * Fees and sizes of the trees in that order. Its chunks may be finer: the nodes of a tree keep the order of the start
+   * among themselves.
+   */
   chunks(): Chunk[] {
     return this.#trees().map(({ chunk, nodes }) => ({ fee: this.#fee[chunk], size: this.#size[chunk], count: nodes.length }));
   }

@@ -1,4 +1,5 @@
-// Messages of every Stratum V2 protocol (specification, 3.6 "Common Protocol Messages"), and of extension negotiation (extension 0x0001).
+// Messages of every Stratum V2 protocol (specification, 3.6 "Common Protocol Messages"), and of extension negotiation
+// (extension 0x0001).
 //
 //   SetupConnection          protocol U8, min_version U16, max_version U16, flags U32, endpoint_host STR0_255, endpoint_port U16,
 //                            vendor STR0_255, hardware_version STR0_255, firmware STR0_255, device_id STR0_255

@@ -1,5 +1,5 @@
-// The types that Stratum V2 messages are made of (specification, 3.1 "Data Types Mapping"). Integers are little-endian and read by ByteReader;
-// here is what Bitcoin's own format does not have:
+// The types that Stratum V2 messages are made of (specification, 3.1 "Data Types Mapping"). Integers are little-endian
+// and read by ByteReader; here is what Bitcoin's own format does not have:
 //
 //   U24                                   3 bytes
 //   STR0_255, B0_255                      one length byte (253 to 255 are plain lengths), then the bytes

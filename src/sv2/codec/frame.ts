@@ -1,4 +1,5 @@
-// Frames (specification, 3.2 "Framing"): a header of 6 bytes, then the payload. msg_length counts the payload as plaintext.
+// Frames (specification, 3.2 "Framing"): a header of 6 bytes, then the payload. msg_length counts the payload as
+// plaintext.
 //
 //   0  extension_type  U16   bit 15: the message belongs to a channel; bits 0 to 14: the extension, 0 for the core messages
 //   2  msg_type        U8
@@ -27,7 +28,10 @@ export const MESSAGE = {
   SUBMIT_SOLUTION: 0x76,
 } as const;
 
-/** msg_type within extension 1. Its first number is SetupConnection's too: messages are told apart by extension and type. */
+/**
+ * msg_type within extension 1. Its first number is SetupConnection's too: messages are told apart by extension and
+ * type.
+ */
 export const EXTENSION_MESSAGE = { REQUEST: 0x00, SUCCESS: 0x01, ERROR: 0x02 } as const;
 
 export interface FrameHeader {

@@ -13,7 +13,10 @@ import { ByteReader } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { readAll, readLong, writeLong, writeShort, writeString, writeU24 } from './fields.js';
 
-/** Where BOOL future_template lies in an encoded NewTemplate: the only byte in which the two forms of one template differ. */
+/**
+ * Where BOOL future_template lies in an encoded NewTemplate: the only byte in which the two forms of one template
+ * differ.
+ */
 export const FUTURE_TEMPLATE_AT = 8;
 /** Clients from before March 2025 send no sigops; this is what Bitcoin Core reserves for a coinbase. */
 const OLD_CLIENTS_SIGOPS = 400;

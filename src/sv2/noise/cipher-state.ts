@@ -1,5 +1,6 @@
-// Symmetric state of a handshake and the key derivation it rests on (Noise specification, 5.1 and 5.2; Stratum V2 specification, 4.5), with
-// SHA-256 and ChaCha20-Poly1305. Nothing here knows which message is which: noise/responder.ts does.
+// Symmetric state of a handshake and the key derivation it rests on (Noise specification, 5.1 and 5.2; Stratum V2
+// specification, 4.5), with SHA-256 and ChaCha20-Poly1305. Nothing here knows which message is which:
+// noise/responder.ts does.
 import { AEAD_TAG_BYTES, type Aead } from '../../crypto/aead.js';
 import type { Hashes } from '../../crypto/crypto.js';
 

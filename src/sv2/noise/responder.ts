@@ -3,7 +3,8 @@
 //   act 1, from the client   64 bytes    its ephemeral key; any 64 bytes are one
 //   act 2, to the client     234 bytes   our ephemeral key 64; our static key encrypted 64 + 16; the certificate encrypted 74 + 16
 //
-// Keys travel as ElligatorSwift encodings (BIP-0324), and secrets are shared by that BIP's function over the encodings as they were sent.
+// Keys travel as ElligatorSwift encodings (BIP-0324), and secrets are shared by that BIP's function over the encodings
+// as they were sent.
 import type { Aead } from '../../crypto/aead.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { ELLSWIFT_BYTES, type EllSwift, type EllSwiftKey } from '../../crypto/ellswift.js';

@@ -1,5 +1,5 @@
-// Encrypted frames (specification, 4.6): the header of 6 bytes is sealed alone, 22 bytes; the payload follows in pieces of at most 65,519
-// bytes, each with a tag of 16. A payload of no bytes adds nothing.
+// Encrypted frames (specification, 4.6): the header of 6 bytes is sealed alone, 22 bytes; the payload follows in pieces
+// of at most 65,519 bytes, each with a tag of 16. A payload of no bytes adds nothing.
 import { AEAD_TAG_BYTES } from '../../crypto/aead.js';
 import { encodeFrameHeader, FRAME_HEADER_BYTES } from '../codec/frame.js';
 import type { CipherState } from './cipher-state.js';

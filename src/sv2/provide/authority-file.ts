@@ -1,5 +1,6 @@
-// The authority's private key: 32 bytes in a file of the network's folder that only the operator may read, made at the first start. The file has
-// the form and the name of sv2-tp's, so that an operator who comes from there keeps the key that pools know.
+// The authority's private key: 32 bytes in a file of the network's folder that only the operator may read, made at the
+// first start. The file has the form and the name of sv2-tp's, so that an operator who comes from there keeps the key
+// that pools know.
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import type { KeyMath } from '../../crypto/key-math.js';

@@ -1,4 +1,5 @@
-// What clients are told of a block to be built: NewTemplate and SetNewPrevHash from the facts of a tip and a choice of transactions.
+// What clients are told of a block to be built: NewTemplate and SetNewPrevHash from the facts of a tip and a choice of
+// transactions.
 
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
@@ -19,7 +20,10 @@ const COINBASE_VERSION = 2;
 /** What a template's coinbase and header say besides its transactions. */
 export type BlockFacts = Pick<TipFacts, 'height' | 'version' | 'subsidy' | 'segwitActive'>;
 
-/** The facts of the block after the next, as far as they follow from today's: only a change of the version may prove them wrong. */
+/**
+ * The facts of the block after the next, as far as they follow from today's: only a change of the version may prove
+ * them wrong.
+ */
 export function nextFacts(facts: BlockFacts, params: ChainParams): BlockFacts {
   const height = facts.height + 1;
   return { height, version: facts.version, subsidy: blockSubsidy(height, params), segwitActive: height >= params.segwitHeight };

@@ -102,7 +102,10 @@ export class Provider {
     });
   }
 
-  /** The tip moved, or templates are wanted now. Synchronous and without a throw. @param acceptedMs when, since 1970; null: no block came */
+  /**
+   * The tip moved, or templates are wanted now. Synchronous and without a throw.
+   * @param acceptedMs when, since 1970; null: no block came
+   */
   onTip(acceptedMs: number | null): void {
     if (this.#closed) return;
     if (!this.#deps.wanted()) {
@@ -264,7 +267,9 @@ export class Provider {
     return choice?.tip === tip ? choice.chosen : null;
   }
 
-  /** A choice as a template that the serving thread has; without transactions it is the one that SetNewPrevHash named. */
+  /**
+   * A choice as a template that the serving thread has; without transactions it is the one that SetNewPrevHash named.
+   */
   #publish({ facts, active }: Told, chosen: ChosenTransactions): Standard {
     if (chosen.records.length === 0) return { serial: active, chosen };
     const template = describeTemplate(++this.#serial, 'full', facts, chosen, this.#deps.hashes);

@@ -1,8 +1,8 @@
-// Blocks that clients found, judged by the chain. Each is in a file before it comes here (serve/solution.ts); a start submits again what was not
-// judged. The file of a block that is in the best chain is removed once the chain's own files are synced. One that lost
-// against another block, or that breaks a rule, is kept for its finder as HASH.lost or HASH.invalid; what a start finds
-// that is not the whole block of its name, as HASH.damaged: the newest 100 of each. A block whose parent is not known,
-// as when the machine lost it with its power, waits for it.
+// Blocks that clients found, judged by the chain. Each is in a file before it comes here (serve/solution.ts); a start
+// submits again what was not judged. The file of a block that is in the best chain is removed once the chain's own
+// files are synced. One that lost against another block, or that breaks a rule, is kept for its finder as HASH.lost or
+// HASH.invalid; what a start finds that is not the whole block of its name, as HASH.damaged: the newest 100 of each. A
+// block whose parent is not known, as when the machine lost it with its power, waits for it.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';

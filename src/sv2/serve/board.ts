@@ -1,7 +1,8 @@
-// The templates that clients may be told of or come back with: what is current for which reserve, what is staged for the next height, and what
-// was served before. Retention: 64 templates of the tip and all of the three tips before are good for solutions, 256 at most; answers about
-// older ones follow what other providers do (stale for ten seconds, then not found). Further ids of a template for single clients are not counted
-// among these: each client has a few of its own, so that none can crowd out what others work on; nor are those that clients were told of last.
+// The templates that clients may be told of or come back with: what is current for which reserve, what is staged for
+// the next height, and what was served before. Retention: 64 templates of the tip and all of the three tips before are
+// good for solutions, 256 at most; answers about older ones follow what other providers do (stale for ten seconds, then
+// not found). Further ids of a template for single clients are not counted among these: each client has a few of its
+// own, so that none can crowd out what others work on; nor are those that clients were told of last.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
 import type { ServedTemplate, ServedTip, SharedTransactions } from './messages.js';
@@ -58,7 +59,9 @@ export class Board {
   staged: BoardTemplate | null = null;
   /** In the order they came. */
   readonly #templates = new Map<bigint, BoardTemplate>();
-  /** Ids go on from the time of the start in microseconds: a solution of an earlier run meets no template of this one. */
+  /**
+   * Ids go on from the time of the start in microseconds: a solution of an earlier run meets no template of this one.
+   */
   #lastId: bigint;
   readonly #current = new Map<string, BoardTemplate>();
   /** Without transactions, on the tip: what SetNewPrevHash named. */
@@ -123,7 +126,10 @@ export class Board {
     return this.staged;
   }
 
-  /** The same template under a new id, for a client that was told of later ones: ids rise on each connection. @param owner number of the client */
+  /**
+   * The same template under a new id, for a client that was told of later ones: ids rise on each connection.
+   * @param owner number of the client
+   */
   again({ served, tip }: BoardTemplate, owner: number): BoardTemplate {
     const template = this.#add(served, tip, owner);
     const owned = this.#owned.get(owner) ?? [];
@@ -173,7 +179,10 @@ export class Board {
     return this.#templates.get(id) ?? null;
   }
 
-  /** RequestTransactionData.Success of a template, or why there is none. @param staleBelow ids that the client's new constraints made stale */
+  /**
+   * RequestTransactionData.Success of a template, or why there is none.
+   * @param staleBelow ids that the client's new constraints made stale
+   */
   data(id: bigint, staleBelow: bigint, nowMs: number): Uint8Array | TransactionDataError {
     const template = this.#templates.get(id);
     if (template === undefined) return 'template-id-not-found';

@@ -1,5 +1,5 @@
-// What crosses between the node thread and the thread that serves Stratum V2 clients. Plain data, cloned; the bytes of transactions stay where the
-// mempool wrote them, in shared memory.
+// What crosses between the node thread and the thread that serves Stratum V2 clients. Plain data, cloned; the bytes of
+// transactions stay where the mempool wrote them, in shared memory.
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 
 /** Where a template's transactions lie. Ranges of the mempool's memory are written once, so they stay true. */
@@ -30,11 +30,16 @@ export interface ServedTemplate {
 export interface ServedTip {
   readonly prevHash: Uint8Array;
   readonly height: number;
-  /** SetNewPrevHash's start of the clock, seconds since 1970: the node's time when the tip came, after the median of the blocks before. */
+  /**
+   * SetNewPrevHash's start of the clock, seconds since 1970: the node's time when the tip came, after the median of the
+   * blocks before.
+   */
   readonly headerTimestamp: number;
   readonly bits: number;
   readonly target: bigint;
-  /** When the node accepted the block, milliseconds since 1970 with fractions; null when no block came, as at the start. */
+  /**
+   * When the node accepted the block, milliseconds since 1970 with fractions; null when no block came, as at the start.
+   */
   readonly acceptedMs: number | null;
 }
 
@@ -51,8 +56,8 @@ export const reserveKey = ({ weight, sigops }: Reserve): string => `${weight}/${
 /** To the serving thread. */
 export type ToServe =
   /**
-   * A new tip: every client gets SetNewPrevHash for the template without transactions that is named, and that template first if it does not
-   * hold it. `template` is given when no client can hold it.
+   * A new tip: every client gets SetNewPrevHash for the template without transactions that is named, and that template
+   * first if it does not hold it. `template` is given when no client can hold it.
    */
   | { readonly kind: 'tip'; readonly tip: ServedTip; readonly activate: number; readonly template: ServedTemplate | null }
   /** A template of the tip for the clients of these reserves. */
@@ -67,8 +72,8 @@ export type ToServe =
   | { readonly kind: 'close' };
 
 /**
- * accepted: in the best chain. duplicate: it was there before. lost: another block came before it. invalid: it breaks a rule. fault: it could
- * not be judged yet, and is submitted again at the next start, or when its parent comes.
+ * accepted: in the best chain. duplicate: it was there before. lost: another block came before it. invalid: it breaks a
+ * rule. fault: it could not be judged yet, and is submitted again at the next start, or when its parent comes.
  */
 export type SolutionOutcome = 'accepted' | 'duplicate' | 'lost' | 'invalid' | 'fault';
 

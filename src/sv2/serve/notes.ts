@@ -1,5 +1,5 @@
-// Lines for the node's log. Those that strangers can cause are limited: 20 in a second, the rest is counted. Lines of a category that is off cost
-// the node thread a message too.
+// Lines for the node's log. Those that strangers can cause are limited: 20 in a second, the rest is counted. Lines of a
+// category that is off cost the node thread a message too.
 import type { FromServe } from './messages.js';
 
 const MOST_LINES = 20;

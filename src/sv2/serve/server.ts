@@ -1,7 +1,7 @@
-// The sockets of Stratum V2 clients and what goes over them, on a thread of its own: templates from the node thread out, solutions in.
-// Bounds: 2,000 connections, -sv2peraddress of them from one other machine (the oldest before SetupConnection gives
-// way), one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions under way, 4 MB
-// unread by a client and 128 MB by all.
+// The sockets of Stratum V2 clients and what goes over them, on a thread of its own: templates from the node thread
+// out, solutions in. Bounds: 2,000 connections, -sv2peraddress of them from one other machine (the oldest before
+// SetupConnection gives way), one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions
+// under way, 4 MB unread by a client and 128 MB by all.
 import net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
@@ -324,7 +324,10 @@ export class Sv2Server {
     else if (changed) this.#postNeeds();
   }
 
-  /** The constraints that a client sent last take effect. @param changed the node thread has to be told of what is needed */
+  /**
+   * The constraints that a client sent last take effect.
+   * @param changed the node thread has to be told of what is needed
+   */
   #serve(client: Client, changed = false): void {
     const reserve = client.waiting;
     if (reserve === null) return;

@@ -1,5 +1,5 @@
-// A SubmitSolution made into a block and written down before anything else is done with it. Only proof of work is looked at: without it the bytes
-// cannot be a block, and a stranger could fill the disk.
+// A SubmitSolution made into a block and written down before anything else is done with it. Only proof of work is
+// looked at: without it the bytes cannot be a block, and a stranger could fill the disk.
 //
 // The folder holds HASH.blk until the block is judged and the chain has it on disk; then it is removed, or kept as
 // HASH.lost or HASH.invalid (provide/solutions.ts). A file needs no mark of its end: the name is its block's hash, and

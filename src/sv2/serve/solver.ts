@@ -1,4 +1,5 @@
-// SubmitSolution: found its template, made into a block, written down, handed to the node thread. Everything that is not handed on is said.
+// SubmitSolution: found its template, made into a block, written down, handed to the node thread. Everything that is
+// not handed on is said.
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
 import type { Board, BoardTemplate } from './board.js';

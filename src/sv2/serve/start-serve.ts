@@ -1,4 +1,5 @@
-// Both ends of the serving thread: the thread itself (called by workers/sv2.ts), and what starts and ends it on the node thread.
+// Both ends of the serving thread: the thread itself (called by workers/sv2.ts), and what starts and ends it on the
+// node thread.
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { createAead } from '../../crypto/native/aead.js';

@@ -1,5 +1,6 @@
-// RequestTransactionData answered in turn: one answer of a client at a time, so that each holds one block's transactions at most, and eight of all
-// clients, so that they hold eight together. Clients take turns, and one that is slow to read keeps its place only while no other wants it.
+// RequestTransactionData answered in turn: one answer of a client at a time, so that each holds one block's
+// transactions at most, and eight of all clients, so that they hold eight together. Clients take turns, and one that is
+// slow to read keeps its place only while no other wants it.
 import type { Clock } from '../../lib/clock.js';
 import type { Board } from './board.js';
 import type { Client } from './client.js';

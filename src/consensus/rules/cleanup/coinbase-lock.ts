@@ -1,4 +1,5 @@
-// BIP-0054: a coinbase is locked to its height, so that it can never repeat an earlier one and BIP-0030 is not needed any more.
+// BIP-0054: a coinbase is locked to its height, so that it can never repeat an earlier one and BIP-0030 is not needed
+// any more.
 import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { SEQUENCE_FINAL } from '../locks.js';

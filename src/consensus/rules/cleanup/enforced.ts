@@ -1,5 +1,5 @@
-// Whether the rules of BIP-0054 (consensus cleanup) hold for a block. No network has a date for them: regtest votes them in, or has them
-// from the start, with -vbparams=consensuscleanup:START:END.
+// Whether the rules of BIP-0054 (consensus cleanup) hold for a block. No network has a date for them: regtest votes
+// them in, or has them from the start, with -vbparams=consensuscleanup:START:END.
 import type { HeaderContext } from '../../header-context.js';
 import type { ChainParams } from '../../params/chain-params.js';
 import { CONSENSUS_CLEANUP, NEVER_ACTIVE } from '../../params/deployment.js';
@@ -10,7 +10,10 @@ export function cleanupEnforced(prev: HeaderContext | null, params: ChainParams,
   return isDeploymentActive(CONSENSUS_CLEANUP, prev, params, cache);
 }
 
-/** Whether the rules can ever hold on this network: what is then accepted into the mempool must obey them before they do. */
+/**
+ * Whether the rules can ever hold on this network: what is then accepted into the mempool must obey them before they
+ * do.
+ */
 export function cleanupPossible(params: Pick<ChainParams, 'deployments'>): boolean {
   const deployment = params.deployments.find(({ name }) => name === CONSENSUS_CLEANUP);
   return deployment !== undefined && deployment.startTime !== NEVER_ACTIVE;

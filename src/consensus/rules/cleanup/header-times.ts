@@ -7,7 +7,10 @@ import { reject } from '../reject.js';
 /** Seconds that the first block of a period may lie before its parent. */
 export const CLEANUP_GRACE_SECONDS = 7_200;
 
-/** @returns the smallest time that these two rules allow the child of `prev`, seconds; negative infinity where they say nothing */
+/**
+ * @returns the smallest time that these two rules allow the child of `prev`, seconds; negative infinity where they say
+ * nothing
+ */
 export function cleanupMinTime(prev: HeaderContext, params: ChainParams): number {
   const interval = retargetInterval(params);
   const height = prev.height + 1;

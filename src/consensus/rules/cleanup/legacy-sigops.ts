@@ -1,5 +1,6 @@
-// BIP-0054: signature operations that the scripts of one transaction's inputs may hold, outside witnesses. Unlike a block's limit this
-// counts where scripts run: scriptSig, the spent output's script and the P2SH redeem script, each by BIP-0016's accurate count.
+// BIP-0054: signature operations that the scripts of one transaction's inputs may hold, outside witnesses. Unlike a
+// block's limit this counts where scripts run: scriptSig, the spent output's script and the P2SH redeem script, each by
+// BIP-0016's accurate count.
 import { countSigops, p2shSigops } from '../../script/sigops.js';
 import { isPayToScriptHash } from '../../script/templates.js';
 import type { Verdict } from '../../state.js';

@@ -1,4 +1,5 @@
-// BIP-0054: no transaction, coinbases included, has exactly the size of two hashes, which in a merkle tree could be taken for an inner node.
+// BIP-0054: no transaction, coinbases included, has exactly the size of two hashes, which in a merkle tree could be
+// taken for an inner node.
 import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { reject } from '../reject.js';
