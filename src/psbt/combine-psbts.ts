@@ -1,6 +1,9 @@
 // The combiner: what several PSBTs of one transaction know together, the first one's answers first. Core: psbt.cpp CombinePSBTs.
 import { equalBytes } from '../consensus/bytes/hex.js';
-import type { Psbt, PsbtInput, PsbtOutput } from './psbt.js';
+import type { Psbt, PsbtInput, PsbtOutput, Version2 } from './psbt.js';
+
+/** Bit of PSBT_GLOBAL_TX_MODIFIABLE: there is a signature with SIGHASH_SINGLE. */
+const HAS_SINGLE = 4;
 
 /** Adds to the first what the others know. @returns null when they are not of the same transaction */
 export function combinePsbts(psbts: readonly Psbt[]): Psbt | null {
@@ -14,8 +17,17 @@ export function combinePsbts(psbts: readonly Psbt[]): Psbt | null {
       mergeOutput(output, other.outputs[i]);
     });
     addMissing(first.unknown, other.unknown);
+    if (first.version2 && other.version2) mergeVersion2(first.version2, other.version2);
   }
   return first;
+}
+
+/** What both allow may be changed; a signature with SINGLE in either is one in both. */
+function mergeVersion2(into: Version2, from: Version2): void {
+  into.fallbackLocktime ??= from.fallbackLocktime;
+  if (into.modifiable === null && from.modifiable === null) return;
+  const [a, b] = [into.modifiable ?? 0, from.modifiable ?? 0];
+  into.modifiable = (a & b) | ((a | b) & HAS_SINGLE);
 }
 
 function addMissing<T>(into: Map<string, T>, from: ReadonlyMap<string, T>): void {
@@ -40,6 +52,7 @@ function mergeInput(into: PsbtInput, from: PsbtInput): void {
   addMissing(into.tapKeyPaths, from.tapKeyPaths);
   into.tapInternalKey ??= from.tapInternalKey;
   into.tapMerkleRoot ??= from.tapMerkleRoot;
+  into.sequence ??= from.sequence;
   into.requiredTime ??= from.requiredTime;
   into.requiredHeight ??= from.requiredHeight;
   addMissing(into.unknown, from.unknown);

@@ -4,14 +4,19 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { emptyInput, emptyOutput, type Psbt } from './psbt.js';
 
+/** Versions of the format. */
+export type PsbtVersion = 0 | 2;
+
 const EMPTY = new Uint8Array(0);
 
-/** A blank PSBT of a transaction; scriptSigs and witnesses are left out. */
-export function createPsbt(tx: TxView, hashes: Hashes): Psbt {
+/** A blank PSBT of a transaction; scriptSigs and witnesses are left out. @param version of the format */
+export function createPsbt(tx: TxView, hashes: Hashes, version: PsbtVersion = 0): Psbt {
+  const inputs = Array.from({ length: tx.inputCount }, emptyInput);
+  if (version === 2) for (const [i, input] of inputs.entries()) input.sequence = tx.sequence(i);
   return {
     tx: withoutSignatures(tx, hashes),
-    version2: null,
-    inputs: Array.from({ length: tx.inputCount }, emptyInput),
+    version2: version === 2 ? { fallbackLocktime: tx.locktime, modifiable: null } : null,
+    inputs,
     outputs: Array.from({ length: tx.outputCount }, emptyOutput),
     unknown: new Map(),
   };
@@ -33,7 +38,8 @@ export function fieldsOf(tx: TxView): TxFields {
   };
 }
 
-function withoutSignatures(tx: TxView, hashes: Hashes): TxView {
+/** The same transaction unsigned. */
+export function withoutSignatures(tx: TxView, hashes: Hashes): TxView {
   const fields = fieldsOf(tx);
   const inputs = fields.inputs.map((input) => ({ ...input, scriptSig: EMPTY, witness: [] }));
   return parseTx(buildTx({ ...fields, inputs }), hashes, { allowWitness: false });

@@ -2,19 +2,24 @@
 import type { OriginKey } from '../address/descriptor/expansion.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { GLOBAL, IN, OUT, PSBT_MAGIC } from './field-types.js';
+import { GLOBAL, IN, OUT, PROPRIETARY, PSBT_MAGIC } from './field-types.js';
 import { isFinal, type Psbt, type PsbtInput, type PsbtOutput, type RawField, sortedBy, type TapKeyPath } from './psbt.js';
+import { remaining, sortedLeaves, sortedRaw } from './raw-fields.js';
 
 const SEPARATOR = 0;
-const SEQUENCE_FINAL = 0xffff_ffff;
+const PREIMAGES = [IN.RIPEMD160, IN.SHA256, IN.HASH160, IN.HASH256];
+const MUSIG2 = [IN.MUSIG2_PARTICIPANTS, IN.MUSIG2_PUB_NONCE, IN.MUSIG2_PARTIAL_SIG];
 
-/** The bytes; hashes order the partial signatures. */
-export function encodePsbt(psbt: Psbt, hashes: Hashes): Uint8Array {
+/**
+ * The bytes; hashes order the partial signatures.
+ * @param later without the witnesses of transactions whose outputs are spent, as release 32 writes them
+ */
+export function encodePsbt(psbt: Psbt, hashes: Hashes, later = false): Uint8Array {
   const out = new ByteWriter(1024);
   out.bytes(PSBT_MAGIC);
   writeGlobal(out, psbt);
   psbt.inputs.forEach((input, i) => {
-    writeInput(out, psbt, input, i, hashes);
+    writeInput(out, psbt, input, i, hashes, later);
   });
   psbt.outputs.forEach((output, i) => {
     writeOutput(out, psbt, output, i);
@@ -40,7 +45,8 @@ const u32 = (value: number): Uint8Array => new ByteWriter(4).u32(value).finish()
 
 function writeGlobal(out: ByteWriter, { tx, version2, inputs, outputs, unknown }: Psbt): void {
   if (version2 === null) field(out, GLOBAL.UNSIGNED_TX, tx.bytes);
-  else {
+  writeRaw(out, sortedRaw(unknown, [GLOBAL.XPUB]));
+  if (version2 !== null) {
     field(out, GLOBAL.TX_VERSION, u32(tx.version));
     if (version2.fallbackLocktime !== null) field(out, GLOBAL.FALLBACK_LOCKTIME, u32(version2.fallbackLocktime));
     field(out, GLOBAL.INPUT_COUNT, new ByteWriter(9).compactSize(inputs.length).finish());
@@ -48,12 +54,13 @@ function writeGlobal(out: ByteWriter, { tx, version2, inputs, outputs, unknown }
     if (version2.modifiable !== null) field(out, GLOBAL.TX_MODIFIABLE, Uint8Array.of(version2.modifiable));
     field(out, GLOBAL.VERSION, u32(2));
   }
-  writeUnknown(out, unknown);
+  writeRaw(out, sortedRaw(unknown, [PROPRIETARY]));
+  writeRaw(out, remaining(unknown, [GLOBAL.XPUB, PROPRIETARY]));
   out.u8(SEPARATOR);
 }
 
-function writeUnknown(out: ByteWriter, unknown: ReadonlyMap<string, RawField>): void {
-  for (const { key, value } of sortedBy(unknown.values(), (raw) => raw.key)) out.varBytes(key).varBytes(value);
+function writeRaw(out: ByteWriter, fields: readonly RawField[]): void {
+  for (const { key, value } of fields) out.varBytes(key).varBytes(value);
 }
 
 function originBytes({ fingerprint, path }: OriginKey['origin']): Uint8Array {
@@ -74,8 +81,9 @@ function writeTapKeyPaths(out: ByteWriter, type: number, paths: ReadonlyMap<stri
   }
 }
 
-function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number, hashes: Hashes): void {
-  if (input.nonWitnessUtxo !== null) field(out, IN.NON_WITNESS_UTXO, input.nonWitnessUtxo.bytes);
+function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number, hashes: Hashes, later: boolean): void {
+  const previous = input.nonWitnessUtxo;
+  if (previous !== null) field(out, IN.NON_WITNESS_UTXO, later && previous.hasWitness ? previous.stripped() : previous.bytes);
   if (input.witnessUtxo !== null) {
     const { value, script } = input.witnessUtxo;
     field(out, IN.WITNESS_UTXO, new ByteWriter().u64(BigInt(value)).varBytes(script).finish());
@@ -90,11 +98,12 @@ function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number
   if (psbt.version2 !== null) {
     field(out, IN.PREVIOUS_TXID, psbt.tx.prevHash(index));
     field(out, IN.OUTPUT_INDEX, u32(psbt.tx.prevIndex(index)));
-    if (psbt.tx.sequence(index) !== SEQUENCE_FINAL) field(out, IN.SEQUENCE, u32(psbt.tx.sequence(index)));
+    if (input.sequence !== null) field(out, IN.SEQUENCE, u32(input.sequence));
     if (input.requiredTime !== null) field(out, IN.REQUIRED_TIME_LOCKTIME, u32(input.requiredTime));
     if (input.requiredHeight !== null) field(out, IN.REQUIRED_HEIGHT_LOCKTIME, u32(input.requiredHeight));
   }
-  writeUnknown(out, input.unknown);
+  writeRaw(out, sortedRaw(input.unknown, [PROPRIETARY]));
+  writeRaw(out, remaining(input.unknown, [...PREIMAGES, ...MUSIG2, PROPRIETARY]));
   out.u8(SEPARATOR);
 }
 
@@ -106,16 +115,18 @@ function writeWorkInProgress(out: ByteWriter, input: PsbtInput, hashes: Hashes):
   if (input.redeemScript.length > 0) field(out, IN.REDEEM_SCRIPT, input.redeemScript);
   if (input.witnessScript.length > 0) field(out, IN.WITNESS_SCRIPT, input.witnessScript);
   writeKeyPaths(out, IN.BIP32_DERIVATION, input.keyPaths);
+  writeRaw(out, sortedRaw(input.unknown, PREIMAGES));
   if (input.tapKeySig !== null) field(out, IN.TAP_KEY_SIG, input.tapKeySig);
   for (const { publicKey, leafHash, signature } of sortedBy(input.tapScriptSigs.values(), scriptSigKey)) {
     keyed(out, IN.TAP_SCRIPT_SIG, scriptSigKey({ publicKey, leafHash }), signature);
   }
-  for (const { controlBlock, script, leafVersion } of sortedBy(input.tapLeafScripts.values(), (leaf) => leaf.controlBlock)) {
+  for (const { controlBlock, script, leafVersion } of sortedLeaves(input)) {
     keyed(out, IN.TAP_LEAF_SCRIPT, controlBlock, new ByteWriter(script.length + 1).bytes(script).u8(leafVersion).finish());
   }
   writeTapKeyPaths(out, IN.TAP_BIP32_DERIVATION, input.tapKeyPaths);
   if (input.tapInternalKey !== null) field(out, IN.TAP_INTERNAL_KEY, input.tapInternalKey);
   if (input.tapMerkleRoot !== null) field(out, IN.TAP_MERKLE_ROOT, input.tapMerkleRoot);
+  writeRaw(out, sortedRaw(input.unknown, MUSIG2));
 }
 
 function scriptSigKey({ publicKey, leafHash }: { publicKey: Uint8Array; leafHash: Uint8Array }): Uint8Array {
@@ -130,9 +141,11 @@ function writeOutput(out: ByteWriter, psbt: Psbt, output: PsbtOutput, index: num
     field(out, OUT.AMOUNT, new ByteWriter(8).u64(psbt.tx.outputValueBig(index)).finish());
     field(out, OUT.SCRIPT, psbt.tx.outputScript(index));
   }
+  writeRaw(out, sortedRaw(output.unknown, [PROPRIETARY]));
   if (output.tapInternalKey !== null) field(out, OUT.TAP_INTERNAL_KEY, output.tapInternalKey);
   if (output.tapTree !== null) field(out, OUT.TAP_TREE, output.tapTree);
   writeTapKeyPaths(out, OUT.TAP_BIP32_DERIVATION, output.tapKeyPaths);
-  writeUnknown(out, output.unknown);
+  writeRaw(out, sortedRaw(output.unknown, [OUT.MUSIG2_PARTICIPANTS]));
+  writeRaw(out, remaining(output.unknown, [PROPRIETARY, OUT.MUSIG2_PARTICIPANTS]));
   out.u8(SEPARATOR);
 }

@@ -7,7 +7,7 @@ import type { Curve, Hashes } from '../crypto/crypto.js';
 /** What reading needs: hashes for ids, the curve for keys. */
 export type PsbtCrypto = Hashes & Pick<Curve, 'isPoint'>;
 
-/** Why bytes are no PSBT, as Core 0.21.1 prints it behind "TX decode failed". */
+/** Why bytes are no PSBT, as Core prints it behind "TX decode failed". */
 export class PsbtError extends Error {
   override readonly name = 'PsbtError';
 }
@@ -17,24 +17,32 @@ export function failRead(what: string): never {
   throw new PsbtError(`${what}: iostream error`);
 }
 
-/** Runs a read and puts its failure into the form of Core's. */
-function inWords<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeError) return failRead(error.message);
-    throw error;
-  }
-}
-
 export class PsbtReader {
   readonly crypto: PsbtCrypto;
+  /** Whether rules and words are those of release 32. */
+  readonly later: boolean;
   readonly #reader: ByteReader;
 
-  constructor(bytes: Uint8Array, crypto: PsbtCrypto) {
+  constructor(bytes: Uint8Array, crypto: PsbtCrypto, later: boolean) {
     // Views of Buffers would share memory where copies are meant.
     this.#reader = new ByteReader(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes));
     this.crypto = crypto;
+    this.later = later;
+  }
+
+  /** Fails with the words of a stream, whose name differs between releases. */
+  failStream(what: string): never {
+    return failRead(this.later ? what.replace('CDataStream', 'SpanReader') : what);
+  }
+
+  /** Runs a read and puts its failure into the form of Core's. */
+  inWords<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof DecodeError) return this.failStream(error.message);
+      throw error;
+    }
   }
 
   get empty(): boolean {
@@ -44,26 +52,26 @@ export class PsbtReader {
     return this.#reader.offset;
   }
   bytes(count: number): Uint8Array {
-    return inWords(() => this.#reader.bytes(count));
+    return this.inWords(() => this.#reader.bytes(count));
   }
   u8(): number {
-    return inWords(() => this.#reader.u8());
+    return this.inWords(() => this.#reader.u8());
   }
   u32(): number {
-    return inWords(() => this.#reader.u32());
+    return this.inWords(() => this.#reader.u32());
   }
   i64(): bigint {
-    return inWords(() => this.#reader.i64big());
+    return this.inWords(() => this.#reader.i64big());
   }
   compactSize(): number {
-    return inWords(() => this.#reader.compactSize());
+    return this.inWords(() => this.#reader.compactSize());
   }
   /** Bytes behind their size. */
   varBytes(): Uint8Array {
-    return inWords(() => this.#reader.varBytes());
+    return this.inWords(() => this.#reader.varBytes());
   }
   tx(allowWitness: boolean): TxView {
-    return inWords(() => {
+    return this.inWords(() => {
       const tx = parseTx(this.#reader.data, this.crypto, { offset: this.#reader.offset, allowWitness });
       this.#reader.offset = tx.end;
       return tx;

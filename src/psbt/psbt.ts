@@ -67,6 +67,8 @@ export interface PsbtInput {
   readonly tapKeyPaths: Map<string, TapKeyPath>;
   tapInternalKey: Uint8Array | null;
   tapMerkleRoot: Uint8Array | null;
+  /** Version 2: as it was given; without one it is the final sequence. */
+  sequence: number | null;
   /** Version 2: locks that the input wants of the transaction. */
   requiredTime: number | null;
   requiredHeight: number | null;
@@ -88,8 +90,9 @@ export interface PsbtOutput {
 
 /** What version 2 adds. */
 export interface Version2 {
-  readonly fallbackLocktime: number | null;
-  readonly modifiable: number | null;
+  fallbackLocktime: number | null;
+  /** PSBT_GLOBAL_TX_MODIFIABLE: 1 inputs, 2 outputs may change, 4 there are signatures with SIGHASH_SINGLE. */
+  modifiable: number | null;
 }
 
 /** A partially signed transaction. */
@@ -130,6 +133,7 @@ export function emptyInput(): PsbtInput {
     tapKeyPaths: new Map(),
     tapInternalKey: null,
     tapMerkleRoot: null,
+    sequence: null,
     requiredTime: null,
     requiredHeight: null,
     unknown: new Map(),

@@ -1,22 +1,42 @@
 // Fields that inputs and outputs have in common: key paths, scripts, raw fields. Core: script/sign.h, psbt.h.
 import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
-import { hashKey } from '../consensus/bytes/hex.js';
+import { hashKey, toHex } from '../consensus/bytes/hex.js';
+import { ByteReader } from '../consensus/bytes/reader.js';
 import { isValidPublicKeySize } from '../consensus/script/encoding.js';
+import { PROPRIETARY } from './field-types.js';
 import { fieldKey, type RawField, type TapKeyPath } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 
-/** Reads keys until the separator, and hands each to the caller, which reads the value. @param where as Core names the map */
-export function readMap(reader: PsbtReader, where: string, field: (key: Uint8Array) => void): void {
+/** Maps as Core names them. */
+export type MapName = 'global' | 'input' | 'output';
+
+/** Reads keys until the separator, and hands each to the caller, which reads the value. */
+export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Array) => void): void {
+  const seen = new Set<string>();
   while (!reader.empty) {
     const key = reader.varBytes();
     if (key.length === 0) return;
+    if (reader.later) {
+      const id = fieldKey(key, reader.crypto);
+      if (seen.has(id)) failRead(`Duplicate Key, ${name} key "${toHex(key)}" already provided`);
+      seen.add(id);
+    }
     field(key);
   }
-  failRead(`Separator is missing at the end of ${where}`);
+  failRead(`Separator is missing at the end of ${name === 'global' ? 'the global' : `an ${name}`} map`);
 }
 
-/** A field that there is once and whose key is its type alone. */
-export function once(seen: Set<number>, key: Uint8Array, duplicate: string, longKey: string): void {
+/** Refuses keys of another size. @param name as Core calls the type @param older the words before release 32 */
+export function checkKeySize(reader: PsbtReader, key: Uint8Array, size: number, name: string, older: string): void {
+  if (key.length !== size) failRead(reader.later ? `Size of key was not ${size} for the type ${name}` : older);
+}
+
+/**
+ * A field that there is once and whose key is its type alone.
+ * @param name as Core calls the type since release 32; duplicate and longKey are its names before that
+ */
+export function once(reader: PsbtReader, seen: Set<number>, key: Uint8Array, name: string, duplicate: string, longKey: string): void {
+  checkKeySize(reader, key, reader.later ? 1 : key.length, name, '');
   const type = key[0];
   if (key.length === 1 && seen.has(type)) failRead(`Duplicate Key, ${duplicate} already provided`);
   if (key.length !== 1) failRead(`${longKey} key is more than one byte type`);
@@ -54,22 +74,30 @@ export function readKeyPath(reader: PsbtReader, key: Uint8Array, paths: Map<stri
 /** @param where "input" or "output" */
 export function readTapKeyPath(reader: PsbtReader, key: Uint8Array, where: string, paths: Map<string, TapKeyPath>): void {
   const id = hashKey(key.subarray(1, 65));
-  const name = `${where === 'input' ? 'Input' : 'Output'} Taproot BIP32 keypath`;
+  const name = `${where === 'input' ? 'Input' : 'Output'} Taproot BIP32`;
   if (key.length === 33 && paths.has(id)) failRead(`Duplicate Key, ${where} Taproot BIP32 keypath already provided`);
-  if (key.length !== 33) failRead(`${name} key is not at 33 bytes`);
+  checkKeySize(reader, key, 33, `${name} Keypath`, `${name} keypath key is not at 33 bytes`);
   const size = reader.compactSize();
   const start = reader.offset;
   const leafHashes: Uint8Array[] = [];
   for (let left = reader.compactSize(); left > 0; left--) leafHashes.push(reader.bytes(32));
   const hashesSize = reader.offset - start;
-  if (hashesSize > size) failRead(`${name} has an invalid length`);
+  if (hashesSize > size) failRead(`${name} keypath has an invalid length`);
   paths.set(id, { publicKey: key.subarray(1), leafHashes, origin: readOrigin(reader, size - hashesSize) });
+}
+
+/** What a proprietary field's key says: whose it is, and which of theirs. @throws DecodeError */
+export function proprietaryKey(key: Uint8Array): { readonly identifier: Uint8Array; readonly subtype: number } {
+  const reader = new ByteReader(key);
+  reader.u8();
+  return { identifier: reader.varBytes(), subtype: reader.compactSize() };
 }
 
 /** Keeps a field as it is. */
 export function readRaw(reader: PsbtReader, key: Uint8Array, unknown: Map<string, RawField>): Uint8Array {
   const id = fieldKey(key, reader.crypto);
   if (unknown.has(id)) failRead('Duplicate Key, key for unknown value already provided');
+  if (reader.later && key[0] === PROPRIETARY) reader.inWords(() => proprietaryKey(key));
   const value = reader.varBytes();
   unknown.set(id, { key, value });
   return value;

@@ -1,9 +1,12 @@
 // Reads the map of one input. Core: psbt.h PSBTInput; the words are those of 0.21.1, and of later versions for what came later.
 import { hashKey } from '../consensus/bytes/hex.js';
+import { checkSignatureEncoding } from '../consensus/script/encoding.js';
+import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_STRICTENC } from '../consensus/script/flags.js';
+import { ScriptError } from '../consensus/script/script-error.js';
 import { IN } from './field-types.js';
 import { emptyInput, fieldKey, type PsbtInput } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
-import { once, readKeyPath, readMap, readPublicKey, readRaw, readTapKeyPath } from './read-fields.js';
+import { checkKeySize, once, readKeyPath, readMap, readPublicKey, readRaw, readTapKeyPath } from './read-fields.js';
 import { readMusigInput } from './read-musig.js';
 import { type InputOfVersion2, readInput2 } from './read-version2.js';
 
@@ -11,7 +14,7 @@ import { type InputOfVersion2, readInput2 } from './read-version2.js';
 export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null): PsbtInput {
   const input = emptyInput();
   const seen = new Set<number>();
-  readMap(reader, 'an input map', (key) => {
+  readMap(reader, 'input', (key) => {
     readField(reader, key, input, seen, version2);
   });
   return input;
@@ -20,41 +23,43 @@ export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null):
 function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: Set<number>, version2: InputOfVersion2 | null): void {
   switch (key[0]) {
     case IN.NON_WITNESS_UTXO:
-      once(seen, key, 'input non-witness utxo', 'Non-witness utxo');
+      once(reader, seen, key, 'Input Non-witness UTXO', 'input non-witness utxo', 'Non-witness utxo');
       input.nonWitnessUtxo = reader.sized(() => reader.tx(true));
       break;
     case IN.WITNESS_UTXO:
-      once(seen, key, 'input witness utxo', 'Witness utxo');
+      once(reader, seen, key, 'Input Witness UTXO', 'input witness utxo', 'Witness utxo');
       input.witnessUtxo = reader.sized(() => readOutput(reader));
       break;
     case IN.PARTIAL_SIG: {
       const publicKey = readPublicKey(reader, key, 'partial signature pubkey');
       const id = hashKey(reader.crypto.hash160(publicKey));
       if (input.partialSigs.has(id)) failRead('Duplicate Key, input partial signature for pubkey already provided');
-      input.partialSigs.set(id, { publicKey, signature: reader.varBytes() });
+      const signature = reader.varBytes();
+      if (reader.later && !isSignature(signature)) failRead('Signature is not a valid encoding');
+      input.partialSigs.set(id, { publicKey, signature });
       break;
     }
     case IN.SIGHASH:
-      once(seen, key, 'input sighash type', 'Sighash type');
+      once(reader, seen, key, 'Input Sighash Type', 'input sighash type', 'Sighash type');
       input.sighashType = reader.sized(() => reader.u32() | 0);
       break;
     case IN.REDEEM_SCRIPT:
-      once(seen, key, 'input redeemScript', 'Input redeemScript');
+      once(reader, seen, key, 'Input redeemScript', 'input redeemScript', 'Input redeemScript');
       input.redeemScript = reader.varBytes();
       break;
     case IN.WITNESS_SCRIPT:
-      once(seen, key, 'input witnessScript', 'Input witnessScript');
+      once(reader, seen, key, 'Input witnessScript', 'input witnessScript', 'Input witnessScript');
       input.witnessScript = reader.varBytes();
       break;
     case IN.BIP32_DERIVATION:
       readKeyPath(reader, key, input.keyPaths);
       break;
     case IN.FINAL_SCRIPTSIG:
-      once(seen, key, 'input final scriptSig', 'Final scriptSig');
+      once(reader, seen, key, 'Input Final scriptSig', 'input final scriptSig', 'Final scriptSig');
       input.finalScriptSig = reader.varBytes();
       break;
     case IN.FINAL_SCRIPTWITNESS:
-      once(seen, key, 'input final scriptWitness', 'Final scriptWitness');
+      once(reader, seen, key, 'Input Final scriptWitness', 'input final scriptWitness', 'Final scriptWitness');
       input.finalWitness = reader.sized(() => readStack(reader));
       break;
     case IN.PREVIOUS_TXID:
@@ -73,25 +78,26 @@ function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
 function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: Set<number>): void {
   switch (key[0]) {
     case IN.RIPEMD160:
-      readPreimage(reader, key, input, 'ripemd160', 20);
+      readPreimage(reader, key, input, 'RIPEMD160', 20);
       return;
     case IN.SHA256:
-      readPreimage(reader, key, input, 'sha256', 32);
+      readPreimage(reader, key, input, 'SHA256', 32);
       return;
     case IN.HASH160:
-      readPreimage(reader, key, input, 'hash160', 20);
+      readPreimage(reader, key, input, 'Hash160', 20);
       return;
     case IN.HASH256:
-      readPreimage(reader, key, input, 'hash256', 32);
+      readPreimage(reader, key, input, 'Hash256', 32);
       return;
     case IN.TAP_KEY_SIG:
-      once(seen, key, 'input Taproot key signature', 'Input Taproot key signature');
+      once(reader, seen, key, 'Input Taproot Key Path Signature', 'input Taproot key signature', 'Input Taproot key signature');
       input.tapKeySig = readSchnorr(reader, 'key path');
       return;
     case IN.TAP_SCRIPT_SIG: {
       const id = hashKey(key.subarray(1, 65));
       if (key.length === 65 && input.tapScriptSigs.has(id)) failRead('Duplicate Key, input Taproot script signature already provided');
-      if (key.length !== 65) failRead('Input Taproot script signature key is not 65 bytes');
+      const older = 'Input Taproot script signature key is not 65 bytes';
+      checkKeySize(reader, key, 65, 'Input Taproot Script Path Signature', older);
       const [publicKey, leafHash] = [key.subarray(1, 33), key.subarray(33)];
       input.tapScriptSigs.set(id, { publicKey, leafHash, signature: readSchnorr(reader, 'script path') });
       return;
@@ -103,17 +109,21 @@ function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
       readTapKeyPath(reader, key, 'input', input.tapKeyPaths);
       return;
     case IN.TAP_INTERNAL_KEY:
-      once(seen, key, 'input Taproot internal key', 'Input Taproot internal key');
+      once(reader, seen, key, 'Input Taproot Internal Key', 'input Taproot internal key', 'Input Taproot internal key');
       input.tapInternalKey = reader.fixed(32);
       return;
     case IN.TAP_MERKLE_ROOT:
-      once(seen, key, 'input Taproot merkle root', 'Input Taproot merkle root');
+      once(reader, seen, key, 'Input Taproot Merkle Root', 'input Taproot merkle root', 'Input Taproot merkle root');
       input.tapMerkleRoot = reader.fixed(32);
       return;
     default:
       if (!readMusigInput(reader, key, input.unknown)) readRaw(reader, key, input.unknown);
   }
 }
+
+/** DER and a defined hash type. */
+const isSignature = (bytes: Uint8Array): boolean =>
+  bytes.length > 0 && checkSignatureEncoding(bytes, SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_STRICTENC) === ScriptError.OK;
 
 /** An output as transactions have it. The value -1 is how Core marks none. */
 function readOutput(reader: PsbtReader): PsbtInput['witnessUtxo'] {
@@ -140,7 +150,7 @@ function readLeaf(reader: PsbtReader, key: Uint8Array, input: PsbtInput): void {
   const controlBlock = key.subarray(1);
   const id = fieldKey(controlBlock, reader.crypto);
   if (input.tapLeafScripts.has(id)) failRead('Duplicate Key, input Taproot leaf script already provided');
-  if (key.length < 34) failRead('Taproot leaf script key is not at least 34 bytes');
+  if (key.length < 34) failRead(`${reader.later ? 'Input ' : ''}Taproot leaf script key is not at least 34 bytes`);
   if ((key.length - 2) % 32 !== 0) failRead("Input Taproot leaf script key's control block size is not valid");
   const value = reader.varBytes();
   if (value.length === 0) failRead('Input Taproot leaf script must be at least 1 byte');
@@ -150,6 +160,7 @@ function readLeaf(reader: PsbtReader, key: Uint8Array, input: PsbtInput): void {
 
 /** What hashes to the key; whether it does is the business of whoever uses it. */
 function readPreimage(reader: PsbtReader, key: Uint8Array, input: PsbtInput, name: string, size: number): void {
-  if (key.length !== size + 1) failRead(`Size of key was not the expected size for the type ${name} preimage`);
+  const older = `Size of key was not the expected size for the type ${name.toLowerCase()} preimage`;
+  checkKeySize(reader, key, size + 1, `Input ${name} Preimage`, older);
   readRaw(reader, key, input.unknown);
 }

@@ -1,7 +1,7 @@
 // Reads the map of one output. Core: psbt.h PSBTOutput.
 import { OUT } from './field-types.js';
 import { emptyOutput, type PsbtOutput } from './psbt.js';
-import { failRead, type PsbtReader } from './psbt-reader.js';
+import type { PsbtReader } from './psbt-reader.js';
 import { once, readKeyPath, readMap, readRaw, readTapKeyPath } from './read-fields.js';
 import { readMusigOutput } from './read-musig.js';
 import { type OutputOfVersion2, readOutput2 } from './read-version2.js';
@@ -11,14 +11,14 @@ import { checkTapTree } from './tap-tree.js';
 export function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null): PsbtOutput {
   const output = emptyOutput();
   const seen = new Set<number>();
-  readMap(reader, 'an output map', (key) => {
+  readMap(reader, 'output', (key) => {
     switch (key[0]) {
       case OUT.REDEEM_SCRIPT:
-        once(seen, key, 'output redeemScript', 'Output redeemScript');
+        once(reader, seen, key, 'Output redeemScript', 'output redeemScript', 'Output redeemScript');
         output.redeemScript = reader.varBytes();
         break;
       case OUT.WITNESS_SCRIPT:
-        once(seen, key, 'output witnessScript', 'Output witnessScript');
+        once(reader, seen, key, 'Output witnessScript', 'output witnessScript', 'Output witnessScript');
         output.witnessScript = reader.varBytes();
         break;
       case OUT.BIP32_DERIVATION:
@@ -29,14 +29,14 @@ export function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null
         readOutput2(reader, key, output, seen, version2);
         break;
       case OUT.TAP_INTERNAL_KEY:
-        once(seen, key, 'output Taproot internal key', 'Output Taproot internal key');
+        once(reader, seen, key, 'Output Taproot Internal Key', 'output Taproot internal key', 'Output Taproot internal key');
         output.tapInternalKey = reader.fixed(32);
         break;
       case OUT.TAP_TREE: {
-        once(seen, key, 'output Taproot tree', 'Output Taproot tree');
+        once(reader, seen, key, 'Output Taproot Tree Key', 'output Taproot tree', 'Output Taproot tree');
         const tree = reader.varBytes();
         const fault = checkTapTree(tree);
-        if (fault !== null) failRead(fault);
+        if (fault !== null) reader.failStream(fault);
         output.tapTree = tree;
         break;
       }

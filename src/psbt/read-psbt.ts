@@ -4,7 +4,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import { GLOBAL, PSBT_MAGIC } from './field-types.js';
 import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtCrypto, PsbtError, PsbtReader } from './psbt-reader.js';
-import { isPublicKey, once, readMap, readOrigin, readRaw } from './read-fields.js';
+import { checkKeySize, isPublicKey, once, readMap, readOrigin, readRaw } from './read-fields.js';
 import { readInput } from './read-input.js';
 import { readOutput } from './read-output.js';
 import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';
@@ -26,18 +26,18 @@ interface GlobalFields {
   readonly unknown: Map<string, RawField>;
 }
 
-/** Reads it all at once. @throws PsbtError */
-export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto): Psbt {
-  const steps = readPsbtSteps(bytes, crypto);
+/** Reads it all at once; parameters as below. @throws PsbtError */
+export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Psbt {
+  const steps = readPsbtSteps(bytes, crypto, later);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
   }
 }
 
-/** Reads one map per step. @throws PsbtError */
-export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto): Generator<void, Psbt> {
-  const reader = new PsbtReader(bytes, crypto);
+/** Reads one map per step. @param later with the rules and words of release 32 @throws PsbtError */
+export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Generator<void, Psbt> {
+  const reader = new PsbtReader(bytes, crypto, later);
   if (!equalBytes(reader.bytes(PSBT_MAGIC.length), PSBT_MAGIC)) failRead('Invalid PSBT magic bytes');
   const global = readGlobal(reader);
   yield;
@@ -58,52 +58,54 @@ function readGlobal(reader: PsbtReader): GlobalFields {
     unknown: new Map(),
   };
   const seen = new Set<number>();
-  readMap(reader, 'the global map', (key) => {
+  readMap(reader, 'global', (key) => {
     readGlobalField(reader, key, global, seen);
   });
-  if (global.version > HIGHEST_VERSION || global.version === 1) failRead('Unsupported version number');
+  if (!reader.later && (global.version > HIGHEST_VERSION || global.version === 1)) failRead('Unsupported version number');
+  if (global.version === 1) failRead('There is no PSBT version 1');
   return global;
 }
 
 function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFields, seen: Set<number>): void {
   switch (key[0]) {
     case GLOBAL.UNSIGNED_TX:
-      once(seen, key, 'unsigned tx', 'Global unsigned tx');
+      once(reader, seen, key, 'Global Unsigned TX', 'unsigned tx', 'Global unsigned tx');
       global.tx = reader.sized(() => reader.tx(false));
       for (let i = 0; i < global.tx.inputCount; i++) {
         if (global.tx.scriptSig(i).length > 0) failRead('Unsigned tx does not have empty scriptSigs and scriptWitnesses.');
       }
       break;
     case GLOBAL.XPUB: {
-      if (key.length !== XPUB_KEY_SIZE) failRead('Size of key was not the expected size for the type global xpub');
+      checkKeySize(reader, key, XPUB_KEY_SIZE, 'Global XPUB', 'Size of key was not the expected size for the type global xpub');
       if (!isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
       const path = readRaw(reader, key, global.unknown);
-      readOrigin(new PsbtReader(path, reader.crypto), path.length);
+      readOrigin(new PsbtReader(path, reader.crypto, reader.later), path.length);
       break;
     }
     case GLOBAL.TX_VERSION:
-      once(seen, key, 'global transaction version', 'Global transaction version');
+      once(reader, seen, key, 'Global Transaction Version', 'global transaction version', 'Global transaction version');
       global.txVersion = reader.sized(() => reader.u32() | 0);
       break;
     case GLOBAL.FALLBACK_LOCKTIME:
-      once(seen, key, 'global fallback locktime', 'Global fallback locktime');
+      once(reader, seen, key, 'Global Fallback Locktime', 'global fallback locktime', 'Global fallback locktime');
       global.fallbackLocktime = reader.sized(() => reader.u32());
       break;
     case GLOBAL.INPUT_COUNT:
-      once(seen, key, 'global input count', 'Global input count');
+      once(reader, seen, key, 'Global Input Count', 'global input count', 'Global input count');
       global.inputCount = reader.sized(() => reader.compactSize());
       break;
     case GLOBAL.OUTPUT_COUNT:
-      once(seen, key, 'global output count', 'Global output count');
+      once(reader, seen, key, 'Global Output Count', 'global output count', 'Global output count');
       global.outputCount = reader.sized(() => reader.compactSize());
       break;
     case GLOBAL.TX_MODIFIABLE:
-      once(seen, key, 'tx modifiable flags', 'Global tx modifiable flags');
+      once(reader, seen, key, 'Global TX Modifiable Flags', 'tx modifiable flags', 'Global tx modifiable flags');
       global.modifiable = reader.sized(() => reader.u8());
       break;
     case GLOBAL.VERSION:
-      once(seen, key, 'global PSBT version', 'Global PSBT version');
+      once(reader, seen, key, 'Global PSBT Version', 'global PSBT version', 'Global PSBT version');
       global.version = reader.sized(() => reader.u32());
+      if (reader.later && global.version > HIGHEST_VERSION) failRead('Unsupported version number');
       break;
     default:
       readRaw(reader, key, global.unknown);
@@ -112,7 +114,7 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
 
 function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void, Psbt> {
   const { tx, unknown } = global;
-  if (tx === null) return failRead('No unsigned transcation was provided');
+  if (tx === null) return failRead(`No unsigned ${reader.later ? 'transaction' : 'transcation'} was provided`);
   for (const [value, name] of [
     [global.txVersion, 'TX_VERSION'],
     [global.fallbackLocktime, 'FALLBACK_LOCKTIME'],
@@ -125,7 +127,7 @@ function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void
   const inputs: PsbtInput[] = [];
   while (!reader.empty && inputs.length < tx.inputCount) {
     inputs.push(readInput(reader, null));
-    checkPrevious(inputs, tx.prevHash(inputs.length - 1));
+    checkPrevious(reader, inputs, tx.prevHash(inputs.length - 1), tx.prevIndex(inputs.length - 1));
     yield;
   }
   if (inputs.length !== tx.inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
@@ -147,10 +149,11 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
   const inputs: PsbtInput[] = [];
   const points: InputOfVersion2[] = [];
   while (!reader.empty && inputs.length < inputCount) {
-    const point: InputOfVersion2 = { prevHash: null, prevIndex: null, sequence: null };
+    const point: InputOfVersion2 = { prevHash: null, prevIndex: null };
     inputs.push(readInput(reader, point));
     points.push(point);
-    checkPrevious(inputs, point.prevHash ?? failRead('Previous TXID is required in PSBTv2'));
+    const hash = point.prevHash ?? failRead('Previous TXID is required in PSBTv2');
+    checkPrevious(reader, inputs, hash, point.prevIndex ?? failRead("Previous output's index is required in PSBTv2"));
     yield;
   }
   if (inputs.length !== inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
@@ -160,16 +163,20 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
     const payment: OutputOfVersion2 = { value: null, script: null };
     outputs.push(readOutput(reader, payment));
     payments.push(payment);
+    if (payment.value === null) failRead('Output amount is required in PSBTv2');
+    if (payment.script === null) failRead('Output script is required in PSBTv2');
     yield;
   }
   if (outputs.length !== outputCount) failRead('Outputs provided does not match the number of outputs in transaction.');
-  const wishes = inputs.map(({ requiredTime, requiredHeight }, i) => ({ ...points[i], requiredTime, requiredHeight }));
+  const wishes = inputs.map(({ sequence, requiredTime, requiredHeight }, i) => ({ ...points[i], sequence, requiredTime, requiredHeight }));
   const tx = describedTx(txVersion, fallbackLocktime ?? 0, wishes, payments, reader.crypto);
   return { tx, version2: { fallbackLocktime, modifiable }, inputs, outputs, unknown };
 }
 
 /** The last input's previous transaction must be the one it spends. */
-function checkPrevious(inputs: readonly PsbtInput[], prevHash: Uint8Array): void {
+function checkPrevious(reader: PsbtReader, inputs: readonly PsbtInput[], prevHash: Uint8Array, prevIndex: number): void {
   const previous = inputs[inputs.length - 1].nonWitnessUtxo;
-  if (previous !== null && !equalBytes(previous.txid, prevHash)) failRead('Non-witness UTXO does not match outpoint hash');
+  if (previous === null) return;
+  if (!equalBytes(previous.txid, prevHash)) failRead('Non-witness UTXO does not match outpoint hash');
+  if (reader.later && prevIndex >= previous.outputCount) failRead('Input specifies output index that does not exist');
 }

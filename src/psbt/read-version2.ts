@@ -5,13 +5,12 @@ import type { Hashes } from '../crypto/crypto.js';
 import { IN, OUT } from './field-types.js';
 import type { PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
-import { once, readRaw } from './read-fields.js';
+import { checkKeySize, once, readRaw } from './read-fields.js';
 
-/** Outpoint and sequence as version 2 has them. */
+/** An outpoint as version 2 has it. */
 export interface InputOfVersion2 {
   prevHash: Uint8Array | null;
   prevIndex: number | null;
-  sequence: number | null;
 }
 
 /** Amount and script as version 2 has them. */
@@ -25,21 +24,28 @@ const SEQUENCE_FINAL = 0xffff_ffff;
 const LOCKTIME_THRESHOLD = 500_000_000;
 const EMPTY = new Uint8Array(0);
 
-const IN_NAMES = new Map<number, string>([
-  [IN.PREVIOUS_TXID, 'PSBT_IN_PREVIOUS_TXID'],
-  [IN.OUTPUT_INDEX, 'PSBT_IN_OUTPUT_INDEX'],
-  [IN.SEQUENCE, 'PSBT_IN_SEQUENCE'],
-  [IN.REQUIRED_TIME_LOCKTIME, 'PSBT_IN_REQUIRED_TIME_LOCKTIME'],
-  [IN.REQUIRED_HEIGHT_LOCKTIME, 'PSBT_IN_REQUIRED_HEIGHT_LOCKTIME'],
+/** What a type is called: by BIP-0370, in Core's words about keys' sizes, and in those about version 0. */
+type TypeNames = readonly [bip: string, size: string, words: string];
+
+const IN_NAMES = new Map<number, TypeNames>([
+  [IN.PREVIOUS_TXID, ['PSBT_IN_PREVIOUS_TXID', 'Input Previous TXID', 'Previous txid']],
+  [IN.OUTPUT_INDEX, ['PSBT_IN_OUTPUT_INDEX', "Input Previous Output's Index", "Previous output's index"]],
+  [IN.SEQUENCE, ['PSBT_IN_SEQUENCE', 'Input Sequence', 'Sequence']],
+  [IN.REQUIRED_TIME_LOCKTIME, ['PSBT_IN_REQUIRED_TIME_LOCKTIME', 'Input Required Time Based Locktime', 'Required time based locktime']],
+  [
+    IN.REQUIRED_HEIGHT_LOCKTIME,
+    ['PSBT_IN_REQUIRED_HEIGHT_LOCKTIME', 'Input Required Height Based Locktime', 'Required height based locktime'],
+  ],
 ]);
-const OUT_NAMES = new Map<number, string>([
-  [OUT.AMOUNT, 'PSBT_OUT_AMOUNT'],
-  [OUT.SCRIPT, 'PSBT_OUT_SCRIPT'],
+const OUT_NAMES = new Map<number, TypeNames>([
+  [OUT.AMOUNT, ['PSBT_OUT_AMOUNT', 'Output Amount', 'Output amount']],
+  [OUT.SCRIPT, ['PSBT_OUT_SCRIPT', 'Output Script', 'Output script']],
 ]);
 
-/** In version 0 these types are not defined; with more than the type in its key, a field is one of somebody's own. */
-function readOld(reader: PsbtReader, key: Uint8Array, name: string, unknown: Map<string, RawField>): void {
-  if (key.length === 1) failRead(`${name} is not allowed in PSBTv0`);
+/** In version 0 these types are not defined; before release 32, with more than the type in its key, a field is an unknown one. */
+function readOld(reader: PsbtReader, key: Uint8Array, [bip, size, words]: TypeNames, unknown: Map<string, RawField>): void {
+  if (reader.later) checkKeySize(reader, key, 1, size, '');
+  if (key.length === 1) failRead(`${reader.later ? words : bip} is not allowed in PSBTv0`);
   readRaw(reader, key, unknown);
 }
 
@@ -50,12 +56,12 @@ export function readInput2(
   seen: Set<number>,
   version2: InputOfVersion2 | null,
 ): void {
-  const name = IN_NAMES.get(key[0]) as string;
+  const names = IN_NAMES.get(key[0]) as TypeNames;
   if (version2 === null) {
-    readOld(reader, key, name, input.unknown);
+    readOld(reader, key, names, input.unknown);
     return;
   }
-  once(seen, key, name, name);
+  once(reader, seen, key, names[1], names[0], names[0]);
   switch (key[0]) {
     case IN.PREVIOUS_TXID:
       version2.prevHash = reader.fixed(32);
@@ -64,7 +70,7 @@ export function readInput2(
       version2.prevIndex = reader.sized(() => reader.u32());
       break;
     case IN.SEQUENCE:
-      version2.sequence = reader.sized(() => reader.u32());
+      input.sequence = reader.sized(() => reader.u32());
       break;
     case IN.REQUIRED_TIME_LOCKTIME:
       input.requiredTime = reader.sized(() => reader.u32());
@@ -85,12 +91,12 @@ export function readOutput2(
   seen: Set<number>,
   version2: OutputOfVersion2 | null,
 ): void {
-  const name = OUT_NAMES.get(key[0]) as string;
+  const names = OUT_NAMES.get(key[0]) as TypeNames;
   if (version2 === null) {
-    readOld(reader, key, name, output.unknown);
+    readOld(reader, key, names, output.unknown);
     return;
   }
-  once(seen, key, name, name);
+  once(reader, seen, key, names[1], names[0], names[0]);
   if (key[0] === OUT.AMOUNT) version2.value = reader.sized(() => reader.i64());
   else version2.script = reader.varBytes();
 }
@@ -99,7 +105,7 @@ export function readOutput2(
 export function describedTx(
   txVersion: number,
   fallbackLocktime: number,
-  inputs: readonly (InputOfVersion2 & Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>)[],
+  inputs: readonly (InputOfVersion2 & Pick<PsbtInput, 'sequence' | 'requiredTime' | 'requiredHeight'>)[],
   outputs: readonly OutputOfVersion2[],
   hashes: Hashes,
 ): TxView {

@@ -43,6 +43,11 @@ export function asInt(value: JsonValue | undefined): number {
   return Number(integer(value, -0x8000_0000n, 0x7fff_ffffn));
 }
 
+/** A 32-bit unsigned integer. */
+export function asUint32(value: JsonValue | undefined): number {
+  return Number(integer(value, 0n, 0xffff_ffffn));
+}
+
 /** A 64-bit signed integer. */
 export function asInt64(value: JsonValue | undefined): bigint {
   return integer(value, -0x8000_0000_0000_0000n, 0x7fff_ffff_ffff_ffffn);

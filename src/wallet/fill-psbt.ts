@@ -3,14 +3,14 @@
 import { hashKey } from '../consensus/bytes/hex.js';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { OP } from '../consensus/script/opcodes.js';
-import { SIGHASH_ALL } from '../consensus/script/sighash.js';
-import { publicKeyHashScript } from '../consensus/script/templates.js';
+import { SIGHASH_ALL, SIGHASH_ANYONECANPAY } from '../consensus/script/sighash.js';
+import { publicKeyHashScript, witnessVersion } from '../consensus/script/templates.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
 import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from './keys/signing-provider.js';
-import { psbtSigning, signPsbtInput, updatePsbtOutput } from './sign/psbt-input.js';
+import { isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from './sign/psbt-input.js';
 import { signAhead } from './sign/sign-ahead.js';
 import type { SigningThreads } from './sign/sign-transaction.js';
 import { signingProviderOf } from './spend/signing-provider-of.js';
@@ -24,6 +24,10 @@ export interface FillOptions {
   readonly sign: boolean;
   /** Whether to tell where keys come from. */
   readonly derivations: boolean;
+  /** Whether inputs get their final scripts when they are complete. */
+  readonly finalize?: boolean;
+  /** By the rules of release 32 (sign/psbt-input.ts). */
+  readonly later: boolean;
 }
 
 /** What stands in the way: a sighash type of an input that is not the one asked for; an outpoint that its transaction does not have. */
@@ -48,15 +52,15 @@ export async function fillPsbt(
   { crypto, signer, signingThreads }: FillTools,
   pauses: Pick<Slicer, 'due' | 'pause'> = new Slicer(),
 ): Promise<FillOutcome> {
-  const { hashType, sign, derivations } = options;
+  const { hashType, sign, derivations, later, finalize = true } = options;
   await addTransactions(wallet, psbt);
-  const work = psbtSigning(psbt, crypto);
+  const work = psbtSigning(psbt, crypto, later);
   const hide = (provider: SigningProvider, secrets: boolean): SigningProvider =>
     new HidingProvider(provider, { secrets, origins: !derivations });
   const made = sign ? await signAhead(work, (spent) => signingProviderOf(wallet, spent), hashType, signingThreads) : null;
   for (const [i, input] of psbt.inputs.entries()) {
     if (isFinal(input)) continue;
-    if (sign && input.sighashType > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL)) return { fault: 'sighash mismatch' };
+    if (!later && sign && input.sighashType > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL)) return { fault: 'sighash mismatch' };
     const output = work.signing.spent[i];
     if (output === null) {
       if (input.nonWitnessUtxo !== null) return { fault: 'missing inputs' };
@@ -64,7 +68,7 @@ export async function fillPsbt(
     }
     const provider = providerFor(wallet, output.script, input, crypto);
     const by = { provider: hide(provider, !sign), hashType: hashType ?? input.sighashType, signer, made: made?.get(i) ?? null };
-    signPsbtInput(work, i, by);
+    if (signPsbtInput(work, i, by, { hashType, finalize }).mismatch) return { fault: 'sighash mismatch' };
     if (pauses.due) await pauses.pause();
   }
   for (let i = 0; i < psbt.outputs.length; i++) {
@@ -72,7 +76,15 @@ export async function fillPsbt(
     if (provider) updatePsbtOutput(work, i, hide(provider, true));
     if (pauses.due) await pauses.pause();
   }
-  return { complete: psbt.inputs.every(isFinal) };
+  if (later) dropNeedless(psbt);
+  return { complete: psbt.inputs.every((_, i) => isDone(work, i)) };
+}
+
+/** Whole transactions are of no use where every signature commits to all amounts: taproot, without ANYONECANPAY. */
+function dropNeedless(psbt: Psbt): void {
+  const commits = ({ witnessUtxo, sighashType }: PsbtInput): boolean =>
+    witnessUtxo !== null && witnessVersion(witnessUtxo.script) > 0 && (sighashType & SIGHASH_ANYONECANPAY) === 0;
+  if (psbt.inputs.every(commits)) for (const input of psbt.inputs) input.nonWitnessUtxo = null;
 }
 
 async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {

@@ -173,7 +173,7 @@ fileSuite(WORKFLOW, async (t) => {
   for (const { combine, result } of rows.combiner) t.equal(written(combinePsbts(combine.map(read))!), result, 'combined');
   for (const { finalize, result } of rows.finalizer) {
     const psbt = read(finalize);
-    t.equal(await finalizePsbt(psbt, crypto), true);
+    t.equal(await finalizePsbt(psbt, crypto, false), true);
     t.equal(written(psbt), result, 'finalized');
   }
   for (const { extract, result } of rows.extractor) t.equal(hex(extractTx(read(extract))), result, 'extracted');
@@ -186,7 +186,7 @@ fileSuite(FINALIZE, async (t) => {
     const expected = read(result).inputs[0];
     // That row's signature is of the hash of before BIP-0143: it does not spend the output. It is put together rightly all the same.
     const spends = type !== 'P2SH-P2WPKH';
-    t.equal(await finalizePsbt(target, crypto), spends, type);
+    t.equal(await finalizePsbt(target, crypto, false), spends, type);
     if (spends) t.equal(written(target), result, type);
     else t.equal(dummySignPsbtInput(psbtSigning(target, crypto), 0), true);
     t.same(target.inputs[0].finalScriptSig, expected.finalScriptSig, type);

@@ -1,4 +1,5 @@
 // Declares converttopsbt; types.ts says what a declaration is for.
+import { PSBT_VERSION_ARG } from './psbt-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const converttopsbt: MethodSpec = {
@@ -21,6 +22,7 @@ export const converttopsbt: MethodSpec = {
       default: 'depends on heuristic tests',
       help: 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.',
     },
+    PSBT_VERSION_ARG,
   ],
   results: [{ type: 'str', help: 'The PSBT in Base64' }],
   examples: [{ cli: '"hexstring"' }],

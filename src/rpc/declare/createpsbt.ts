@@ -1,5 +1,6 @@
 // Declares createpsbt; types.ts says what a declaration is for.
 import { createrawtransaction } from './createrawtransaction.js';
+import { PSBT_VERSION_ARG } from './psbt-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const createpsbt: MethodSpec = {
@@ -7,7 +8,7 @@ export const createpsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   description: 'Builds a transaction from inputs and outputs as a partially signed one (BIP174) that nothing is known of yet.',
-  args: createrawtransaction.args,
+  args: [...createrawtransaction.args, PSBT_VERSION_ARG],
   results: [{ type: 'str', help: 'The PSBT in Base64' }],
   examples: [{ cli: `"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]" "[{\\"data\\":\\"00010203\\"}]"` }],
 };

@@ -1,4 +1,5 @@
 // Declares createrawtransaction; types.ts says what a declaration is for.
+import { TX_VERSION_ARG } from './psbt-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const createrawtransaction: MethodSpec = {
@@ -53,7 +54,13 @@ export const createrawtransaction: MethodSpec = {
       ],
     },
     { name: 'locktime', type: 'num', default: '0', help: 'The lock time; when not 0, inputs get a sequence that lets it count' },
-    { name: 'replaceable', type: 'bool', default: 'false', help: 'Marks the transaction as replaceable (BIP125).' },
+    {
+      name: 'replaceable',
+      type: 'bool',
+      default: 'false; true in releases since 24',
+      help: 'Marks the transaction as replaceable (BIP125).',
+    },
+    TX_VERSION_ARG,
   ],
   results: [{ type: 'str', help: 'The transaction as hex' }],
   examples: [

@@ -1,5 +1,6 @@
 // Declares walletcreatefundedpsbt; types.ts says what a declaration is for.
 import { FUNDED_MEMBERS, fundOptions, INPUTS_INNER, OUTPUTS_INNER } from './fund-parts.js';
+import { PSBT_VERSION_ARG, TX_VERSION_ARG } from './psbt-parts.js';
 import type { MethodSpec } from './types.js';
 
 export const walletcreatefundedpsbt: MethodSpec = {
@@ -21,6 +22,8 @@ export const walletcreatefundedpsbt: MethodSpec = {
       oneline: 'options',
     },
     { name: 'bip32derivs', type: 'bool', default: 'true', help: 'Say where the keys come from, as far as it is known' },
+    TX_VERSION_ARG,
+    PSBT_VERSION_ARG,
   ],
   results: [{ type: 'obj', help: '', inner: [{ type: 'str', key: 'psbt', help: 'The PSBT in Base64' }, ...FUNDED_MEMBERS] }],
   examples: [{ title: 'A PSBT without named inputs', cli: '"[]" "[{\\"data\\":\\"00010203\\"}]"' }],

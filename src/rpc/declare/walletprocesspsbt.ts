@@ -13,6 +13,7 @@ export const walletprocesspsbt: MethodSpec = {
     { name: 'sign', type: 'bool', default: 'true', help: 'Whether to sign' },
     SIGHASH_TYPE_ARG,
     { name: 'bip32derivs', type: 'bool', default: 'true', help: 'Whether to tell where keys come from (BIP32)' },
+    { name: 'finalize', type: 'bool', since: 23, default: 'true', help: 'Whether inputs that are complete get their final scripts' },
   ],
   results: [
     {
@@ -21,6 +22,7 @@ export const walletprocesspsbt: MethodSpec = {
       inner: [
         { type: 'str', key: 'psbt', help: 'The PSBT in Base64' },
         { type: 'bool', key: 'complete', help: 'Whether all inputs are final' },
+        { type: 'hex', key: 'hex', since: 26, optional: true, help: 'The transaction, when all are' },
       ],
     },
   ],

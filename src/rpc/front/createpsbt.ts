@@ -6,15 +6,16 @@ import { createPsbt } from '../../psbt/create-psbt.js';
 import { asBool, asString, checkTypes, hexBytes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { psbtText } from '../render/psbt-text.js';
+import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
 import type { FrontContext } from './context.js';
-import { constructTransaction } from './createrawtransaction.js';
+import { asReplaceable, asTxVersion, constructTransaction } from './createrawtransaction.js';
 
 export const createpsbt: Run<FrontContext> = (ctx, args) => {
   checkTypes(args, ['array', null, 'number', 'bool'], true);
-  const bytes = constructTransaction(ctx, args, args[3] === true);
-  return psbtText(createPsbt(parseTx(bytes, ctx.hashes, { allowWitness: false }), ctx.hashes), ctx.hashes);
+  const bytes = constructTransaction(ctx, args, asReplaceable(args[3], ctx.compat), asTxVersion(args[4]));
+  const version = asPsbtVersion(args[5], ctx.compat);
+  return psbtText(createPsbt(parseTx(bytes, ctx.hashes, { allowWitness: false }), ctx.hashes, version), ctx.hashes, ctx.compat);
 };
 
 /** A transaction in either format, or the one that the caller names. */
@@ -41,5 +42,5 @@ export const converttopsbt: Run<FrontContext> = (ctx, args) => {
       fail(RPC_CODE.DESERIALIZATION_ERROR, 'Inputs must not have scriptSigs and scriptWitnesses');
     }
   }
-  return psbtText(createPsbt(tx, ctx.hashes), ctx.hashes);
+  return psbtText(createPsbt(tx, ctx.hashes, asPsbtVersion(args[3], ctx.compat)), ctx.hashes, ctx.compat);
 };

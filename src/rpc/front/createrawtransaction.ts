@@ -2,7 +2,8 @@
 import { decodeAddress } from '../../address/address.js';
 import { plainPush } from '../../consensus/script/build-script.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
-import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, checkTypes } from '../args.js';
+import { type Compat, only } from '../../policy/compat.js';
+import { asAmount, asArray, asHash, asHex, asInt, asInt64, asObject, asUint32, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { hex } from '../render/hex.js';
@@ -16,6 +17,9 @@ const SEQUENCE_LOCKABLE = 0xffff_fffe;
 /** Highest sequence that marks a transaction as replaceable (BIP-0125). */
 const SEQUENCE_REPLACEABLE = 0xffff_fffd;
 const OP_RETURN = 0x6a;
+const DEFAULT_VERSION = 2;
+/** The highest version that any release relays. */
+const MAX_STANDARD_VERSION = 3;
 
 const invalid = (what: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, ${what}`);
 
@@ -86,11 +90,22 @@ function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'
   return out;
 }
 
-/** The unsigned transaction that some calls begin with: inputs, outputs, lock time and replaceability as they take them. */
+/** Whether inputs shall say that they may be replaced; null when nothing is said, which since release 24 means that they do. */
+export const asReplaceable = (value: JsonValue | undefined, compat: Compat): boolean | null =>
+  value === true ? true : (value ?? null) === null && only(compat, 24) ? null : false;
+
+/** The version that a transaction shall have. */
+export const asTxVersion = (value: JsonValue | undefined): number => ((value ?? null) === null ? DEFAULT_VERSION : asUint32(value));
+
+/**
+ * The unsigned transaction that some calls begin with: inputs, outputs, lock time and replaceability as they take them.
+ * @param replaceable null for a sequence that allows it without insisting
+ */
 export function constructTransaction(
   ctx: Pick<FrontContext, 'params' | 'hashes'>,
   args: readonly JsonValue[],
-  replaceable: boolean,
+  replaceable: boolean | null,
+  version = DEFAULT_VERSION,
 ): Uint8Array {
   const [inputs = null, outputs = null, lock = null] = args;
   if (outputs === null) invalid('output argument must be non-null');
@@ -102,16 +117,17 @@ export function constructTransaction(
     if (number < 0n || number > MAX_LOCKTIME) invalid('locktime out of range');
     locktime = Number(number);
   }
-  const sequence = replaceable ? SEQUENCE_REPLACEABLE : locktime ? SEQUENCE_LOCKABLE : SEQUENCE_FINAL;
+  if (version < 1 || version > MAX_STANDARD_VERSION) invalid(`version out of range(1~${MAX_STANDARD_VERSION})`);
+  const sequence = (replaceable ?? true) ? SEQUENCE_REPLACEABLE : locktime ? SEQUENCE_LOCKABLE : SEQUENCE_FINAL;
   const vin = listed.map((one) => input(one, sequence));
   const vout = outputsOf(outputs, ctx);
   if (replaceable && vin.length > 0 && !vin.some((one) => one.sequence <= SEQUENCE_REPLACEABLE)) {
     fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter combination: Sequence number(s) contradict replaceable option');
   }
-  return buildTx({ version: 2, inputs: vin, outputs: vout, locktime });
+  return buildTx({ version, inputs: vin, outputs: vout, locktime });
 }
 
 export const createrawtransaction: Run<FrontContext> = (ctx, args) => {
   checkTypes(args, ['array', null, 'number', 'bool'], true);
-  return hex(constructTransaction(ctx, args, args[3] === true));
+  return hex(constructTransaction(ctx, args, asReplaceable(args[3], ctx.compat), asTxVersion(args[4])));
 };

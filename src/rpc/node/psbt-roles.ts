@@ -1,7 +1,10 @@
 // finalizepsbt, analyzepsbt and utxoupdatepsbt: the calls about PSBTs that look at scripts and coins. Core 0.21: rpc/rawtransaction.cpp.
+
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
+import { follows } from '../../policy/compat.js';
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { extractTx } from '../../psbt/extract-tx.js';
+import { isFinal } from '../../psbt/psbt.js';
 import { FlatProvider } from '../../wallet/keys/signing-provider.js';
 import { analyzePsbt, type InputAnalysis } from '../../wallet/sign/analyze-psbt.js';
 import { finalizePsbt } from '../../wallet/sign/finalize-psbt.js';
@@ -10,6 +13,7 @@ import { asArray, asBool, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { hex } from '../render/hex.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
+import { failFill } from '../wallet/walletprocesspsbt.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
 import type { NodeContext } from './context.js';
 import { expandScanObject } from './scan-object.js';
@@ -21,17 +25,17 @@ const SIGHASH_ALL = 1;
 export const finalizepsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', 'bool'], true);
   const pauses = new Slicer(call.breathe);
-  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const psbt = await asPsbt(args[0], ctx, pauses);
   const extract = (args[1] ?? null) === null || asBool(args[1]);
-  const complete = await finalizePsbt(psbt, ctx.crypto, pauses);
-  return complete && extract ? { hex: hex(extractTx(psbt)), complete } : { psbt: psbtText(psbt, ctx.crypto), complete };
+  const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
+  return complete && extract ? { hex: hex(extractTx(psbt)), complete } : { psbt: psbtText(psbt, ctx.crypto, ctx.compat), complete };
 };
 
 export const analyzepsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string']);
   const pauses = new Slicer(call.breathe);
-  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
-  const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, pauses);
+  const psbt = await asPsbt(args[0], ctx, pauses);
+  const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
   const out: Record<string, JsonResult> = {};
   if (inputs.length > 0) out.inputs = inputs.map(inputMembers);
   if (virtualSize !== null) {
@@ -58,7 +62,7 @@ function inputMembers({ hasUtxo, isFinal, next, missing }: InputAnalysis): JsonR
 export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string', 'array'], true);
   const pauses = new Slicer(call.breathe);
-  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const psbt = await asPsbt(args[0], ctx, pauses);
   const provider = await describedBy(ctx, args[1], call, pauses);
   const found = await findOutputs(ctx, psbt.tx);
   const fresh = psbt.inputs.map(({ nonWitnessUtxo, witnessUtxo }) => nonWitnessUtxo === null && witnessUtxo === null);
@@ -66,16 +70,19 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
     const output = found[i];
     if (fresh[i] && output && isSegwit(output.script, provider)) input.witnessUtxo = { value: output.value, script: output.script };
   }
-  const work = psbtSigning(psbt, ctx.crypto);
+  const later = follows(ctx.compat, 32);
+  const work = psbtSigning(psbt, ctx.crypto, later);
   for (let i = 0; i < psbt.inputs.length; i++) {
-    if (fresh[i]) signPsbtInput(work, i, { provider, hashType: SIGHASH_ALL, signer: ctx.signer });
+    if (later ? isFinal(psbt.inputs[i]) : !fresh[i]) continue;
+    const by = { provider, hashType: SIGHASH_ALL, signer: ctx.signer };
+    if (signPsbtInput(work, i, by, { hashType: null, finalize: !later }).mismatch) failFill('sighash mismatch');
     if (pauses.due) await pauses.pause();
   }
   for (let i = 0; i < psbt.outputs.length; i++) {
     updatePsbtOutput(work, i, provider);
     if (pauses.due) await pauses.pause();
   }
-  return psbtText(psbt, ctx.crypto);
+  return psbtText(psbt, ctx.crypto, ctx.compat);
 };
 
 /** Keys and scripts of descriptors, without secrets. */

@@ -1,5 +1,6 @@
 // decodepsbt, combinepsbt and joinpsbts: the calls about PSBTs that need neither keys nor coins. Core 0.21: rpc/rawtransaction.cpp.
 import { randomInt } from 'node:crypto';
+import { follows } from '../../policy/compat.js';
 import { combinePsbts } from '../../psbt/combine-psbts.js';
 import { joinPsbts } from '../../psbt/join-psbts.js';
 import type { Psbt } from '../../psbt/psbt.js';
@@ -16,7 +17,7 @@ import { Slicer } from './slices.js';
 export const decodepsbt: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['string']);
   const pauses = new Slicer(call.breathe);
-  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
+  const psbt = await asPsbt(args[0], ctx, pauses);
   return psbtMembers(psbt, renderContext(ctx), pauses);
 };
 
@@ -24,7 +25,7 @@ async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallI
   const pauses = new Slicer(call.breathe);
   const psbts: Psbt[] = [];
   for (const text of list) {
-    psbts.push(await asPsbt(asString(text), ctx.crypto, pauses));
+    psbts.push(await asPsbt(asString(text), ctx, pauses));
     if (pauses.due) await pauses.pause();
   }
   return psbts;
@@ -35,7 +36,9 @@ export const combinepsbt: Run<NodeContext> = async (ctx, args, call) => {
   const list = asArray(args[0]);
   if (list.length === 0) fail(RPC_CODE.INVALID_PARAMETER, "Parameter 'txs' cannot be empty");
   const combined = combinePsbts(await asPsbts(ctx, list, call));
-  return combined ? psbtText(combined, ctx.crypto) : fail(RPC_CODE.INVALID_PARAMETER, 'PSBTs not compatible (different transactions)');
+  return combined
+    ? psbtText(combined, ctx.crypto, ctx.compat)
+    : fail(RPC_CODE.INVALID_PARAMETER, 'PSBTs not compatible (different transactions)');
 };
 
 /** Every number below the count once, in an order nobody can guess (Fisher and Yates). */
@@ -52,7 +55,11 @@ export const joinpsbts: Run<NodeContext> = async (ctx, args, call) => {
   checkTypes(args, ['array'], true);
   const list = asArray(args[0]);
   if (list.length <= 1) fail(RPC_CODE.INVALID_PARAMETER, 'At least two PSBTs are required to join PSBTs.');
-  const joined = joinPsbts(await asPsbts(ctx, list, call), shuffled, ctx.crypto);
+  const psbts = await asPsbts(ctx, list, call);
+  if (follows(ctx.compat, 32) && psbts.some(({ version2 }) => version2 !== null)) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'joinpsbts only operates on version 0 PSBTs');
+  }
+  const joined = joinPsbts(psbts, shuffled, ctx.crypto);
   if ('repeated' in joined) return fail(RPC_CODE.INVALID_PARAMETER, `Input ${joined.repeated} exists in multiple PSBTs`);
-  return psbtText(joined, ctx.crypto);
+  return psbtText(joined, ctx.crypto, ctx.compat);
 };

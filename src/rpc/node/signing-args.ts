@@ -1,5 +1,6 @@
 // What the signing calls have in common: outputs spent, from chain and pool and from the caller (prevtxs), the sighash type, and the
 // reply. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON, core_read.cpp ParseSighashString.
+
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { SIGHASH_ALL, SIGHASH_ANYONECANPAY, SIGHASH_DEFAULT, SIGHASH_NONE, SIGHASH_SINGLE } from '../../consensus/script/sighash.js';
@@ -7,6 +8,7 @@ import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
+import { follows } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import type { FlatProvider } from '../../wallet/keys/signing-provider.js';
 import { MISSING_AMOUNT } from '../../wallet/sign/sign-input.js';
@@ -126,19 +128,22 @@ const HASH_TYPES = new Map<string, number>(
 
 /**
  * A sighash type by its name. Left out it is DEFAULT, which is ALL except in signatures of taproot.
- * @param taproot whether DEFAULT has a name: where descriptors of taproot are taken; 0.21 knows no such type
+ * That has a name where descriptors of taproot are taken; 0.21 knows no such type.
  */
-export function asHashType(value: JsonValue | undefined, taproot: boolean): number {
+export function asHashType(value: JsonValue | undefined, ctx: Pick<NodeContext, 'compat' | 'descriptors'>): number {
   if (isNull(value)) return SIGHASH_DEFAULT;
   const text = asString(value);
-  if (taproot && text === 'DEFAULT') return SIGHASH_DEFAULT;
+  if (knowsTaproot(ctx) && text === 'DEFAULT') return SIGHASH_DEFAULT;
+  const known = HASH_TYPES.get(text);
+  if (known !== undefined) return known;
+  if (follows(ctx.compat, 26)) return fail(RPC_CODE.INVALID_PARAMETER, `'${text}' is not a valid sighash parameter.`);
   // Core throws this as a C string, which ends at the first zero byte.
   const [message] = `${text} is not a valid sighash parameter.`.split('\0');
-  return HASH_TYPES.get(text) ?? fail(RPC_CODE.MISC_ERROR, message);
+  return fail(RPC_CODE.MISC_ERROR, message);
 }
 
-/** Whether this network's descriptors have taproot in them. */
-export const knowsTaproot = (ctx: NodeContext): boolean => ctx.descriptors.language === 'master';
+/** Whether descriptors have taproot in them. */
+export const knowsTaproot = (ctx: Pick<NodeContext, 'descriptors'>): boolean => ctx.descriptors.language === 'master';
 
 /** The reply of a signing call. */
 export function signingReply(tx: TxView, spent: readonly (SpentOutput | null)[], inputs: readonly SignedInput[]): JsonResult {

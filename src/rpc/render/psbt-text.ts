@@ -1,10 +1,12 @@
 // PSBTs as text: Base64 both ways, with Core's messages. Used by every call that takes or gives one.
 import type { Hashes } from '../../crypto/crypto.js';
+import { type Compat, follows, only } from '../../policy/compat.js';
+import type { PsbtVersion } from '../../psbt/create-psbt.js';
 import { encodePsbt } from '../../psbt/encode-psbt.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import { type PsbtCrypto, PsbtError } from '../../psbt/psbt-reader.js';
 import { readPsbtSteps } from '../../psbt/read-psbt.js';
-import { asString } from '../args.js';
+import { asString, asUint32 } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 import type { Pauses } from './tx.js';
@@ -23,10 +25,14 @@ function base64Bytes(text: string): Uint8Array | null {
 const failDecode = (why: string): never => fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed ${why}`);
 
 /** Reads an argument, pausing between its maps. */
-export async function asPsbt(value: JsonValue | undefined, crypto: PsbtCrypto, pauses: Pauses): Promise<Psbt> {
+export async function asPsbt(
+  value: JsonValue | undefined,
+  ctx: { readonly crypto: PsbtCrypto; readonly compat: Compat },
+  pauses: Pauses,
+): Promise<Psbt> {
   const bytes = base64Bytes(asString(value)) ?? failDecode('invalid base64');
   try {
-    const steps = readPsbtSteps(bytes, crypto);
+    const steps = readPsbtSteps(bytes, ctx.crypto, follows(ctx.compat, 32));
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;
@@ -38,8 +44,14 @@ export async function asPsbt(value: JsonValue | undefined, crypto: PsbtCrypto, p
   }
 }
 
+/** The version of a new PSBT: 2 where only releases since 32 count, since older software reads none but 0. */
+export function asPsbtVersion(value: JsonValue | undefined, compat: Compat): PsbtVersion {
+  const version = (value ?? null) === null ? (only(compat, 32) ? 2 : 0) : asUint32(value);
+  return version === 2 || version === 0 ? version : fail(RPC_CODE.INVALID_PARAMETER, 'The PSBT version can only be 2 or 0');
+}
+
 /** The text of a PSBT. */
-export function psbtText(psbt: Psbt, hashes: Hashes): string {
-  const bytes = encodePsbt(psbt, hashes);
+export function psbtText(psbt: Psbt, hashes: Hashes, compat: Compat): string {
+  const bytes = encodePsbt(psbt, hashes, follows(compat, 32));
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }

@@ -1,17 +1,25 @@
-// A PSBT as an object, members in the order of Core 0.21.1's decodepsbt; those of taproot where later versions have them.
+// A PSBT as an object: members of all releases, those of later ones where these have them.
 
 import { encodeAddress } from '../../address/address.js';
+import { encodeBase58Check } from '../../address/base58.js';
 import { formatPath } from '../../address/bip32/key-path.js';
 import type { KeyOrigin, OriginKey } from '../../address/descriptor/expansion.js';
 import { compareBytes } from '../../consensus/bytes/hex.js';
+import { readU32 } from '../../consensus/bytes/reader.js';
+import { follows, only } from '../../policy/compat.js';
 import { scriptAsm } from '../../policy/script-asm.js';
 import { solve } from '../../policy/script-type.js';
+import { GLOBAL, IN, OUT, PROPRIETARY } from '../../psbt/field-types.js';
 import { type Psbt, type PsbtInput, type PsbtOutput, type RawField, sortedBy, type TapKeyPath, utxoOf } from '../../psbt/psbt.js';
+import { rawOf, remaining, sortedLeaves } from '../../psbt/raw-fields.js';
+import { proprietaryKey } from '../../psbt/read-fields.js';
 import { tapTreeLeaves } from '../../psbt/tap-tree.js';
 import { MAX_MONEY } from '../args.js';
+import { PAID_SCRIPT_MEMBERS } from '../declare/psbt-parts.js';
+import { objectShaper } from '../declare/versions.js';
 import { Amount, JsonObject, type JsonResult } from '../wire/values.js';
-import { hex } from './hex.js';
-import type { RenderContext } from './script.js';
+import { hashHex, hex } from './hex.js';
+import { type RenderContext, scriptMembers } from './script.js';
 import { type Pauses, txMembersSliced } from './tx.js';
 
 type Members = Record<string, JsonResult>;
@@ -30,15 +38,21 @@ export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses
   const tx = await txMembersSliced(psbt.tx, ctx, pauses);
   const inputs: JsonResult[] = [];
   for (let i = 0; i < psbt.inputs.length; i++) {
-    inputs.push(await inputMembers(psbt.inputs[i], ctx, pauses));
+    inputs.push(await inputMembers(psbt, i, ctx, pauses));
     if (pauses.due) await pauses.pause();
   }
   const outputs: JsonResult[] = [];
-  for (const output of psbt.outputs) {
-    outputs.push(outputMembers(output));
+  for (let i = 0; i < psbt.outputs.length; i++) {
+    outputs.push(outputMembers(psbt, i, ctx));
     if (pauses.due) await pauses.pause();
   }
-  const members: Members = { tx, unknown: rawMembers(psbt.unknown), inputs, outputs };
+  const members: Members = {};
+  // Up to release 31 version 2 was not known; the transaction that its fields describe is shown where nothing says otherwise.
+  if (psbt.version2 === null || !only(ctx.compat, 32)) members.tx = tx;
+  if (knowsAll(ctx)) addGlobal(members, psbt, ctx);
+  members.unknown = rawMembers(knowsAll(ctx) ? remaining(psbt.unknown, [GLOBAL.XPUB, PROPRIETARY]) : remaining(psbt.unknown, []));
+  members.inputs = inputs;
+  members.outputs = outputs;
   const fee = feeOf(psbt);
   if (fee !== null) members.fee = new Amount(fee);
   return members;
@@ -63,45 +77,89 @@ function feeOf(psbt: Psbt): number | null {
   return paid - spent;
 }
 
-function rawMembers(fields: ReadonlyMap<string, RawField>): JsonObject {
-  const sorted = sortedBy(fields.values(), (raw) => raw.key);
+/** Whether fields are shown by their meaning that 0.21 leaves among the unknown ones: since release 24, MuSig2's since 30. */
+const knowsAll = ({ compat }: RenderContext): boolean => follows(compat, 24);
+
+/** @param from where a key begins behind its type; 0 for the whole of it */
+function rawMembers(fields: readonly RawField[], from = 0): JsonObject {
   return new JsonObject(
-    sorted.map(({ key }) => hex(key)),
-    sorted.map(({ value }) => hex(value)),
+    fields.map(({ key }) => hex(key.subarray(from))),
+    fields.map(({ value }) => hex(value)),
   );
+}
+
+const proprietaryMembers = (fields: ReadonlyMap<string, RawField>): JsonResult[] =>
+  rawOf(fields, PROPRIETARY).map(({ key, value }) => {
+    const { identifier, subtype } = proprietaryKey(key);
+    return { identifier: hex(identifier), subtype, key: hex(key), value: hex(value) };
+  });
+
+function addGlobal(out: Members, { unknown, version2, tx, inputs, outputs }: Psbt, { hashes, compat }: RenderContext): void {
+  out.global_xpubs = rawOf(unknown, GLOBAL.XPUB).map(({ key, value }) => ({
+    xpub: encodeBase58Check(key.subarray(1), hashes),
+    master_fingerprint: hex(value.subarray(0, 4)),
+    path: `m${formatPath(
+      Array.from({ length: value.length / 4 - 1 }, (_, i) => readU32(value, 4 * (i + 1))),
+      compat.hardenedMark,
+    )}`,
+  }));
+  if (version2 !== null) {
+    out.tx_version = tx.version >>> 0;
+    if (version2.fallbackLocktime !== null) out.fallback_locktime = version2.fallbackLocktime;
+    out.input_count = inputs.length;
+    out.output_count = outputs.length;
+    const { modifiable } = version2;
+    if (modifiable !== null) {
+      out.inputs_modifiable = (modifiable & 1) !== 0;
+      out.outputs_modifiable = (modifiable & 2) !== 0;
+      out.has_sighash_single = (modifiable & 4) !== 0;
+    }
+  }
+  out.psbt_version = version2 === null ? 0 : 2;
+  out.proprietary = proprietaryMembers(unknown);
 }
 
 function innerScript(script: Uint8Array): Members {
   return { asm: scriptAsm(script), hex: hex(script), type: solve(script).type };
 }
 
-function originMembers({ fingerprint, path }: KeyOrigin): Members {
-  return { master_fingerprint: hex(fingerprint), path: `m${formatPath(path)}` };
+function originMembers({ fingerprint, path }: KeyOrigin, { compat }: RenderContext): Members {
+  return { master_fingerprint: hex(fingerprint), path: `m${formatPath(path, compat.hardenedMark)}` };
 }
 
-function keyPathMembers(paths: ReadonlyMap<string, OriginKey>): JsonResult {
+function keyPathMembers(paths: ReadonlyMap<string, OriginKey>, ctx: RenderContext): JsonResult {
   return sortedBy(paths.values(), (path) => path.publicKey).map(({ publicKey, origin }) => ({
     pubkey: hex(publicKey),
-    ...originMembers(origin),
+    ...originMembers(origin, ctx),
   }));
 }
 
-function tapKeyPathMembers(paths: ReadonlyMap<string, TapKeyPath>): JsonResult {
+function tapKeyPathMembers(paths: ReadonlyMap<string, TapKeyPath>, ctx: RenderContext): JsonResult {
   return sortedBy(paths.values(), (path) => path.publicKey).map(({ publicKey, leafHashes, origin }) => ({
     pubkey: hex(publicKey),
-    ...originMembers(origin),
+    ...originMembers(origin, ctx),
     leaf_hashes: sortedBy(leafHashes, (hash) => hash).map(hex),
   }));
 }
 
-async function inputMembers(input: PsbtInput, ctx: RenderContext, pauses: Pauses): Promise<Members> {
+/** A script as it is paid. */
+function paidScript(script: Uint8Array, ctx: RenderContext): Members {
+  const { asm, desc, hex: text, type } = scriptMembers(script, ctx, true);
+  const address = encodeAddress(script, ctx.params, ctx.hashes);
+  const out: Members = { asm };
+  if (desc !== undefined) out.desc = desc;
+  out.hex = text;
+  out.type = type;
+  if (address !== null) out.address = address;
+  return (objectShaper(PAID_SCRIPT_MEMBERS, ctx.compat)?.(out) ?? out) as Members;
+}
+
+async function inputMembers(psbt: Psbt, index: number, ctx: RenderContext, pauses: Pauses): Promise<Members> {
+  const input = psbt.inputs[index];
   const out: Members = {};
   if (input.witnessUtxo !== null) {
     const { value, script } = input.witnessUtxo;
-    const paid = innerScript(script);
-    const address = encodeAddress(script, ctx.params, ctx.hashes);
-    if (address !== null) paid.address = address;
-    out.witness_utxo = { amount: new Amount(value), scriptPubKey: paid };
+    out.witness_utxo = { amount: new Amount(value), scriptPubKey: paidScript(script, ctx) };
   }
   if (input.nonWitnessUtxo !== null) out.non_witness_utxo = await txMembersSliced(input.nonWitnessUtxo, ctx, pauses);
   if (input.partialSigs.size > 0) {
@@ -117,17 +175,76 @@ async function inputMembers(input: PsbtInput, ctx: RenderContext, pauses: Pauses
   if (input.sighashType > 0) out.sighash = HASH_TYPES.get(input.sighashType & 0xff) ?? '';
   if (input.redeemScript.length > 0) out.redeem_script = innerScript(input.redeemScript);
   if (input.witnessScript.length > 0) out.witness_script = innerScript(input.witnessScript);
-  if (input.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(input.keyPaths);
+  if (input.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(input.keyPaths, ctx);
   if (input.finalScriptSig.length > 0) {
     out.final_scriptSig = { asm: scriptAsm(input.finalScriptSig, { sighashDecode: true }), hex: hex(input.finalScriptSig) };
   }
   if (input.finalWitness.length > 0) out.final_scriptwitness = input.finalWitness.map(hex);
-  addTaproot(out, input);
-  if (input.unknown.size > 0) out.unknown = rawMembers(input.unknown);
+  if (knowsAll(ctx)) {
+    for (const [type, name] of PREIMAGE_NAMES) {
+      const preimages = rawOf(input.unknown, type);
+      if (preimages.length > 0) out[name] = rawMembers(preimages, 1);
+    }
+  }
+  if (psbt.version2 !== null) {
+    out.previous_txid = hashHex(psbt.tx.prevHash(index));
+    out.previous_vout = psbt.tx.prevIndex(index);
+    if (input.sequence !== null) out.sequence = input.sequence;
+    if (input.requiredTime !== null) out.time_locktime = input.requiredTime;
+    if (input.requiredHeight !== null) out.height_locktime = input.requiredHeight;
+  }
+  addTaproot(out, input, ctx);
+  if (knowsAll(ctx)) {
+    addParticipants(out, rawOf(input.unknown, IN.MUSIG2_PARTICIPANTS));
+    addMusigSigners(out, input, IN.MUSIG2_PUB_NONCE, 'musig2_pubnonces', 'pubnonce');
+    addMusigSigners(out, input, IN.MUSIG2_PARTIAL_SIG, 'musig2_partial_sigs', 'partial_sig');
+  }
+  addRaw(out, input.unknown, [...PREIMAGE_NAMES.keys(), IN.MUSIG2_PARTICIPANTS, IN.MUSIG2_PUB_NONCE, IN.MUSIG2_PARTIAL_SIG], ctx);
   return out;
 }
 
-function addTaproot(out: Members, input: PsbtInput): void {
+const PREIMAGE_NAMES = new Map<number, string>([
+  [IN.RIPEMD160, 'ripemd160_preimages'],
+  [IN.SHA256, 'sha256_preimages'],
+  [IN.HASH160, 'hash160_preimages'],
+  [IN.HASH256, 'hash256_preimages'],
+]);
+
+/** Size of the keys of MuSig2. */
+const KEY_SIZE = 33;
+
+function addParticipants(out: Members, fields: readonly RawField[]): void {
+  if (fields.length === 0) return;
+  out.musig2_participant_pubkeys = fields.map(({ key, value }) => ({
+    aggregate_pubkey: hex(key.subarray(1)),
+    participant_pubkeys: Array.from({ length: value.length / KEY_SIZE }, (_, i) => hex(value.subarray(i * KEY_SIZE, (i + 1) * KEY_SIZE))),
+  }));
+}
+
+function addMusigSigners(out: Members, input: PsbtInput, type: number, list: string, name: string): void {
+  const fields = rawOf(input.unknown, type);
+  if (fields.length === 0) return;
+  out[list] = fields.map(({ key, value }) => {
+    const leaf = key.subarray(1 + 2 * KEY_SIZE);
+    return {
+      participant_pubkey: hex(key.subarray(1, 1 + KEY_SIZE)),
+      aggregate_pubkey: hex(key.subarray(1 + KEY_SIZE, 1 + 2 * KEY_SIZE)),
+      ...(leaf.length > 0 && { leaf_hash: hex(leaf) }),
+      [name]: hex(value),
+    };
+  });
+}
+
+/** What is shown as it is. @param known types that are shown by their meaning where such are */
+function addRaw(out: Members, unknown: ReadonlyMap<string, RawField>, known: readonly number[], ctx: RenderContext): void {
+  if (unknown.size === 0) return;
+  const own = knowsAll(ctx) ? proprietaryMembers(unknown) : [];
+  if (own.length > 0) out.proprietary = own;
+  const left = remaining(unknown, knowsAll(ctx) ? [...known, PROPRIETARY] : []);
+  if (left.length > 0) out.unknown = rawMembers(left);
+}
+
+function addTaproot(out: Members, input: PsbtInput, ctx: RenderContext): void {
   if (input.tapKeySig !== null) out.taproot_key_path_sig = hex(input.tapKeySig);
   if (input.tapScriptSigs.size > 0) {
     const signatures = [...input.tapScriptSigs.values()].sort(
@@ -140,18 +257,15 @@ function addTaproot(out: Members, input: PsbtInput): void {
     }));
   }
   if (input.tapLeafScripts.size > 0) out.taproot_scripts = leafMembers(input);
-  if (input.tapKeyPaths.size > 0) out.taproot_bip32_derivs = tapKeyPathMembers(input.tapKeyPaths);
+  if (input.tapKeyPaths.size > 0) out.taproot_bip32_derivs = tapKeyPathMembers(input.tapKeyPaths, ctx);
   if (input.tapInternalKey !== null) out.taproot_internal_key = hex(input.tapInternalKey);
   if (input.tapMerkleRoot !== null) out.taproot_merkle_root = hex(input.tapMerkleRoot);
 }
 
 /** Leaves, each with all the control blocks that lead to it. */
 function leafMembers(input: PsbtInput): JsonResult {
-  const leaves = [...input.tapLeafScripts.values()].sort(
-    (a, b) => compareBytes(a.script, b.script) || a.leafVersion - b.leafVersion || compareBytes(a.controlBlock, b.controlBlock),
-  );
   const shown: { script: string; leaf_ver: number; control_blocks: string[] }[] = [];
-  for (const { script, leafVersion, controlBlock } of leaves) {
+  for (const { script, leafVersion, controlBlock } of sortedLeaves(input)) {
     const text = hex(script);
     const last = shown.at(-1);
     if (last?.script === text && last.leaf_ver === leafVersion) last.control_blocks.push(hex(controlBlock));
@@ -160,11 +274,16 @@ function leafMembers(input: PsbtInput): JsonResult {
   return shown;
 }
 
-function outputMembers(output: PsbtOutput): Members {
+function outputMembers(psbt: Psbt, index: number, ctx: RenderContext): Members {
+  const output: PsbtOutput = psbt.outputs[index];
   const out: Members = {};
   if (output.redeemScript.length > 0) out.redeem_script = innerScript(output.redeemScript);
   if (output.witnessScript.length > 0) out.witness_script = innerScript(output.witnessScript);
-  if (output.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(output.keyPaths);
+  if (output.keyPaths.size > 0) out.bip32_derivs = keyPathMembers(output.keyPaths, ctx);
+  if (psbt.version2 !== null) {
+    out.amount = new Amount(psbt.tx.outputValue(index));
+    out.script = paidScript(psbt.tx.outputScript(index), ctx);
+  }
   if (output.tapInternalKey !== null) out.taproot_internal_key = hex(output.tapInternalKey);
   if (output.tapTree !== null) {
     out.taproot_tree = tapTreeLeaves(output.tapTree).map(({ depth, leafVersion, script }) => ({
@@ -173,7 +292,8 @@ function outputMembers(output: PsbtOutput): Members {
       script: hex(script),
     }));
   }
-  if (output.tapKeyPaths.size > 0) out.taproot_bip32_derivs = tapKeyPathMembers(output.tapKeyPaths);
-  if (output.unknown.size > 0) out.unknown = rawMembers(output.unknown);
+  if (output.tapKeyPaths.size > 0) out.taproot_bip32_derivs = tapKeyPathMembers(output.tapKeyPaths, ctx);
+  if (knowsAll(ctx)) addParticipants(out, rawOf(output.unknown, OUT.MUSIG2_PARTICIPANTS));
+  addRaw(out, output.unknown, [OUT.MUSIG2_PARTICIPANTS], ctx);
   return out;
 }

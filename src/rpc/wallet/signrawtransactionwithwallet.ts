@@ -4,7 +4,7 @@ import { signingProviderOf } from '../../wallet/spend/signing-provider-of.js';
 import { checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import type { NodeContext } from '../node/context.js';
-import { asHashType, asUnsignedTx, knowsTaproot, signingReply, spentOutputs } from '../node/signing-args.js';
+import { asHashType, asUnsignedTx, signingReply, spentOutputs } from '../node/signing-args.js';
 import { ensureUnlocked, walletOf } from './select.js';
 
 export const signrawtransactionwithwallet: Run<NodeContext> = async (ctx, args, call) => {
@@ -13,7 +13,7 @@ export const signrawtransactionwithwallet: Run<NodeContext> = async (ctx, args, 
   const tx = asUnsignedTx(ctx, args[0]);
   ensureUnlocked(wallet);
   const spent = await spentOutputs(ctx, tx, args[1], null);
-  const hashType = asHashType(args[2], knowsTaproot(ctx));
+  const hashType = asHashType(args[2], ctx);
   const provider = await signingProviderOf(wallet, spent);
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx));
 };

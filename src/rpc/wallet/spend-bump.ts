@@ -87,5 +87,5 @@ export const psbtbumpfee: Run<NodeContext> = async (ctx, args, call) => {
   const bump = await inSpendLine(wallet, () => createBump(wallet, txid, control, toolsOf(ctx), call.breathe));
   if ('error' in bump) return refuse(bump);
   const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true }, call);
-  return { psbt: psbtText(psbt, ctx.crypto), ...fees(bump) };
+  return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), ...fees(bump) };
 };

@@ -2,7 +2,8 @@
 
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
-import { createPsbt, fieldsOf } from '../../psbt/create-psbt.js';
+import { follows } from '../../policy/compat.js';
+import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.js';
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import { fillPsbt } from '../../wallet/fill-psbt.js';
@@ -15,11 +16,11 @@ import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asObject, asString, checkType, checkTypes } from '../args.js';
 import type { CallInfo, Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
-import { constructTransaction } from '../front/createrawtransaction.js';
+import { asTxVersion, constructTransaction } from '../front/createrawtransaction.js';
 import type { NodeContext } from '../node/context.js';
 import { Slicer } from '../node/slices.js';
 import { hashHex, hex } from '../render/hex.js';
-import { psbtText } from '../render/psbt-text.js';
+import { asPsbtVersion, psbtText } from '../render/psbt-text.js';
 import { Amount, JsonObject, type JsonResult, type JsonValue } from '../wire/values.js';
 import { settledWallet, walletOf } from './select.js';
 import { type Given, given, toolsOf } from './spend-args.js';
@@ -27,9 +28,9 @@ import { fundWith } from './spend-options.js';
 import { failFill } from './walletprocesspsbt.js';
 
 /** The values of the transaction that inputs, outputs and lock time make. */
-function startedTx(ctx: NodeContext, args: readonly JsonValue[], replaceable: boolean): TxFields {
+function startedTx(ctx: NodeContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
   const context = { params: ctx.params, hashes: ctx.crypto };
-  return fieldsOf(parseTx(constructTransaction(context, args, replaceable), ctx.crypto, { allowWitness: false }));
+  return fieldsOf(parseTx(constructTransaction(context, args, replaceable, version), ctx.crypto, { allowWitness: false }));
 }
 
 /** A PSBT of the values with what the wallet knows. */
@@ -37,11 +38,13 @@ export async function walletPsbt(
   ctx: NodeContext,
   wallet: Wallet,
   tx: TxFields,
-  fill: { readonly sign: boolean; readonly derivations: boolean },
+  fill: { readonly sign: boolean; readonly derivations: boolean; readonly version?: PsbtVersion },
   call: CallInfo,
 ): Promise<{ psbt: Psbt; complete: boolean }> {
-  const psbt = createPsbt(parseTx(buildTx(tx), ctx.crypto, { allowWitness: false }), ctx.crypto);
-  const outcome = await fillPsbt(wallet, psbt, { hashType: null, ...fill }, ctx, new Slicer(call.breathe));
+  const { sign, derivations, version = asPsbtVersion(undefined, ctx.compat) } = fill;
+  const psbt = createPsbt(parseTx(buildTx(tx), ctx.crypto, { allowWitness: false }), ctx.crypto, version);
+  const options = { hashType: null, sign, derivations, later: follows(ctx.compat, 32) };
+  const outcome = await fillPsbt(wallet, psbt, options, ctx, new Slicer(call.breathe));
   return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
 }
 
@@ -57,13 +60,14 @@ export const walletcreatefundedpsbt: Run<NodeContext> = async (ctx, args, call) 
     checkType(asked, 'bool');
     replaceable = asked === true;
   }
-  const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable);
+  const tx = startedTx(ctx, [args[0] ?? null, args[1] ?? null, args[2] ?? null], replaceable, asTxVersion(args[5]));
   const wallet = await settledWallet(ctx, call);
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true };
   const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, options, fund, call));
   const derivations = given(args[4]) ? asBool(args[4]) : true;
-  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations }, call);
-  return { psbt: psbtText(psbt, ctx.crypto), fee: new Amount(funded.fee), changepos: funded.changePosition };
+  const version = asPsbtVersion(args[6], ctx.compat);
+  const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);
+  return { psbt: psbtText(psbt, ctx.crypto, ctx.compat), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };
 
 /** Options that send knows by one name only, with the names that other calls take. */
@@ -119,9 +123,9 @@ export const send: Run<NodeContext> = async (ctx, args, call) => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
     const addToWallet = flag('add_to_wallet', true);
     const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: true, derivations: false }, call);
-    const complete = await finalizePsbt(psbt, ctx.crypto, new Slicer(call.breathe));
+    const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.breathe));
     const result: Record<string, JsonResult> = {};
-    if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto);
+    if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);
     if (complete) {
       const signed = parseTx(extractTx(psbt), ctx.crypto);
       result.txid = hashHex(signed.txid);

@@ -1,14 +1,17 @@
 // walletprocesspsbt: adds what a wallet knows and signs what it can. Core 0.21: wallet/rpcwallet.cpp.
+import { follows, only, shows } from '../../policy/compat.js';
+import { extractTx } from '../../psbt/extract-tx.js';
 import { type FillFault, fillPsbt } from '../../wallet/fill-psbt.js';
 import { asBool, checkTypes } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { NodeContext } from '../node/context.js';
-import { asHashType, knowsTaproot } from '../node/signing-args.js';
+import { asHashType } from '../node/signing-args.js';
 import { Slicer } from '../node/slices.js';
+import { hex } from '../render/hex.js';
 import { asPsbt, psbtText } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
-import { walletOf } from './select.js';
+import { ensureUnlocked, walletOf } from './select.js';
 
 /** Core's errors for what stands in the way. */
 export function failFill(fault: FillFault): never {
@@ -22,11 +25,18 @@ export const walletprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['string', 'bool', 'string'], true);
   const pauses = new Slicer(call.breathe);
-  const psbt = await asPsbt(args[0], ctx.crypto, pauses);
-  const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], knowsTaproot(ctx));
+  const psbt = await asPsbt(args[0], ctx, pauses);
+  const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], ctx);
   const sign = boolOr(args[1], true);
   const derivations = boolOr(args[3], true);
-  const outcome = await fillPsbt(wallet, psbt, { hashType, sign, derivations }, ctx, pauses);
+  const finalize = boolOr(args[4], true);
+  if (sign && only(ctx.compat, 22)) ensureUnlocked(wallet);
+  const outcome = await fillPsbt(wallet, psbt, { hashType, sign, derivations, finalize, later: follows(ctx.compat, 32) }, ctx, pauses);
   if ('fault' in outcome) return failFill(outcome.fault);
-  return { psbt: psbtText(psbt, ctx.crypto), complete: outcome.complete };
+  const { complete } = outcome;
+  return {
+    psbt: psbtText(psbt, ctx.crypto, ctx.compat),
+    complete,
+    ...(complete && shows(ctx.compat, { since: 26 }) && { hex: hex(extractTx(psbt)) }),
+  };
 };

@@ -13,6 +13,13 @@ import type { SigningTx } from './signing-tx.js';
 export interface PsbtSigning {
   readonly psbt: Psbt;
   readonly signing: SigningTx;
+  /**
+   * Whether the rules of release 32 hold: final is what verifies, and a sighash type other than the usual one must be
+   * asked for, stands in the input and is that of all signatures in it.
+   */
+  readonly later: boolean;
+  /** Inputs whose final scripts are known to verify. */
+  readonly proven: Set<number>;
 }
 
 /** Fewer take the node thread about a millisecond. */

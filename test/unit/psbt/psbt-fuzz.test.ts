@@ -92,22 +92,24 @@ t.test('reading, writing, and the roles', async (t) => {
   for (let n = 0; n < CASES; n++) {
     const bytes = mutate(random.pick(SEEDS), random);
     try {
-      const psbt = readPsbt(bytes, crypto);
+      const later = random.pick([true, false]);
+      const psbt = readPsbt(bytes, crypto, later);
       taken++;
-      const written = encodePsbt(psbt, crypto);
-      if (hex(encodePsbt(readPsbt(written, crypto), crypto)) !== hex(written)) t.fail(`is not read as it was written: ${base64(bytes)}`);
-      const work = psbtSigning(psbt, crypto);
+      const written = encodePsbt(psbt, crypto, later);
+      if (hex(encodePsbt(readPsbt(written, crypto, later), crypto, later)) !== hex(written))
+        t.fail(`is not read as it was written: ${base64(bytes)}`);
+      const work = psbtSigning(psbt, crypto, later);
       psbt.inputs.forEach((_, i) => {
         signPsbtInput(work, i, { provider, hashType: random.pick([0, 1, 2, 3, 0x81, 0x83]), signer });
       });
-      readPsbt(encodePsbt(psbt, crypto), crypto);
-      await analyzePsbt(readPsbt(written, crypto), crypto);
-      await finalizePsbt(readPsbt(written, crypto), crypto);
+      readPsbt(encodePsbt(psbt, crypto, later), crypto, later);
+      await analyzePsbt(readPsbt(written, crypto, later), crypto, later);
+      await finalizePsbt(readPsbt(written, crypto, later), crypto, later);
     } catch (error) {
       if (!(error instanceof PsbtError)) throw new Error(`for ${base64(bytes)}`, { cause: error });
     }
   }
-  t.ok(taken > CASES / 20, `${taken} of ${CASES} are PSBTs still`);
+  t.ok(taken > CASES / 30, `${taken} of ${CASES} are PSBTs still`);
 });
 
 t.test('every call, with mutated PSBTs and with anything else', async (t) => {

@@ -47,7 +47,7 @@ for (const descriptors of [false, true]) {
       signed = 0;
       jobs = 0;
       const pauses = { due: true, pause: async () => void paused++ };
-      const outcome = await fillPsbt(wallet, psbt, { hashType, sign: true, derivations: true }, tools, pauses);
+      const outcome = await fillPsbt(wallet, psbt, { hashType, sign: true, derivations: true, later: false }, tools, pauses);
       return { outcome, paused, bytes: hex(encodePsbt(psbt, crypto)) };
     };
     const threads = new PooledSigner({ pool, crypto, signer: counting });

@@ -1,5 +1,6 @@
 // walletlock and the end of an unlocking at every pause of every call that uses private keys: the call does all of what it was asked for, or
 // says that the wallet is locked and has used nothing up. Turns of the event loop are counted, and slices end by readings of the work clock.
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import { encodeAddress } from '../../../src/address/address.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
+import { COMPATS } from '../../../src/policy/compat.js';
 import { createPsbt } from '../../../src/psbt/create-psbt.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
@@ -169,7 +171,7 @@ const CASES: Readonly<Record<string, Case>> = {
   walletprocesspsbt: {
     begin: async ({ call, unsigned }) => {
       const psbt = createPsbt(parseTx(new Uint8Array(Buffer.from(unsigned, 'hex')), crypto, { allowWitness: false }), crypto);
-      return () => call('walletprocesspsbt', psbtText(psbt, crypto));
+      return () => call('walletprocesspsbt', psbtText(psbt, crypto, COMPATS['0.21.1']));
     },
     // Like Core's it signs nothing then.
     whole: (answer, _, locked) => (answer as { complete: boolean }).complete === !locked,

@@ -197,7 +197,7 @@ t.test('a PSBT from hand to hand', async (t) => {
   const updated = signPsbt(psbtOf(script), provider);
   t.equal(updated.inputs[0].tapLeafScripts.size, 2, 'the updater tells about the leaves');
   t.equal(updated.inputs[0].tapKeyPaths.get(hashKey(Buffer.from(xOnly(2), 'hex')))?.leafHashes.length, 1, 'and about the keys');
-  t.equal((await analyzePsbt(again(updated), crypto)).inputs[0].isFinal, false);
+  t.equal((await analyzePsbt(again(updated), crypto, false)).inputs[0].isFinal, false);
   // Signers that know their secret alone.
   const lone = (n: number): FlatProvider => {
     const one = new FlatProvider();
@@ -206,10 +206,10 @@ t.test('a PSBT from hand to hand', async (t) => {
   };
   const [two, four] = [2, 4].map((n) => signPsbt(again(updated), lone(n)));
   t.equal(two.inputs[0].tapScriptSigs.size, 1);
-  t.equal(await finalizePsbt(again(two), crypto), false);
+  t.equal(await finalizePsbt(again(two), crypto, false), false);
   const combined = combinePsbts([two, four])!;
   t.equal(combined.inputs[0].tapScriptSigs.size, 2);
-  t.equal(await finalizePsbt(combined, crypto), true);
+  t.equal(await finalizePsbt(combined, crypto, false), true);
   const tx = parseTx(extractTx(combined), crypto);
   const spent = [combined.inputs[0].witnessUtxo!, combined.inputs[1].witnessUtxo!];
   t.equal(verifyTxInput(tx, 0, spent, STANDARD_SCRIPT_FLAGS, crypto, new SighashCache(tx, crypto, spent)), 0);

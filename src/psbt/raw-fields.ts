@@ -1,0 +1,56 @@
+// The order of fields in which Core has them, used where PSBTs are written and shown: those that are kept byte for byte, by their
+// types, and leaves of taproot.
+import { compareBytes } from '../consensus/bytes/hex.js';
+import { GLOBAL, IN } from './field-types.js';
+import { type PsbtInput, type RawField, sortedBy, type TapLeafScript } from './psbt.js';
+
+/** Leaves by script and version, the shortest way first. */
+export const sortedLeaves = ({ tapLeafScripts }: PsbtInput): TapLeafScript[] =>
+  [...tapLeafScripts.values()].sort(
+    (a, b) =>
+      compareBytes(a.script, b.script) ||
+      a.leafVersion - b.leafVersion ||
+      a.controlBlock.length - b.controlBlock.length ||
+      compareBytes(a.controlBlock, b.controlBlock),
+  );
+
+const KEY_SIZE = 33;
+
+/** Fields of one type in their order. */
+export function rawOf(fields: ReadonlyMap<string, RawField>, type: number): RawField[] {
+  const found = [...fields.values()].filter(({ key }) => key[0] === type);
+  if (type === GLOBAL.XPUB) return found.sort(byOrigin);
+  const signers: readonly number[] = [IN.MUSIG2_PUB_NONCE, IN.MUSIG2_PARTIAL_SIG];
+  return sortedBy(found, ({ key }) => (signers.includes(type) ? byAggregate(key) : key));
+}
+
+/** Fields of some types, type after type. */
+export const sortedRaw = (fields: ReadonlyMap<string, RawField>, types: readonly number[]): RawField[] =>
+  fields.size === 0 ? [] : types.flatMap((type) => rawOf(fields, type));
+
+/** All other fields. */
+export const remaining = (fields: ReadonlyMap<string, RawField>, types: readonly number[]): RawField[] =>
+  sortedBy(
+    [...fields.values()].filter(({ key }) => !types.includes(key[0])),
+    ({ key }) => key,
+  );
+
+/** Extended keys by their masters, then by the length of their paths, then by these (numbers of 4 bytes, low bytes first). */
+function byOrigin(a: RawField, b: RawField): number {
+  const masters = compareBytes(a.value.subarray(0, 4), b.value.subarray(0, 4));
+  if (masters !== 0 || a.value.length !== b.value.length) return masters || a.value.length - b.value.length;
+  const [left, right] = [a, b].map(({ value }) => new DataView(value.buffer, value.byteOffset, value.length));
+  for (let at = 4; at < a.value.length; at += 4) {
+    const difference = left.getUint32(at, true) - right.getUint32(at, true);
+    if (difference !== 0) return difference;
+  }
+  return compareBytes(a.key.subarray(46), b.key.subarray(46)) || compareBytes(a.key, b.key);
+}
+
+/** What a signer's field of MuSig2 is sorted by: the aggregate key, the leaf or none, the participant. */
+function byAggregate(key: Uint8Array): Uint8Array {
+  const out = new Uint8Array(2 * KEY_SIZE + 32);
+  out.set(key.subarray(1 + KEY_SIZE), 0);
+  out.set(key.subarray(1, 1 + KEY_SIZE), KEY_SIZE + 32);
+  return out;
+}
