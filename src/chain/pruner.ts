@@ -2,6 +2,7 @@
 // coins are made from is written, then the index says that the blocks are gone and that the files have to go, on the disk, and only then
 // do they go, on other threads. A start finishes what is left of that. Callers: Chain, inside its queue.
 
+import { SerialQueue } from '../lib/serial-queue.js';
 import { yieldToLoop } from '../lib/turns.js';
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../storage/layout.js';
 import type { BatchOp } from '../storage/store.js';
@@ -23,7 +24,7 @@ export type PruneGuard = () => number;
 export class Pruner {
   private readonly guards = new Set<PruneGuard>();
   /** Removals under way. */
-  private removal: Promise<void> = Promise.resolve();
+  private readonly removals = new SerialQueue();
   /** The walk down from the tip that found the lowest stored block, as long as nothing below changed. */
   private lowest: { node: HeaderNode; version: number } | null = null;
 
@@ -82,7 +83,7 @@ export class Pruner {
 
   /** Resolves once files that were given up are gone. */
   removed(): Promise<void> {
-    return this.removal;
+    return this.removals.idle();
   }
 
   private lastHeight(): number {
@@ -143,7 +144,7 @@ export class Pruner {
   private async removeSoon(files: readonly number[]): Promise<void> {
     if (files.length === 0) return;
     await this.ws.blocks.files.giveUp(files);
-    this.removal = this.removal.then(() => removeFiles(this.ws, files));
+    void this.removals.run(() => removeFiles(this.ws, files));
   }
 
   private async nodesIn(files: ReadonlySet<number>): Promise<HeaderNode[]> {

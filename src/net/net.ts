@@ -8,6 +8,7 @@ import type { HeaderNode } from '../chain/header-node.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { EllSwift } from '../crypto/ellswift.js';
+import { Semaphore } from '../lib/semaphore.js';
 import { limitedLog } from '../log/limited-log.js';
 import type { Logger } from '../log/logger.js';
 import type { Mempool } from '../mempool/mempool.js';
@@ -45,7 +46,6 @@ import { settleAvailability } from './sync/availability.js';
 import { BlockDownload } from './sync/block-download.js';
 import { BlockReceiver } from './sync/block-receiver.js';
 import { ChainGuard } from './sync/chain-guard.js';
-import { Gate } from './sync/gate.js';
 import { HeadersSync } from './sync/headers.js';
 import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
@@ -124,7 +124,7 @@ export class Net {
   readonly #ready = new Set<Peer>();
   readonly #traffic = new Traffic();
   /** Nothing large is read while much waits for slow readers. */
-  readonly #reads = new Gate(READS_AT_A_TIME, () => this.#traffic.outgoingFull);
+  readonly #reads = new Semaphore(READS_AT_A_TIME, () => this.#traffic.outgoingFull);
   readonly #rounds: Rounds;
   /** Ready peers that name transactions by wtxid: asked for each entry of an inv. */
   #wtxidPeers = 0;
@@ -466,7 +466,7 @@ export class Net {
       if (overdue !== null) this.#drop(peer, overdue);
     }
     for (const [peer, why] of relief(this.#connections.all, this.#traffic, performance.now())) this.#drop(peer, why);
-    this.#reads.tick();
+    this.#reads.retry();
     this.#staleTip.tick();
     this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
     this.#rounds.soon();

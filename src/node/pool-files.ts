@@ -1,10 +1,12 @@
 // What of the mempool outlives the process: mempool.dat and fee_estimates.dat in the network's folder. Wired by start.ts; savemempool
 // reaches it through the RPC context.
+
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { Clock } from '../lib/clock.js';
+import { SerialQueue } from '../lib/serial-queue.js';
 import type { Logger } from '../log/logger.js';
 import { decodeEstimates, encodeEstimates } from '../mempool/fees/estimates-file.js';
 import { FeeEstimator } from '../mempool/fees/fee-estimator.js';
@@ -27,7 +29,7 @@ export class PoolFiles {
   readonly #poolFile: string;
   readonly #feesFile: string;
   /** One writer at a time. */
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saving = new SerialQueue();
   #loading: Promise<void> = Promise.resolve();
 
   constructor(deps: PoolFilesDeps) {
@@ -79,12 +81,10 @@ export class PoolFiles {
   /** Writes the pool as it is at this call. */
   save(mempool: Mempool): Promise<void> {
     const state = mempool.saved();
-    const next = this.#saving.then(async () => {
+    return this.#saving.run(async () => {
       const saved = await state;
       await replaceFile(this.#poolFile, encodePool(saved)).finally(saved.release);
     });
-    this.#saving = next.catch(() => {});
-    return next;
   }
 
   /**

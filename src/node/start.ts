@@ -2,6 +2,7 @@
 // Longer than most files because every room is wired here. Order of a start: folder and database (which proves that no
 // other node holds them), threads, chain, mempool, templates, fronts; the RPC cookie is written once the port is ours,
 // and calls are answered with -28 until the chain is loaded.
+
 import crypto from 'node:crypto';
 import path from 'node:path';
 import type { DescriptorContext } from '../address/descriptor/context.js';
@@ -20,6 +21,7 @@ import type { Fronts } from '../http/server.js';
 import { Indexes } from '../indexes/indexes.js';
 import type { Clock } from '../lib/clock.js';
 import { Scheduler } from '../lib/scheduler.js';
+import { Semaphore } from '../lib/semaphore.js';
 import { SystemClock } from '../lib/system-clock.js';
 import type { NodeLogger } from '../log/create-logger.js';
 import { JobPins } from '../mempool/job-pins.js';
@@ -39,7 +41,7 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { TipSnapshot } from '../rpc/front/context.js';
 import type { NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
-import { Turnstile } from '../rpc/node/turnstile.js';
+import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { BlockFiles } from '../storage/block-files.js';
 import type { FolderLock } from '../storage/folder-lock.js';
@@ -450,7 +452,7 @@ async function build(
     templates: templateAccess,
     jobs,
     sv2,
-    heavy: new Turnstile(),
+    heavy: new Semaphore(HEAVY_CALLS),
     grinder,
     network,
     log: log0,

@@ -1,8 +1,10 @@
 // The assembler on a thread of its own: a Piscina pool of exactly one thread, whose mirror lives between tasks. No task
 // is ever aborted by a signal, because that would end the thread and its mirror. Should the thread die anyway, the next
 // one answers "resync" and gets a full copy.
+
 import { Piscina } from 'piscina';
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
+import { SerialQueue } from '../lib/serial-queue.js';
 import type { Assembler } from './assembler.js';
 import { watchLoading } from './threads-loaded.js';
 
@@ -15,7 +17,8 @@ export class PooledAssembler implements Assembler {
   readonly #filename: string;
   #thread: Piscina;
   #loaded: () => Promise<void>;
-  #tail: Promise<unknown> = Promise.resolve();
+  /** One after the other, so that the deltas arrive in order also when a task fails. */
+  readonly #tasks = new SerialQueue();
   #closed = false;
 
   constructor(options: PooledAssemblerOptions = {}) {
@@ -24,13 +27,12 @@ export class PooledAssembler implements Assembler {
     this.#loaded = watchLoading(this.#thread);
   }
 
-  /** One after the other, so that the deltas arrive in order also when a task fails. */
   assemble(request: AssembleRequest): Promise<AssembleReply> {
-    return this.#inTurn(() => this.#running().run(request, { name: 'assemble' }) as Promise<AssembleReply>);
+    return this.#tasks.run(() => this.#running().run(request, { name: 'assemble' }) as Promise<AssembleReply>);
   }
 
   improve(ms: number): Promise<ImproveResult> {
-    return this.#inTurn(() => this.#running().run(ms, { name: 'improve' }) as Promise<ImproveResult>);
+    return this.#tasks.run(() => this.#running().run(ms, { name: 'improve' }) as Promise<ImproveResult>);
   }
 
   #newThread(): Piscina {
@@ -60,14 +62,8 @@ export class PooledAssembler implements Assembler {
     return this.#thread;
   }
 
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const reply = this.#tail.then(task);
-    this.#tail = reply.catch(() => {});
-    return reply;
-  }
-
   async close(): Promise<void> {
-    await this.#tail;
+    await this.#tasks.idle();
     this.#closed = true;
     await this.#loaded();
     await this.#thread.destroy();

@@ -13,6 +13,7 @@ import { open as openFile, truncate, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
+import { SerialQueue } from '../lib/serial-queue.js';
 import { assertKnownBlock, assertReadable, type BlockPosition, endOfRecords, fileName, readLength } from './block-records.js';
 import { ReadHandles } from './read-handles.js';
 import { type FileOpener, RECORD_HEAD_BYTES, RecordFile, type RecordFormat, readExactly } from './record-file.js';
@@ -71,7 +72,7 @@ export class BlockFiles {
   private readonly undoWriters = new Map<number, RecordFile>();
   private readonly readHandles: ReadHandles;
   /** Appends run one after the other; this is the last one. */
-  private lastAppend: Promise<unknown> = Promise.resolve();
+  private readonly appends = new SerialQueue();
   private closing: Promise<void> | null = null;
   private grown = false;
   /** Files were made since the folder was synced. */
@@ -454,7 +455,7 @@ export class BlockFiles {
 
   /** Waits for appends under way, syncs and closes. A second call does nothing. */
   close(): Promise<void> {
-    this.closing ??= this.lastAppend.then(async () => {
+    this.closing ??= this.appends.run(async () => {
       this.readHandles.close();
       try {
         await this.syncAll();
@@ -468,9 +469,7 @@ export class BlockFiles {
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.closing !== null) return Promise.reject(new StoreError('STORE_CLOSED', 'The block files are closed'));
-    const result = this.lastAppend.then(work);
-    this.lastAppend = result.catch(() => {});
-    return result;
+    return this.appends.run(work);
   }
 }
 

@@ -4,6 +4,7 @@
 // so they queue here. A chained batch copies what it is given at once.
 
 import { createRequire } from 'node:module';
+import { SerialQueue } from '../lib/serial-queue.js';
 import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOptions, type EngineRange } from './engine.js';
 import type { BatchOp, StoreEntry } from './store.js';
 
@@ -81,7 +82,7 @@ class LevelCursor implements EngineCursor {
 }
 
 class LevelDb implements EngineDb {
-  private lastWrite: Promise<void> = Promise.resolve();
+  private readonly writes = new SerialQueue();
 
   constructor(private readonly native: NativeDb) {}
 
@@ -95,18 +96,14 @@ class LevelDb implements EngineDb {
       if (op.type === 'put') batch.put(asBuffer(op.key), asBuffer(op.value));
       else batch.del(asBuffer(op.key));
     }
-    const written = this.lastWrite.then(() => promised<void>((done) => batch.write({ sync }, done)));
     // A failed batch is its caller's affair; the next one is tried on its own.
-    this.lastWrite = written.catch(() => {});
-    return written;
+    return this.writes.run(() => promised<void>((done) => batch.write({ sync }, done)));
   }
 
   /** Row by row, but natively and in libuv's pool, behind the writes that were asked for before. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     const options = { gte: asBuffer(gte), lt: asBuffer(lt), reverse: false, limit: -1 };
-    const cleared = this.lastWrite.then(() => promised<void>((done) => this.native.clear(options, done)));
-    this.lastWrite = cleared.catch(() => {});
-    return cleared;
+    return this.writes.run(() => promised<void>((done) => this.native.clear(options, done)));
   }
 
   cursor(range: EngineRange): EngineCursor {
@@ -126,7 +123,7 @@ class LevelDb implements EngineDb {
   }
 
   async close(): Promise<void> {
-    await this.lastWrite;
+    await this.writes.idle();
     await promised<void>((done) => this.native.close(done));
   }
 }

@@ -1,6 +1,7 @@
 // The Store over RocksDB, whichever binding is underneath. Adds to the binding what it lacks: typed errors, refusal after close, and a
 // close that waits for what is under way and shuts cursors that were left open (a binding may crash the process otherwise).
 
+import { SerialQueue } from '../lib/serial-queue.js';
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
 import {
   type BatchOp,
@@ -22,7 +23,8 @@ const DEFAULT_CHUNK = 1000;
 class RocksCursor implements StoreCursor {
   private left: number;
   private closing: Promise<void> | null = null;
-  private busy: Promise<unknown> = Promise.resolve();
+  /** The binding allows one call at a time. */
+  private readonly calls = new SerialQueue();
 
   constructor(
     private readonly store: RocksStore,
@@ -33,8 +35,7 @@ class RocksCursor implements StoreCursor {
   }
 
   next(max: number = DEFAULT_CHUNK): Promise<StoreEntry[]> {
-    // Calls queue: the binding allows one at a time.
-    const result = this.busy.then(async () => {
+    return this.calls.run(async () => {
       if (this.closing !== null) throw new StoreError('STORE_CLOSED', 'The cursor is closed');
       const count = Math.min(max, this.left);
       if (count <= 0) return [];
@@ -42,12 +43,10 @@ class RocksCursor implements StoreCursor {
       this.left -= entries.length;
       return entries;
     });
-    this.busy = result.catch(() => {});
-    return result;
   }
 
   close(): Promise<void> {
-    this.closing ??= this.busy.then(async () => {
+    this.closing ??= this.calls.run(async () => {
       this.store.forget(this);
       try {
         await this.native.close();

@@ -1,6 +1,7 @@
 // Templates for single clients, made beside the shared one: one build at a time, so that the shared template waits for one of them at most,
 // and each kept only as long as the shared template it belongs to.
 
+import { SerialQueue } from '../lib/serial-queue.js';
 import { limitsKey, type TemplateLimits } from '../policy/template-limits.js';
 import type { TemplateFacts } from './facts.js';
 
@@ -32,7 +33,7 @@ export class LimitedTemplates {
   /** Of any generation. */
   readonly #waiting = new Map<string, Promise<LimitedTemplate>>();
   #generation = '';
-  #line: Promise<unknown> = Promise.resolve();
+  readonly #builds = new SerialQueue();
 
   constructor(build: (limits: TemplateLimits) => Promise<LimitedTemplate>) {
     this.#build = build;
@@ -56,16 +57,14 @@ export class LimitedTemplates {
     const waiting = this.#waiting.get(name);
     if (waiting !== undefined) return waiting;
     if (this.#waiting.size >= MOST_WAITING) return Promise.reject(new TooManyLimits());
-    const built = this.#line
-      .then(() => this.#build(limits))
-      .then((template) => {
+    const built = this.#builds
+      .run(async () => {
+        const template = await this.#build(limits);
         if (this.#generation === generation) this.#keep(key, template);
         return template;
       })
       .finally(() => this.#waiting.delete(name));
     this.#waiting.set(name, built);
-    // The next build begins whatever became of this one.
-    this.#line = built.catch(() => {});
     return built;
   }
 

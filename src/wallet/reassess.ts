@@ -6,6 +6,7 @@
 // disk does, the next import does it. Keys that come in passing (pools are filled, addresses given out, payments use keys up) are noticed
 // in every change; a few are looked at in the table in the same turn, many in slices. Without the table all transactions are read once, where
 // another copy of the wallet may have given out those keys before. Caller: Wallet.
+import { SerialQueue } from '../lib/serial-queue.js';
 import { Slicer } from '../lib/slicer.js';
 import { ForeignOutputs } from './coins/foreign-outputs.js';
 import type { ScriptCursor, TouchedScripts } from './keys/key-source.js';
@@ -43,7 +44,7 @@ const rowsBefore = ({ keys, programs, scripts, watched }: ScriptCursor): number 
 
 export class Reassessor {
   /** One at a time. */
-  #line: Promise<void> = Promise.resolve();
+  readonly #looks = new SerialQueue();
   /** Changes whose scripts are yet to be looked at. */
   #due = 0;
   /** A look failed: what it was to see is seen by the next, which looks at everything. */
@@ -135,7 +136,7 @@ export class Reassessor {
   }
   /** Settled when every look that is due is over, however it ended. */
   get looked(): Promise<void> {
-    return this.#line;
+    return this.#looks.idle();
   }
   /** Looks at what is known for keys that came with a change, of whatever kind. */
   notice(batch: WalletBatch): void {
@@ -205,16 +206,15 @@ export class Reassessor {
   }
 
   #inLine(touched: Exclude<TouchedScripts, null>, depth: Depth = 'sure'): Promise<void> {
-    const run = this.#line.then(() => (this.#missed ? this.#look('any', 'sure') : this.#look(touched, depth)));
-    this.#line = run.then(
-      () => {
+    return this.#looks.run(async () => {
+      try {
+        await (this.#missed ? this.#look('any', 'sure') : this.#look(touched, depth));
         this.#missed = false;
-      },
-      () => {
+      } catch (error) {
         this.#missed = true;
-      },
-    );
-    return run;
+        throw error;
+      }
+    });
   }
   async #look(touched: Exclude<TouchedScripts, null>, depth: Depth): Promise<void> {
     const { wallet } = this;

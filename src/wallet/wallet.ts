@@ -1,9 +1,11 @@
 // One loaded wallet: its keys, address book, transactions and coins, and the way changes get to disk. WalletManager makes it and feeds it
 // events; RPC asks and changes it. Changes happen inside change(): memory at once, then one batch.
+
 import { hashKey } from '../consensus/bytes/hex.js';
 import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
+import { SerialQueue } from '../lib/serial-queue.js';
 import { nextInLine } from '../lib/slicer.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
@@ -118,7 +120,7 @@ export class Wallet {
   readonly keyUse = new KeyUse(() => this.#lockNow());
   readonly #reassessor = new Reassessor(this);
   readonly #follower: Follower;
-  #commits: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
   /** The write at the end of the queue while it has not begun. */
   #waiting: { readonly ops: BatchOp[]; sync: boolean; written: Promise<void> } | null = null;
   #relock: NodeJS.Timeout | undefined;
@@ -153,7 +155,7 @@ export class Wallet {
     this.#reader = new TxReader({
       txs: this.ledger.txs,
       read: async (keys) => {
-        await this.#commits;
+        await this.#writes.idle();
         this.assertOpen();
         const values = await this.store.getMany(keys);
         await this.whole();
@@ -285,7 +287,7 @@ export class Wallet {
       return this.exclusive(() => writeParts(this.store, parts, { sync }));
     }
     images?.note(batch);
-    return ops.length === 0 && !sync ? this.#commits : this.#join(ops, sync);
+    return ops.length === 0 && !sync ? this.#writes.idle() : this.#join(ops, sync);
   }
   /**
    * Writes rows together with all that come until their turn: changes made while the disk is busy share one write and
@@ -298,7 +300,7 @@ export class Wallet {
       last.sync ||= sync;
       return last.written;
     }
-    const write = { ops: [...ops], sync, written: this.#commits };
+    const write = { ops: [...ops], sync, written: Promise.resolve() };
     write.written = this.exclusive(() => {
       if (this.#waiting === write) this.#waiting = null;
       return this.store.batch(write.ops, { sync: write.sync });
@@ -313,19 +315,17 @@ export class Wallet {
   /** Runs after every write before, and before every write after. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting = null;
-    const run = this.#commits.then(() => {
+    return this.#writes.run(async () => {
       // What comes after a batch that failed would leave a gap.
       if (this.#fault !== null) throw this.#fault.error;
-      return work();
-    });
-    this.#commits = run.then(
-      () => undefined,
-      (error: unknown) => {
-        // Whoever still writes after the end is told by the rejection; nothing is lost that was promised.
+      try {
+        return await work();
+      } catch (error) {
+        // A write after the end is told by the rejection; nothing is lost that was promised.
         if (!this.#closed) this.fail(error);
-      },
-    );
-    return run;
+        throw error;
+      }
+    });
   }
   /** Memory is ahead of the disk, or halfway through a change, for good: nothing is written any more, and the node is told. */
   fail(error: unknown): void {

@@ -1,6 +1,6 @@
 // Nodes that were up for long when they were collected: where to begin when no address is known and DNS tells none.
 // Facts from Bitcoin Core's contrib/seeds of September 2025, of which these are a part spread over its networks (i2p
-// and cjdns, which this node can't call, left out). Net/peer/fixed-seeds.ts reads them.
+// and cjdns, which this node can't call, left out). net/peer/fixed-seeds.ts reads them.
 //
 // Each is base64 (line ends don't count) of records as in BIP-0155, one after the other:
 //   network 1 | length of the address 1 | address | port 2, big-endian

@@ -1,7 +1,9 @@
 // What outlives a run: peers.dat with the known addresses, anchors.json with the peers for blocks. Damaged or missing files cost nothing but
 // what was in them. Callers: Net.
+
 import fs from 'node:fs';
 import { replaceFile } from '../../lib/durable-file.js';
+import { SerialQueue } from '../../lib/serial-queue.js';
 import type { Logger } from '../../log/logger.js';
 import type { Peer } from '../peer/peer.js';
 import { hostText, type NetAddress, parseHost } from '../wire/net-address.js';
@@ -11,7 +13,7 @@ import type { AddrManager } from './addr-manager.js';
 const MAX_ANCHORS = 2;
 
 export class AddressFiles {
-  #written: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   /** @param peers null: kept nowhere */
   constructor(
@@ -60,9 +62,8 @@ export class AddressFiles {
 
   /** One after another, since both ways to the same file lead over the same name. */
   #write(file: string, bytes: Uint8Array): Promise<void> {
-    this.#written = this.#written
-      .then(() => replaceFile(file, [bytes]))
+    return this.#writes
+      .run(() => replaceFile(file, [bytes]))
       .catch((error: Error) => this.log.warn(`${file} can't be written: ${error.message}`));
-    return this.#written;
   }
 }

@@ -8,13 +8,13 @@ import { parseHeader } from '../../consensus/block/header-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Semaphore } from '../../lib/semaphore.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hasHeader, noteAvailable, settleAvailability } from '../sync/availability.js';
 import { punishForBlock } from '../sync/blame.js';
 import { type BlockDownload, blockInvType } from '../sync/block-download.js';
 import type { BlockReceiver } from '../sync/block-receiver.js';
-import type { Gate } from '../sync/gate.js';
 import type { HeadersSync } from '../sync/headers.js';
 import { antiDosWork } from '../sync/headers-presync.js';
 import { mayServe } from '../sync/serve-blocks.js';
@@ -82,7 +82,7 @@ export class CompactRelay {
     private readonly headers: HeadersSync,
     private readonly blocks: BlockReceiver,
     /** Where reads of blocks for peers wait for each other. */
-    private readonly reads: Gate,
+    private readonly reads: Semaphore,
   ) {
     downloads.onReleased = ({ peer, hash }) => this.#partial.delete(partialKey(peer, hash));
     // A miner may not have heard of the replacement, or not want it. The view of a transaction that leaves is a copy.
@@ -215,7 +215,7 @@ export class CompactRelay {
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
       }
-      block = await this.reads.through(() => chain.readBlock(node));
+      block = await this.reads.run(() => chain.readBlock(node));
       if (peer.leaving) return;
     }
     const txs: TxView[] = [];

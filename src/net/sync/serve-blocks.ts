@@ -8,11 +8,11 @@ import { equalBytes } from '../../consensus/bytes/hex.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { blockProof } from '../../consensus/rules/bits.js';
+import type { Semaphore } from '../../lib/semaphore.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '../wire/messages.js';
 import { INV, LIMITED_MIN_BLOCKS, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
-import type { Gate } from './gate.js';
 import { forkOfLocator } from './locator.js';
 
 /** Hashes answered to one getblocks. */
@@ -34,7 +34,7 @@ export class BlockServer {
     /** Sends what the peer's filter lets through. */
     private readonly sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>,
     /** Where reads of blocks for peers wait for each other. */
-    private readonly reads: Gate,
+    private readonly reads: Semaphore,
   ) {}
 
   /** getheaders. @throws DecodeError */
@@ -145,7 +145,7 @@ export class BlockServer {
       this.#continue(peer, item.hash);
       return true;
     }
-    return this.reads.through(() => this.#sendBlock(peer, node, item));
+    return this.reads.run(() => this.#sendBlock(peer, node, item));
   }
 
   async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<boolean> {

@@ -4,10 +4,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
+import { Semaphore } from '../../lib/semaphore.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { decodeFilterCheckpoints, decodeFilterRange } from '../wire/messages.js';
-import { Gate } from './gate.js';
 import { mayServe } from './serve-blocks.js';
 
 const BASIC = 0;
@@ -41,7 +41,7 @@ interface Range {
 }
 
 export class FilterServer {
-  readonly #reads = new Gate(READERS_AT_A_TIME, () => false);
+  readonly #reads = new Semaphore(READERS_AT_A_TIME);
   /** Filter headers at multiples of a thousand blocks, oldest reading first. */
   readonly #checkpoints = new Map<HeaderNode, Uint8Array>();
 
@@ -59,7 +59,7 @@ export class FilterServer {
     for (const node of nodesOf(range)) {
       // As fast as the peer reads.
       while (peer.connection.sendPaused && !peer.leaving) await setTimeout(READ_WAIT_MS);
-      const found = await this.#reads.through(async () => this.source?.find(node.hash));
+      const found = await this.#reads.run(async () => this.source?.find(node.hash));
       // Not built that far yet: the peer asks another.
       if (found === undefined || peer.leaving) return;
       const began = performance.now();
@@ -107,7 +107,7 @@ export class FilterServer {
 
   /** Hashes and headers of the filters of blocks. @returns null when one is missing, or the peer has gone */
   #heads(peer: Peer, nodes: readonly HeaderNode[]): Promise<FilterHead[] | null> {
-    return this.#reads.through(async () => {
+    return this.#reads.run(async () => {
       const heads: FilterHead[] = [];
       for (let at = 0; at < nodes.length; at += HEADS_AT_A_TIME) {
         if (peer.leaving) return null;

@@ -1,5 +1,6 @@
 // getblockhash, getblockheader, getblock: blocks as headers, hex and objects. Whole transactions are rendered in slices from
 // the block's bytes, which nothing changes.
+
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { shows } from '../../policy/compat.js';
@@ -13,6 +14,7 @@ import { encodeJson } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { type JsonResult, RawJson } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
+import { heavyCall } from './heavy-call.js';
 import { confirmationsOf, notFound, readBlock, readUndo, renderContext, verbosityOf } from './lookup.js';
 import { mapSliced, Slicer } from './slices.js';
 
@@ -65,7 +67,7 @@ export const getblock: NodeRun = (ctx, args, call) => {
   const hash = asHash(args[0], 'blockhash');
   const verbosity = verbosityOf(args[1] ?? null, 1);
   const node = ctx.chain.node(hash) ?? notFound();
-  return ctx.heavy.pass(call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
+  return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
 };
 
 /** What the coinbase says besides its outputs. */

@@ -1,5 +1,6 @@
 // What the node thread's methods need of the rest of the node: small interfaces that chain, mempool, template and the
 // others implement and that node/wiring fills in. Hashes are 32 bytes in internal order, amounts satoshis, times seconds.
+
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { KnownTransactions } from '../../chain/known-block.js';
 import type { BlockView } from '../../consensus/block/block-view.js';
@@ -14,6 +15,7 @@ import type { Crypto } from '../../crypto/crypto.js';
 import type { RecoverableSignatures } from '../../crypto/key-math.js';
 import type { Signer } from '../../crypto/schnorr-signer.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Semaphore } from '../../lib/semaphore.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
 import type { Compat } from '../../policy/compat.js';
 import type { TemplateService } from '../../template/service.js';
@@ -368,11 +370,6 @@ export interface CoinStatsAccess {
   find(node: HeaderInfo): Promise<{ totals: CoinTotals; before: CoinTotals; muhash: Uint8Array } | undefined>;
 }
 
-/** What was asked for that takes much memory: a few at a time; rpc/node/turnstile.ts. */
-export interface HeavyAccess {
-  pass<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
-}
-
 /** Templates for the methods that build blocks, and for getblocktemplate calls that reach the node thread in a batch. */
 export interface TemplateAccess {
   /** A getblocktemplate reply's result; long polls end early when the signal fires. */
@@ -574,7 +571,7 @@ export interface NodeContext {
   readonly jobs: JobAccess;
   /** Null without -sv2. */
   readonly sv2: Sv2Access | null;
-  readonly heavy: HeavyAccess;
+  readonly heavy: Semaphore;
   readonly grinder: GrindAccess;
   readonly network: NetworkAccess;
   readonly log: LogControl;

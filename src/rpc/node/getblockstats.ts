@@ -1,4 +1,5 @@
 // getblockstats: figures of one block of the best chain, from its bytes and the coins it spent. Core 0.21: rpc/blockchain.cpp.
+
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import type { Coin } from '../../consensus/coin.js';
@@ -8,6 +9,7 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
+import { heavyCall } from './heavy-call.js';
 import { blockAt, readBlock, readUndo } from './lookup.js';
 import { Slicer } from './slices.js';
 
@@ -131,7 +133,7 @@ async function figures(
 export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   const node = target(ctx, args[0]);
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
-  const all = await ctx.heavy.pass(call.signal, async () => {
+  const all = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await readBlock(ctx, node);
     return figures(block, await readUndo(ctx, node), node, ctx, call.breathe);
   });

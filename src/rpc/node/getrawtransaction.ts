@@ -1,5 +1,6 @@
 // getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for bodies that are too
 // large for a front.
+
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { shows } from '../../policy/compat.js';
@@ -11,6 +12,7 @@ import { hashHex } from '../render/hex.js';
 import { type SpentOutputs, txHex, txMembersSliced } from '../render/tx.js';
 import type { JsonResult } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
+import { heavyCall } from './heavy-call.js';
 import { readBlock, readUndo, renderContext, verbosityOf } from './lookup.js';
 import { Slicer } from './slices.js';
 
@@ -26,7 +28,7 @@ const missing = (what: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `
 
 async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal: AbortSignal | undefined): Promise<Found> {
   if (!ctx.chain.hasBlock(node)) fail(RPC_CODE.MISC_ERROR, 'Block not available');
-  const block = await ctx.heavy.pass(signal, () => readBlock(ctx, node));
+  const block = await heavyCall(ctx.heavy, signal, () => readBlock(ctx, node));
   const tx = block.txs.find((one) => hashHex(one.txid) === txid);
   return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
 }
@@ -60,7 +62,7 @@ function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResu
 async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, signal: AbortSignal | undefined): Promise<SpentOutputs | null> {
   const node = ctx.chain.node(blockHash);
   if (tx.isCoinbase || !node || !ctx.chain.hasBlock(node) || !ctx.chain.hasUndo(node)) return null;
-  const [block, undo] = await ctx.heavy.pass(signal, () => Promise.all([readBlock(ctx, node), readUndo(ctx, node)]));
+  const [block, undo] = await heavyCall(ctx.heavy, signal, () => Promise.all([readBlock(ctx, node), readUndo(ctx, node)]));
   const at = block.txs.findIndex((one) => equalBytes(one.txid, tx.txid));
   return at < 1 ? null : { coins: undo[at - 1], shown: true };
 }

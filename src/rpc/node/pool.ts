@@ -1,5 +1,6 @@
 // The pool in figures and entries: getrawmempool, getmempoolinfo, getmempoolentry, ancestors and descendants, savemempool,
 // getprioritisedtransactions. Lists of entries are rendered in slices over a list of ids that was made at once.
+
 import { only, shows } from '../../policy/compat.js';
 import { compareFeeFractions } from '../../selection/cluster/fee-fraction.js';
 import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../args.js';
@@ -13,6 +14,7 @@ import { encodeJson, encodeString } from '../wire/json-write.js';
 import { Pieces } from '../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../wire/values.js';
 import type { NodeContext, PoolEntry, PoolList } from './context.js';
+import { heavyCall } from './heavy-call.js';
 import { outpointOf } from './lookup.js';
 import { Slicer } from './slices.js';
 
@@ -104,7 +106,7 @@ export const getrawmempool: NodeRun = async (ctx, args, call) => {
   await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
-    return ctx.heavy.pass(call.signal, async () => entriesObject(ctx, await ctx.mempool.snapshot(call.breathe), call.breathe));
+    return heavyCall(ctx.heavy, call.signal, async () => entriesObject(ctx, await ctx.mempool.snapshot(call.breathe), call.breathe));
   }
   const { sequence } = ctx.mempool;
   const txids = await idsOf(await ctx.mempool.snapshot(call.breathe), call.breathe);

@@ -1,4 +1,5 @@
 // gettxoutproof and verifytxoutproof: proofs that transactions are in a block (a header and a partial merkle tree).
+
 import { HEADER_SIZE, parseHeader } from '../../consensus/block/header-view.js';
 import {
   buildPartialMerkle,
@@ -15,6 +16,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
 import type { JsonValue } from '../wire/values.js';
 import type { HeaderInfo, NodeContext } from './context.js';
+import { heavyCall } from './heavy-call.js';
 import { notFound } from './lookup.js';
 import { mapSliced } from './slices.js';
 
@@ -54,7 +56,7 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
   if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
   const found = node;
-  const { block, txids } = await ctx.heavy.pass(call.signal, async () => {
+  const { block, txids } = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await ctx.chain.readBlock(found);
     return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.breathe) };
   });

@@ -6,7 +6,6 @@ import { BlockIndex } from '../../../src/chain/block-index.js';
 import { Candidates, compareCandidates } from '../../../src/chain/candidates.js';
 import { type HeaderNode, HeaderSlabs, lastCommonAncestor, NodeStatus } from '../../../src/chain/header-node.js';
 import { loadIndex } from '../../../src/chain/load-index.js';
-import { SerialQueue } from '../../../src/chain/serial-queue.js';
 import { encodeIndexRow } from '../../../src/storage/codec/index-row.js';
 import { blockIndexKey } from '../../../src/storage/layout.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
@@ -216,24 +215,4 @@ t.test('a stored header without proof of work, or with an impossible target, is 
   await t.rejects(load(0x1c00ffff, 0xfe), { code: 'STORE_CORRUPTION', message: /lacks proof of work/ });
   await t.rejects(load(0x1d010000, 0xfe), { code: 'STORE_CORRUPTION', message: /target out of range/ });
   await t.rejects(load(0x1d80ffff, 0xfe), { code: 'STORE_CORRUPTION', message: /target out of range/ });
-});
-
-t.test('the queue runs one thing at a time, in order, whatever fails', async (t) => {
-  const queue = new SerialQueue();
-  const log: string[] = [];
-  const job = (name: string, fails = false) =>
-    queue.run(async () => {
-      log.push(`${name} begins`);
-      await new Promise((resolve) => setImmediate(resolve));
-      log.push(`${name} ends`);
-      if (fails) throw new Error(name);
-      return name;
-    });
-  const results = await Promise.allSettled([job('a'), job('b', true), job('c')]);
-  t.same(
-    results.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  );
-  t.same(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
-  t.equal(queue.size, 0);
 });

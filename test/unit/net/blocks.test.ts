@@ -1,6 +1,7 @@
 // Blocks between peers and the chain: what is asked for, and what is answered, while the chain is still at work on a block.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
+import { Semaphore } from '../../../src/lib/semaphore.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
@@ -10,7 +11,6 @@ import { BlockTimes } from '../../../src/net/relay/block-times.js';
 import { noteAvailable } from '../../../src/net/sync/availability.js';
 import { BlockDownload, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from '../../../src/net/sync/block-download.js';
 import { BlockReceiver } from '../../../src/net/sync/block-receiver.js';
-import { Gate } from '../../../src/net/sync/gate.js';
 import { BlockServer } from '../../../src/net/sync/serve-blocks.js';
 import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.js';
 import { buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
@@ -64,7 +64,7 @@ t.test('a block that is asked for while its scripts run is sent once it is conne
     () => false,
     () => false,
     async () => {},
-    new Gate(1, () => false),
+    new Semaphore(1),
   );
   let asked: Promise<unknown> | undefined;
   chain.onStored((node) => {
@@ -174,7 +174,7 @@ t.test('without a filter a filtered block is not read', async (t) => {
     () => false,
     () => false,
     async () => {},
-    new Gate(1, () => {
+    new Semaphore(1, () => {
       reads++;
       return false;
     }),

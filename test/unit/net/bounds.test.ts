@@ -16,7 +16,6 @@ import { SendQueue } from '../../../src/net/peer/send-queue.js';
 import { Traffic } from '../../../src/net/peer/traffic.js';
 import { TxRequests } from '../../../src/net/relay/tx-requests.js';
 import { Rounds } from '../../../src/net/rounds.js';
-import { Gate } from '../../../src/net/sync/gate.js';
 import { V1Transport } from '../../../src/net/transport/v1-transport.js';
 import { Wanted } from '../../../src/net/wanted.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
@@ -247,67 +246,6 @@ t.test('fifty thousand entries of getdata are kept as the bytes they came in', a
   t.equal(wanted.first, undefined);
   wanted.drop();
   t.equal(wanted.some, false);
-});
-
-t.test('a latecomer does not pass those that wait', async (t) => {
-  let shut = true;
-  const gate = new Gate(2, () => shut);
-  const entered: number[] = [];
-  const open: (() => void)[] = [];
-  const enter = (n: number) =>
-    gate.through(() => {
-      entered.push(n);
-      return new Promise<void>((resolve) => open.push(resolve));
-    });
-  const all = [1, 2, 3].map(enter);
-  t.same(entered, []);
-  shut = false;
-  // There is room again, but tick() has not come yet.
-  all.push(enter(4));
-  await new Promise(setImmediate);
-  t.same(entered, [], 'the first of the line goes first');
-  gate.tick();
-  await new Promise(setImmediate);
-  t.same(entered, [1, 2]);
-  open[1]?.();
-  await new Promise(setImmediate);
-  t.same(entered, [1, 2, 3]);
-  open[0]?.();
-  await new Promise(setImmediate);
-  t.same(entered, [1, 2, 3, 4]);
-  for (const one of open) one();
-  await Promise.all(all);
-});
-
-t.test('a few at a time, in order, and nobody while it is shut', async (t) => {
-  let shut = false;
-  const gate = new Gate(2, () => shut);
-  const open: (() => void)[] = [];
-  const entered: number[] = [];
-  const enter = (n: number) =>
-    gate.through(() => {
-      entered.push(n);
-      return new Promise<void>((resolve) => open.push(resolve));
-    });
-  const all = [1, 2, 3, 4].map(enter);
-  t.same(entered, [1, 2]);
-  shut = true;
-  open[0]?.();
-  await all[0];
-  t.same(entered, [1, 2], 'shut');
-  shut = false;
-  gate.tick();
-  await new Promise(setImmediate);
-  t.same(entered, [1, 2, 3]);
-  open[1]?.();
-  await all[1];
-  await new Promise(setImmediate);
-  t.same(entered, [1, 2, 3, 4]);
-  for (const one of open) one();
-  await Promise.all(all);
-  await t.rejects(gate.through(() => Promise.reject(new Error('x'))));
-  await gate.through(async () => entered.push(5));
-  t.equal(entered.at(-1), 5, 'a failure leaves room behind');
 });
 
 t.test('rounds of many peers are spread over turns of the loop', async (t) => {

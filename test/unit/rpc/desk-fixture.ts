@@ -3,11 +3,11 @@
 
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
+import { Semaphore } from '../../../src/lib/semaphore.js';
 import { FeeEstimator } from '../../../src/mempool/fees/fee-estimator.js';
 import { COMPATS, type Compat } from '../../../src/policy/compat.js';
 import type { NodeContext, PoolList } from '../../../src/rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../../../src/rpc/node/desk.js';
-import { Turnstile } from '../../../src/rpc/node/turnstile.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture } from '../../framework/chain-fixture.js';
@@ -105,7 +105,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
     filterIndex: null,
     coinStatsIndex: null,
     indexes: [],
-    heavy: new Turnstile(),
+    heavy: new Semaphore(3),
     sv2: null,
     jobs: { pin: () => 0, get: () => undefined },
     templates: {

@@ -5,9 +5,10 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
+import { Semaphore } from '../../../src/lib/semaphore.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import { heavyCall } from '../../../src/rpc/node/heavy-call.js';
 import { submitBlockBytes } from '../../../src/rpc/node/submit.js';
-import { Turnstile } from '../../../src/rpc/node/turnstile.js';
 import { addressOf } from '../../../src/rpc/render/script.js';
 import { txMembers, txMembersSliced } from '../../../src/rpc/render/tx.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
@@ -372,12 +373,12 @@ t.test('control and network', async (t) => {
 });
 
 t.test('heavy work a few at a time, in order, and none for a client that has gone', async (t) => {
-  const gate = new Turnstile(2);
+  const heavy = new Semaphore(2);
   const log: string[] = [];
   const ends = new Map<string, () => void>();
   const gone = new AbortController();
   const enter = (name: string, signal?: AbortSignal) =>
-    gate.pass(signal, async () => {
+    heavyCall(heavy, signal, async () => {
       log.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       if (name === 'b') throw new Error('b failed');
