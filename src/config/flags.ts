@@ -135,6 +135,25 @@ section('Stratum V2', [
   ['sv2peraddress', 'int', 'Most Stratum V2 connections from one address of another machine (default: 64)'],
 ]);
 
+section('Fleet', [
+  [
+    'fleet',
+    'list',
+    'Publish to and answer fronts on other machines (adit-front) over these NATS servers: nats://[user:password@]host[:port],... or tls://',
+  ],
+  ['fleetname', 'string', 'Name of this node in the fleet: letters, digits, - and _ (default: node)'],
+  [
+    'fleetkey',
+    'string',
+    'File of the key that signs what is published, relative to the network folder; made when it is not there (default: fleet_key)',
+  ],
+  ['fleetaccount', 'list', 'account[:method,method...]: fronts of this account may call, all methods or these alone; repeatable'],
+  ['fleetcreds', 'string', 'NATS credentials file, relative to the data folder'],
+  ['fleettlsca', 'string', 'Certificate authority of the NATS servers, a PEM file relative to the data folder'],
+  ['fleettlscert', 'string', 'Certificate to show to the NATS servers, a PEM file relative to the data folder; with -fleettlskey'],
+  ['fleettlskey', 'string', "The certificate's key, a PEM file relative to the data folder"],
+]);
+
 section('RPC server', [
   ['server', 'bool', 'Answer JSON-RPC over HTTP (default: 1)'],
   ['rpcport', 'int', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)', 'net'],

@@ -1,23 +1,18 @@
 // The text of `aditd --help`, made from the table of options.
-import { allFlags } from './flags.js';
+import { allFlags, type Flag } from './flags.js';
 import { version } from './version.js';
+
+const usage: readonly string[] = [
+  `adit daemon version ${version}`,
+  '',
+  'Usage:  aditd [options]                     Start the node',
+  '',
+  'It takes the options and the configuration file of Bitcoin Core.',
+];
 
 /** All options by category, wrapped at 80 columns. Core's options without effect here are listed by name at the end. */
 export function helpText(): string {
-  const out: string[] = [
-    `adit daemon version ${version}`,
-    '',
-    'Usage:  aditd [options]                     Start the node',
-    '',
-    'It takes the options and the configuration file of Bitcoin Core.',
-  ];
-  let category = '';
-  for (const flag of allFlags) {
-    if (flag.help === undefined) continue;
-    if (flag.category !== category) out.push('', `${(category = flag.category)}:`);
-    const value = flag.kind === 'bool' ? '' : `=<${flag.kind === 'int' ? 'n' : flag.kind === 'amount' ? 'amt' : 'text'}>`;
-    out.push('', `  -${flag.name}${value}`, ...wrap(flag.help, 73).map((line) => `       ${line}`));
-  }
+  const out = describeFlags(usage, allFlags);
   const silent = allFlags.filter((flag) => flag.effect === 'none').map((flag) => `-${flag.name}`);
   out.push(
     '',
@@ -27,6 +22,19 @@ export function helpText(): string {
     '',
   );
   return out.join('\n');
+}
+
+/** Lines of a help page: an opening, then options by category, wrapped at 80 columns. */
+export function describeFlags(opening: readonly string[], flags: readonly Flag[]): string[] {
+  const out = [...opening];
+  let category = '';
+  for (const flag of flags) {
+    if (flag.help === undefined) continue;
+    if (flag.category !== category) out.push('', `${(category = flag.category)}:`);
+    const value = flag.kind === 'bool' ? '' : `=<${flag.kind === 'int' ? 'n' : flag.kind === 'amount' ? 'amt' : 'text'}>`;
+    out.push('', `  -${flag.name}${value}`, ...wrap(flag.help, 73).map((line) => `       ${line}`));
+  }
+  return out;
 }
 
 function wrap(text: string, width: number): string[] {

@@ -15,6 +15,7 @@ import { DEFAULT_SPEND, type SpendOptions } from '../wallet/spend/options.js';
 import { Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { flagByName } from './flags.js';
+import { type FleetConfig, fleetOptions } from './fleet-options.js';
 import { networkOptions } from './network-options.js';
 import { type PruneOption, pruneOption } from './prune-option.js';
 import { readSettings } from './settings-file.js';
@@ -132,6 +133,8 @@ export interface NodeConfig {
   };
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
+  /** null without -fleet. */
+  readonly fleet: FleetConfig | null;
   readonly wallet: WalletOptions;
   readonly net: Partial<NetOptions>;
   /** -asmap; undefined: addresses are grouped by prefix. */
@@ -151,7 +154,7 @@ export interface NodeConfig {
 }
 
 /** Values that must not be in the log. */
-const secretOptions = new Set(['rpcauth', 'rpcbind', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
+const secretOptions = new Set(['fleet', 'rpcauth', 'rpcbind', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
 
 /** Who may read the cookie, as file modes. */
 const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
@@ -173,7 +176,8 @@ export function defaultDataDir(): string {
   return path.join(os.homedir(), '.adit');
 }
 
-function chooseChain(args: Args): ChainName {
+/** The chain that the options name. @throws ConfigError */
+export function chooseChain(args: Args): ChainName {
   const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.chainSwitch(name));
   if (chosen.length + (args.isSet('chain') ? 1 : 0) > 1) {
     throw new ConfigError('Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.');
@@ -224,7 +228,8 @@ export function locate(args: Args, createBase: boolean): { baseDir: string; chai
   return { baseDir, chain, netDir: path.join(baseDir, chainFolders[chain]) };
 }
 
-function vbparams(args: Args): NodeConfig['vbparams'] {
+/** Deployments as -vbparams has them. @throws ConfigError */
+export function vbparams(args: Args): NodeConfig['vbparams'] {
   return args.list('vbparams').map((text) => {
     const parts = text.split(':');
     if (parts.length < 3 || parts.length > 4)
@@ -359,8 +364,8 @@ function cookieOptions(args: Args, netDir: string): Pick<NodeConfig, 'cookieFile
   return { cookieFile: file === '' ? undefined : path.resolve(netDir, file), cookieMode: cookieModes[readers as keyof typeof cookieModes] };
 }
 
-/** A port, with Core's refusal. */
-function portOption(args: Args, name: string): number | undefined {
+/** A port, with Core's refusal. @throws ConfigError */
+export function portOption(args: Args, name: string): number | undefined {
   if (!args.isSet(name)) return undefined;
   const text = args.text(name) ?? '';
   if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65535)
@@ -384,6 +389,30 @@ function tlsFiles(args: Args, baseDir: string): NodeConfig['rpc']['tls'] {
   return files;
 }
 
+/** What -rpc* and -fronts say. @param baseDir that files of certificates are relative to @throws ConfigError */
+export function rpcOptions(args: Args, baseDir: string, compat: Compat): NodeConfig['rpc'] {
+  const userLists = args.list('rpcwhitelist');
+  return {
+    enabled: args.bool('server', true),
+    port: portOption(args, 'rpcport'),
+    lenientPort: portOption(args, 'rpclenientport'),
+    binds: args.list('rpcbind'),
+    allow: args.list('rpcallowip'),
+    user: args.text('rpcuser') ?? '',
+    password: args.text('rpcpassword') ?? '',
+    auth: args.list('rpcauth'),
+    whitelist: userLists,
+    whitelistDefault: args.bool('rpcwhitelistdefault', userLists.length > 0),
+    workQueue: args.isSet('rpcworkqueue') ? Math.max(1, args.int('rpcworkqueue', 1)) : undefined,
+    tls: tlsFiles(args, baseDir),
+    serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
+    jsonRpc2: args.bool('jsonrpc2', compat.jsonRpc2),
+    fronts: args.isSet('fronts')
+      ? args.strictInt('fronts', 1, 1, 64)
+      : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
+  };
+}
+
 function webUrl(text: string): string {
   let url: URL | undefined;
   try {
@@ -397,7 +426,7 @@ function webUrl(text: string): string {
 }
 
 /** @throws ConfigError for a version that there is not */
-function compatOption(args: Args): Compat {
+export function compatOption(args: Args): Compat {
   const name = args.text('compat') ?? 'default';
   if (name !== '0.21.1' && name !== '31' && name !== 'default')
     throw new ConfigError(`-compat must be 0.21.1, 31 or default, not '${name}'.`);
@@ -463,7 +492,6 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     throw new ConfigError(`Specified -blockreservedweight (${reservedWeight}) exceeds -blockmaxweight (${maxWeight})`);
   const mockTime = args.int('mocktime', 0);
   if (mockTime < 0) throw new ConfigError(`Mocktime can not be negative: ${mockTime}.`);
-  const userLists = args.list('rpcwhitelist');
   const confFile = path.resolve(baseDir, args.text('conf') ?? 'bitcoin.conf');
   const places = [
     `Default data directory ${defaultDataDir()}`,
@@ -564,26 +592,9 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
       expirySeconds: args.int('mempoolexpiry', 336) * 3600,
       persistMempool: args.bool('persistmempool', true),
     },
-    rpc: {
-      enabled: args.bool('server', true),
-      port: portOption(args, 'rpcport'),
-      lenientPort: portOption(args, 'rpclenientport'),
-      binds: args.list('rpcbind'),
-      allow: args.list('rpcallowip'),
-      user: args.text('rpcuser') ?? '',
-      password: args.text('rpcpassword') ?? '',
-      auth: args.list('rpcauth'),
-      whitelist: userLists,
-      whitelistDefault: args.bool('rpcwhitelistdefault', userLists.length > 0),
-      workQueue: args.isSet('rpcworkqueue') ? Math.max(1, args.int('rpcworkqueue', 1)) : undefined,
-      tls: tlsFiles(args, baseDir),
-      serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
-      jsonRpc2: args.bool('jsonrpc2', compat.jsonRpc2),
-      fronts: args.isSet('fronts')
-        ? args.strictInt('fronts', 1, 1, 64)
-        : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),
-    },
+    rpc: rpcOptions(args, baseDir, compat),
     sv2: sv2Options(args, chain, netDir, () => portOption(args, 'sv2port')),
+    fleet: fleetOptions(args, baseDir, netDir),
     wallet: walletOptions(args, netDir, compat),
     asmapFile: asmapFile(args, netDir),
     deprecatedRpc: new Set(args.list('deprecatedrpc')),

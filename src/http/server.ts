@@ -1,18 +1,18 @@
-// The HTTP server as the node thread sees it: starts front threads, publishes tips and templates to them, runs their calls, and ends
-// them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's epoch, then replies.
+// The HTTP server as the node thread sees it: starts front threads, publishes tips and templates to them, runs their
+// calls, and ends them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's
+// epoch, then replies.
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import type { Logger } from '../log/logger.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { TipSnapshot } from '../rpc/front/context.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { TemplateFault } from '../template/groundwork.js';
 import type { FrontInit } from './front/start-front.js';
 import { newRing } from './link/byte-ring.js';
 import { RING_BYTES } from './link/frames.js';
 import { FrontCounters, type FrontFigures } from './link/front-counters.js';
-import type { NodeNews } from './link/messages.js';
+import type { NodeNews, WorkedTip } from './link/messages.js';
 import type { ExecuteBody } from './link/node-call.js';
 import { type NodeLinkStats, NodeLinks, type TemplateSource } from './link/node-link.js';
 import { type SharedState, STATE_FLAG } from './link/shared-state.js';
@@ -35,9 +35,19 @@ export interface FrontsDeps {
   readonly logger: Logger;
   /** Start of the process, seconds since 1970. */
   readonly startedSeconds: number;
-  readonly tip: TipSnapshot;
+  readonly tip: WorkedTip;
   /** Text of -28 replies until setWarmup(null); null when the node is ready. */
   readonly warmup?: string | null;
+  /** A thread that stands on the link as a front does, and serves no sockets: src/fleet. */
+  readonly remote?: RemoteThread | null;
+}
+
+/** A front without sockets. */
+export interface RemoteThread {
+  readonly entry: URL;
+  readonly name: string;
+  /** Its own options: the member `remote` of what it is started with. */
+  readonly options: unknown;
 }
 
 /** Figures of the whole server. */
@@ -53,8 +63,10 @@ export interface FrontsStats {
 export interface Fronts {
   /** Where it listens, one entry per bind that worked. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
-  publishTip(tip: TipSnapshot): void;
-  /** Posts a template to every front; a second time is ignored. Templates of deps.templates are posted by themselves. */
+  publishTip(tip: WorkedTip): void;
+  /**
+   * Posts a template to every front; a second time is ignored. Templates of deps.templates are posted by themselves.
+   */
   publishTemplate(facts: TemplateFacts): void;
   setWarmup(text: string | null): void;
   stats(): FrontsStats;
@@ -135,15 +147,18 @@ class FrontServer implements Fronts {
   }
 
   async start(): Promise<void> {
-    const ready = this.#wait('ready', this.#options.fronts);
-    for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index);
+    const { remote = null } = this.#deps;
+    const ready = this.#wait('ready', this.#options.fronts + (remote ? 1 : 0));
+    const entry = new URL('../../workers/front.js', import.meta.url);
+    for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index, { entry, name: `adit-front-${index}`, options: null });
+    if (remote) this.#spawn(this.#options.fronts, remote);
     this.#deps.templates.onPublish((facts) => this.publishTemplate(facts));
     const current = this.#deps.templates.current();
     if (current) this.publishTemplate(current);
     await ready;
     this.#assertRunning();
     const listening = this.#wait('listening', 1);
-    this.#links.tell(0, { news: 'children', descriptors: this.#fronts.map((front) => front.descriptor) });
+    this.#links.tell(0, { news: 'children', descriptors: this.#fronts.slice(0, this.#options.fronts).map((front) => front.descriptor) });
     await listening;
     this.#assertRunning();
     this.#options.binds.forEach(({ host, port }, i) => {
@@ -161,7 +176,7 @@ class FrontServer implements Fronts {
     if (this.#fronts.some(({ ended }) => ended)) throw new HttpStartError();
   }
 
-  publishTip(tip: TipSnapshot): void {
+  publishTip(tip: WorkedTip): void {
     this.#links.tellAll({ news: 'tip', tip: { ...tip, epoch: (this.#deps.state.epoch + 1) | 0 } });
   }
 
@@ -220,7 +235,7 @@ class FrontServer implements Fronts {
     return { code: RPC_CODE.MISC_ERROR, text };
   }
 
-  #spawn(index: number): void {
+  #spawn(index: number, { entry, name, options }: RemoteThread): void {
     const main = new MessageChannel();
     const priority = new MessageChannel();
     const rings = { calls: newRing(RING_BYTES), replies: newRing(RING_BYTES) };
@@ -242,9 +257,9 @@ class FrontServer implements Fronts {
       priority: priority.port2,
       ...rings,
     };
-    const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
-      name: `adit-front-${index}`,
-      workerData: init,
+    const worker = new Worker(entry, {
+      name,
+      workerData: { ...init, remote: options },
       transferList: [main.port2, priority.port2],
     });
     worker.on('error', (error) => this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`));

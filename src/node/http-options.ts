@@ -74,15 +74,20 @@ function parseWhitelist(entries: readonly string[], refuseOthers: boolean): Http
   return { users, refuseOthers };
 }
 
-/** What is compared whole: the cookie, or user and password; nothing when there is neither, so that only -rpcauth opens. */
+/**
+ * What is compared whole: the cookie, or user and password; nothing when there is neither, so that only -rpcauth opens.
+ */
 function plainCredentials({ user, password }: NodeConfig['rpc'], cookie: string | undefined): string[] {
   if (cookie !== undefined) return [cookie];
   return password === '' ? [] : [`${user}:${password}`];
 }
 
-/** @param cookie the cookie's credential, undefined with -rpcpassword or without a cookie @param warn lines for the log */
+/**
+ * @param cookie the cookie's credential, undefined with -rpcpassword or without a cookie
+ * @param warn lines for the log
+ */
 export function httpOptions(
-  config: NodeConfig,
+  config: Pick<NodeConfig, 'rpc' | 'compat'> & { readonly wallet: { readonly enabled: boolean } },
   defaultPort: number,
   cookie: string | undefined,
   warn: (line: string) => void,

@@ -7,8 +7,11 @@ import { chainParams } from '../consensus/params/networks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 
+/** Options that change parameters. */
+export type NetworkChoice = Pick<NodeConfig, 'chain' | 'signetChallengeHex' | 'signetSeedNodes' | 'segwitHeight' | 'vbparams'>;
+
 /** @throws ConfigError for a signet challenge that is no hex */
-export function networkParams(config: NodeConfig, native: Crypto): ChainParams {
+export function networkParams(config: NetworkChoice, native: Crypto): ChainParams {
   const challenge = config.signetChallengeHex;
   if (challenge !== undefined && !isHex(challenge)) throw new ConfigError(`-signetchallenge must be hex, not '${challenge}'.`);
   return chainParams(

@@ -1,18 +1,22 @@
-// Opens the RPC port: front threads, the cookie once the port is ours, the second listener for lenient clients. Calls are answered from here
-// on, with -28 until the chain is loaded, as Core does. Callers: node/start.
+// Opens the RPC port: front threads, the cookie once the port is ours, the second listener for lenient clients. Calls
+// are answered from here on, with -28 until the chain is loaded, as Core does. Callers: node/start.
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { parseHeader } from '../consensus/block/header-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
+import { blockProof } from '../consensus/rules/bits.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { type LenientServer, startLenientServer } from '../http/lenient/start-lenient.js';
 import type { SharedState } from '../http/link/shared-state.js';
 import type { SlabRing } from '../http/link/slab-ring.js';
+import type { HttpOptions } from '../http/options.js';
 import { createFronts, type Fronts, type FrontsDeps } from '../http/server.js';
 import type { NodeLogger } from '../log/create-logger.js';
+import type { Logger } from '../log/logger.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import { prepareCookie, writeCookie } from './data-folder.js';
+import { fleetThread } from './fleet.js';
 import { authenticationLines, httpOptions } from './http-options.js';
 import type { Teardown } from './teardown.js';
 
@@ -56,8 +60,14 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
     params,
     logger: log,
     startedSeconds: deps.startedSeconds,
-    tip: { height: 0, hashHex: hashToHex(genesis.hash), difficulty: difficultyOf(genesis.bits) },
+    tip: {
+      height: 0,
+      hashHex: hashToHex(genesis.hash),
+      difficulty: difficultyOf(genesis.bits),
+      chainWorkHex: blockProof(genesis.bits).toString(16).padStart(64, '0'),
+    },
     warmup: deps.warmup(),
+    remote: await fleetThread(config, log),
   });
   deps.onFronts(server);
   // The port is ours: only now may a client find the way in.
@@ -67,22 +77,23 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
     log.info(`Generated RPC authentication cookie ${file.path}`);
   }
   const { lenientPort } = config.rpc;
-  if (lenientPort !== undefined) {
-    lenient = await openLenient(lenientPort, options, server, log);
-    log.info(`JSON-RPC for lenient clients on port ${lenientPort}`);
-  }
-  const addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
-  for (const address of addresses)
-    log.info(
-      `JSON-RPC ${config.rpc.tls === null ? '' : 'over TLS '}on ${address}, ${config.rpc.fronts} front thread${config.rpc.fronts === 1 ? '' : 's'}`,
-    );
-  return { addresses };
+  if (lenientPort !== undefined) lenient = await openLenient(lenientPort, options, server, log);
+  return { addresses: logAddresses(config.rpc, server, log) };
 }
 
-function openLenient(port: number, options: ReturnType<typeof httpOptions>, fronts: Fronts, log: NodeLogger): Promise<LenientServer> {
+/** Says where JSON-RPC is answered. @returns the addresses, `host:port` */
+export function logAddresses(rpc: NodeConfig['rpc'], server: Fronts, log: Logger): readonly string[] {
+  const addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
+  const threads = `${rpc.fronts} front thread${rpc.fronts === 1 ? '' : 's'}`;
+  for (const address of addresses) log.info(`JSON-RPC ${rpc.tls === null ? '' : 'over TLS '}on ${address}, ${threads}`);
+  return addresses;
+}
+
+/** Opens the listener for lenient clients in front of the fronts. @throws ConfigError */
+export async function openLenient(port: number, options: HttpOptions, fronts: Fronts, log: Logger): Promise<LenientServer> {
   const { binds, allow, serverTimeoutSeconds, relayToken } = options;
   const [main] = fronts.addresses;
-  return startLenientServer(
+  const server = await startLenientServer(
     {
       binds: [...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port })),
       target: { host: LOOPBACK[main.host] ?? main.host, port: main.port },
@@ -94,4 +105,6 @@ function openLenient(port: number, options: ReturnType<typeof httpOptions>, fron
   ).catch((error: Error) => {
     throw new ConfigError(`Unable to bind to port ${port} of -rpclenientport: ${error.message}`);
   });
+  log.info(`JSON-RPC for lenient clients on port ${port}`);
+  return server;
 }

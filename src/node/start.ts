@@ -15,6 +15,7 @@ import { createEllSwift } from '../crypto/native/ell-swift.js';
 import { createNativeCrypto, cryptoWarning } from '../crypto/native/index.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { createSigner } from '../crypto/native/sign.js';
+import type { WorkedTip } from '../http/link/messages.js';
 import { SharedState, STATE_FLAG } from '../http/link/shared-state.js';
 import { SlabRing } from '../http/link/slab-ring.js';
 import type { Fronts } from '../http/server.js';
@@ -38,7 +39,6 @@ import { WorkPool } from '../parallel/pool.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
-import type { TipSnapshot } from '../rpc/front/context.js';
 import type { NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
@@ -101,7 +101,12 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-const snapshotOf = (tip: HeaderNode): TipSnapshot => ({ height: tip.height, hashHex: tip.hashHex, difficulty: difficultyOf(tip.bits) });
+const snapshotOf = (tip: HeaderNode): WorkedTip => ({
+  height: tip.height,
+  hashHex: tip.hashHex,
+  difficulty: difficultyOf(tip.bits),
+  chainWorkHex: tip.chainWork.toString(16).padStart(64, '0'),
+});
 
 /** Core's IsCurrentForFeeEstimation: waiting times mean something only while blocks come as they are found. */
 function blocksAreCurrent(chain: Chain, clock: Clock): boolean {

@@ -18,8 +18,14 @@ export interface LinkPorts {
   readonly replies: SharedArrayBuffer;
 }
 
+/** Facts of a tip with what tells which of two is the better one. */
+export interface WorkedTip extends TipSnapshot {
+  /** Work of the chain up to it, 64 digits. */
+  readonly chainWorkHex: string;
+}
+
 /** Facts of a tip as they cross: `epoch` is the shared state's value once they bind. */
-export interface PublishedTip extends TipSnapshot {
+export interface PublishedTip extends WorkedTip {
   readonly epoch: number;
 }
 
@@ -72,7 +78,7 @@ export type FrontNews =
 export type NodeNews =
   | { readonly news: 'ready'; readonly descriptor: unknown }
   | { readonly news: 'listening'; readonly ports: readonly (number | null)[] }
-  | { readonly news: 'notice'; readonly level: 'warn' | 'error'; readonly text: string }
+  | { readonly news: 'notice'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly news: 'detail'; readonly category: 'http' | 'rpc'; readonly text: string }
   | { readonly news: 'evicted'; readonly count: number }
   | { readonly news: 'drained' }

@@ -2,7 +2,7 @@
 // The epoch is raised after a new tip's facts were posted to every front; a front that sees an epoch it has no facts for
 // drains its port before it answers (read your own writes across fronts). Callers: node wiring, fronts, the clock.
 //
-//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections      int64 slot  2 mock seconds · 3 start, unix ms
+//   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections      int64 slot  2 mock seconds · 3 start, unix ms · 4 clock, ms
 
 const EPOCH = 0;
 const COUNTER = 1;
@@ -10,7 +10,8 @@ const FLAGS = 2;
 const CONNECTIONS = 3;
 const MOCK_SECONDS = 2;
 const STARTED_MS = 3;
-const SIZE_BYTES = 32;
+const CLOCK_MS = 4;
+const SIZE_BYTES = 40;
 
 /** Bits of the flags word. */
 export const STATE_FLAG = {
@@ -98,8 +99,17 @@ export class SharedState {
     Atomics.store(this.#longs, STARTED_MS, BigInt(ms));
   }
 
+  /** Milliseconds by which the node's clock is ahead of this machine's: on fronts of another machine than their node's. */
+  get clockAheadMs(): number {
+    return Number(Atomics.load(this.#longs, CLOCK_MS));
+  }
+
+  set clockAheadMs(ms: number) {
+    Atomics.store(this.#longs, CLOCK_MS, BigInt(Math.round(ms)));
+  }
+
   /** Seconds since 1970 as policy and templates see them. */
   nowSeconds(): number {
-    return this.mockSeconds || Math.floor(Date.now() / 1000);
+    return this.mockSeconds || Math.floor((Date.now() + this.clockAheadMs) / 1000);
   }
 }

@@ -13,6 +13,7 @@ export const analyzepsbt: MethodSpec = {
   name: 'analyzepsbt',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Says what a PSBT lacks and who is next.',
   args: [PSBT_ARG],
   results: [

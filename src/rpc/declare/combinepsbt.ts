@@ -6,6 +6,7 @@ export const combinepsbt: MethodSpec = {
   name: 'combinepsbt',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Puts together what several PSBTs of one transaction know (BIP174, combiner).',
   args: [PSBTS_ARG],
   results: [{ type: 'str', help: 'The PSBT in Base64' }],

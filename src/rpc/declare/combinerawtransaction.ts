@@ -5,6 +5,7 @@ export const combinerawtransaction: MethodSpec = {
   name: 'combinerawtransaction',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Puts together the signatures of several versions of one transaction.',
   args: [
     {

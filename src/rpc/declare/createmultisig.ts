@@ -8,6 +8,7 @@ export const createmultisig: MethodSpec = {
   name: 'createmultisig',
   category: 'util',
   runs: 'node',
+  repeatable: true,
   description: 'Makes an address that needs some of several keys to spend. No wallet learns of it.',
   args: [
     { name: 'nrequired', type: 'num', help: 'How many of the keys must sign' },

@@ -6,6 +6,7 @@ export const decodepsbt: MethodSpec = {
   name: 'decodepsbt',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Shows a PSBT as an object.',
   args: [PSBT_ARG],
   results: [{ type: 'obj', help: '', inner: PSBT_MEMBERS }],

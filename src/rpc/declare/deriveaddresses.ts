@@ -5,6 +5,7 @@ export const deriveaddresses: MethodSpec = {
   name: 'deriveaddresses',
   category: 'util',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the addresses of an output descriptor.',
   args: [
     { name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor with its checksum' },

@@ -5,6 +5,7 @@ export const dumpprivkey: MethodSpec = {
   name: 'dumpprivkey',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Shows the private key of an address.',
   args: [{ name: 'address', type: 'str', help: 'The address' }],
   results: [{ type: 'str', help: 'The key in WIF' }],

@@ -29,6 +29,7 @@ export const estimaterawfee: MethodSpec = {
   name: 'estimaterawfee',
   category: 'hidden',
   runs: 'node',
+  repeatable: true,
   description: 'The figures behind estimatesmartfee for each horizon. They may change from version to version.',
   args: [
     { name: 'conf_target', type: 'num', help: 'Blocks (1 - 1008)' },

@@ -6,6 +6,7 @@ export const finalizepsbt: MethodSpec = {
   name: 'finalizepsbt',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description:
     'Puts the signatures of a PSBT together (BIP174, finalizer). Once every input has all it needs, the transaction comes out,\nready for sendrawtransaction; else the PSBT with those inputs final that are complete.',
   args: [

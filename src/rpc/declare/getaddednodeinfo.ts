@@ -5,6 +5,7 @@ export const getaddednodeinfo: MethodSpec = {
   name: 'getaddednodeinfo',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'The peers that addnode or -addnode keeps (those of onetry are not kept).',
   args: [{ name: 'node', type: 'str', help: 'Only this one, as it was given.', optional: true }],
   results: [

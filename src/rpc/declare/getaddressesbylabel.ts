@@ -5,6 +5,7 @@ export const getaddressesbylabel: MethodSpec = {
   name: 'getaddressesbylabel',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the addresses of a label.',
   args: [{ name: 'label', type: 'str', help: 'The label' }],
   results: [

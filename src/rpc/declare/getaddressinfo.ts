@@ -42,6 +42,7 @@ export const getaddressinfo: MethodSpec = {
   name: 'getaddressinfo',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: "Tells what the wallet knows of an address. Some members are there only when the address is in some way the wallet's.",
   args: [{ name: 'address', type: 'str', help: 'The address' }],
   results: [

@@ -5,6 +5,7 @@ export const getaddrmaninfo: MethodSpec = {
   name: 'getaddrmaninfo',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'Counts the known addresses of nodes by network.',
   args: [],
   results: [

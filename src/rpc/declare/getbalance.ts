@@ -5,6 +5,7 @@ export const getbalance: MethodSpec = {
   name: 'getbalance',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Sum of the coins the wallet can rely on.',
   args: [
     { name: 'dummy', type: 'str', optional: true, help: 'Left out or "*"' },

@@ -6,6 +6,7 @@ export const getbalances: MethodSpec = {
   name: 'getbalances',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'All balances of the wallet.',
   args: [],
   results: [

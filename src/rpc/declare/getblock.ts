@@ -47,6 +47,7 @@ export const getblock: MethodSpec = {
   name: 'getblock',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description:
     'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2,\nand with what their inputs spend with 3.',
   args: [

@@ -6,6 +6,7 @@ export const getblockchaininfo: MethodSpec = {
   name: 'getblockchaininfo',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Facts about the state of the chain.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getblockfilter: MethodSpec = {
   name: 'getblockfilter',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'The filter of a block (BIP157, BIP158); with -blockfilterindex.',
   args: [
     { name: 'blockhash', type: 'hex', help: 'The block' },

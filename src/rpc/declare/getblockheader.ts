@@ -6,6 +6,7 @@ export const getblockheader: MethodSpec = {
   name: 'getblockheader',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'A block header: as an object, or as hex when verbose is false.',
   args: [
     { name: 'blockhash', type: 'hex', help: 'The block hash' },

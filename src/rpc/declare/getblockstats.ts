@@ -5,6 +5,7 @@ export const getblockstats: MethodSpec = {
   name: 'getblockstats',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Statistics of one block of the best chain. Amounts are in satoshis.',
   args: [
     {

@@ -5,6 +5,7 @@ export const getblocktemplate: MethodSpec = {
   name: 'getblocktemplate',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description:
     'Gives everything a miner needs to build a block on the current tip.\nWith mode "proposal" it checks a block without proof of work instead. With a longpollid the reply waits\nuntil the tip changes or the pool has gained. With the capability "light" (not in Core; mode "live" only, see -templatemode)\nthe template comes without its transactions. See BIPs 22, 23, 9 and 145.',
   args: [

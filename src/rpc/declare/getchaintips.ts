@@ -5,6 +5,7 @@ export const getchaintips: MethodSpec = {
   name: 'getchaintips',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'All heads of the block tree, the best chain and its branches.',
   args: [],
   results: [

@@ -7,6 +7,7 @@ export const getchaintxstats: MethodSpec = {
   name: 'getchaintxstats',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Number and rate of transactions in the chain.',
   args: [
     { name: 'nblocks', type: 'num', default: 'one month', help: 'Size of the window in blocks' },

@@ -5,6 +5,7 @@ export const getconnectioncount: MethodSpec = {
   name: 'getconnectioncount',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'Number of connections to peers.',
   args: [],
   results: [{ type: 'num', help: 'The number' }],

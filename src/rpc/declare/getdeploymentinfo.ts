@@ -6,6 +6,7 @@ export const getdeploymentinfo: MethodSpec = {
   since: 23,
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'State of the soft forks in a block.',
   args: [{ name: 'blockhash', type: 'hex', default: 'the tip', help: 'The block' }],
   results: [

@@ -5,6 +5,7 @@ export const getdescriptorinfo: MethodSpec = {
   name: 'getdescriptorinfo',
   category: 'util',
   runs: 'node',
+  repeatable: true,
   description: 'Reads an output descriptor and tells what it is.',
   args: [{ name: 'descriptor', type: 'str', holds: 'descriptor', help: 'The descriptor; its checksum may be left out.' }],
   results: [

@@ -5,6 +5,7 @@ export const getindexinfo: MethodSpec = {
   name: 'getindexinfo',
   category: 'util',
   runs: 'node',
+  repeatable: true,
   description: 'The indexes that are on, and how far they came.',
   args: [{ name: 'index_name', type: 'str', optional: true, help: 'Show only this one' }],
   results: [

@@ -5,6 +5,7 @@ export const getmemoryinfo: MethodSpec = {
   name: 'getmemoryinfo',
   category: 'control',
   runs: 'node',
+  repeatable: true,
   description: 'Memory in use.',
   args: [
     {

@@ -6,6 +6,7 @@ export const getmempoolancestors: MethodSpec = {
   name: 'getmempoolancestors',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'All unconfirmed ancestors of a transaction of the pool.',
   args: [
     { name: 'txid', type: 'hex', help: 'The transaction id (must be in the pool)' },

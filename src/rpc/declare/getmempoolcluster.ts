@@ -6,6 +6,7 @@ export const getmempoolcluster: MethodSpec = {
   since: 31,
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Everything in the pool that hangs together with a transaction, in the order of blocks, cut into what is mined as one.',
   args: [{ name: 'txid', type: 'hex', help: 'A transaction of the cluster' }],
   results: [

@@ -6,6 +6,7 @@ export const getmempooldescendants: MethodSpec = {
   name: 'getmempooldescendants',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'All descendants of a transaction in the pool.',
   args: [
     { name: 'txid', type: 'hex', help: 'The transaction id (must be in the pool)' },

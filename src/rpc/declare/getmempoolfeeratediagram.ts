@@ -6,6 +6,7 @@ export const getmempoolfeeratediagram: MethodSpec = {
   since: 31,
   category: 'hidden',
   runs: 'node',
+  repeatable: true,
   description: 'Fees of the pool against its weight, chunk after chunk, best first.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getmempoolinfo: MethodSpec = {
   name: 'getmempoolinfo',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'State of the pool.',
   args: [],
   results: [

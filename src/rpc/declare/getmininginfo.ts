@@ -6,6 +6,7 @@ export const getmininginfo: MethodSpec = {
   name: 'getmininginfo',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description: 'Figures about mining on this chain.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getnettotals: MethodSpec = {
   name: 'getnettotals',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'Bytes received and sent, and the time.',
   args: [],
   results: [

@@ -6,6 +6,7 @@ export const getnetworkinfo: MethodSpec = {
   name: 'getnetworkinfo',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'State of the network side of the node.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getnodeaddresses: MethodSpec = {
   name: 'getnodeaddresses',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'Known addresses, with which a client can look for nodes on the network.',
   args: [{ name: 'count', type: 'num', default: '1', help: 'How many at most; 0 for all that are known.' }],
   results: [

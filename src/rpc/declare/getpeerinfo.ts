@@ -5,6 +5,7 @@ export const getpeerinfo: MethodSpec = {
   name: 'getpeerinfo',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'The connected peers.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getprioritisedtransactions: MethodSpec = {
   name: 'getprioritisedtransactions',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description: 'All fee deltas that prioritisetransaction has set and that are not zero, also of transactions that are not in the pool.',
   args: [],
   results: [

@@ -6,6 +6,7 @@ export const getrawmempool: MethodSpec = {
   name: 'getrawmempool',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'All transaction ids of the pool.',
   args: [
     { name: 'verbose', type: 'bool', default: 'false', help: 'true for an object of entries, false for a list of ids' },

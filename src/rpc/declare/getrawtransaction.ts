@@ -6,6 +6,7 @@ export const getrawtransaction: MethodSpec = {
   name: 'getrawtransaction',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description:
     'A transaction of the pool, or of a block when its hash is given; any transaction with -txindex.\nAs hex, or as an object when verbose is true; with 2 also what it spends, when it is in a block.',
   args: [

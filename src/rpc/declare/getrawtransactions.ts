@@ -5,6 +5,7 @@ export const getrawtransactions: MethodSpec = {
   name: 'getrawtransactions',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description:
     'Gives transactions by wtxid, as job declaration names them (not in Bitcoin Core): from the mempool, from pinned jobs, from those kept for block\nreconstruction, and from the last three blocks. With a job, what was found is held, so that an eviction does not make the job unbuildable:\n64 jobs and 64 MB in all, for the time given, and until two blocks have been found.',
   args: [

@@ -5,6 +5,7 @@ export const getreceivedbyaddress: MethodSpec = {
   name: 'getreceivedbyaddress',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Sum of what an address received, coinbases left out.',
   args: [
     { name: 'address', type: 'str', help: 'An address of the wallet' },

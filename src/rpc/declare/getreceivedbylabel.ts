@@ -5,6 +5,7 @@ export const getreceivedbylabel: MethodSpec = {
   name: 'getreceivedbylabel',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Sum of what the addresses of a label received, coinbases left out.',
   args: [
     { name: 'label', type: 'str', help: 'The label; "" is one too' },

@@ -5,6 +5,7 @@ export const getrpcinfo: MethodSpec = {
   name: 'getrpcinfo',
   category: 'control',
   runs: 'node',
+  repeatable: true,
   description: 'Facts about the RPC server.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getsv2info: MethodSpec = {
   name: 'getsv2info',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description: 'Figures of the Stratum V2 template provider (-sv2).',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const gettemplateinfo: MethodSpec = {
   name: 'gettemplateinfo',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description: 'Facts of the next block without a template (not in Bitcoin Core): what a declared job is checked against. Builds nothing.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const gettemplateverdict: MethodSpec = {
   name: 'gettemplateverdict',
   category: 'mining',
   runs: 'node',
+  repeatable: true,
   description:
     'Tells why a transaction is or is not in the template that getblocktemplate hands out now (not in Bitcoin Core). Builds nothing and waits for\nnothing: it compares the figures of the transaction with those of the template.',
   args: [{ name: 'txid', type: 'hex', help: 'The transaction' }],

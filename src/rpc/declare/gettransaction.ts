@@ -7,6 +7,7 @@ export const gettransaction: MethodSpec = {
   name: 'gettransaction',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Tells of one transaction of the wallet.',
   args: [
     { name: 'txid', type: 'str', help: 'The transaction' },

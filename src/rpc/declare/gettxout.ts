@@ -6,6 +6,7 @@ export const gettxout: MethodSpec = {
   name: 'gettxout',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'An unspent output, null when there is none.',
   args: [
     { name: 'txid', type: 'str', help: 'The transaction id' },

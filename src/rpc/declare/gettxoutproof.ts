@@ -5,6 +5,7 @@ export const gettxoutproof: MethodSpec = {
   name: 'gettxoutproof',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'A proof, as hex, that transactions are in a block. Without a block hash at least one of them must\nhave an unspent output.',
   args: [
     {

@@ -5,6 +5,7 @@ export const gettxoutsetinfo: MethodSpec = {
   name: 'gettxoutsetinfo',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Statistics of the set of unspent outputs. This may take some time without -coinstatsindex.',
   args: [
     {

@@ -6,6 +6,7 @@ export const gettxspendingprevout: MethodSpec = {
   since: 24,
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Tells which transactions of the pool spend outputs.',
   args: [
     {

@@ -5,6 +5,7 @@ export const getunconfirmedbalance: MethodSpec = {
   name: 'getunconfirmedbalance',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Same as getbalances().mine.untrusted_pending; kept for older programs.',
   args: [],
   results: [{ type: 'amount', help: 'BTC' }],

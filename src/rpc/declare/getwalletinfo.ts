@@ -6,6 +6,7 @@ export const getwalletinfo: MethodSpec = {
   name: 'getwalletinfo',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Tells the state of the wallet.',
   args: [],
   results: [

@@ -5,6 +5,7 @@ export const getzmqnotifications: MethodSpec = {
   name: 'getzmqnotifications',
   category: 'zmq',
   runs: 'node',
+  repeatable: true,
   description: 'What is published by ZeroMQ.',
   args: [],
   results: [

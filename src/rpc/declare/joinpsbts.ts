@@ -6,6 +6,7 @@ export const joinpsbts: MethodSpec = {
   name: 'joinpsbts',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Makes one PSBT of the inputs and outputs of several, in random order. No outpoint may be in two of them.',
   args: [PSBTS_ARG],
   results: [{ type: 'str', help: 'The PSBT in Base64' }],

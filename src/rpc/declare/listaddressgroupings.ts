@@ -5,6 +5,7 @@ export const listaddressgroupings: MethodSpec = {
   name: 'listaddressgroupings',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description:
     "Groups addresses that were spent together or are the change of one another: anyone who reads the chain may take them for one owner's.",
   args: [],

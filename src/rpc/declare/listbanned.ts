@@ -5,6 +5,7 @@ export const listbanned: MethodSpec = {
   name: 'listbanned',
   category: 'network',
   runs: 'node',
+  repeatable: true,
   description: 'The bans set by hand.',
   args: [],
   results: [

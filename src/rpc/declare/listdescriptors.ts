@@ -5,6 +5,7 @@ export const listdescriptors: MethodSpec = {
   name: 'listdescriptors',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the descriptors of a wallet.',
   args: [{ name: 'private', type: 'bool', default: 'false', help: 'With private keys' }],
   results: [

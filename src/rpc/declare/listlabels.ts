@@ -5,6 +5,7 @@ export const listlabels: MethodSpec = {
   name: 'listlabels',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the labels, those of one purpose when it is given.',
   args: [{ name: 'purpose', type: 'str', optional: true, help: 'send or receive' }],
   results: [{ type: 'arr', help: '', inner: [{ type: 'str', help: 'A label' }] }],

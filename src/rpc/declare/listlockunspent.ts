@@ -5,6 +5,7 @@ export const listlockunspent: MethodSpec = {
   name: 'listlockunspent',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the coins kept back by lockunspent.',
   args: [],
   results: [

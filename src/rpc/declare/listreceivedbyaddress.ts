@@ -6,6 +6,7 @@ export const listreceivedbyaddress: MethodSpec = {
   name: 'listreceivedbyaddress',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists what each labelled address received, coinbases left out.',
   args: [...receivedArgs('addresses'), { name: 'address_filter', type: 'str', optional: true, help: 'Only this address' }],
   results: [

@@ -6,6 +6,7 @@ export const listreceivedbylabel: MethodSpec = {
   name: 'listreceivedbylabel',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists what the addresses of each label received, coinbases left out.',
   args: receivedArgs('labels'),
   results: [

@@ -6,6 +6,7 @@ export const listsinceblock: MethodSpec = {
   name: 'listsinceblock',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists transactions since a block. The answer names the block to ask about next time.',
   args: [
     { name: 'blockhash', type: 'str', optional: true, help: 'List what came after this block; everything without it' },

@@ -6,6 +6,7 @@ export const listtransactions: MethodSpec = {
   name: 'listtransactions',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the latest transactions, oldest of them first.',
   args: [
     {

@@ -5,6 +5,7 @@ export const listunspent: MethodSpec = {
   name: 'listunspent',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists unspent outputs, filtered by confirmations, addresses and amounts.',
   args: [
     { name: 'minconf', type: 'num', default: '1', help: 'At least so many confirmations' },

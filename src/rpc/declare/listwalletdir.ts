@@ -5,6 +5,7 @@ export const listwalletdir: MethodSpec = {
   name: 'listwalletdir',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Lists the wallets in the folder of all wallets, loaded or not.',
   args: [],
   results: [

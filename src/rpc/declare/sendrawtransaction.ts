@@ -5,6 +5,7 @@ export const sendrawtransaction: MethodSpec = {
   name: 'sendrawtransaction',
   category: 'rawtransactions',
   runs: 'node',
+  everywhere: true,
   description: 'Hands in a signed transaction. It is kept in the pool and sent to the peers.',
   args: [
     { name: 'hexstring', type: 'hex', help: 'The transaction' },

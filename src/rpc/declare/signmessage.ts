@@ -5,6 +5,7 @@ export const signmessage: MethodSpec = {
   name: 'signmessage',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Signs a text with the private key of a P2PKH address. The wallet must be unlocked.',
   args: [
     { name: 'address', type: 'str', help: 'Whose key signs' },

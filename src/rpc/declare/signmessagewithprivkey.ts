@@ -5,6 +5,7 @@ export const signmessagewithprivkey: MethodSpec = {
   name: 'signmessagewithprivkey',
   category: 'util',
   runs: 'node',
+  repeatable: true,
   description: 'Signs a message with a private key.',
   args: [
     { name: 'privkey', type: 'str', holds: 'key', help: 'The private key' },

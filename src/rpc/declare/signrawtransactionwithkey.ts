@@ -6,6 +6,7 @@ export const signrawtransactionwithkey: MethodSpec = {
   name: 'signrawtransactionwithkey',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Signs the inputs of a transaction with the given private keys and no others.',
   args: [
     { name: 'hexstring', type: 'str', help: 'The transaction' },

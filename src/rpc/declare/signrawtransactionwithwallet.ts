@@ -6,6 +6,7 @@ export const signrawtransactionwithwallet: MethodSpec = {
   name: 'signrawtransactionwithwallet',
   category: 'wallet',
   runs: 'node',
+  repeatable: true,
   description: 'Signs the inputs of a transaction with the keys of the wallet, which must be unlocked.',
   args: [{ name: 'hexstring', type: 'str', help: 'The transaction' }, PREVTXS_ARG, SIGHASH_TYPE_ARG],
   results: SIGNED_RESULTS,

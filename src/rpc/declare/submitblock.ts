@@ -5,6 +5,7 @@ export const submitblock: MethodSpec = {
   name: 'submitblock',
   category: 'mining',
   runs: 'pool',
+  everywhere: true,
   description:
     'Hands in a block. See BIP22.\nOn a light template header and coinbase are enough, with its workid: the node adds the transactions.',
   args: [

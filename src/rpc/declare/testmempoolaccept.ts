@@ -5,6 +5,7 @@ export const testmempoolaccept: MethodSpec = {
   name: 'testmempoolaccept',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description:
     'Tells whether transactions would be taken into the pool: one, or several in order, of which later ones may spend earlier ones.',
   args: [

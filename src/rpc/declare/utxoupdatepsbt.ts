@@ -6,6 +6,7 @@ export const utxoupdatepsbt: MethodSpec = {
   name: 'utxoupdatepsbt',
   category: 'rawtransactions',
   runs: 'node',
+  repeatable: true,
   description: 'Adds segwit outputs that a PSBT spends, from the chain and the pool, and what descriptors tell about its scripts and keys.',
   args: [
     PSBT_ARG,

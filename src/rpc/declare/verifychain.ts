@@ -5,6 +5,7 @@ export const verifychain: MethodSpec = {
   name: 'verifychain',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Checks the stored chain.',
   args: [
     {

@@ -5,6 +5,7 @@ export const verifymessage: MethodSpec = {
   name: 'verifymessage',
   category: 'util',
   runs: 'node',
+  repeatable: true,
   description: 'Checks that a message was signed with the key of an address.',
   args: [
     { name: 'address', type: 'str', help: 'The address, of the P2PKH kind' },

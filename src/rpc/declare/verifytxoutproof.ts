@@ -5,6 +5,7 @@ export const verifytxoutproof: MethodSpec = {
   name: 'verifytxoutproof',
   category: 'blockchain',
   runs: 'node',
+  repeatable: true,
   description: 'Checks a proof and gives the transactions it proves; an error when its block is not in the best chain.',
   args: [{ name: 'proof', type: 'hex', help: 'The proof from gettxoutproof' }],
   results: [

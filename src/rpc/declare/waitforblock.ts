@@ -5,6 +5,7 @@ export const waitforblock: MethodSpec = {
   name: 'waitforblock',
   category: 'hidden',
   runs: 'node',
+  repeatable: true,
   description: 'Waits until a certain block is the tip. After the timeout it tells about the tip of that moment.',
   args: [
     { name: 'blockhash', type: 'hex', help: 'The block to wait for.' },

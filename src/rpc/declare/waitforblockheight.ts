@@ -5,6 +5,7 @@ export const waitforblockheight: MethodSpec = {
   name: 'waitforblockheight',
   category: 'hidden',
   runs: 'node',
+  repeatable: true,
   description: 'Waits until the tip has at least a height. After the timeout it tells about the tip of that moment.',
   args: [
     { name: 'height', type: 'num', help: 'The height to wait for.' },

@@ -5,6 +5,7 @@ export const waitfornewblock: MethodSpec = {
   name: 'waitfornewblock',
   category: 'hidden',
   runs: 'node',
+  repeatable: true,
   description: 'Waits for a new tip and tells about it. After the timeout it tells about the tip of that moment.',
   args: [
     { name: 'timeout', type: 'num', default: '0', help: 'Milliseconds to wait. 0 is for ever.' },

@@ -69,7 +69,7 @@ export class FakeNode {
   }
 
   tip() {
-    return { height: this.height, hashHex: this.hashHex, difficulty: 1 };
+    return { height: this.height, hashHex: this.hashHex, difficulty: 1, chainWorkHex: this.hashHex };
   }
 
   /** A new block: the order of the real node. */

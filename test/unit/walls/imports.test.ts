@@ -135,6 +135,17 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto/native',
     'src/log',
   ],
+  'src/fleet': [
+    'src/http',
+    'src/rpc',
+    'src/template',
+    'src/consensus',
+    'src/policy',
+    'src/address',
+    'src/crypto',
+    'src/crypto/native',
+    'src/log',
+  ],
 };
 
 /** Outside library → the only rooms that may name it. */
@@ -151,14 +162,17 @@ const doors: Record<string, readonly string[]> = {
   'tiny-secp256k1': ['src/crypto/native'],
   rocksdb: ['src/storage'],
   '@nxtedition/rocksdb': ['src/storage'],
-  msgpackr: ['src/http', 'src/jobs', 'src/parallel', 'src/storage', 'src/wallet'],
+  msgpackr: ['src/http', 'src/jobs', 'src/parallel', 'src/storage', 'src/wallet', 'src/fleet'],
+  '@nats-io/transport-node': ['src/fleet'],
+  '@nats-io/jetstream': ['src/fleet'],
+  '@nats-io/kv': ['src/fleet'],
 };
 
 /** Rooms below the wall: no Node API either. */
 const pure = ['src/crypto', 'src/consensus', 'src/filters', 'src/policy', 'src/address', 'src/psbt', 'src/selection', 'src/sv2'];
 
 /** Rooms that may name everything: they wire. */
-const wiring = ['src/node', 'src/aditd', 'src/adit-cli'];
+const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
 /** Second implementations of an interface, which only tests and benches take. */
 const stoodIn = ['src/parallel/assembler-inline.ts', 'src/parallel/inline-verifier.ts', 'src/storage/memory-store.ts'];
@@ -243,8 +257,22 @@ function reachedFrom(entries: readonly string[]): Set<string> {
   return reached;
 }
 
+/** What `entries` load when they start: types are no more than words, and import() waits for its turn. */
+function loadedBy(entries: readonly string[]): { reached: Set<string>; later: readonly string[] } {
+  const reached = new Set(entries);
+  const later: string[] = [];
+  for (const file of reached) {
+    const text = fs.readFileSync(path.join(root, file), 'utf8');
+    const at = (target: string): string => path.normalize(path.join(path.dirname(file), target)).replace(/\.js$/, '.ts');
+    for (const [, target] of text.matchAll(/(?:^|\n)\s*(?:import|export)\s(?!type\b)[^;'"]*?from\s+['"](\.[^'"]+)['"]/g))
+      reached.add(at(target!));
+    for (const [, target] of text.matchAll(/\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g)) later.push(at(target!));
+  }
+  return { reached, later };
+}
+
 t.test('nothing lies about that is never imported', async (t) => {
-  const entries = ['src/aditd.ts', 'src/adit-cli.ts', ...sources('workers')];
+  const entries = ['src/aditd.ts', 'src/adit-cli.ts', 'src/adit-front.ts', ...sources('workers')];
   const reached = reachedFrom(entries);
   t.same(
     sources('src')
@@ -257,6 +285,22 @@ t.test('nothing lies about that is never imported', async (t) => {
     stoodIn.filter((file) => !fs.existsSync(path.join(root, file))),
     [],
     'what stands in is there',
+  );
+});
+
+t.test('a node without a fleet loads nothing of it', async (t) => {
+  const { reached, later } = loadedBy([
+    'src/aditd.ts',
+    'src/adit-cli.ts',
+    ...sources('workers').filter((file) => file !== 'workers/fleet.ts'),
+  ]);
+  t.same(
+    [...reached].filter((file) => file.startsWith('src/fleet/')),
+    [],
+  );
+  t.ok(
+    later.some((file) => file.startsWith('src/fleet/')),
+    'what is loaded with -fleet was seen',
   );
 });
 

@@ -1,0 +1,144 @@
+#!/usr/bin/env node
+// A process of fronts without a node: options in, the RPC port up, and down again on a signal. Its threads are aditd's;
+// in the place of the node it has the nodes of a fleet (src/fleet/follow).
+import { type Args, ConfigError } from './config/args.js';
+import { type FrontConfig, frontFlags, frontUsage, loadFrontConfig, parseFrontArgs } from './config/front-config.js';
+import { describeFlags } from './config/help.js';
+import { version } from './config/version.js';
+import { parseHeader } from './consensus/block/header-view.js';
+import { hashToHex } from './consensus/bytes/hex.js';
+import { createNativeCrypto } from './crypto/native/index.js';
+import { FleetSource } from './fleet/follow/source.js';
+import type { LenientServer } from './http/lenient/start-lenient.js';
+import { SharedState, STATE_FLAG } from './http/link/shared-state.js';
+import { SlabRing } from './http/link/slab-ring.js';
+import { createFronts, type Fronts } from './http/server.js';
+import { threadsLoaded } from './lib/loading-threads.js';
+import { createLogger, type NodeLogger } from './log/create-logger.js';
+import { httpOptions } from './node/http-options.js';
+import { networkParams } from './node/network-params.js';
+import { logAddresses, openLenient } from './node/rpc-server.js';
+import { difficultyOf } from './rpc/render/difficulty.js';
+
+/** Templates that slow readers may be at. */
+const slabCount = 16;
+/** Time for sockets to close after a fault. */
+const lastWordsMs = 4_000;
+
+function refuse(message: string): never {
+  process.stderr.write(`Error: ${message}\n`);
+  process.exit(1);
+}
+
+const explain = (error: unknown): string =>
+  error instanceof ConfigError || (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
+
+async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
+  const { fleet, rpc } = config;
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  });
+  process.on('SIGPIPE', () => {});
+  process.on('SIGHUP', () => log.reopen());
+  log.info(`adit front version ${version}, ${config.chain}, Node ${process.version}`);
+  for (const note of config.notes) log.info(note);
+
+  const native = createNativeCrypto();
+  const params = networkParams(config, native);
+  const genesis = parseHeader(params.genesis.subarray(0, 80), native);
+  const state = new SharedState();
+  const startedSeconds = Math.floor(Date.now() / 1000);
+  state.startedMs = startedSeconds * 1000;
+  state.set(STATE_FLAG.TEST_CHAIN, config.chain !== 'main');
+  state.set(STATE_FLAG.NETWORK, true);
+  const slabs = new SlabRing(slabCount);
+  let fronts: Fronts | undefined;
+  const source = new FleetSource(
+    {
+      ...fleet,
+      chain: config.chain,
+      nodes: fleet.nodes.map(({ name, keyHex }) => ({ name, publicKey: new Uint8Array(Buffer.from(keyHex, 'hex')) })),
+    },
+    { state, slabs, log, onReady: () => fronts?.setWarmup(null) },
+  );
+  const options = httpOptions(config, params.rpcPort, undefined, (line) => log.warn(line));
+  fronts = await createFronts(options, {
+    execute: source.execute,
+    templates: { current: () => null, onPublish: () => {}, refresh: () => source.refresh() },
+    state,
+    slabs,
+    params,
+    logger: log,
+    startedSeconds,
+    tip: {
+      height: 0,
+      hashHex: hashToHex(genesis.hash),
+      difficulty: difficultyOf(genesis.bits),
+      chainWorkHex: '0'.repeat(64),
+    },
+    warmup: 'Waiting for a node of the fleet…',
+  });
+  const { close } = fronts;
+  const dying = (error: unknown): void => {
+    log.error(`A fault that was not expected: ${explain(error)}`);
+    process.exitCode = 1;
+    const late = new Promise((resolve) => setTimeout(resolve, lastWordsMs));
+    void Promise.race([close.call(fronts, 0), late]).then(() => process.exit(1));
+  };
+  process.once('uncaughtException', dying);
+  process.once('unhandledRejection', dying);
+  let lenient: LenientServer | undefined;
+  try {
+    if (rpc.lenientPort !== undefined) lenient = await openLenient(rpc.lenientPort, options, fronts, log);
+    logAddresses(rpc, fronts, log);
+    await Promise.race([source.start(fronts), signalled]);
+    await signalled;
+  } finally {
+    log.info('Shutdown: In progress...');
+    // What is under way is finished: the nodes are still there.
+    await fronts.close();
+    await lenient?.close();
+    await source.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  let args: Args;
+  let config: FrontConfig;
+  let log: NodeLogger;
+  try {
+    args = parseFrontArgs(process.argv.slice(2));
+    if (args.bool('version', false)) {
+      process.stdout.write(`adit front version ${version}\n`);
+      return;
+    }
+    if (['?', 'h', 'help'].some((name) => args.bool(name, false))) {
+      process.stdout.write(`${describeFlags(frontUsage, frontFlags).join('\n')}\n`);
+      return;
+    }
+    config = loadFrontConfig(args);
+    log = createLogger(config.log);
+    for (const warning of log.warnings) process.stderr.write(`Warning: ${warning}\n`);
+  } catch (error) {
+    refuse(explain(error));
+  }
+  try {
+    await run(config, log);
+    log.info('Shutdown: done');
+    log.close();
+  } catch (error) {
+    log.error(explain(error));
+    log.close();
+    await threadsLoaded();
+    refuse(explain(error));
+  }
+}
+
+main().then(async () => {
+  await threadsLoaded();
+  process.exit();
+});

@@ -1,0 +1,187 @@
+// Where calls of the front threads go: to the followed node, to the one that has the wallet, or to all at once;
+// elsewhere after a failure when that cannot do harm. Used by source.ts.
+import { createHash } from 'node:crypto';
+import type { NodeCallInfo, NodeHooks, NodeReply } from '../../http/link/node-call.js';
+import type { Logger } from '../../log/logger.js';
+import { RPC_CODE } from '../../rpc/errors.js';
+import type { CallEnd, Calls, OutgoingCall } from './calls.js';
+import type { SeenNode } from './choice.js';
+import { type Route, routeOf } from './request.js';
+import { type Judged, judge } from './verdicts.js';
+
+export interface CallerDeps {
+  readonly calls: Calls;
+  /** Nodes that take calls, the followed one first. */
+  nodes(): readonly SeenNode[];
+  followed(): string;
+  /** Resolves when a node's facts of an epoch are here. */
+  settled(node: string, epoch: number): Promise<void>;
+  after(ms: number): Promise<void>;
+  nowMs(): number;
+  readonly log: Logger;
+}
+
+/** A call looks for a node for so long; one that a node has begun waits for it as long as that lives. */
+const DEADLINE_MS = 15_000;
+const PAUSE_MS = 100;
+/** After the followed node has refused a submission the others have so long to take it. */
+const OTHERS_MS = 500;
+
+const UNREACHABLE = 'No node of the fleet can be reached';
+const UNKNOWN_OUTCOME = 'The node went away before it answered; the call may have been carried out';
+
+export class Caller {
+  readonly #deps: CallerDeps;
+  retries = 0;
+  unknown = 0;
+
+  constructor(deps: CallerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Runs a body; the caller's bytes are copied before this returns. */
+  async execute(body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks): Promise<NodeReply> {
+    const begun = this.#deps.nowMs();
+    const own = new Uint8Array(body);
+    const route = routeOf(own, call.uri);
+    const outgoing: OutgoingCall = {
+      method: route.method,
+      user: call.user,
+      uri: call.uri,
+      plain: call.plain,
+      body: own,
+      block: call.block,
+      held: !route.repeatable,
+    };
+    const reply = await (route.everywhere ? this.#everywhere(outgoing) : this.#somewhere(outgoing, route, call.signal));
+    hooks.onCall(route.method, (this.#deps.nowMs() - begun) / 1000, reply.status === 200);
+    return reply;
+  }
+
+  async #somewhere(call: OutgoingCall, route: Route, signal: AbortSignal): Promise<NodeReply> {
+    if (route.mixed) this.#spread(call);
+    const until = this.#deps.nowMs() + DEADLINE_MS;
+    const tried = new Set<string>();
+    let why = UNREACHABLE;
+    while (!signal.aborted) {
+      const nodes = this.#deps.nodes().filter((node) => hasWallet(node, route.wallet));
+      const node = nodes.find(({ name }) => !tried.has(name));
+      if (node) {
+        const end = await this.#send(node.name, call, signal);
+        if (end.kind === 'reply') {
+          await this.#deps.settled(node.name, end.epoch);
+          return { status: end.status, body: end.body };
+        }
+        if (end.kind === 'unknown') {
+          this.unknown++;
+          return failure(504, UNKNOWN_OUTCOME);
+        }
+        if (end.kind === 'refused') ({ why } = end);
+        this.retries++;
+        tried.add(node.name);
+      } else {
+        // A call for a wallet that no node has is the node's to refuse, in its words.
+        if (nodes.length === 0 && route.wallet !== null && this.#deps.nodes().length > 0) {
+          return this.#somewhere(call, { ...route, wallet: null, mixed: false }, signal);
+        }
+        if (this.#deps.nowMs() >= until) break;
+        tried.clear();
+        await this.#deps.after(PAUSE_MS);
+      }
+    }
+    return failure(503, why);
+  }
+
+  /** To all nodes at once, and to those that come while none has answered. */
+  #everywhere(call: OutgoingCall): Promise<NodeReply> {
+    const { log } = this.#deps;
+    const until = this.#deps.nowMs() + DEADLINE_MS;
+    const name = subjectOf(call);
+    return new Promise((resolve) => {
+      const asked = new Set<string>();
+      let open = 0;
+      let best: Judged | null = null;
+      let over = false;
+      const finish = (): void => {
+        if (over) return;
+        over = true;
+        resolve(best?.reply ?? failure(503, UNREACHABLE));
+      };
+      const take = async (node: string, end: CallEnd): Promise<void> => {
+        open--;
+        if (end.kind === 'reply') {
+          const judged = judge(call.method, { status: end.status, body: end.body }, node === this.#deps.followed());
+          log.info(`fleet: ${name}: ${node} says ${judged.words}`);
+          await this.#deps.settled(node, end.epoch);
+          if (best === null || judged.rank > best.rank) best = judged;
+          if (judged.taken) finish();
+          else if (node === this.#deps.followed()) void this.#deps.after(OTHERS_MS).then(() => best && finish());
+        } else {
+          asked.delete(node);
+          log.info(`fleet: ${name}: ${node} ${end.kind === 'refused' ? `refused it: ${end.why}` : 'did not answer'}`);
+        }
+        if (open === 0 && best !== null) finish();
+      };
+      const ask = (): void => {
+        if (over) return;
+        for (const node of this.#deps.nodes()) {
+          if (asked.has(node.name)) continue;
+          asked.add(node.name);
+          open++;
+          this.#deps.calls.send(node.name, call, null, (end) => void take(node.name, end));
+        }
+        if (this.#deps.nowMs() >= until) finish();
+        else if (best === null) void this.#deps.after(PAUSE_MS).then(ask);
+      };
+      ask();
+    });
+  }
+
+  /** Calls of a batch that go to every node: the others' answers are for the log alone. */
+  #spread(call: OutgoingCall): void {
+    let entries: unknown;
+    try {
+      entries = JSON.parse(Buffer.from(call.body).toString());
+    } catch {
+      return;
+    }
+    if (!Array.isArray(entries)) return;
+    for (const entry of entries) {
+      const body = new Uint8Array(Buffer.from(JSON.stringify(entry)));
+      const { everywhere, method } = routeOf(body, call.uri);
+      if (everywhere) void this.#everywhere({ ...call, body, block: null, method, held: false });
+    }
+  }
+
+  #send(node: string, call: OutgoingCall, signal: AbortSignal): Promise<CallEnd> {
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve({ kind: 'lost' }));
+      this.#deps.calls.send(node, call, signal, resolve);
+    });
+  }
+}
+
+function hasWallet({ fact }: SeenNode, wallet: string | null): boolean {
+  const wallets = fact?.wallets ?? [];
+  return wallet === null || (wallet === '' ? wallets.length > 0 : wallets.includes(wallet));
+}
+
+/** What a submission is called in the log: of a block or header its hash. */
+function subjectOf({ method, body, block }: OutgoingCall): string {
+  if (method === 'batch') return 'a batch of submissions';
+  const header = block?.bytes.subarray(0, 80) ?? hexIn(body);
+  if (header === null || header.length < 80 || method === 'sendrawtransaction') return method;
+  const sha = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
+  return `${method} ${sha(sha(header)).reverse().toString('hex')}`;
+}
+
+/** The first 80 bytes of the first long run of hex digits. */
+function hexIn(body: Uint8Array): Uint8Array | null {
+  const found = /"([0-9a-fA-F]{160})/.exec(Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 4096)).toString('latin1'));
+  return found ? Buffer.from(found[1] as string, 'hex') : null;
+}
+
+/** A reply of the front's own. */
+function failure(status: number, message: string): NodeReply {
+  return { status, body: `${JSON.stringify({ result: null, error: { code: RPC_CODE.MISC_ERROR, message }, id: null })}\n` };
+}

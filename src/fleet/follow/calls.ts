@@ -1,0 +1,189 @@
+// Calls of a front on their way to one node: sent, asked after, and settled. A call ends in a reply, or in one of three
+// ways that decide what the caller may do next:
+//
+//   refused   the node did not begin it and will not: any call may go elsewhere
+//   lost      nothing is known of the node: a call that may be repeated may go elsewhere, and so may one that was held and never let go
+//   unknown   it was let go and the node is gone: it may have been carried out
+//
+// Messages may be lost (the broker keeps none of them): a node that is silent about a call is asked. Used by caller.ts.
+import { randomBytes } from 'node:crypto';
+import { encode, type FrontMessage, type NodeMessage } from '../messages.js';
+import { Joiner, split } from '../pieces.js';
+
+/** A call for a node. */
+export interface OutgoingCall {
+  readonly method: string;
+  readonly user: string;
+  readonly uri: string;
+  readonly plain: boolean;
+  readonly body: Uint8Array;
+  readonly block: { readonly token: string; readonly bytes: Uint8Array } | null;
+  /** Not to be run before the front says so, and never twice. */
+  readonly held: boolean;
+}
+
+/** How a call ended. */
+export type CallEnd =
+  | { readonly kind: 'reply'; readonly status: number; readonly body: Uint8Array; readonly epoch: number }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'unknown' };
+
+export interface CallsDeps {
+  /** Sends a message to a node; what answers it comes to receive(). */
+  send(node: string, id: string, body: Uint8Array, isLarge: boolean): void;
+  pieceBytes(): number;
+  /** The run of a node that is alive, null when it is not. */
+  run(node: string): string | null;
+  nowMs(): number;
+}
+
+interface Pending {
+  readonly id: string;
+  readonly node: string;
+  readonly run: string;
+  readonly call: OutgoingCall;
+  readonly done: (end: CallEnd) => void;
+  letGo: boolean;
+  heardMs: number;
+  /** When the node was first missed, while it is. */
+  missedMs: number | null;
+  resent: number;
+}
+
+/** A node is asked after a call that it has said nothing of for so long. */
+const ASK_MS = 1_000;
+/** A call that was let go waits for a node that went silent for so long: it may only have been paused. */
+const PATIENCE_MS = 30_000;
+const MOST_RESENT = 5;
+const MOST_REPLY_BYTES = 512 << 20;
+const MOST_REPLIES = 4_096;
+
+export class Calls {
+  readonly #deps: CallsDeps;
+  readonly #pending = new Map<string, Pending>();
+  readonly #joiner = new Joiner(MOST_REPLY_BYTES, MOST_REPLIES);
+  #lastId = 0;
+  readonly #prefix = randomBytes(9).toString('base64url');
+
+  constructor(deps: CallsDeps) {
+    this.#deps = deps;
+  }
+
+  get underWay(): number {
+    return this.#pending.size;
+  }
+
+  /** Sends a call. @param signal fires when nobody waits for it any more: then `done` is not called */
+  send(node: string, call: OutgoingCall, signal: AbortSignal | null, done: (end: CallEnd) => void): void {
+    const run = this.#deps.run(node);
+    if (run === null) {
+      done({ kind: 'lost' });
+      return;
+    }
+    const id = `${this.#prefix}-${++this.#lastId}`;
+    const pending: Pending = { id, node, run, call, done, letGo: false, heardMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
+    this.#pending.set(id, pending);
+    // What was let go is finished: its outcome counts, whoever waits for it.
+    signal?.addEventListener('abort', () => {
+      if (this.#pending.get(id) !== pending || pending.letGo) return;
+      this.#forget(pending);
+      this.#tell(pending, { kind: 'done', id });
+    });
+    this.#post(pending);
+  }
+
+  /** Takes what a node answered. */
+  receive(message: NodeMessage): void {
+    if (!('id' in message)) return;
+    const pending = this.#pending.get(message.id);
+    if (!pending) return;
+    pending.heardMs = this.#deps.nowMs();
+    switch (message.kind) {
+      case 'held':
+        pending.letGo = true;
+        this.#tell(pending, { kind: 'go', id: pending.id });
+        break;
+      case 'unknown':
+        this.#unknown(pending);
+        break;
+      case 'refused':
+        this.#settle(pending, { kind: 'refused', why: message.why });
+        break;
+      case 'result': {
+        const body = this.#joiner.add(pending.id, message);
+        if (body === null) break;
+        // A piece was lost: the next question brings the reply again.
+        if (body === false) {
+          if (!pending.call.held) this.#resend(pending);
+          break;
+        }
+        if (pending.call.held) this.#tell(pending, { kind: 'done', id: pending.id });
+        this.#settle(pending, { kind: 'reply', status: message.status, body: new Uint8Array(body), epoch: message.epoch });
+        break;
+      }
+      default:
+    }
+  }
+
+  /** The broker knows nobody at the node's subject. */
+  noResponder(id: string): void {
+    const pending = this.#pending.get(id);
+    if (pending && !pending.letGo) this.#settle(pending, { kind: 'lost' });
+  }
+
+  /** Looks after calls whose nodes are silent; to be called several times a second. */
+  look(): void {
+    const now = this.#deps.nowMs();
+    for (const pending of [...this.#pending.values()]) {
+      const run = this.#deps.run(pending.node);
+      if (run === pending.run) {
+        pending.missedMs = null;
+        if (now - pending.heardMs < ASK_MS) continue;
+        pending.heardMs = now;
+        this.#joiner.drop(pending.id);
+        this.#tell(pending, { kind: 'ask', id: pending.id });
+      } else if (run !== null) this.#settle(pending, { kind: pending.letGo ? 'unknown' : 'lost' });
+      else if (!pending.letGo) this.#settle(pending, { kind: 'lost' });
+      else {
+        pending.missedMs ??= now;
+        if (now - pending.missedMs > PATIENCE_MS) this.#settle(pending, { kind: 'unknown' });
+      }
+    }
+  }
+
+  /** The node does not know it: it never came, or has been forgotten. */
+  #unknown(pending: Pending): void {
+    if (pending.letGo) this.#settle(pending, { kind: 'unknown' });
+    else this.#resend(pending);
+  }
+
+  #resend(pending: Pending): void {
+    if (++pending.resent > MOST_RESENT) this.#settle(pending, { kind: 'lost' });
+    else this.#post(pending);
+  }
+
+  #post({ id, node, call }: Pending): void {
+    const { method, user, uri, plain, body, block, held } = call;
+    const whole = block === null ? body : new Uint8Array(Buffer.concat([body, block.bytes]));
+    const pieces = split(whole, this.#deps.pieceBytes());
+    const common = { kind: 'call' as const, id, method, user, uri, held, plain, bodyBytes: body.length, token: block?.token ?? '' };
+    pieces.forEach((bytes, at) => {
+      this.#deps.send(node, id, encode({ ...common, bytes, at, of: pieces.length }), pieces.length > 1);
+    });
+  }
+
+  #tell({ node, id }: Pending, message: FrontMessage): void {
+    this.#deps.send(node, id, encode(message), false);
+  }
+
+  #settle(pending: Pending, end: CallEnd): void {
+    this.#forget(pending);
+    pending.done(end);
+  }
+
+  #forget(pending: Pending): void {
+    this.#pending.delete(pending.id);
+    this.#joiner.drop(pending.id);
+  }
+}

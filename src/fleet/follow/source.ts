@@ -1,0 +1,435 @@
+// What a process of fronts has in the place of a node: follows the fleet's nodes over the broker, publishes the
+// followed one's tip and templates to the front threads, and carries their calls. The front threads are those of aditd
+// and know nothing of it. Made by front-process.ts.
+import { randomBytes } from 'node:crypto';
+import type { ExecuteBody, NodeCallInfo, NodeHooks, NodeReply } from '../../http/link/node-call.js';
+import { type SharedState, STATE_FLAG } from '../../http/link/shared-state.js';
+import type { SlabRing } from '../../http/link/slab-ring.js';
+import type { Fronts } from '../../http/server.js';
+import type { Logger } from '../../log/logger.js';
+import { RPC_CODE, RpcError } from '../../rpc/errors.js';
+import type { TemplateFacts } from '../../template/facts.js';
+import { Broker, jetstream, Kvm } from '../broker.js';
+import {
+  encode,
+  type FrontMessage,
+  type NodeFact,
+  type NodeMessage,
+  readFact,
+  readHead,
+  readNodeMessage,
+  readPiece,
+  type TemplateHead,
+} from '../messages.js';
+import type { FleetFrontOptions } from '../options.js';
+import { type Publication, Verifier } from '../signed.js';
+import { Subjects } from '../subjects.js';
+import { Caller } from './caller.js';
+import { Calls } from './calls.js';
+import { Choice, type FollowedNode } from './choice.js';
+import { TemplateIntake } from './templates.js';
+
+export interface SourceDeps {
+  readonly state: SharedState;
+  readonly slabs: SlabRing;
+  readonly log: Logger;
+  /** Told once when the first node is followed. */
+  onReady(): void;
+}
+
+/** Between two looks at silent nodes and calls. */
+const LOOK_MS = 100;
+/** A node whose run is new is greeted at most so often. */
+const HELLO_MS = 250;
+/** A template of the tip is waited for so long. */
+const TEMPLATE_MS = 10_000;
+const REQUEST_MS = 1_000;
+/** A reply waits for the facts that it follows from, but not for ever: the node may have died between the two. */
+const FACTS_MS = 1_000;
+
+/** What is known of a node beside what the choice needs. */
+interface Peer {
+  readonly name: string;
+  run: string;
+  fact: number;
+  headNumber: number;
+  head: TemplateHead | null;
+  epoch: number;
+  /** The question that its next run has to sign. */
+  nonce: string;
+  greetedMs: number;
+}
+
+export class FleetSource {
+  readonly #options: FleetFrontOptions;
+  readonly #deps: SourceDeps;
+  readonly #subjects: Subjects;
+  readonly #verifier: Verifier;
+  readonly #choice: Choice;
+  readonly #peers = new Map<string, Peer>();
+  readonly #templates: TemplateIntake;
+  readonly #calls: Calls;
+  readonly #caller: Caller;
+  readonly #inbox = `_INBOX.${randomBytes(12).toString('hex')}`;
+  #fronts: Fronts | null = null;
+  #small: Broker | null = null;
+  #large: Broker | null = null;
+  #followed = '';
+  #followedRun = '';
+  #pieces: { unsubscribe(): void } | null = null;
+  #tipHex = '';
+  #current: TemplateFacts | null = null;
+  #currentFrom = { node: '', serial: 0 };
+  #publications = 0;
+  #listeners: (() => void)[] = [];
+  #lookTimer: NodeJS.Timeout | null = null;
+  #ready = false;
+
+  constructor(options: FleetFrontOptions, deps: SourceDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#subjects = new Subjects(options.chain);
+    this.#verifier = new Verifier(new Map(options.nodes.map(({ name, publicKey }) => [name, publicKey])), options.chain);
+    const names = options.nodes.map(({ name }) => name);
+    this.#choice = new Choice(options, names);
+    for (const name of names) {
+      this.#peers.set(name, {
+        name,
+        run: '',
+        fact: 0,
+        headNumber: 0,
+        head: null,
+        epoch: 0,
+        nonce: '',
+        greetedMs: Number.NEGATIVE_INFINITY,
+      });
+    }
+    this.#templates = new TemplateIntake({
+      slabs: deps.slabs,
+      fetch: (node, head) => this.#fetch(node, head),
+      publish: (facts, from) => this.#publishTemplate(facts, from),
+      onFault: (text) => deps.log.warn(`fleet: ${text}`),
+      after: (ms, run) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+    });
+    this.#calls = new Calls({
+      send: (node, id, body, isLarge) => this.#send(node, id, body, isLarge),
+      pieceBytes: () => this.#small?.pieceBytes ?? 1 << 16,
+      run: (node) => {
+        const seen = this.#choice.node(node);
+        return seen && this.#choice.isAlive(seen, performance.now()) ? seen.run : null;
+      },
+      nowMs: () => performance.now(),
+    });
+    this.#caller = new Caller({
+      calls: this.#calls,
+      nodes: () => this.#choice.callable(performance.now()),
+      followed: () => this.#followed,
+      settled: (node, epoch) => this.#factsOf(node, epoch),
+      after: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      nowMs: () => performance.now(),
+      log: deps.log,
+    });
+  }
+
+  /** Connects and begins to follow. */
+  async start(fronts: Fronts): Promise<void> {
+    this.#fronts = fronts;
+    const { log } = this.#deps;
+    const onError = (text: string): void => log.warn(`fleet: the broker says: ${text}`);
+    const name = `adit-front ${this.#options.account}`;
+    this.#small = await Broker.connect(this.#options, name, { onChange: (on, server) => this.#onBroker(on, server), onError });
+    this.#large = await Broker.connect(this.#options, `${name} templates`, { onChange: () => {}, onError });
+    const { nc } = this.#small;
+    const onPublication = (error: Error | null, message: { readonly data: Uint8Array }): void => {
+      if (error === null) this.#onPublication(message.data);
+    };
+    nc.subscribe(this.#subjects.fact('*'), { callback: onPublication });
+    nc.subscribe(this.#subjects.stored(this.#subjects.headKey('*')), { callback: onPublication });
+    for (const broker of [this.#small, this.#large]) {
+      broker.nc.subscribe(`${this.#inbox}.${broker === this.#small ? 's' : 'l'}.*`, {
+        callback: (error, message) => {
+          if (error !== null) return;
+          // The broker's own word that no node listens there.
+          if (message.headers?.code === 503) this.#onNobody(message.subject);
+          else this.#onAnswer(message.subject, message.data);
+        },
+      });
+    }
+    this.#greetAll();
+    this.#lookTimer = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#lookTimer) clearInterval(this.#lookTimer);
+    await Promise.all([this.#small?.close(), this.#large?.close()]).catch(() => {});
+  }
+
+  /** Runs a body for a front thread. */
+  readonly execute: ExecuteBody = (body: Uint8Array, call: NodeCallInfo, hooks: NodeHooks): Promise<NodeReply> =>
+    this.#caller.execute(body, call, hooks);
+
+  /** A template of the tip; asks the followed node where templates are built on request. */
+  async refresh(): Promise<TemplateFacts> {
+    const until = performance.now() + TEMPLATE_MS;
+    while (performance.now() < until) {
+      const current = this.#current;
+      if (current?.live && current.prevHashHex === this.#tipHex) return current;
+      const [node] = this.#choice.callable(performance.now());
+      const answer = node && (await this.#request(node.name, { kind: 'refresh' }, REQUEST_MS));
+      if (answer?.kind === 'refreshed') {
+        if (answer.code !== 0) throw new RpcError(answer.code, answer.text);
+        if (await this.#until(() => this.#has(node.name, answer.serial), until)) return this.#current as TemplateFacts;
+      } else await this.#until(() => this.#current?.prevHashHex === this.#tipHex, Math.min(until, performance.now() + LOOK_MS));
+    }
+    throw new RpcError(RPC_CODE.CLIENT_NOT_CONNECTED, 'No node of the fleet gives a template of the best tip');
+  }
+
+  #has(node: string, serial: number): boolean {
+    const { node: from, serial: got } = this.#currentFrom;
+    if (this.#current?.prevHashHex !== this.#tipHex) return false;
+    return from === node ? got >= serial : true;
+  }
+
+  /**
+   * Waits until something is so; looked at whenever a fact or a template was taken.
+   * @returns false when the time is over
+   */
+  #until(isSo: () => boolean, untilMs: number): Promise<boolean> {
+    if (isSo()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const end = (value: boolean): void => {
+        clearTimeout(timer);
+        this.#listeners = this.#listeners.filter((one) => one !== look);
+        resolve(value);
+      };
+      const look = (): void => {
+        if (isSo()) end(true);
+      };
+      const timer = setTimeout(() => end(false), Math.max(0, untilMs - performance.now()));
+      this.#listeners.push(look);
+    });
+  }
+
+  /** A reply is passed on when the facts that it follows from are here. */
+  async #factsOf(node: string, epoch: number): Promise<void> {
+    const peer = this.#peers.get(node);
+    if (peer) await this.#until(() => peer.epoch >= epoch, performance.now() + FACTS_MS);
+  }
+
+  #changed(): void {
+    for (const look of [...this.#listeners]) look();
+  }
+
+  #onBroker(connected: boolean, server: string): void {
+    const { log } = this.#deps;
+    if (connected) log.info(`fleet: connected to the broker ${server}`);
+    else log.warn(`fleet: lost the connection to the broker ${server}`);
+    if (connected) this.#greetAll();
+  }
+
+  #greetAll(): void {
+    for (const peer of this.#peers.values()) this.#greet(peer);
+  }
+
+  /** Asks a node to sign something fresh: only then is a run of it believed. */
+  #greet(peer: Peer): void {
+    if (!this.#small?.connected) return;
+    peer.greetedMs = performance.now();
+    if (peer.nonce === '') peer.nonce = randomBytes(16).toString('hex');
+    this.#send(peer.name, 'hello', encode({ kind: 'hello', nonce: peer.nonce } satisfies FrontMessage), false);
+  }
+
+  #onPublication(bytes: Uint8Array): void {
+    const publication = this.#verifier.open(bytes);
+    const peer = publication && this.#peers.get(publication.node);
+    if (!peer) return;
+    if (publication.run !== peer.run) {
+      if (performance.now() - peer.greetedMs >= HELLO_MS) this.#greet(peer);
+      return;
+    }
+    if (publication.kind === 'fact') this.#onFact(peer, publication, readFact(publication.body));
+    else this.#onHead(peer, publication, false);
+  }
+
+  #onFact(peer: Peer, { number, run }: Publication, fact: NodeFact | null): void {
+    if (fact === null || number <= peer.fact) return;
+    peer.fact = number;
+    peer.epoch = fact.epoch;
+    this.#choice.heard(peer.name, run, fact, performance.now());
+    this.#look();
+  }
+
+  #onHead(peer: Peer, { number, body }: Publication, isOld: boolean): void {
+    const head = readHead(body);
+    if (head === null || number <= peer.headNumber) return;
+    peer.headNumber = number;
+    peer.head = head;
+    if (peer.name === this.#followed && peer.run === this.#followedRun) this.#templates.want(peer.name, head, isOld);
+  }
+
+  #onAnswer(subject: string, bytes: Uint8Array): void {
+    const message = readNodeMessage(bytes);
+    if (message === null) return;
+    if (message.kind === 'fact') this.#onHello(message);
+    else if ('id' in message && !this.#requests.has(subject)) this.#calls.receive(message);
+    else this.#requests.get(subject)?.(message);
+  }
+
+  #onHello({ bytes, head }: Extract<NodeMessage, { kind: 'fact' }>): void {
+    const publication = this.#verifier.open(bytes);
+    const peer = publication && this.#peers.get(publication.node);
+    const fact = publication && publication.kind === 'fact' ? readFact(publication.body) : null;
+    if (!peer || fact === null || peer.nonce === '' || fact.nonce !== peer.nonce) return;
+    peer.nonce = '';
+    if (publication.run !== peer.run) {
+      peer.run = publication.run;
+      peer.fact = 0;
+      peer.headNumber = 0;
+      peer.head = null;
+    }
+    this.#onFact(peer, publication, fact);
+    const newest = head && this.#verifier.open(head);
+    if (newest?.kind === 'head' && newest.node === peer.name && newest.run === peer.run) this.#onHead(peer, newest, true);
+  }
+
+  #onNobody(subject: string): void {
+    const token = subject.slice(subject.lastIndexOf('.') + 1);
+    this.#calls.noResponder(token);
+    this.#requests.get(subject)?.(null);
+  }
+
+  /** Follows the best node, and shows its facts to the fronts. */
+  #look(): void {
+    const now = performance.now();
+    this.#calls.look();
+    const node = this.#choice.choose(now);
+    if (node === null) return;
+    const { fact } = node;
+    if (node.name !== this.#followed || node.run !== this.#followedRun) this.#follow(node);
+    const { state } = this.#deps;
+    state.mempoolCounter = fact.mempoolCounter;
+    state.connections = this.#choice.isAlive(node, now) ? fact.connections : 0;
+    for (const flag of [STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, STATE_FLAG.TEST_CHAIN, STATE_FLAG.NETWORK])
+      state.set(flag, (fact.flags & flag) !== 0);
+    if (state.mockSeconds !== fact.mockSeconds) state.mockSeconds = fact.mockSeconds;
+    if (node.heardMs === this.#clockFrom) {
+      this.#changed();
+      return;
+    }
+    this.#clockFrom = node.heardMs;
+    state.clockAheadMs = fact.clockMs - Date.now();
+    if (fact.tip.hashHex !== this.#tipHex) {
+      this.#tipHex = fact.tip.hashHex;
+      this.#fronts?.publishTip(fact.tip);
+      state.raiseEpoch();
+    }
+    if (!this.#ready) {
+      this.#ready = true;
+      this.#deps.onReady();
+    }
+    this.#changed();
+  }
+
+  #clockFrom = Number.NaN;
+
+  #follow({ name, run, fact }: FollowedNode): void {
+    this.#deps.log.info(`fleet: following ${name} at height ${fact.tip.height}, tip ${fact.tip.hashHex}`);
+    this.#followed = name;
+    this.#followedRun = run;
+    this.#clockFrom = Number.NaN;
+    this.#pieces?.unsubscribe();
+    const first = this.#subjects.stored(this.#subjects.pieceKey(name, '*'));
+    this.#pieces =
+      this.#large?.nc.subscribe(first, {
+        callback: (error, message) => {
+          const piece = error === null ? readPiece(message.data) : null;
+          if (piece) this.#templates.piece(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)), piece);
+        },
+      }) ?? null;
+    const peer = this.#peers.get(name);
+    if (peer?.head && peer.run === run) this.#templates.want(name, peer.head, true);
+  }
+
+  #publishTemplate(facts: TemplateFacts, from: { readonly node: string; readonly serial: number }): void {
+    // Of a node that is not followed any more; what it said of the tip that still is comes from another one now.
+    if (from.node !== this.#followed) return;
+    // Nodes count their own publications; clients of one front must not meet two of them under one number.
+    const counter = facts.live === null ? facts.counter : ++this.#publications >>> 0;
+    this.#current = { ...facts, counter, epoch: this.#deps.state.epoch };
+    this.#currentFrom = from;
+    this.#fronts?.publishTemplate(this.#current);
+    this.#changed();
+  }
+
+  readonly #requests = new Map<string, (message: NodeMessage | null) => void>();
+  #lastRequest = 0;
+
+  /** One question to a node; null when it does not answer. */
+  #request(node: string, message: FrontMessage, timeoutMs: number): Promise<NodeMessage | null> {
+    const broker = this.#small;
+    if (!broker?.connected) return new Promise((resolve) => setTimeout(resolve, LOOK_MS, null));
+    const subject = `${this.#inbox}.s.r${++this.#lastRequest}`;
+    return new Promise((resolve) => {
+      const end = (answer: NodeMessage | null): void => {
+        clearTimeout(timer);
+        this.#requests.delete(subject);
+        resolve(answer);
+      };
+      const timer = setTimeout(() => end(null), timeoutMs);
+      this.#requests.set(subject, end);
+      broker.nc.publish(this.#subjects.call(node, this.#options.account), encode(message), { reply: subject });
+    });
+  }
+
+  /** @param token last part of the subject that answers come to */
+  #send(node: string, token: string, body: Uint8Array, isLarge: boolean): void {
+    const broker = isLarge ? this.#large : this.#small;
+    if (!broker?.connected) return;
+    broker.nc.publish(this.#subjects.call(node, this.#options.account), body, { reply: `${this.#inbox}.${isLarge ? 'l' : 's'}.${token}` });
+  }
+
+  /** Pieces that did not come: from the store, or else from the node itself. */
+  async #fetch(node: string, head: TemplateHead): Promise<Uint8Array | null> {
+    return (await this.#fromStore(node, head).catch(() => null)) ?? this.#fromNode(node, head);
+  }
+
+  async #fromStore(node: string, head: TemplateHead): Promise<Uint8Array | null> {
+    if (!this.#large?.connected) return null;
+    const bucket = await new Kvm(jetstream(this.#large.nc, { timeout: REQUEST_MS })).open(this.#subjects.bucket);
+    const pieces = await Promise.all(
+      Array.from({ length: head.pieces }, async (_, i) => {
+        const entry = await bucket.get(this.#subjects.pieceKey(node, i));
+        const piece = entry && readPiece(entry.value);
+        return piece?.digestHex === head.digestHex ? piece.bytes : null;
+      }),
+    );
+    return pieces.includes(null) ? null : Buffer.concat(pieces as Uint8Array[]);
+  }
+
+  #fromNode(node: string, { digestHex }: TemplateHead): Promise<Uint8Array | null> {
+    const broker = this.#large;
+    if (!broker?.connected) return Promise.resolve(null);
+    const subject = `${this.#inbox}.l.r${++this.#lastRequest}`;
+    const pieces: Uint8Array[] = [];
+    return new Promise((resolve) => {
+      const end = (bytes: Uint8Array | null): void => {
+        clearTimeout(timer);
+        this.#requests.delete(subject);
+        resolve(bytes);
+      };
+      const timer = setTimeout(() => end(null), TEMPLATE_MS / 2);
+      this.#requests.set(subject, (message) => {
+        if (message?.kind !== 'result' || message.at !== pieces.length) {
+          end(null);
+          return;
+        }
+        pieces.push(new Uint8Array(message.bytes));
+        if (pieces.length === message.of) end(Buffer.concat(pieces));
+      });
+      broker.nc.publish(this.#subjects.call(node, this.#options.account), encode({ kind: 'template', digestHex }), { reply: subject });
+    });
+  }
+}

@@ -1,0 +1,178 @@
+// The followed node's templates on their way to this machine's fronts: a head says what belongs together, pieces come
+// by themselves, from the store, or from the node when asked. Whole ones are checked against the head's digest,
+// unpacked off the thread and written into a slab. Used by source.ts.
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import type { SlabRing } from '../../http/link/slab-ring.js';
+import type { TemplateFacts } from '../../template/facts.js';
+import type { TemplateHead, TemplatePiece } from '../messages.js';
+
+const inflate = promisify(inflateRaw);
+
+export interface TemplatesDeps {
+  readonly slabs: SlabRing;
+  /** Gets pieces that did not come by themselves; null when nobody has them. */
+  fetch(node: string, head: TemplateHead): Promise<Uint8Array | null>;
+  /** A template is whole, and its transactions lie in the slab that it names. */
+  publish(facts: TemplateFacts, from: { readonly node: string; readonly serial: number }): void;
+  onFault(text: string): void;
+  after(ms: number, run: () => void): () => void;
+}
+
+/** Pieces that do not come by themselves within so long are fetched. */
+const LATE_MS = 700;
+const RETRY_MS = 300;
+/** Transactions of so many templates are put together at a time. */
+const MOST_OPEN = 3;
+
+interface Parts {
+  readonly pieces: Map<number, Uint8Array>;
+}
+
+export class TemplateIntake {
+  readonly #deps: TemplatesDeps;
+  readonly #parts = new Map<string, Parts>();
+  #wanted: { readonly node: string; readonly head: TemplateHead } | null = null;
+  /** Transactions that lie in the slab published last. */
+  #lying: { readonly digestHex: string; readonly index: number } | null = null;
+  #cancelLate: (() => void) | null = null;
+  #busy = false;
+  received = 0;
+  bytes = 0;
+  fetched = 0;
+
+  constructor(deps: TemplatesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The template to have now. @param soon it was published a while ago: its pieces will not come by themselves */
+  want(node: string, head: TemplateHead, soon: boolean): void {
+    this.#wanted = { node, head };
+    this.#cancelLate?.();
+    this.#cancelLate = null;
+    if (head.pieces > 0 && head.digestHex !== this.#lying?.digestHex) {
+      this.#cancelLate = this.#deps.after(soon ? 0 : LATE_MS, () => void this.#fetch());
+    }
+    void this.#look();
+  }
+
+  /** A piece came. */
+  piece(number: number, { digestHex, bytes }: TemplatePiece): void {
+    let parts = this.#parts.get(digestHex);
+    if (!parts) {
+      parts = { pieces: new Map() };
+      this.#parts.set(digestHex, parts);
+      for (const old of this.#parts.keys()) {
+        if (this.#parts.size <= MOST_OPEN) break;
+        if (old !== this.#wanted?.head.digestHex) this.#parts.delete(old);
+      }
+    }
+    this.bytes += bytes.length;
+    parts.pieces.set(number, new Uint8Array(bytes));
+    void this.#look();
+  }
+
+  /** Publishes what is wanted if it is whole. */
+  async #look(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let wanted = this.#wanted; wanted !== null; wanted = this.#wanted) {
+        if (!(await this.#one(wanted))) return;
+      }
+    } catch (error) {
+      this.#deps.onFault(`a template could not be taken: ${(error as Error).message}`);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** @returns false when it has to wait for pieces */
+  async #one(wanted: { readonly node: string; readonly head: TemplateHead }): Promise<boolean> {
+    const { node, head } = wanted;
+    if (head.pieces === 0) {
+      this.#done(wanted);
+      this.#deps.publish({ ...head.facts, slabIndex: -1, transactionsOffset: 0, transactionsLength: 0 }, { node, serial: head.serial });
+      return true;
+    }
+    if (this.#lying?.digestHex === head.digestHex) {
+      this.#publish(wanted, this.#lying.index);
+      return true;
+    }
+    const pieces = this.#parts.get(head.digestHex)?.pieces;
+    if (!pieces || pieces.size < head.pieces) return false;
+    const ordered: Uint8Array[] = [];
+    for (let i = 0; i < head.pieces; i++) {
+      const piece = pieces.get(i);
+      if (!piece) return false;
+      ordered.push(piece);
+    }
+    const packed = Buffer.concat(ordered);
+    this.#parts.delete(head.digestHex);
+    if (createHash('sha256').update(packed).digest('hex') !== head.digestHex) {
+      this.#deps.onFault(`pieces of a template of ${node} are not what its head says`);
+      this.#later();
+      return false;
+    }
+    await this.#unpack(wanted, packed);
+    return true;
+  }
+
+  async #unpack(wanted: { readonly node: string; readonly head: TemplateHead }, packed: Uint8Array): Promise<void> {
+    const { head } = wanted;
+    const [plain, slab] = await Promise.all([
+      inflate(packed, { maxOutputLength: Math.max(1, head.sizeBytes) }),
+      this.#deps.slabs.takeWhenFree(head.sizeBytes),
+    ]);
+    if (plain.length !== head.sizeBytes) {
+      this.#deps.slabs.discard(slab);
+      this.#done(wanted);
+      throw new Error('its length is not what its head says');
+    }
+    // Something of another tip is wanted meanwhile.
+    if (this.#wanted !== wanted && this.#wanted?.head.facts.prevHashHex !== head.facts.prevHashHex) {
+      this.#deps.slabs.discard(slab);
+      return;
+    }
+    new Uint8Array(slab.buffer).set(plain);
+    this.#lying = { digestHex: head.digestHex, index: slab.index };
+    this.#publish(wanted, slab.index);
+  }
+
+  #publish(wanted: { readonly node: string; readonly head: TemplateHead }, index: number): void {
+    const { node, head } = wanted;
+    this.#done(wanted);
+    this.received++;
+    const facts = { ...head.facts, slabIndex: index, transactionsOffset: 0, transactionsLength: head.sizeBytes };
+    this.#deps.publish(facts, { node, serial: head.serial });
+  }
+
+  #done(wanted: object): void {
+    if (this.#wanted !== wanted) return;
+    this.#wanted = null;
+    this.#cancelLate?.();
+    this.#cancelLate = null;
+  }
+
+  #later(): void {
+    this.#cancelLate?.();
+    this.#cancelLate = this.#deps.after(RETRY_MS, () => void this.#fetch());
+  }
+
+  async #fetch(): Promise<void> {
+    const wanted = this.#wanted;
+    if (wanted === null) return;
+    const packed = await this.#deps.fetch(wanted.node, wanted.head).catch(() => null);
+    if (this.#wanted !== wanted) return;
+    if (packed === null) {
+      this.#later();
+      return;
+    }
+    this.fetched++;
+    this.#parts.set(wanted.head.digestHex, {
+      pieces: new Map(Array.from({ length: wanted.head.pieces }, (_, i) => [i, i === 0 ? packed : new Uint8Array(0)])),
+    });
+    void this.#look();
+  }
+}

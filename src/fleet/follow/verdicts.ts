@@ -1,0 +1,54 @@
+// What nodes say of a submission, and which of their answers is the client's. Used by caller.ts.
+import type { NodeReply } from '../../http/link/node-call.js';
+
+/** An answer with what it is worth. */
+export interface Judged {
+  readonly reply: NodeReply;
+  /** The node has taken it: the answer, whatever others say. */
+  readonly taken: boolean;
+  /** Larger ones are the better answers. */
+  readonly rank: number;
+  /** For the log. */
+  readonly words: string;
+}
+
+/** The node could not judge: it lacks the parent, or the transactions of a light template. */
+const UNDECIDED = new Set(['inconclusive', 'duplicate-inconclusive', 'prev-blk-not-found', 'stale-work', 'stale-prevblk']);
+const RANK = { UNDECIDED: 0, REFUSED: 1, REFUSED_BY_FOLLOWED: 2, KNOWN: 3, TAKEN: 4 } as const;
+
+interface Envelope {
+  readonly result?: unknown;
+  readonly error?: { readonly message?: unknown } | null;
+}
+
+/** @param followed whether it is the word of the node that this front follows */
+export function judge(method: string, reply: NodeReply, followed: boolean): Judged {
+  const envelopes = envelopesOf(reply);
+  if (envelopes === null) return { reply, taken: false, rank: RANK.UNDECIDED, words: `HTTP ${reply.status}` };
+  let rank: number = RANK.TAKEN;
+  const words: string[] = [];
+  for (const { result, error } of envelopes) {
+    const said = error ? String(error.message) : typeof result === 'string' && method !== 'sendrawtransaction' ? result : 'accepted';
+    words.push(said);
+    if (said === 'accepted') continue;
+    const own = UNDECIDED.has(said)
+      ? RANK.UNDECIDED
+      : said === 'duplicate'
+        ? RANK.KNOWN
+        : followed
+          ? RANK.REFUSED_BY_FOLLOWED
+          : RANK.REFUSED;
+    rank = Math.min(rank, own);
+  }
+  return { reply, taken: rank === RANK.TAKEN, rank, words: words.join(', ') };
+}
+
+function envelopesOf({ body }: NodeReply): readonly Envelope[] | null {
+  try {
+    const parsed: unknown = JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString());
+    const list = Array.isArray(parsed) ? parsed : [parsed];
+    return list.every((one) => typeof one === 'object' && one !== null) ? (list as Envelope[]) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,305 @@
+// A node's end of the fleet: publishes what the node thread tells its fronts, signed, and answers calls. To the node
+// thread it is a front without sockets: it has the same link, so nothing of the node knows of the broker. Runs on a
+// thread of its own (workers/fleet.ts).
+import { randomBytes } from 'node:crypto';
+import { createNativeHashes } from '../../crypto/native/hashes.js';
+import { createKeyMath } from '../../crypto/native/key-math.js';
+import type { FrontInit } from '../../http/front/start-front.js';
+import { FrontCounters } from '../../http/link/front-counters.js';
+import { FrontLink } from '../../http/link/front-link.js';
+import type { FrontNews, PublishedTip } from '../../http/link/messages.js';
+import { SharedState, STATE_FLAG } from '../../http/link/shared-state.js';
+import { type SlabInfo, SlabReader } from '../../http/link/slab-ring.js';
+import { METHODS } from '../../rpc/declare/methods.js';
+import { FrontDesk, SUBMISSIONS } from '../../rpc/front/plan.js';
+import { LONG_BODY_BYTES } from '../../rpc/wire/long-batch.js';
+import { Broker } from '../broker.js';
+import { encode, type FrontMessage, type NodeFact, type NodeMessage, readFrontMessage } from '../messages.js';
+import type { FleetNodeOptions } from '../options.js';
+import { pieceBytes } from '../pieces.js';
+import { Signer } from '../signed.js';
+import { accountOf, Subjects } from '../subjects.js';
+import { Answers } from './answers.js';
+import { prepareStore } from './store.js';
+import { TemplatePublications } from './templates.js';
+
+/** What the thread is started with. */
+export interface PublisherInit extends FrontInit {
+  readonly remote: FleetNodeOptions;
+}
+
+/** Wallets are looked at so often. */
+const WALLETS_MS = 1_000;
+const NO_PAYLOAD = 1 << 20;
+
+export class Publisher {
+  readonly #options: FleetNodeOptions;
+  readonly #subjects: Subjects;
+  readonly #state: SharedState;
+  readonly #link: FrontLink;
+  readonly #slabs: SlabReader;
+  readonly #signer: Signer;
+  readonly #templates: TemplatePublications;
+  readonly #answers: Answers;
+  /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
+  #small: Broker | null = null;
+  #large: Broker | null = null;
+  #tip: PublishedTip;
+  /** The newest head as it was signed. */
+  #head: Uint8Array | null = null;
+  #wallets: readonly string[] = [];
+  #warm = false;
+  #stopping = false;
+  #closed = false;
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  constructor(init: PublisherInit) {
+    const { options, params, remote } = init;
+    this.#options = remote;
+    this.#subjects = new Subjects(remote.chain);
+    this.#state = new SharedState(init.state);
+    this.#slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[]);
+    this.#signer = new Signer(remote.keyPem, remote.chain, remote.name, randomBytes(12).toString('hex'));
+    this.#tip = init.tip;
+    const bounds = { calls: options.workQueue, bytes: init.linkBytes };
+    this.#link = new FrontLink(init, bounds, new FrontCounters(init.counters), (news) => this.#onNews(news));
+    const hashes = createNativeHashes();
+    const { compat } = options;
+    const desk = new FrontDesk(
+      {
+        params,
+        hashes,
+        descriptors: { params, hashes, keys: createKeyMath(), language: compat.descriptors },
+        snapshot: () => this.#freshTip(),
+        nowSeconds: () => this.#state.nowSeconds(),
+        startedSeconds: init.startedSeconds,
+        wallets: options.wallets,
+        compat,
+        warmup: () => null,
+      },
+      undefined,
+      { version2: options.jsonRpc2 },
+    );
+    this.#answers = new Answers({
+      accounts: remote.accounts,
+      plan: (body, call) => (body.length < LONG_BODY_BYTES ? desk.plan(body, call) : desk.planLong(body, call, () => false)),
+      run: (call, done) => {
+        const submission = SUBMISSIONS.has(call.method);
+        const waits = METHODS.get(call.method)?.waits === true;
+        // By the port, in memory of its own: a secret in it is nobody else's.
+        return this.#link.call({ ...call, shared: true, priority: submission || !call.plain, submission, waits }, done);
+      },
+      cancel: (number) => this.#link.cancel(number),
+      pieceBytes: () => this.#small?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
+      epoch: () => this.#state.epoch,
+      nowMs: () => performance.now(),
+    });
+    this.#templates = new TemplatePublications({
+      lease: (place) => this.#slabs.lease(place),
+      release: (place) => this.#slabs.release(place),
+      head: (body, large) => this.#publishHead(body, large),
+      piece: (number, body) => this.#publish(this.#large, this.#subjects.stored(this.#subjects.pieceKey(remote.name, number)), body),
+      flushed: () => this.#flushed(this.#large),
+      pieceBytes: () => this.#large?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
+      onFault: (error) => this.notice('error', `a template was not published: ${error instanceof Error ? error.stack : error}`),
+    });
+    this.#link.tell({ news: 'ready', descriptor: null });
+    this.#timers.push(setInterval(() => this.#beat(), remote.beatMs));
+    if (options.wallets) this.#timers.push(setInterval(() => this.#askWallets(), WALLETS_MS));
+    void this.#connect().catch((error: Error) => this.notice('error', `fleet: ${error.message}`));
+  }
+
+  notice(level: 'info' | 'warn' | 'error', text: string): void {
+    if (!this.#closed) this.#link.tell({ news: 'notice', level, text });
+  }
+
+  async #connect(): Promise<void> {
+    const { name } = this.#options;
+    const onError = (text: string): void => this.notice('warn', `fleet: the broker says: ${text}`);
+    const small = await Broker.connect(this.#options, `aditd ${name}`, { onChange: (on, server) => this.#onBroker(on, server), onError });
+    const large = await Broker.connect(this.#options, `aditd ${name} templates`, { onChange: () => {}, onError });
+    if (this.#closed) {
+      await Promise.all([small.close(), large.close()]);
+      return;
+    }
+    this.#small = small;
+    this.#large = large;
+    small.nc.subscribe(this.#subjects.call(name, '*'), {
+      callback: (error, message) => {
+        if (error === null) this.#onMessage(accountOf(message.subject), message.data, message.reply ?? '');
+        else onError(error.message);
+      },
+    });
+    this.#publishFact();
+    await prepareStore(large.nc, this.#subjects).catch((error: Error) =>
+      this.notice('warn', `fleet: the broker stores no templates: ${error.message}. Fronts that join late ask the nodes.`),
+    );
+    await this.#templates.again();
+  }
+
+  #onBroker(connected: boolean, server: string): void {
+    this.notice(connected ? 'info' : 'warn', `fleet: ${connected ? 'connected to' : 'lost the connection to'} the broker ${server}`);
+    if (!connected) return;
+    this.#publishFact();
+    void this.#templates.again().catch(() => {});
+  }
+
+  #onNews(news: FrontNews): void {
+    switch (news.news) {
+      case 'tip':
+        this.#tip = news.tip;
+        this.#publishFact();
+        break;
+      case 'template':
+        this.#templates.add(news.facts, news.slab);
+        break;
+      case 'slab':
+        this.#slabs.update(news.slab);
+        break;
+      case 'drain':
+        this.#stop();
+        break;
+      case 'close':
+        this.#close();
+        break;
+      default:
+    }
+  }
+
+  #freshTip(): PublishedTip {
+    if (this.#state.epoch !== this.#tip.epoch) this.#link.drain();
+    return this.#tip;
+  }
+
+  #onMessage(account: string, bytes: Uint8Array, reply: string): void {
+    const message = readFrontMessage(bytes);
+    if (message === null || !this.#answers.admits(account)) return;
+    if (reply === '') return;
+    const respond = (answer: NodeMessage): void => {
+      const isLarge = answer.kind === 'result' && answer.of > 1;
+      this.#publish(isLarge ? this.#large : this.#small, reply, encode(answer));
+    };
+    switch (message.kind) {
+      case 'hello':
+        respond({ kind: 'fact', bytes: this.#signer.publication('fact', encode(this.#fact(message.nonce))), head: this.#head });
+        break;
+      case 'refresh':
+        this.#link.askTemplate((code, text) => respond({ kind: 'refreshed', serial: this.#templates.serial, code, text }));
+        break;
+      case 'template':
+        this.#sendTemplate(message, respond);
+        break;
+      default:
+        this.#answers.take(account, message, respond);
+    }
+  }
+
+  #sendTemplate({ digestHex }: Extract<FrontMessage, { kind: 'template' }>, respond: (message: NodeMessage) => void): void {
+    const bytes = this.#templates.packed(digestHex);
+    if (bytes === null) {
+      respond({ kind: 'unknown', id: digestHex });
+      return;
+    }
+    const size = this.#small?.pieceBytes ?? pieceBytes(NO_PAYLOAD);
+    const of = Math.max(1, Math.ceil(bytes.length / size));
+    for (let at = 0; at < of; at++)
+      respond({ kind: 'result', id: digestHex, status: 200, bytes: bytes.subarray(at * size, (at + 1) * size), at, of, epoch: 0 });
+  }
+
+  #fact(nonce: string): NodeFact {
+    const state = this.#state;
+    const { height, hashHex, difficulty, chainWorkHex, epoch } = this.#freshTip();
+    const facts = this.#templates.newest;
+    let flags = 0;
+    for (const flag of FLAGS) if (state.has(flag)) flags |= flag;
+    return {
+      tip: { height, hashHex, difficulty, chainWorkHex },
+      epoch,
+      mempoolCounter: state.mempoolCounter,
+      flags,
+      connections: state.connections,
+      mockSeconds: state.mockSeconds,
+      clockMs: Date.now(),
+      template: facts && {
+        serial: this.#templates.serial,
+        prevHashHex: facts.prevHashHex,
+        coinbaseValue: facts.coinbaseValue,
+        empty: facts.live?.empty ?? false,
+      },
+      ready: this.#warm,
+      stopping: this.#stopping,
+      wallets: this.#wallets,
+      nonce,
+    };
+  }
+
+  #beat(): void {
+    this.#answers.expire();
+    if (!this.#warm && this.#state.has(STATE_FLAG.STARTED)) this.#warm = true;
+    this.#publishFact();
+  }
+
+  #publishFact(): void {
+    if (!this.#small?.connected) return;
+    const body = this.#signer.publication('fact', encode(this.#fact('')));
+    this.#publish(this.#small, this.#subjects.fact(this.#options.name), body);
+  }
+
+  #publishHead(head: Uint8Array, large: boolean): void {
+    const body = this.#signer.publication('head', head);
+    this.#head = body;
+    this.#publish(large ? this.#large : this.#small, this.#subjects.stored(this.#subjects.headKey(this.#options.name)), body);
+    // What it pays, for fronts that follow another node.
+    this.#publishFact();
+  }
+
+  /** Nothing gathers for a broker that is away: what is newest goes out when it is back. */
+  #publish(broker: Broker | null, subject: string, body: Uint8Array): void {
+    if (broker?.connected) broker.nc.publish(subject, body);
+  }
+
+  async #flushed(broker: Broker | null): Promise<void> {
+    if (broker?.connected) await broker.nc.flush().catch(() => {});
+  }
+
+  /** The names are the call's own words, so that there is one list of wallets. */
+  #askWallets(): void {
+    if (!this.#warm || this.#stopping) return;
+    const body = new Uint8Array(Buffer.from('{"method":"listwallets","params":[],"id":0}'));
+    const call = { user: 'fleet', uri: '/', method: 'listwallets', body, shared: true, priority: false, submission: false, waits: false };
+    this.#link.call({ ...call, plain: true }, (status, reply) => {
+      if (status !== 200) return;
+      const names = (JSON.parse(Buffer.from(reply as Uint8Array).toString()) as { result: string[] }).result;
+      if (names.join('\n') === this.#wallets.join('\n')) return;
+      this.#wallets = names;
+      this.#publishFact();
+    });
+  }
+
+  /** Fronts first: they follow another node from here on, and what they have begun is finished. */
+  #stop(): void {
+    this.#stopping = true;
+    this.#publishFact();
+    this.#answers.stop(() => {
+      void this.#flushed(this.#small).then(() => this.#link.tell({ news: 'drained' }));
+    });
+  }
+
+  #close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#link.tell({ news: 'closed' });
+    this.#link.close();
+    void Promise.all([this.#small?.close(), this.#large?.close()]).catch(() => {});
+  }
+}
+
+const FLAGS = Object.values(STATE_FLAG);
+
+/** Runs a publisher until the node thread closes it. */
+export function startPublisher(init: PublisherInit): void {
+  const publisher = new Publisher(init);
+  const survive = (error: unknown): void => publisher.notice('error', `fleet: ${error instanceof Error ? error.stack : String(error)}`);
+  process.on('uncaughtException', survive);
+  process.on('unhandledRejection', survive);
+}

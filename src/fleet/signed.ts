@@ -1,0 +1,96 @@
+// Signed publications: Ed25519 over everything but the signature. A front believes a node's name only with the key that
+// it was told, and takes of each run of a node only what is newer than what it has; a run begins to count when it has
+// signed the front's own nonce, so that publications of an earlier run cannot be played again.
+//
+//   64 bytes signature, then a map: v version · least oldest reader · chain · kind · node · run · number · body
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { decode, encode, FLEET_VERSION, LEAST_VERSION } from './messages.js';
+
+const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+
+/** What a publication is of. */
+export type PublicationKind = 'fact' | 'head';
+
+/** A publication whose signature is a pinned node's. */
+export interface Publication {
+  readonly kind: PublicationKind;
+  readonly node: string;
+  /** Drawn at each start of the node. */
+  readonly run: string;
+  /** Rises with every publication of a run. */
+  readonly number: number;
+  readonly body: Uint8Array;
+}
+
+/** A new key, PKCS #8 in PEM. */
+export function newNodeKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+}
+
+/** The 32 bytes of a private key's public half. @throws Error when it is no Ed25519 key */
+export function publicKeyOf(privatePem: string): Uint8Array {
+  const key = createPublicKey(createPrivateKey(privatePem));
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
+  return new Uint8Array(Buffer.from(key.export({ format: 'jwk' }).x as string, 'base64url'));
+}
+
+/** A public key from its 32 bytes. @throws Error when they are none */
+export function publicKey(bytes: Uint8Array): KeyObject {
+  if (bytes.length !== KEY_BYTES) throw new Error('an Ed25519 key has 32 bytes');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bytes).toString('base64url') }, format: 'jwk' });
+}
+
+/** Makes a node's publications. */
+export class Signer {
+  readonly #key: KeyObject;
+  #number = 0;
+
+  constructor(
+    privatePem: string,
+    private readonly chain: string,
+    private readonly node: string,
+    readonly run: string,
+  ) {
+    this.#key = createPrivateKey(privatePem);
+  }
+
+  publication(kind: PublicationKind, body: Uint8Array): Uint8Array {
+    const { chain, node, run } = this;
+    const signed = encode({ v: FLEET_VERSION, least: LEAST_VERSION, chain, kind, node, run, number: ++this.#number, body });
+    const out = new Uint8Array(SIGNATURE_BYTES + signed.length);
+    out.set(sign(null, signed, this.#key));
+    out.set(signed, SIGNATURE_BYTES);
+    return out;
+  }
+}
+
+/** Reads publications. */
+export class Verifier {
+  readonly #keys: ReadonlyMap<string, KeyObject>;
+
+  /** @param keys of the nodes that are believed */
+  constructor(
+    keys: ReadonlyMap<string, Uint8Array>,
+    private readonly chain: string,
+  ) {
+    this.#keys = new Map([...keys].map(([name, bytes]) => [name, publicKey(bytes)]));
+  }
+
+  /**
+   * @returns null when it is of another chain, of a node that is not pinned, forged, or of a version that cannot be
+   * read
+   */
+  open(bytes: Uint8Array): Publication | null {
+    if (bytes.length <= SIGNATURE_BYTES) return null;
+    const signed = bytes.subarray(SIGNATURE_BYTES);
+    const map = decode(signed);
+    if (map === null || map.chain !== this.chain || typeof map.node !== 'string') return null;
+    const key = this.#keys.get(map.node);
+    if (!key || !verify(null, signed, key, bytes.subarray(0, SIGNATURE_BYTES))) return null;
+    const { kind, node, run, number, body } = map;
+    if (typeof map.v !== 'number' || typeof map.least !== 'number' || map.least > FLEET_VERSION || map.v < LEAST_VERSION) return null;
+    if ((kind !== 'fact' && kind !== 'head') || typeof run !== 'string' || typeof number !== 'number') return null;
+    return body instanceof Uint8Array ? { kind, node, run, number, body } : null;
+  }
+}
