@@ -68,7 +68,11 @@ section('Options', [
   ['daemon', 'bool', undefined, 'none'],
   ['daemonwait', 'bool', undefined, 'none'],
   ['feefilter', 'bool', 'Tell peers which fee rates are wanted (default: 1)'],
-  ['maxorphantx', 'int', 'Transactions kept while their parents are missing (default: 100)'],
+  [
+    'maxorphantx',
+    'int',
+    'Transactions of peers, ten of their inputs counting as one more, kept while parents are missing (default: 3000, with -compat=0.21.1 100)',
+  ],
   [
     'prune',
     'int',

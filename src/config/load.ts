@@ -600,6 +600,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     deprecatedRpc: new Set(args.list('deprecatedrpc')),
     net: networkOptions(args, chainParams(chain).p2pPort, args.bool('logips', false), {
       v2Default: compat.encryptPeers,
+      orphanScore: compat.orphanScore,
       pruned: pruning.prune !== null,
       hasFilters: filterIndex(args),
     }),

@@ -17,17 +17,24 @@ const HOST_NAME = /^[a-z0-9.:_-]+$/i;
 /** Listening fails for want of descriptors above. */
 const DEFAULT_MAX_CONNECTIONS = 125;
 
-/**
- * @param more.v2Default whether connections are encrypted unless an option says otherwise
- * @param more.pruned whether old blocks are deleted, and so not offered
- * @param more.hasFilters whether filters of blocks are kept (-blockfilterindex)
- * @throws ConfigError with Core's texts
- */
+/** What other options mean for the network. */
+interface NetworkContext {
+  /** Whether connections are encrypted unless an option says otherwise. */
+  readonly v2Default: boolean;
+  /** Orphans that are kept unless an option says otherwise. */
+  readonly orphanScore: number;
+  /** Whether old blocks are deleted, and so not offered. */
+  readonly pruned: boolean;
+  /** Whether filters of blocks are kept (-blockfilterindex). */
+  readonly hasFilters: boolean;
+}
+
+/** @throws ConfigError with Core's texts */
 export function networkOptions(
   args: Args,
   defaultPort: number,
   logIps: boolean,
-  { v2Default, pruned, hasFilters }: { readonly v2Default: boolean; readonly pruned: boolean; readonly hasFilters: boolean },
+  { v2Default, orphanScore, pruned, hasFilters }: NetworkContext,
 ): Partial<NetOptions> {
   const port = portOf(args) ?? defaultPort;
   const connect = args.list('connect');
@@ -92,7 +99,7 @@ export function networkOptions(
     advertiseLoopback: args.bool('addrmantest', false),
     dns: args.bool('dns', true),
     maxUploadBytes: args.int('maxuploadtarget', 0) * (1 << 20),
-    maxOrphans: Math.max(0, args.int('maxorphantx', 100)),
+    orphanScore: Math.max(0, args.int('maxorphantx', orphanScore)),
     extraTxs: Math.max(0, args.int('blockreconstructionextratxn', 100)),
     peerBlockFilters: filters,
     feeFilter: args.bool('feefilter', true),

@@ -6,7 +6,8 @@
  * BlockValidationResult and TxValidationResult): consensus: breaks a rule for good; recent: breaks a rule newer
  * software added; mutated: the data may differ from what the header commits to, so the hash is not to blame;
  * invalid-header, missing-prev, invalid-prev, time-future, checkpoint: about headers; cached: known to be invalid from
- * before; the others concern loose transactions.
+ * before; the others concern loose transactions, of which reconsiderable says that only the fee was too low: together with
+ * a child it may be fine.
  */
 export type RejectCategory =
   | 'consensus'
@@ -25,7 +26,8 @@ export type RejectCategory =
   | 'inputs-not-standard'
   | 'not-standard'
   | 'conflict'
-  | 'mempool-policy';
+  | 'mempool-policy'
+  | 'reconsiderable';
 
 /** A failed check. */
 export interface Reject {

@@ -20,8 +20,8 @@ const LOOKUPS = 64;
 export interface Servers {
   /** Sends a block that was asked for. @returns false when it is not here, or not for this peer */
   block(peer: Peer, item: InvItem): Promise<boolean>;
-  /** Resolves when another message than a block of this peer may be handled; undefined when it may be at once. Never rejects. */
-  settled(peer: Peer): Promise<void> | undefined;
+  /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
+  settled(peer: Peer, command: string): Promise<void> | undefined;
   /** Sends a transaction. @returns false when it isn't there */
   transaction(peer: Peer, item: InvItem): boolean;
 }
@@ -132,7 +132,7 @@ export class Dispatcher {
         if ('next' in going) this.#steps.set(peer, { command, bytes: payload.length, steps: going });
         else this.#await(peer, command, payload.length, going);
       });
-    const before = command === 'block' ? undefined : this.servers.settled(peer);
+    const before = this.servers.settled(peer, command);
     if (before === undefined) handle();
     else this.#after(peer, before, handle);
   }

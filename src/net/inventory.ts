@@ -56,9 +56,9 @@ export class Inventory {
         return;
       }
       announcer.noteKnownHash(peer, hash);
-      const known = txs.isKnown(hash, byWtxid);
+      const ignored = chain.isInitialBlockDownload();
+      const known = ignored ? txs.isKnown(hash, byWtxid) : txs.announced(peer, hash, byWtxid);
       if (told) log.debug('net', `got inv: ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
-      if (!known && !chain.isInitialBlockDownload()) txs.announced(peer, hash, byWtxid);
     }
     if (newest !== null) {
       if (told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);

@@ -60,6 +60,8 @@ const ROUND_MS = 100;
 const SAVE_MS = 15 * 60_000;
 /** Blocks read from disk for all peers together. */
 const READS_AT_A_TIME = 4;
+/** Messages that wait for no transaction of their peer. */
+const BLOCK_MESSAGES = new Set(['block', 'cmpctblock', 'blocktxn', 'headers']);
 /** Steps of the default random numbers. */
 const RANDOM_STEPS = 2 ** 48 - 1;
 
@@ -277,7 +279,10 @@ export class Net {
     };
     this.#dispatcher = new Dispatcher(context, messageHandlers(parts, this.options.services), {
       block: (peer, item) => this.#blockServer.block(peer, item),
-      settled: (peer) => this.#blocks.settled(peer),
+      settled: (peer, command) => {
+        const blocks = command === 'block' ? undefined : this.#blocks.settled(peer);
+        return blocks ?? (BLOCK_MESSAGES.has(command) ? undefined : this.txs.settled(peer));
+      },
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
     });
     deps.mempool.onBroadcast = (entry) => this.announcer.relay(entry.tx);

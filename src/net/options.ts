@@ -109,8 +109,8 @@ export interface NetOptions {
   readonly dns: boolean;
   /** -maxuploadtarget, bytes per day; 0: none. */
   readonly maxUploadBytes: number;
-  /** -maxorphantx */
-  readonly maxOrphans: number;
+  /** Score of orphans that are kept (relay/orphanage.ts); -maxorphantx. */
+  readonly orphanScore: number;
   /** -blockreconstructionextratxn */
   readonly extraTxs: number;
   /** -peerblockfilters */
@@ -156,7 +156,7 @@ export const DEFAULT_NET: NetOptions = {
   advertiseLoopback: false,
   dns: true,
   maxUploadBytes: 0,
-  maxOrphans: 100,
+  orphanScore: 3_000,
   extraTxs: 100,
   peerBlockFilters: false,
   feeFilter: true,

@@ -57,6 +57,14 @@ export function createNetworkAccess(
     localAddresses: () =>
       (net()?.local.list() ?? []).map(({ address, score }) => ({ address: hostText(address), port: address.port, score })),
     extraTransactions: () => net()?.compact.extraTransactions() ?? new Map(),
+    orphans: () => {
+      const txs = net()?.txs;
+      txs?.settleBlocks();
+      const orphans = txs?.orphans.list() ?? [];
+      return orphans
+        .sort((a, b) => Buffer.compare(a.tx.wtxid, b.tx.wtxid))
+        .map(({ tx, announcers }) => ({ tx, from: announcers.map(({ id }) => id).sort((a, b) => a - b) }));
+    },
     upload: () => {
       const upload = net()?.upload;
       if (upload === undefined) return { target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 };

@@ -1,5 +1,6 @@
 // What RPC may do to the network room: connect, disconnect, ban. Before the room runs there is nobody to do it to.
 import type { Net } from '../net/net.js';
+import { outboundTargets } from '../net/peer/auto-connect.js';
 import { parseSubnet, subnetContains, subnetText } from '../net/peer/bans.js';
 import { addressText, hostText, parseHost } from '../net/wire/net-address.js';
 import { SERVICE } from '../net/wire/protocol.js';
@@ -23,6 +24,13 @@ export function createNetworkControl(room: () => Net | undefined): NetworkContro
   return {
     connectOnce: async (node, encrypted) => {
       await net().connect(node, 'manual', encrypted);
+    },
+    openConnection: async (node, type, encrypted) => {
+      const { full, blocks } = outboundTargets(net().options);
+      const most = type === 'outbound-full-relay' ? full : type === 'block-relay-only' ? blocks : Number.POSITIVE_INFINITY;
+      if (net().peers.filter((peer) => peer.type === type).length >= most) return false;
+      await net().connect(node, type, encrypted);
+      return true;
     },
     addNode: (node, encrypted) => net().outbound.add(node, encrypted),
     encrypts: () => net().options.v2Transport,

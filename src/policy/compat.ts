@@ -63,6 +63,8 @@ export interface Compat {
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
   readonly encryptPeers: boolean;
+  /** How many orphans are kept unless -maxorphantx says otherwise (net/relay/orphanage.ts has what counts). */
+  readonly orphanScore: number;
   /** What is relayed and mined, and the options' defaults. */
   readonly policy: CompatPolicy;
   /**
@@ -94,6 +96,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'core',
     encryptPeers: false,
+    orphanScore: 100,
     policy: OLD_POLICY,
     strictArguments: false,
     descriptorWallets: false,
@@ -106,6 +109,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: 'h',
     templateMode: 'live',
     encryptPeers: true,
+    orphanScore: 3_000,
     policy: NEW_POLICY,
     strictArguments: true,
     descriptorWallets: true,
@@ -118,6 +122,7 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
     hardenedMark: "'",
     templateMode: 'live',
     encryptPeers: true,
+    orphanScore: 3_000,
     policy: NEW_POLICY,
     strictArguments: false,
     descriptorWallets: false,

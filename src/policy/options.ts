@@ -26,6 +26,10 @@ export interface PolicyRules {
   readonly clusters: boolean;
   /** Fees of a size are rounded up to whole satoshis; otherwise down. */
   readonly roundUp: boolean;
+  /** A transaction of a peer that pays too little is taken with a child from the same peer that makes up for it. */
+  readonly packages: boolean;
+  /** A peer that sends a transaction against the law is sent away; newer releases let it be. */
+  readonly blameForTxs: boolean;
   /** Refusals say which input is wrong, and how, as since releases 30 and 32. */
   readonly detailed: boolean;
 }
@@ -61,6 +65,8 @@ export const OLD_RULES: PolicyRules = {
   truc: false,
   clusters: false,
   roundUp: false,
+  packages: false,
+  blameForTxs: true,
   detailed: false,
 };
 
@@ -75,6 +81,8 @@ export const NEW_RULES: PolicyRules = {
   truc: true,
   clusters: true,
   roundUp: true,
+  packages: true,
+  blameForTxs: false,
   detailed: true,
 };
 

@@ -84,7 +84,7 @@ export class Acceptor {
     const entry = pool.entry(this.#judge.keep(work));
     if (bypassLimits !== true && inPackage === undefined) {
       eviction.limit();
-      if (pool.find(work.tx.txid) === NO_ROW) return { ...outcome, reject: policyReject('mempool-policy', 'mempool full') };
+      if (pool.find(work.tx.txid) === NO_ROW) return { ...outcome, reject: policyReject('reconsiderable', 'mempool full') };
     }
     return { ...outcome, entry };
   }

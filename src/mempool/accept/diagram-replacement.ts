@@ -7,7 +7,7 @@ import { type Clusters, clustersOf, improvesDiagram } from '../feerate-diagram.j
 import { collectDescendants } from '../relatives.js';
 import type { TxPool } from '../tx-pool.js';
 import { idHex } from './pre-checks.js';
-import { MAX_REPLACED, paymentFault } from './replacement-cost.js';
+import { paymentFault, tooManyClusters } from './replacement-cost.js';
 import type { Step, Workspace } from './workspace.js';
 
 /** What the newcomer would leave changed: the clusters of its rivals and of what it spends. Null when they are too large to be compared. */
@@ -19,16 +19,13 @@ export function touchedClusters({ conflicts, ancestors }: Workspace, pool: TxPoo
 export const checkCandidates: Step = (work, { pool, options }) => {
   const id = idHex(work.tx);
   const sibling = work.evictsSibling ? ' (including sibling eviction)' : '';
-  const clusters = clustersOf(pool, work.conflicts)?.count ?? Number.POSITIVE_INFINITY;
-  if (clusters > MAX_REPLACED) {
-    const debug = `rejecting replacement ${id}; too many conflicting clusters (${clusters} > ${MAX_REPLACED})`;
-    return policyReject('mempool-policy', `too many potential replacements${sibling}`, debug);
-  }
+  const tooMany = tooManyClusters(id, work.conflicts, pool);
+  if (tooMany !== null) return policyReject('mempool-policy', `too many potential replacements${sibling}`, tooMany);
   for (const rival of work.conflicts) collectDescendants(pool.links, rival, work.replaced);
   let oldFees = 0;
   for (const row of work.replaced) oldFees += pool.rows.modifiedFee[row];
   const fault = paymentFault(id, work.modifiedFee, work.size, oldFees, options);
-  return fault === null ? null : policyReject('mempool-policy', `insufficient fee${sibling}`, fault);
+  return fault === null ? null : policyReject('reconsiderable', `insufficient fee${sibling}`, fault);
 };
 
 /** Whether blocks get better by it. Comes after the limits of clusters. */
@@ -37,5 +34,5 @@ export const checkDiagram: Step = ({ tx, touched, replaced, modifiedFee, size, a
   const weight = adjustedWeightOf(size, tx.weight);
   return improvesDiagram(pool, touched, replaced, { fee: modifiedFee, weight, ancestors })
     ? null
-    : policyReject('mempool-policy', 'replacement-failed', 'insufficient feerate: does not improve feerate diagram');
+    : policyReject('reconsiderable', 'replacement-failed', 'insufficient feerate: does not improve feerate diagram');
 };

@@ -126,11 +126,11 @@ export function checkFeeRate(size: number, modifiedFee: number, { eviction, opti
   const { roundUp } = options.policy;
   const poolMinimum = feeForSize(eviction.minFeeRate(), size, roundUp);
   if (poolMinimum > 0 && modifiedFee < poolMinimum) {
-    return policyReject('mempool-policy', 'mempool min fee not met', `${modifiedFee} < ${poolMinimum}`);
+    return policyReject('reconsiderable', 'mempool min fee not met', `${modifiedFee} < ${poolMinimum}`);
   }
   const relayMinimum = feeForSize(options.policy.minRelayFeeRate, size, roundUp);
   if (modifiedFee < relayMinimum) {
-    return policyReject('mempool-policy', 'min relay fee not met', `${modifiedFee} < ${relayMinimum}`);
+    return policyReject('reconsiderable', 'min relay fee not met', `${modifiedFee} < ${relayMinimum}`);
   }
   return null;
 }

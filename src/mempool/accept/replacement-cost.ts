@@ -1,17 +1,24 @@
 // What every replacement is measured by: how much it removes, and what it has to pay for that. Used by the steps of both modes and by packages.
 import { formatMoney } from '../../consensus/limits.js';
 import { feeForSize } from '../../policy/fee-rate.js';
+import { clustersOf } from '../feerate-diagram.js';
 import type { MempoolOptions } from '../options.js';
 import type { TxPool } from '../tx-pool.js';
 
 /** Entries that one replacement may remove; with diagrams, clusters that it may concern. */
-export const MAX_REPLACED = 100;
+const MAX_REPLACED = 100;
 
-/** How many entries go with these at most: descendants that several have count for each. */
-export function countReplaced({ rows }: TxPool, rivals: Iterable<number>): number {
+/** That too many entries would go, in Core 0.21's words; null when not. Descendants that several have count for each. @param id txid in hex */
+export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: TxPool): string | null {
   let count = 0;
   for (const rival of rivals) count += rows.descendantCount[rival];
-  return count;
+  return count > MAX_REPLACED ? `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})` : null;
+}
+
+/** That too many clusters are concerned, in newer Core's words; null when not. @param id txid in hex */
+export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPool): string | null {
+  const clusters = clustersOf(pool, rivals)?.count ?? Number.POSITIVE_INFINITY;
+  return clusters > MAX_REPLACED ? `rejecting replacement ${id}; too many conflicting clusters (${clusters} > ${MAX_REPLACED})` : null;
 }
 
 /**

@@ -7,7 +7,7 @@ import { collectDescendants } from '../relatives.js';
 import { NO_ROW } from '../rows.js';
 import { checkCandidates, touchedClusters } from './diagram-replacement.js';
 import { idHex } from './pre-checks.js';
-import { countReplaced, MAX_REPLACED, paymentFault } from './replacement-cost.js';
+import { paymentFault, tooManyRivals } from './replacement-cost.js';
 import type { Step } from './workspace.js';
 
 /** Fills in work.replaced. */
@@ -27,16 +27,13 @@ const checkRules: Step = (work, { pool, options }) => {
     const oldRate = feeRateOf(rows.modifiedFee[rival], rows.size[rival]);
     if (newRate <= oldRate) {
       const debug = `rejecting replacement ${id}; new feerate ${formatFeeRate(newRate)} <= old feerate ${formatFeeRate(oldRate)}`;
-      return policyReject('mempool-policy', 'insufficient fee', debug);
+      return policyReject('reconsiderable', 'insufficient fee', debug);
     }
     const old = pool.tx(rival);
     for (let i = 0; i < old.inputCount; i++) knownParents.add(keyOf(old.prevHash(i)));
   }
-  const count = countReplaced(pool, work.conflicts);
-  if (count > MAX_REPLACED) {
-    const debug = `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})\n`;
-    return policyReject('mempool-policy', 'too many potential replacements', debug);
-  }
+  const tooMany = tooManyRivals(id, work.conflicts, pool);
+  if (tooMany !== null) return policyReject('mempool-policy', 'too many potential replacements', `${tooMany}\n`);
   for (const rival of work.conflicts) collectDescendants(links, rival, work.replaced);
   let oldFees = 0;
   for (const row of work.replaced) oldFees += rows.modifiedFee[row];
@@ -47,5 +44,5 @@ const checkRules: Step = (work, { pool, options }) => {
     }
   }
   const fault = paymentFault(id, work.modifiedFee, work.size, oldFees, options);
-  return fault === null ? null : policyReject('mempool-policy', 'insufficient fee', fault);
+  return fault === null ? null : policyReject('reconsiderable', 'insufficient fee', fault);
 };

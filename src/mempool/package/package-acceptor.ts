@@ -52,14 +52,6 @@ type Results = Map<string, PackageTxResult>;
 
 const TX_FAILED: PackageFault = { kind: 'tx', reason: 'transaction failed', debug: '' };
 
-/** Faults that a child may cure. */
-const CURABLE: ReadonlySet<string> = new Set([
-  'mempool min fee not met',
-  'min relay fee not met',
-  'insufficient fee',
-  'replacement-failed',
-]);
-
 const keyOf = (tx: TxView): string => hashKey(tx.wtxid);
 
 export class PackageAcceptor {
@@ -159,7 +151,7 @@ export class PackageAcceptor {
       const fault = this.#check(works);
       if (fault !== null) return fault;
       if (!proven) {
-        const scriptFault = await this.#checkScripts(works);
+        const scriptFault = await this.#checkScripts(works, accept);
         if (scriptFault !== null) return scriptFault;
         // What they proved stands for good; all else is looked at again.
         proven = true;
@@ -209,35 +201,40 @@ export class PackageAcceptor {
     return null;
   }
 
-  async #checkScripts(works: readonly Workspace[]): Promise<PackageResult | null> {
+  async #checkScripts(works: readonly Workspace[], accept: AcceptOptions): Promise<PackageResult | null> {
     const { verifier, chain } = this.#judge.deps;
     const flags = chain.nextBlockFlags();
     const { detailed } = this.#judge.options.policy;
     const faults = await Promise.all(works.map((work) => checkScripts(work, verifier, flags, { detailed })));
     const first = faults.findIndex((fault) => fault !== null);
-    return first < 0 ? null : failed(works[first], faults[first] as Reject);
+    if (first < 0) return null;
+    const fault = failed(works[first], faults[first] as Reject);
+    if (accept.testOnly !== true) return fault;
+    // Those before it were fine, as far as anybody asks.
+    const before = works.slice(0, first).map((work) => [keyOf(work.tx), this.#resultOf(work, works)] as const);
+    return { ...fault, results: new Map([...before, ...fault.results]) };
   }
 
   #finish(works: readonly Workspace[], accept: AcceptOptions): PackageResult {
-    const { pool } = this.#judge.deps;
     const results: Results = new Map();
-    const totals = totalsOf(works);
-    const includes = works.map(({ tx }) => tx.wtxid);
     for (const work of works) {
-      const { tx, fee, size, modifiedFee } = work;
-      const replaced = Array.from(work.replaced, (row) => pool.entry(row).txid);
-      const shared = accept.inPackage === 'together';
-      results.set(keyOf(tx), {
-        kind: 'valid',
-        size,
-        fee,
-        feeRate: shared ? feeRateOf(totals.modifiedFee, totals.size) : feeRateOf(modifiedFee, size),
-        includes: shared ? includes : [tx.wtxid],
-        replaced,
-      });
+      results.set(keyOf(work.tx), this.#resultOf(work, works));
       if (accept.testOnly !== true) this.#judge.keep(work);
     }
     return { fault: null, results };
+  }
+
+  #resultOf({ tx, fee, size, modifiedFee, replaced, accept }: Workspace, works: readonly Workspace[]): PackageTxResult {
+    const { pool } = this.#judge.deps;
+    const together = accept.inPackage === 'together' ? totalsOf(works) : null;
+    return {
+      kind: 'valid',
+      size,
+      fee,
+      feeRate: together === null ? feeRateOf(modifiedFee, size) : feeRateOf(together.modifiedFee, together.size),
+      includes: together === null ? [tx.wtxid] : works.map((work) => work.tx.wtxid),
+      replaced: Array.from(replaced, (row) => pool.entry(row).txid),
+    };
   }
 }
 
@@ -266,6 +263,6 @@ function accepted(tx: TxView, { size, fee, modifiedFee, replaced }: AcceptResult
   return { kind: 'valid', size, fee, feeRate: feeRateOf(modifiedFee, size), includes: [tx.wtxid], replaced };
 }
 
-function mayBeCured({ category, reason }: Reject): boolean {
-  return category === 'missing-inputs' || CURABLE.has(reason);
+function mayBeCured({ category }: Reject): boolean {
+  return category === 'missing-inputs' || category === 'reconsiderable';
 }

@@ -5,7 +5,7 @@ import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import { type Limits, poolParents, walkAncestors } from '../accept/chain-limits.js';
 import { fitsCluster } from '../accept/cluster-limits.js';
-import { countReplaced, MAX_REPLACED, paymentFault } from '../accept/replacement-cost.js';
+import { paymentFault, tooManyClusters, tooManyRivals } from '../accept/replacement-cost.js';
 import type { AcceptContext, Workspace } from '../accept/workspace.js';
 import { clustersOf, improvesDiagram } from '../feerate-diagram.js';
 import { collectDescendants } from '../relatives.js';
@@ -70,11 +70,8 @@ export function checkPackageReplacement(
   const [parent, child] = works;
   const rivals = new Set([...parent.conflicts, ...child.conflicts]);
   const id = hashToHex(child.tx.txid);
-  const count = countReplaced(pool, rivals);
-  if (count > MAX_REPLACED) {
-    const text = `rejecting replacement ${id}; too many potential replacements (${count} > ${MAX_REPLACED})`;
-    return fault('too many potential replacements', text);
-  }
+  const tooMany = options.policy.clusters ? tooManyClusters(id, rivals, pool) : tooManyRivals(id, rivals, pool);
+  if (tooMany !== null) return fault('too many potential replacements', tooMany);
   const gone = new Set<number>();
   for (const rival of rivals) collectDescendants(pool.links, rival, gone);
   let oldFees = 0;

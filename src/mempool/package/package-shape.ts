@@ -2,6 +2,7 @@
 // package-acceptor.ts and, for what a caller is told at once, by RPC.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { Hashes } from '../../crypto/crypto.js';
 
 /** Transactions in a package. */
 export const MAX_PACKAGE_COUNT = 25;
@@ -61,6 +62,13 @@ export function isChildWithLoneParents(txs: readonly TxView[]): boolean {
   const parents = txs.slice(0, -1);
   const ids = new Set(parents.map((tx) => hashKey(tx.txid)));
   return parents.every((tx) => [...parentKeys(tx)].every((key) => !ids.has(key)));
+}
+
+/** What a package is known by: the hash over its wtxids, sorted as numbers (Core's GetPackageHash). */
+export function packageHash(txs: readonly TxView[], { sha256 }: Hashes): Uint8Array {
+  // Internal order has the lowest byte first.
+  const ids = txs.map(({ wtxid }) => wtxid.slice().reverse()).sort(Buffer.compare);
+  return sha256(Buffer.concat(ids.map((id) => id.reverse())));
 }
 
 function parentKeys(tx: TxView): Set<string> {

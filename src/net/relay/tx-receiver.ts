@@ -2,16 +2,18 @@
 // inv, tx and notfound). Callers: Net's table of messages and sending round.
 
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
-import type { Reject } from '../../consensus/state.js';
+import { type Reject, rejectText } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { yieldToLoop } from '../../lib/turns.js';
+import { packageHash } from '../../mempool/package/package-shape.js';
+import { policyReject } from '../../policy/reject.js';
 import { MAX_STANDARD_WEIGHT } from '../../policy/standard-tx.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { punishForTx } from '../sync/blame.js';
 import { encodeInv, type InvItem } from '../wire/messages.js';
 import { INV, SERVICE } from '../wire/protocol.js';
-import { type Orphan, Orphanage } from './orphanage.js';
+import { Orphanage } from './orphanage.js';
 import { RollingBloom } from './rolling-bloom.js';
 import { TxRequests } from './tx-requests.js';
 
@@ -30,6 +32,8 @@ const CONFIRMED = 48_000;
 const FALSE_HITS = 0.000001;
 /** What a block confirmed goes into the filter so much later, unless a peer's announcement asks for it before. */
 const NOTING_DELAY_MS = 50;
+/** Weight of orphans for each peer that brings any: a standard child and its parent. */
+const ORPHAN_WEIGHT_PER_PEER = 404_000;
 /** Orphans looked at in one step, so that a peer's message can't make us work for long. */
 const ORPHANS_PER_STEP = 10;
 
@@ -39,12 +43,19 @@ export class TxReceiver {
   /** Wtxids (and txids, where the witness doesn't matter) that failed, until the tip changes. */
   readonly #rejects = new RollingBloom(REJECTS, FALSE_HITS);
   readonly #confirmed = new RollingBloom(CONFIRMED, FALSE_HITS);
-  /** Confirmed, but not in the filter yet: it can wait until the block has become new work. */
-  #unnoted: TxView[] = [];
+  /**
+   * Wtxids that failed for their fees alone, and hashes of pairs that did so together, until the tip changes: not asked
+   * for by themselves, but for the sake of a child.
+   */
+  readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
+  /** Blocks that are not noted yet: that can wait until they have become new work. */
+  #unnoted: (readonly TxView[])[] = [];
   #noting: NodeJS.Timeout | null = null;
-  /** Orphans whose parent came, by the peer that sent it. */
-  readonly #ready = new Set<Orphan>();
   #working = false;
+  /** Whose orphan is being looked at. */
+  #workingFor: Peer | null = null;
+  /** Resolved when a peer's orphans have been looked at. */
+  readonly #settled = new Map<Peer, { readonly promise: Promise<void>; readonly resolve: () => void }>();
 
   constructor(
     private readonly context: NetContext,
@@ -53,7 +64,7 @@ export class TxReceiver {
     /** Notes that a peer knows a transaction. */
     private readonly noteKnown: (peer: Peer, tx: TxView) => void,
   ) {
-    this.orphans = new Orphanage(context.options.maxOrphans, context.random);
+    this.orphans = new Orphanage({ score: context.options.orphanScore, weightPerPeer: ORPHAN_WEIGHT_PER_PEER }, context.random);
   }
 
   /** A transaction became part of the mempool: it is passed on. */
@@ -64,41 +75,60 @@ export class TxReceiver {
   /** The tip changed: what was refused may be fine now. */
   onTip(connected: readonly { readonly txs: readonly TxView[] }[], disconnected: boolean): void {
     this.#rejects.reset();
+    this.#reconsiderable.reset();
     if (disconnected) {
       this.#unnoted = [];
       this.#confirmed.reset();
     }
     // In initial download nobody is asked for transactions.
     if (this.context.chain.isInitialBlockDownload()) return;
-    for (const { txs } of connected) {
-      this.orphans.onBlock(txs);
-      this.#unnoted = this.#unnoted.concat(txs);
-    }
+    for (const { txs } of connected) this.#unnoted.push(txs);
     if (this.#unnoted.length === 0 || this.#noting !== null) return;
-    this.#noting = setTimeout(() => {
-      this.#noting = null;
-      this.#noteConfirmed();
-    }, NOTING_DELAY_MS);
+    this.#noting = setTimeout(() => this.settleBlocks(), NOTING_DELAY_MS);
     this.#noting.unref();
   }
 
-  /** Puts what blocks confirmed into the filter. Before anything is looked up there. */
-  #noteConfirmed(): void {
-    const txs = this.#unnoted;
+  /** Takes note of what the last blocks confirmed. Before anything is looked up here. */
+  settleBlocks(): void {
+    if (this.#noting === null) return;
+    clearTimeout(this.#noting);
+    this.#noting = null;
+    const blocks = this.#unnoted;
     this.#unnoted = [];
-    for (const tx of txs) {
-      this.#confirmed.add(tx.txid);
-      this.requests.forget(tx.txid);
-      if (!tx.hasWitness) continue;
-      this.#confirmed.add(tx.wtxid);
-      this.requests.forget(tx.wtxid);
+    let woken = false;
+    for (const txs of blocks) {
+      const erased = this.orphans.onBlock(txs);
+      if (erased > 0) this.context.log.debug('txpackages', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
+      for (const tx of txs) {
+        if (this.orphans.size > 0 && this.orphans.wake(tx)) woken = true;
+        this.#confirmed.add(tx.txid);
+        this.requests.forget(tx.txid);
+        if (!tx.hasWitness) continue;
+        this.#confirmed.add(tx.wtxid);
+        this.requests.forget(tx.wtxid);
+      }
     }
+    if (woken) this.#startOrphans();
   }
 
-  /** Entries of an inv that name transactions. */
-  announced(peer: Peer, hash: Uint8Array, byWtxid: boolean): void {
+  /**
+   * An entry of an inv that names a transaction. One that waits for parents is not asked for again: the peer may have
+   * the parents. @returns whether there is nothing to ask for
+   */
+  announced(peer: Peer, hash: Uint8Array, byWtxid: boolean): boolean {
+    const orphan = byWtxid ? this.orphans.get(hash) : undefined;
+    if (orphan !== undefined) {
+      this.#resolveWith(peer, orphan, () => this.orphans.addAnnouncer(hash, peer));
+      return true;
+    }
+    if (this.isKnown(hash, byWtxid)) return true;
+    if (!peer.permissions.relay && this.requests.full(peer)) return false;
+    this.#announce(peer, hash, byWtxid);
+    return false;
+  }
+
+  #announce(peer: Peer, hash: Uint8Array, byWtxid: boolean): void {
     const { permissions } = peer;
-    if (!permissions.relay && this.requests.full(peer)) return;
     const preferred = !peer.inbound || permissions.noban;
     let delay = preferred ? 0 : NONPREF_PEER_TX_DELAY_MS;
     if (!byWtxid && this.wtxidPeers() > 0) delay += TXID_RELAY_DELAY_MS;
@@ -107,11 +137,27 @@ export class TxReceiver {
     this.requests.announced(peer, hash, byWtxid, preferred, this.context.clock.nowMs() + delay);
   }
 
-  /** Whether there is no point in asking for a transaction. */
+  /** Takes a peer for one that has the missing parents of an orphan, unless it has announced too much. @param keep called when it is */
+  #resolveWith(peer: Peer, orphan: TxView, keep: () => void): void {
+    if (this.orphans.hasFrom(orphan.wtxid, peer)) return;
+    // Counted before they are looked up: what is refused costs little.
+    if (!peer.permissions.relay && this.requests.full(peer)) return;
+    const missing = parentsOf(orphan).filter((parent) => !this.#isHere(parent, false));
+    if (!peer.permissions.relay && this.requests.full(peer, missing.length)) return;
+    for (const parent of missing) this.#announce(peer, parent, false);
+    keep();
+  }
+
+  /** Whether there is no point in asking for a transaction by itself. */
   isKnown(hash: Uint8Array, byWtxid: boolean): boolean {
+    return this.#isHere(hash, byWtxid) || this.#reconsiderable.has(hash);
+  }
+
+  /** The same for one that may be wanted for its child's sake though it pays too little. */
+  #isHere(hash: Uint8Array, byWtxid: boolean): boolean {
+    this.settleBlocks();
     // Among orphans a txid finds only one without a witness: another copy may be the right one.
     if (this.orphans.has(hash)) return true;
-    if (this.#unnoted.length > 0) this.#noteConfirmed();
     if (this.#confirmed.has(hash) || this.#rejects.has(hash)) return true;
     const { mempool, wtxids } = this.context;
     return byWtxid ? wtxids.get(hash) !== undefined : mempool.has(hash);
@@ -123,7 +169,7 @@ export class TxReceiver {
     let items: InvItem[] = [];
     const witnesses = (this.context.options.services & SERVICE.WITNESS) !== 0n;
     for (const { hash, byWtxid } of this.requests.due(peer, now)) {
-      if (this.isKnown(hash, byWtxid)) {
+      if (this.#isHere(hash, byWtxid)) {
         this.requests.forget(hash);
         continue;
       }
@@ -172,30 +218,60 @@ export class TxReceiver {
       this.requests.forget(tx.wtxid);
       return;
     }
-    if (this.isKnown(tx.wtxid, true)) {
-      if (!peer.permissions.forcerelay) return;
-      if (mempool.has(tx.txid)) {
-        log.info(`Force relaying tx ${hashToHex(tx.txid)} from peer=${peer.id}`);
-        this.onAccepted(tx);
-      } else log.info(`Not relaying non-mempool transaction ${hashToHex(tx.txid)} from forcerelay peer=${peer.id}`);
+    const reconsidered = this.#reconsiderable.has(tx.wtxid);
+    if (this.#isHere(tx.wtxid, true) || reconsidered) {
+      if (peer.permissions.forcerelay) this.#forceRelay(peer, tx);
+      // By itself it would fail as before.
+      if (reconsidered) await this.#tryWithChild(peer, tx);
       return;
     }
     const { reject } = await mempool.accept(tx);
     if (reject === null) {
-      this.#taken(tx);
+      this.#taken(peer, tx);
       peer.lastTxTime = context.clock.nowSeconds();
-      const { transactions, usageBytes } = mempool.stats();
-      log.debug(
-        'mempool',
-        `AcceptToMemoryPool: peer=${peer.id}: accepted ${hashToHex(tx.txid)} (poolsz ${transactions} txn, ${Math.floor(usageBytes / 1000)} kB)`,
-      );
-      this.#workOrphans().catch((error: Error) => log.error(`Orphans: ${error.message}`));
+      this.#startOrphans();
       return;
     }
-    if (reject.category === 'missing-inputs') {
-      // Nothing is remembered of a peer that has gone meanwhile.
-      if (!peer.leaving) this.#keepOrphan(peer, tx);
-    } else this.#refused(peer, tx, reject);
+    this.#refused(peer, tx, reject, true);
+    if (this.#isCurable(reject)) await this.#tryWithChild(peer, tx);
+  }
+
+  #forceRelay(peer: Peer, tx: TxView): void {
+    const { log, mempool } = this.context;
+    if (mempool.has(tx.txid)) {
+      log.info(`Force relaying tx ${hashToHex(tx.txid)} from peer=${peer.id}`);
+      this.onAccepted(tx);
+    } else log.info(`Not relaying non-mempool transaction ${hashToHex(tx.txid)} from forcerelay peer=${peer.id}`);
+  }
+
+  /** Whether a child may make up for it. */
+  #isCurable({ category }: Reject): boolean {
+    return category === 'reconsiderable' && this.context.mempool.options.policy.packages;
+  }
+
+  /**
+   * One that pays too little, together with a child that the same peer announced: the newest that was not tried with it
+   * (Core's Find1P1CPackage). Children of other peers are passed over, else anybody could have his own tried first.
+   */
+  async #tryWithChild(peer: Peer, parent: TxView): Promise<void> {
+    const { mempool, log, crypto } = this.context;
+    for (const child of this.orphans.childrenOf(parent, peer)) {
+      const pair = packageHash([parent, child], crypto);
+      if (this.#reconsiderable.has(pair) || this.#rejects.has(child.txid)) continue;
+      const { fault, results } = await mempool.acceptPackage([parent, child]);
+      const verdict = fault === null ? 'package accepted' : 'package rejected';
+      log.debug('txpackages', `package evaluation for parent ${named(parent)} + child ${named(child)} from peer=${peer.id}: ${verdict}`);
+      if (fault !== null) this.#reconsiderable.add(pair);
+      // The child first: it need not be woken by its parent.
+      for (const tx of [child, parent]) {
+        const result = results.get(hashKey(tx.wtxid));
+        if (result === undefined) continue;
+        if (result.kind === 'valid' || result.kind === 'known') this.#taken(peer, tx);
+        else this.#refused(peer, tx, result.kind === 'invalid' ? result.reject : OTHER_WITNESS, false);
+      }
+      this.#startOrphans();
+      return;
+    }
   }
 
   /** The peer is gone. */
@@ -203,86 +279,151 @@ export class TxReceiver {
     this.requests.forgetPeer(peer);
     const erased = this.orphans.forgetPeer(peer);
     if (erased > 0) this.context.log.debug('mempool', `Erased ${erased} orphan tx from peer=${peer.id}`);
+    this.#settle(peer);
   }
 
-  #taken(tx: TxView): void {
+  /** It is in the mempool. */
+  #taken(peer: Peer, tx: TxView): void {
+    const { log, mempool } = this.context;
     this.requests.forget(tx.txid);
     this.requests.forget(tx.wtxid);
-    this.orphans.remove(tx);
+    this.orphans.wake(tx);
+    this.orphans.remove(tx.wtxid);
+    if (log.shows('mempool')) {
+      const { transactions, usageBytes } = mempool.stats();
+      const pool = `(poolsz ${transactions} txn, ${Math.floor(usageBytes / 1000)} kB)`;
+      log.debug('mempool', `AcceptToMemoryPool: peer=${peer.id}: accepted ${hashToHex(tx.txid)} ${pool}`);
+    }
     this.onAccepted(tx);
-    for (const orphan of this.orphans.childrenOf(tx.txid)) this.#ready.add(orphan);
   }
 
-  #keepOrphan(peer: Peer, tx: TxView): void {
+  /** It was not taken. @param first by itself, as it came: an orphan may be kept, and compact blocks may contain it */
+  #refused(peer: Peer, tx: TxView, reject: Reject, first: boolean): void {
     const { context } = this;
-    const parents = new Map<string, Uint8Array>();
-    for (let i = 0; i < tx.inputCount; i++) {
-      const parent = tx.prevHash(i);
-      if (this.#rejects.has(parent)) {
-        context.log.debug('mempool', `not keeping orphan with rejected parents ${hashToHex(tx.txid)}`);
-        // Both: a child of a refused parent stays refused whatever its witness.
-        this.#rejects.add(tx.txid);
-        this.#rejects.add(tx.wtxid);
-        this.requests.forget(tx.txid);
-        this.requests.forget(tx.wtxid);
-        return;
-      }
-      parents.set(hashKey(parent), parent);
+    const name = context.mempool.options.policy.detailed ? named(tx) : hashToHex(tx.txid);
+    context.log.debug('mempoolrej', `${name} from peer=${peer.id} was not accepted: ${rejectText(reject)}`);
+    if (reject.category === 'missing-inputs') {
+      // Nothing is remembered of a peer that has gone meanwhile.
+      if (first && !peer.leaving) this.#keepOrphan(peer, tx);
+      return;
     }
-    for (const parent of parents.values()) if (!this.isKnown(parent, false)) this.announced(peer, parent, false);
-    if (this.orphans.add(tx, peer, context.clock.nowSeconds())) {
-      this.onUnused(tx);
-      context.log.debug('mempool', `stored orphan tx ${hashToHex(tx.txid)} (mapsz ${this.orphans.size})`);
-    }
-    const evicted = this.orphans.limit(context.clock.nowSeconds());
-    if (evicted > 0) context.log.debug('mempool', `mapOrphan overflow, removed ${evicted} tx`);
-    this.requests.forget(tx.txid);
-    this.requests.forget(tx.wtxid);
-  }
-
-  #refused(peer: Peer, tx: TxView, reject: Reject): void {
-    const { context } = this;
-    const stripped = reject.category === 'witness-stripped';
-    if (!stripped) {
+    if (reject.category !== 'witness-stripped') {
       // By wtxid: somebody may have spoilt the witness of a good transaction.
-      this.#rejects.add(tx.wtxid);
+      (this.#isCurable(reject) ? this.#reconsiderable : this.#rejects).add(tx.wtxid);
       this.requests.forget(tx.wtxid);
       // What is wrong with the coins it spends is wrong with any witness.
       if (reject.category === 'inputs-not-standard' && tx.hasWitness) {
         this.#rejects.add(tx.txid);
         this.requests.forget(tx.txid);
       }
-      this.onUnused(tx);
+      if (first) this.onUnused(tx);
     }
-    context.log.debug('mempoolrej', `${hashToHex(tx.txid)} from peer=${peer.id} was not accepted: ${reject.reason}`);
+    if (this.orphans.remove(tx.wtxid)) context.log.debug('mempool', `   removed orphan tx ${hashToHex(tx.txid)}: ${reject.reason}`);
     punishForTx(context, peer, reject);
   }
 
-  /** Tries orphans whose parents came, a few at a time. */
+  #keepOrphan(peer: Peer, tx: TxView): void {
+    const { context } = this;
+    if (this.#isHopeless(tx)) {
+      context.log.debug('mempool', `not keeping orphan with rejected parents ${hashToHex(tx.txid)}`);
+      // Both: a child of a refused parent stays refused whatever its witness.
+      this.#rejects.add(tx.txid);
+      this.#rejects.add(tx.wtxid);
+    } else {
+      if (!this.orphans.has(tx.wtxid)) this.onUnused(tx);
+      // Those that were to be asked for it may have its parents, too.
+      const others = [...this.requests.candidates(tx.txid), ...(tx.hasWitness ? this.requests.candidates(tx.wtxid) : [])];
+      for (const one of [peer, ...others]) this.#resolveWith(one, tx, () => this.#storeOrphan(one, tx));
+    }
+    this.requests.forget(tx.txid);
+    this.requests.forget(tx.wtxid);
+  }
+
+  #storeOrphan(peer: Peer, tx: TxView): void {
+    const { log } = this.context;
+    const before = this.orphans.announcements;
+    if (this.orphans.add(tx, peer)) {
+      log.debug('mempool', `stored orphan tx ${named(tx)}, weight: ${tx.weight} (mapsz ${this.orphans.announcements})`);
+    }
+    const evicted = before + 1 - this.orphans.announcements;
+    if (evicted > 0) log.debug('mempool', `mapOrphan overflow, removed ${evicted} tx`);
+  }
+
+  /** No pair can bring it in: a parent was refused for good, or two for their fees. */
+  #isHopeless(tx: TxView): boolean {
+    let poor = 0;
+    for (const parent of parentsOf(tx)) {
+      if (this.#rejects.has(parent)) return true;
+      if (this.#reconsiderable.has(parent) && !this.context.mempool.has(parent) && ++poor > 1) return true;
+    }
+    return false;
+  }
+
+  /** Resolves when no orphan of a peer is to be looked at again; undefined when none is. Never rejects. */
+  settled(peer: Peer): Promise<void> | undefined {
+    if (this.#workingFor !== peer && !this.orphans.hasReady(peer)) return undefined;
+    let waiting = this.#settled.get(peer);
+    if (waiting === undefined) {
+      let resolve = (): void => {};
+      const promise = new Promise<void>((done) => {
+        resolve = done;
+      });
+      this.#settled.set(peer, (waiting = { promise, resolve }));
+    }
+    return waiting.promise;
+  }
+
+  #settle(peer: Peer): void {
+    this.#settled.get(peer)?.resolve();
+    this.#settled.delete(peer);
+  }
+
+  #startOrphans(): void {
+    this.#workOrphans().catch((error: Error) => this.context.log.error(`Orphans: ${error.message}`));
+  }
+
+  /** Tries orphans whose parents came, one of each peer in turn, a few at a time. */
   async #workOrphans(): Promise<void> {
     if (this.#working) return;
     this.#working = true;
     try {
       let done = 0;
-      // Those that come to be ready meanwhile are at the end of the same set.
-      for (const orphan of this.#ready) {
-        if (done > 0 && done % ORPHANS_PER_STEP === 0) await yieldToLoop();
-        done++;
-        this.#ready.delete(orphan);
-        const { tx, peer } = orphan;
-        if (!this.orphans.has(tx.wtxid)) continue;
-        const { reject } = await this.context.mempool.accept(tx);
-        if (reject === null) {
-          this.context.log.debug('mempool', `   accepted orphan tx ${hashToHex(tx.txid)}`);
-          this.#taken(tx);
-        } else if (reject.category !== 'missing-inputs') {
-          this.context.log.debug('mempool', `   removed orphan tx ${hashToHex(tx.txid)}: ${reject.reason}`);
-          this.orphans.remove(tx);
-          this.#refused(peer, tx, reject);
+      for (let peers = [...this.orphans.readyPeers()]; peers.length > 0; peers = [...this.orphans.readyPeers()]) {
+        for (const peer of peers) {
+          const tx = this.orphans.takeReady(peer);
+          if (tx !== undefined) {
+            if (++done % ORPHANS_PER_STEP === 0) await yieldToLoop();
+            this.#workingFor = peer;
+            await this.#retry(peer, tx);
+            this.#workingFor = null;
+          }
+          if (!this.orphans.hasReady(peer)) this.#settle(peer);
         }
       }
     } finally {
       this.#working = false;
+      this.#workingFor = null;
+      for (const peer of [...this.#settled.keys()]) this.#settle(peer);
     }
   }
+
+  async #retry(peer: Peer, tx: TxView): Promise<void> {
+    const { reject } = await this.context.mempool.accept(tx);
+    if (reject === null) this.#taken(peer, tx);
+    else this.#refused(peer, tx, reject, false);
+  }
 }
+
+const OTHER_WITNESS = policyReject('conflict', 'txn-same-nonwitness-data-in-mempool');
+
+/** Transactions that it spends from, each once. */
+function parentsOf(tx: TxView): Uint8Array[] {
+  const parents = new Map<string, Uint8Array>();
+  for (let i = 0; i < tx.inputCount; i++) {
+    const parent = tx.prevHash(i);
+    parents.set(hashKey(parent), parent);
+  }
+  return [...parents.values()];
+}
+
+const named = (tx: TxView): string => `${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;

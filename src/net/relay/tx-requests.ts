@@ -56,10 +56,13 @@ export class TxRequests {
   get size(): number {
     return this.#byHash.size;
   }
-  /** Whether a peer's announcements are not kept: it has too many, or more than its share while all have too many. */
-  full(peer: Peer): boolean {
-    const count = this.count(peer);
-    return count >= MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count >= FAIR_ANNOUNCEMENTS);
+  /**
+   * Whether so many more announcements of a peer are not kept: it has too many, or more than its share while all have
+   * too many.
+   */
+  full(peer: Peer, more = 1): boolean {
+    const count = this.count(peer) + more;
+    return count > MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count > FAIR_ANNOUNCEMENTS);
   }
   /** Announcements whose time is awaited. */
   get timers(): number {
@@ -72,6 +75,12 @@ export class TxRequests {
   /** Requests the peer has not answered. */
   countInFlight(peer: Peer): number {
     return this.#byPeer.get(peer)?.requested ?? 0;
+  }
+
+  /** Peers that announced it and have not had their turn. */
+  candidates(hash: Uint8Array): Peer[] {
+    const all = this.#byHash.get(hashKey(hash)) ?? [];
+    return all.filter(({ state }) => state !== 'done').map(({ peer }) => peer);
   }
 
   /** A peer announced a transaction. @param dueMs when it may be asked */

@@ -29,7 +29,7 @@ export function punishForBlock(context: NetContext, peer: Peer, reject: Reject, 
   if (score > 0) context.misbehaving(peer, score, `${what}: ${reject.reason}`);
 }
 
-/** Blames the sender of a transaction that breaks the law itself, which no honest node relays. */
+/** Blames the sender of a transaction that breaks the law itself, which no honest node relays; releases from 30 on let it be. */
 export function punishForTx(context: NetContext, peer: Peer, reject: Reject): void {
-  if (reject.category === 'consensus') context.misbehaving(peer, 100, `tx: ${reject.reason}`);
+  if (context.mempool.options.policy.blameForTxs && reject.category === 'consensus') context.misbehaving(peer, 100, `tx: ${reject.reason}`);
 }

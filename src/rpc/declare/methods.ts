@@ -3,6 +3,7 @@
 import { type Compat, shows } from '../../policy/compat.js';
 import { abandontransaction } from './abandontransaction.js';
 import { abortrescan } from './abortrescan.js';
+import { addconnection } from './addconnection.js';
 import { addhdkey } from './addhdkey.js';
 import { addmultisigaddress } from './addmultisigaddress.js';
 import { addnode } from './addnode.js';
@@ -78,6 +79,7 @@ import { getnetworkhashps } from './getnetworkhashps.js';
 import { getnetworkinfo } from './getnetworkinfo.js';
 import { getnewaddress } from './getnewaddress.js';
 import { getnodeaddresses } from './getnodeaddresses.js';
+import { getorphantxs } from './getorphantxs.js';
 import { getpeerinfo } from './getpeerinfo.js';
 import { getprioritisedtransactions } from './getprioritisedtransactions.js';
 import { getrawchangeaddress } from './getrawchangeaddress.js';
@@ -343,6 +345,8 @@ const ALL: readonly MethodSpec[] = [
   verifytxoutproof,
   waitforblock,
   waitforblockheight,
+  addconnection,
+  getorphantxs,
   waitfornewblock,
   walletcreatefundedpsbt,
   walletlock,

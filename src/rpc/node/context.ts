@@ -468,14 +468,21 @@ export interface NetworkAccess {
   /** -maxuploadtarget: bytes a day and what is left of it. */
   /** Transactions outside the mempool that may be in a block (-blockreconstructionextratxn), by key of the wtxid. */
   extraTransactions(): ReadonlyMap<string, TxView>;
+  /** Transactions that wait for their parents, by wtxid, with the ids of the peers that announced them. */
+  orphans(): readonly { readonly tx: TxView; readonly from: readonly number[] }[];
   upload(): { target: number; reached: boolean; historicalReached: boolean; bytesLeft: number; secondsLeft: number };
   readonly control: NetworkControl;
 }
+
+/** Connections that the node makes by itself. */
+export type FoundType = 'outbound-full-relay' | 'block-relay-only' | 'addr-fetch' | 'feeler';
 
 /** What RPC may change about the network. */
 export interface NetworkControl {
   /** Tries to connect once; whether it worked shows in getpeerinfo. @param encrypted whether BIP-0324 is tried; undefined: as the options say */
   connectOnce(node: string, encrypted?: boolean): Promise<void>;
+  /** The same for a peer that counts as one we found by ourselves. False when there are as many of its type as may be. */
+  openConnection(node: string, type: FoundType, encrypted: boolean): Promise<boolean>;
   /** Keeps a connection to a peer. False when it does so already. @param encrypted as for connectOnce */
   addNode(node: string, encrypted?: boolean): boolean;
   /** Whether there are encrypted connections at all. */

@@ -13,7 +13,7 @@ type NodeRun = Run<NodeContext>;
 const MAX_MOCK_SECONDS = 9_223_372_036n;
 const MAX_SCHEDULER_STEP = 3600n;
 
-const regtestOnly = (ctx: NodeContext, method: string) => {
+export const regtestOnly = (ctx: NodeContext, method: string) => {
   if (ctx.params.name !== 'regtest') {
     fail(RPC_CODE.MISC_ERROR, `${method} is for regression testing (-regtest mode) only`);
   }

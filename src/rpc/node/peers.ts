@@ -8,7 +8,8 @@ import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { renderHelp } from '../help.js';
 import type { JsonValue } from '../wire/values.js';
-import type { NodeContext } from './context.js';
+import type { FoundType, NodeContext } from './context.js';
+import { regtestOnly } from './control.js';
 
 type NodeRun = Run<NodeContext>;
 
@@ -19,6 +20,28 @@ function commandOf({ compat }: NodeContext, value: JsonValue | undefined, method
   const spec = methodsOf(true, compat).get(method);
   return fail(RPC_CODE.MISC_ERROR, spec === undefined ? '' : renderHelp(spec));
 }
+
+const FOUND_TYPES: readonly FoundType[] = ['outbound-full-relay', 'block-relay-only', 'addr-fetch', 'feeler'];
+
+export const addconnection: NodeRun = async (ctx, args) => {
+  regtestOnly(ctx, 'addconnection');
+  const address = asString(args[0]);
+  const words = asString(args[1]).trim();
+  const type = FOUND_TYPES.find((one) => one === words);
+  if (type === undefined) {
+    const spec = methodsOf(true, ctx.compat).get('addconnection');
+    return fail(RPC_CODE.INVALID_PARAMETER, spec === undefined ? '' : renderHelp(spec));
+  }
+  const encrypted = (args[2] ?? null) !== null && asBool(args[2]);
+  const { control } = ctx.network;
+  if (encrypted && !control.encrypts()) {
+    fail(RPC_CODE.INVALID_PARAMETER, 'Error: Adding v2transport connections requires -v2transport init flag to be set.');
+  }
+  if (!(await control.openConnection(address, type, encrypted))) {
+    fail(RPC_CODE.CLIENT_NODE_CAPACITY_REACHED, 'Error: Already at capacity for specified connection type.');
+  }
+  return { address, connection_type: type };
+};
 
 export const addnode: NodeRun = async (ctx, args) => {
   const command = commandOf(ctx, args[1], 'addnode', ['onetry', 'add', 'remove']);

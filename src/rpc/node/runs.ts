@@ -27,6 +27,7 @@ import { estimaterawfee, estimatesmartfee } from './estimate-fee.js';
 import { frontContextOf } from './front-context.js';
 import { generateblock, generatetoaddress, generatetodescriptor } from './generate.js';
 import { getblockstats } from './getblockstats.js';
+import { getorphantxs } from './getorphantxs.js';
 import { decoderawtransaction, getrawtransaction } from './getrawtransaction.js';
 import { getblockfilter, getindexinfo } from './indexes.js';
 import { getrawtransactions, gettemplateinfo } from './job-transactions.js';
@@ -111,6 +112,7 @@ export const NODE_RUNS: RunTable<NodeContext> = {
   getnettotals,
   getnetworkhashps,
   getnetworkinfo,
+  getorphantxs,
   getpeerinfo,
   ...peers,
   getprioritisedtransactions,

@@ -74,6 +74,8 @@ t.test('what the mempool is told', async (t) => {
     truc: false,
     clusters: false,
     roundUp: false,
+    packages: false,
+    blameForTxs: true,
     detailed: false,
   };
   const plain = {

@@ -7,6 +7,7 @@ import type { TxView } from '../../../src/consensus/tx/tx-view.js';
 import type { Mempool } from '../../../src/mempool/mempool.js';
 import type { MempoolOptions } from '../../../src/mempool/options.js';
 import { COMPATS } from '../../../src/policy/compat.js';
+import { NEW_RULES } from '../../../src/policy/options.js';
 import type { CallInfo } from '../../../src/rpc/dispatch.js';
 import type { NodeContext } from '../../../src/rpc/node/context.js';
 import { submitpackage } from '../../../src/rpc/node/packages.js';
@@ -452,4 +453,39 @@ t.test('testmempoolaccept of several', async (t) => {
   await s.keep(s.tx('O', [coin], 500));
   const rival = s.tx('R', [coin], 5_000);
   t.match(await s.test([rival, s.tx('N', [rival], 500)]), [{ 'reject-reason': 'bip125-replacement-disallowed' }, {}]);
+});
+
+t.test('what stands before one with a wrong signature is told', async (t) => {
+  const s = new Stage();
+  const good = s.tx('G', [s.coin()], 300);
+  const wrong = spend(crypto, [s.coin()], [{ value: 1_000, script: PADDED }], { witness: [Uint8Array.of(0)] });
+  const after = s.tx('A', [s.coin()], 300);
+  const replies = (await s.test([good, wrong, after])) as { allowed?: boolean; 'reject-reason'?: string }[];
+  t.same(
+    replies.map(({ allowed }) => allowed),
+    [true, false, undefined],
+  );
+  t.match(replies[1]?.['reject-reason'], /script-verify-flag/);
+});
+
+t.test('a package may replace many transactions of few clusters, by the rules of newer releases', async (t) => {
+  for (const [rules, message] of [
+    [{ ...policy, ...NEW_RULES }, 'success'],
+    [policy, /too many potential replacements \(\d+ > 100\)/],
+  ] as const) {
+    const s = new Stage({ policy: { ...rules, requireStandard: false }, replaceByDiagram: true, limitDescendantCount: 100 });
+    const coins = [s.coin(), s.coin()];
+    for (const coin of coins) {
+      const fan = spend(
+        crypto,
+        [coin],
+        Array.from({ length: 55 }, () => ({ value: 18_000, script: PADDED })),
+      );
+      await s.keep(fan);
+      for (let i = 0; i < 55; i++) await s.keep(spend(crypto, [outpointOf(fan, i)], [{ value: 17_800, script: PADDED }]));
+    }
+    t.equal(s.pool.size, 112);
+    const parent = s.tx('P', coins, 0);
+    t.match(await s.submit([parent, s.tx('C', [parent], 60_000)]), { package_msg: message });
+  }
 });

@@ -14,7 +14,6 @@ import type { Connection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
 import { CompactRelay } from '../../../src/net/relay/compact-relay.js';
-import { Orphanage } from '../../../src/net/relay/orphanage.js';
 import { RollingBloom } from '../../../src/net/relay/rolling-bloom.js';
 import { TxAnnouncer } from '../../../src/net/relay/tx-announcer.js';
 import { TxReceiver } from '../../../src/net/relay/tx-receiver.js';
@@ -288,43 +287,6 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   t.same(told(), txs.map(idOf).sort(), 'the others later');
 });
 
-t.test('orphans wait for parents, within bounds', async (t) => {
-  const orphanage = new Orphanage(5, () => 0);
-  const child = (parent: number, n: number) =>
-    parseTx(
-      buildTx({
-        version: 2,
-        inputs: [{ prevHash: numbered(parent), prevIndex: n, scriptSig: new Uint8Array(0), sequence: 0, witness: [] }],
-        outputs: [{ value: n, script: new Uint8Array(0) }],
-        locktime: 0,
-      }),
-      hashes,
-    );
-  const [a, b] = [peerOf(1), peerOf(2)];
-  const first = child(1, 0);
-  t.equal(orphanage.add(first, a, 100), true);
-  t.equal(orphanage.add(first, b, 100), false, 'once');
-  t.equal(orphanage.add(child(1, 1), b, 100), true);
-  t.equal(orphanage.childrenOf(numbered(1)).length, 2);
-  t.equal(orphanage.has(first.wtxid), true);
-  for (let n = 2; n < 12; n++) orphanage.add(child(2, n), a, 100);
-  t.equal(orphanage.limit(100), 7);
-  t.equal(orphanage.size, 5, 'bounded');
-  orphanage.forgetPeer(b);
-  t.equal(
-    orphanage.childrenOf(numbered(1)).every(({ peer }) => peer === a),
-    true,
-  );
-  const waiting = child(3, 1);
-  orphanage.add(waiting, a, 100);
-  orphanage.onBlock([waiting]);
-  t.equal(orphanage.has(waiting.wtxid), false, 'a block spent what it spends');
-  const later = 100 + 20 * 60 + 5 * 60;
-  orphanage.add(child(4, 1), a, later);
-  orphanage.limit(later);
-  t.equal(orphanage.size, 1, 'those older than twenty minutes are gone');
-});
-
 /** Compact blocks over a pool and stand-ins for a chain, for what is fetched and for what takes whole blocks. */
 function compactOver(
   { clock, pool }: Pick<ReturnType<typeof createPool>, 'clock' | 'pool'>,
@@ -523,7 +485,7 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
     random: () => 0.5,
     crypto: hashes,
     log: silentLogger,
-    options: { maxOrphans: 10, services: 9n, blocksOnly: false },
+    options: { orphanScore: 100, services: 9n, blocksOnly: false },
   };
   const receiver = new TxReceiver(
     context as unknown as NetContext,
@@ -656,8 +618,7 @@ t.test('bytes after a transaction say nothing about it, and are not kept with it
   await receiver.receive(peer, padded(good));
   t.ok(pool.has(good.txid), 'as good as without them');
   await receiver.receive(peer, padded(orphan));
-  const [kept] = receiver.orphans.childrenOf(orphan.prevHash(0));
-  t.equal(kept?.tx.buffer.length, orphan.totalSize);
+  t.equal(receiver.orphans.get(orphan.wtxid)?.buffer.length, orphan.totalSize);
 });
 
 t.test('a copy with another witness that waits for the same parents keeps no orphan out', async (t) => {
@@ -688,4 +649,82 @@ t.test('a copy with another witness that waits for the same parents keeps no orp
   for (let i = 0; i < 200 && receiver.orphans.size > 0; i++) await new Promise(setImmediate);
   t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the one that is valid is taken');
   t.equal(receiver.orphans.size, 0, 'and the other no longer waits');
+});
+
+/** Any may be spent by anybody; long enough that transactions are not too small. */
+const OPEN = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
+const payOpen = (coin: Uint8Array, value: number) => spend(hashes, [coin], [{ value, script: OPEN }]);
+
+t.test('a parent that pays too little comes in with a child of the same peer, the newest first', async (t) => {
+  for (const packages of [true, false]) {
+    const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages } });
+    const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+    const [one, other] = [peerThatTells(1), peerThatTells(2)];
+    const parent = payOpen(model.fund(90_000), 90_000);
+    const [rich, poor] = [80_000, 89_900].map((value) => payOpen(outpointOf(parent, 0), value)) as [TxView, TxView];
+    await receiver.receive(other, parent.bytes);
+    t.equal(receiver.announced(other, parent.wtxid, true), true, 'nobody is asked for it by itself');
+    await receiver.receive(one, rich.bytes);
+    await receiver.receive(one, poor.bytes);
+    t.equal(receiver.orphans.size, packages ? 2 : 0);
+    clock.seconds += 10;
+    receiver.send(one);
+    t.same(asked, packages ? [`1 ${hexOf(parent.txid)}`] : [], 'but for the sake of its children');
+    await receiver.receive(other, parent.bytes);
+    t.equal(receiver.orphans.size, packages ? 2 : 0, 'the other peer has no child of it');
+    await receiver.receive(one, parent.bytes);
+    t.equal(pool.size, 0);
+    t.equal(receiver.orphans.has(poor.wtxid), false, 'the newest was tried, and failed');
+    await receiver.receive(one, parent.bytes);
+    t.same([pool.has(parent.txid), pool.has(rich.txid)], [packages, packages], 'then the one before it');
+    if (!packages) continue;
+    t.equal(receiver.orphans.size, 0);
+    t.equal(receiver.announced(one, poor.wtxid, true), true);
+    receiver.onTip([{ txs: [] }], false);
+    t.equal(receiver.announced(one, poor.wtxid, true), false, 'the next tip makes everything new');
+  }
+});
+
+t.test('an orphan with two parents that pay too little is hopeless, one with one is not', async (t) => {
+  const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages: true } });
+  const { peerThatTells, receiver } = receiverOver({ clock, pool });
+  const peer = peerThatTells(1);
+  const parents = [1, 2].map((n) => payOpen(model.fund(90_000 + n), 90_000 + n)) as [TxView, TxView];
+  for (const parent of parents) await receiver.receive(peer, parent.bytes);
+  const both = spend(
+    hashes,
+    parents.map((parent) => outpointOf(parent, 0)),
+    [{ value: 10_000, script: OPEN }],
+  );
+  await receiver.receive(peer, both.bytes);
+  t.equal(receiver.orphans.size, 0);
+  t.equal(receiver.isKnown(both.txid, false), true, 'whatever its witness');
+  await receiver.receive(peer, payOpen(outpointOf(parents[0], 0), 1_000).bytes);
+  t.equal(receiver.orphans.size, 1);
+});
+
+t.test('whoever announces an orphan is asked for its parents, and messages wait for orphans that are being looked at', async (t) => {
+  const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
+  const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
+  const [one, other] = [peerThatTells(1), peerThatTells(2)];
+  const chain = [payOpen(model.fund(90_000), 80_000)];
+  for (let n = 1; n < 12; n++) chain.push(payOpen(outpointOf(chain[n - 1] as TxView, 0), 80_000 - n * 1_000));
+  const [root, ...rest] = chain as [TxView, ...TxView[]];
+  for (const tx of rest) await receiver.receive(one, tx.bytes);
+  t.equal(receiver.orphans.size, 11);
+  t.equal(receiver.announced(other, (rest[0] as TxView).wtxid, true), true);
+  t.equal(receiver.orphans.hasFrom((rest[0] as TxView).wtxid, other), true);
+  receiver.forget(one);
+  t.equal(receiver.orphans.size, 1, 'the other peer still has one of them');
+  clock.seconds += 10;
+  receiver.send(other);
+  t.same(asked.splice(0), [`2 ${hexOf(root.txid)}`]);
+  const third = peerThatTells(3);
+  for (const tx of rest.slice(1)) await receiver.receive(third, tx.bytes);
+  t.equal(receiver.settled(third), undefined);
+  await receiver.receive(other, root.bytes);
+  await receiver.settled(other);
+  t.ok(pool.has((rest[0] as TxView).txid));
+  for (let turn = 0; turn < 50 && receiver.settled(third) !== undefined; turn++) await receiver.settled(third);
+  t.equal(pool.size, 12, 'each one wakes the next');
 });

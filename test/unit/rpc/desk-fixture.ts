@@ -147,6 +147,7 @@ export function openDesk(fixture: Fixture, blocks: Map<string, BuiltBlock> = new
       timeOffset: () => 0,
       localAddresses: () => [{ address: '8.8.4.4', port: 18444, score: 4 }],
       extraTransactions: () => new Map(),
+      orphans: () => [],
       upload: () => ({ target: 0, reached: false, historicalReached: false, bytesLeft: 0, secondsLeft: 0 }),
       control: networkControl(),
     },
@@ -201,6 +202,7 @@ function networkControl(): NodeContext['network']['control'] {
   const bans = new Map<string, { address: string; until: number; createdAt: number }>();
   return {
     connectOnce: async () => {},
+    openConnection: async (node) => node !== '9.9.9.9:9',
     addNode: (node) => !added.includes(node) && added.push(node) > 0,
     encrypts: () => false,
     removeNode: (node) => added.includes(node) && added.splice(added.indexOf(node), 1).length > 0,
