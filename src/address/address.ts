@@ -9,6 +9,7 @@ import { solve } from '../policy/script-type.js';
 import type { AddressParams } from './address-params.js';
 import { decodeBase58, decodeBase58Check, encodeBase58Check } from './base58.js';
 import { type Bech32Data, bytesToSymbols, decodeBech32, encodeBech32, symbolsToBytes } from './bech32.js';
+import { locateBech32Errors } from './bech32-errors.js';
 
 /** What kind of destination an address is. */
 export type AddressKind =
@@ -17,6 +18,7 @@ export type AddressKind =
   | 'witness_v0_keyhash'
   | 'witness_v0_scripthash'
   | 'witness_v1_taproot'
+  | 'anchor'
   | 'witness_unknown';
 
 /** A valid address. */
@@ -33,6 +35,8 @@ export interface DecodedAddress {
 /** Why a text is no address on this network. */
 export interface AddressError {
   readonly error: string;
+  /** Indices of characters that are likely wrong; only Bech32 tells. */
+  readonly locations?: readonly number[];
 }
 
 const HASH_SIZE = 20;
@@ -89,14 +93,18 @@ export function encodeWitnessProgram(version: number, program: Uint8Array, param
 
 /** Reads an address of one network. */
 export function decodeAddress(text: string, params: AddressParams, hashes: Hashes = PURE_HASHES): DecodedAddress | AddressError {
-  const looksSegwit = text.slice(0, params.bech32Hrp.length).toLowerCase() === params.bech32Hrp;
   // A text cannot be valid in both ways: with this prefix, Base58 would have another version byte.
-  const bech = decodeBech32(text);
-  if (bech !== null && bech.hrp === params.bech32Hrp) return segwitDestination(bech);
+  if (text.slice(0, params.bech32Hrp.length).toLowerCase() === params.bech32Hrp) return readSegwit(text, params);
   const data = decodeBase58Check(text, 1 + HASH_SIZE, hashes);
-  const destination = data === null ? null : base58Destination(data, params);
-  if (destination !== null) return destination;
-  return { error: describeError(text, looksSegwit, data, bech, params) };
+  return (data && base58Destination(data, params)) ?? { error: describeBase58(text, data, params) };
+}
+
+function readSegwit(text: string, { bech32Hrp }: AddressParams): DecodedAddress | AddressError {
+  const bech = decodeBech32(text);
+  if (bech === null) return locateBech32Errors(text);
+  if (bech.symbols.length === 0) return { error: 'Empty Bech32 data section' };
+  if (bech.hrp === bech32Hrp) return segwitDestination(bech);
+  return { error: `Invalid or unsupported prefix for Segwit (Bech32) address (expected ${bech32Hrp}, got ${bech.hrp}).` };
 }
 
 function base58Destination(data: Uint8Array, params: AddressParams): DecodedAddress | null {
@@ -112,7 +120,6 @@ function base58Destination(data: Uint8Array, params: AddressParams): DecodedAddr
 }
 
 function segwitDestination(bech: Bech32Data): DecodedAddress | AddressError {
-  if (bech.symbols.length === 0) return { error: 'Empty Bech32 data section' };
   const version = bech.symbols[0];
   if (version === 0 && bech.encoding !== 'bech32') return { error: 'Version 0 witness address must use Bech32 checksum' };
   if (version !== 0 && bech.encoding !== 'bech32m') {
@@ -129,29 +136,20 @@ function segwitDestination(bech: Bech32Data): DecodedAddress | AddressError {
     return { error: `Invalid Bech32 address program size (${bytes()})` };
   }
   return {
-    kind: witnessKind(version, payload.length),
+    kind: witnessKind(version, payload),
     script: witnessProgramScript(version, payload),
     payload,
     witnessVersion: version,
   };
 }
 
-function witnessKind(version: number, size: number): AddressKind {
-  if (version === 0) return size === 20 ? 'witness_v0_keyhash' : 'witness_v0_scripthash';
-  return version === 1 && size === 32 ? 'witness_v1_taproot' : 'witness_unknown';
+function witnessKind(version: number, payload: Uint8Array): AddressKind {
+  if (version === 0) return payload.length === 20 ? 'witness_v0_keyhash' : 'witness_v0_scripthash';
+  if (version === 1 && payload.length === 2 && payload[0] === 0x4e && payload[1] === 0x73) return 'anchor';
+  return version === 1 && payload.length === 32 ? 'witness_v1_taproot' : 'witness_unknown';
 }
 
-function describeError(
-  text: string,
-  looksSegwit: boolean,
-  data: Uint8Array | null,
-  bech: Bech32Data | null,
-  params: AddressParams,
-): string {
-  if (bech !== null) {
-    return `Invalid or unsupported prefix for Segwit (Bech32) address (expected ${params.bech32Hrp}, got ${bech.hrp}).`;
-  }
-  if (looksSegwit) return 'Invalid Bech32 checksum or character';
+function describeBase58(text: string, data: Uint8Array | null, params: AddressParams): string {
   if (data === null) {
     return decodeBase58(text, ERROR_BASE58_SIZE) === null
       ? 'Invalid or unsupported Segwit (Bech32) or Base58 encoding.'

@@ -12,10 +12,10 @@ for (let top = 0; top < 32; top++) for (let i = 0; i < 5; i++) if (((top >>> i) 
 const CHECKSUM_LENGTH = 6;
 /** BIP-0173: longer strings lose the guarantees of the code. */
 const MAX_LENGTH = 90;
-const CONSTANTS = { bech32: 1, bech32m: 0x2bc830a3 } as const;
+export const BECH32_CONSTANTS = { bech32: 1, bech32m: 0x2bc830a3 } as const;
 
 /** Which checksum a string carries. */
-export type Bech32Encoding = keyof typeof CONSTANTS;
+export type Bech32Encoding = keyof typeof BECH32_CONSTANTS;
 
 /** A decoded string. */
 export interface Bech32Data {
@@ -52,15 +52,18 @@ export function decodeBech32(text: string): Bech32Data | null {
     if (i < symbols.length) symbols[i] = value;
     checksum = step(checksum) ^ value;
   }
-  if (checksum === CONSTANTS.bech32) return { encoding: 'bech32', hrp, symbols };
-  if (checksum === CONSTANTS.bech32m) return { encoding: 'bech32m', hrp, symbols };
+  if (checksum === BECH32_CONSTANTS.bech32) return { encoding: 'bech32', hrp, symbols };
+  if (checksum === BECH32_CONSTANTS.bech32m) return { encoding: 'bech32m', hrp, symbols };
   return null;
 }
+
+/** The symbols of characters in lower case, -1 for one that is none. */
+export const bech32Values = (text: string): Int8Array => Int8Array.from(text, (c) => VALUES[c.charCodeAt(0)] ?? -1);
 
 /** Writes a string. @param hrp lower case @param symbols 5-bit values */
 export function encodeBech32(hrp: string, symbols: Uint8Array, encoding: Bech32Encoding): string {
   const state = polymod(new Uint8Array(CHECKSUM_LENGTH), polymod(symbols, hrpState(hrp)));
-  const checksum = state ^ CONSTANTS[encoding];
+  const checksum = state ^ BECH32_CONSTANTS[encoding];
   let text = `${hrp}1`;
   for (const symbol of symbols) text += CHARSET[symbol];
   for (let i = CHECKSUM_LENGTH - 1; i >= 0; i--) text += CHARSET[(checksum >>> (5 * i)) & 31];
@@ -103,7 +106,7 @@ export function symbolsToBytes(symbols: Uint8Array, from = 0): Uint8Array | null
   return out;
 }
 
-function polymod(symbols: Uint8Array, start: number): number {
+export function polymod(symbols: Uint8Array | Int8Array, start: number): number {
   let state = start;
   for (let i = 0; i < symbols.length; i++) state = step(state) ^ symbols[i];
   return state;
@@ -115,7 +118,7 @@ function step(state: number): number {
 }
 
 /** The checksum's state after the human-readable part: high bits, zero, low bits. */
-function hrpState(hrp: string): number {
+export function hrpState(hrp: string): number {
   let state = 1;
   for (let i = 0; i < hrp.length; i++) state = step(state) ^ (hrp.charCodeAt(i) >>> 5);
   state = step(state);

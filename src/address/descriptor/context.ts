@@ -20,5 +20,15 @@ export interface DescriptorContext extends KeyTools {
   readonly inferredMark?: HardenedMark;
 }
 
+/** Runs a part of the parser; what it fails with gets the name of its place in front, as the later language has it. */
+export function within<T>(name: string, { language }: DescriptorContext, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof DescriptorError && language === 'master') throw new DescriptorError(`${name}: ${error.message}`);
+    throw error;
+  }
+}
+
 /** Why a text is no descriptor, in Core's words (empty where Core gives none). Thrown inside the parser, never out of this room. */
 export class DescriptorError extends Error {}

@@ -13,7 +13,7 @@ import type { KeyOrigin, TaprootLeaf, TaprootOutput } from './expansion.js';
 import { type KeyExpression, OriginatedKey, SingleKey } from './key-expression.js';
 import { MultiNode, PkhNode, PkNode, WpkhNode } from './key-nodes.js';
 import { MiniscriptScript } from './miniscript-node.js';
-import type { ScriptPlace } from './parse-script.js';
+import type { ScriptPlace } from './parse-path.js';
 import type { ScriptNode } from './script-node.js';
 import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { evenKey } from './taproot-tree.js';

@@ -14,7 +14,7 @@ import { evenKey } from './taproot-tree.js';
 const COMPRESSED_SIZE = 33;
 const UNCOMPRESSED_SIZE = 65;
 const X_ONLY_DIGITS = 64;
-const SPACE = /\s/;
+const SPACE = /^\s|\s$/;
 
 /** One key per path it stands for: one, or as many as its multipath step has items. @throws DescriptorError */
 export function parseKey(text: string, place: KeyPlace, state: ParseState): KeyExpression[] {
@@ -47,7 +47,9 @@ function parseBareKey(text: string, place: KeyPlace, state: ParseState, marks: P
     if (key !== null) {
       if (place !== 'any' && key.length !== COMPRESSED_SIZE) throw new DescriptorError('Uncompressed keys are not allowed');
       state.nextPlace++;
-      return [new SingleKey(key, place === 'x-only', context)];
+      // As it was written: a key in full, or by its x coordinate, which stands for a private key's as well.
+      const xOnly = place === 'x-only' && (!isHex(head) || head.length === X_ONLY_DIGITS);
+      return [new SingleKey(key, xOnly, context)];
     }
   }
   const root = extendedKey(head, state);
@@ -66,8 +68,8 @@ function hexKey(text: string, place: KeyPlace, context: DescriptorContext): Uint
   }
   const hybrid = bytes[0] === 6 || bytes[0] === 7;
   const known = bytes[0] === 2 || bytes[0] === 3 ? COMPRESSED_SIZE : bytes[0] === 4 || hybrid ? UNCOMPRESSED_SIZE : -1;
+  if (hybrid && bytes.length === known && context.language === 'master') throw new DescriptorError('Hybrid public keys are not allowed');
   if (bytes.length !== known || !context.keys.isPoint(bytes)) throw new DescriptorError(`Pubkey '${text}' is invalid`);
-  if (hybrid && context.language === 'master') throw new DescriptorError('Hybrid public keys are not allowed');
   return bytes;
 }
 

@@ -1,24 +1,26 @@
 // Reads miniscript where a descriptor may hold it, and refuses what is not sane with Core's words. Used by parse-script.ts.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { parseMiniscript } from '../miniscript/parse.js';
-import { type Fault, findFault } from '../miniscript/sanity.js';
+import { type Fault, findFault, fits } from '../miniscript/sanity.js';
 import { miniscriptText } from '../miniscript/text.js';
 import { DescriptorError } from './context.js';
 import type { KeyExpression } from './key-expression.js';
 import { MiniscriptScript } from './miniscript-node.js';
 import { parseKey } from './parse-key.js';
-import { alignPaths, type ParseState } from './parse-path.js';
+import { alignPaths, type ParseState, type ScriptPlace } from './parse-path.js';
 import type { ScriptNode } from './script-node.js';
 
 /** One node per path that the text stands for. @throws DescriptorError */
-export function parseMiniscriptNode(text: string, place: 'wsh' | 'leaf', state: ParseState): ScriptNode[] {
-  const context = place === 'leaf' ? 'tapscript' : 'wsh';
+export function parseMiniscriptNode(text: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
+  const context = place === 'wsh' ? 'wsh' : 'tapscript';
   const keys: KeyExpression[][] = [];
-  const readKey = (key: string): number => keys.push(parseKey(key, place === 'leaf' ? 'x-only' : 'compressed', state)) - 1;
+  const readKey = (key: string): number => keys.push(parseKey(key, place === 'wsh' ? 'compressed' : 'x-only', state)) - 1;
   const tree = parseMiniscript(text, context, readKey);
-  if (tree === null) {
+  if (tree === null || !fits(tree, context)) {
+    if (place === 'sh') throw new DescriptorError('A function is needed within P2SH');
     throw new DescriptorError(place === 'wsh' ? 'A function is needed within P2WSH' : `'${text}' is not a valid descriptor function`);
   }
+  if (place === 'top' || place === 'sh') throw new DescriptorError('Miniscript expressions can only be used in wsh or tr.');
   const first = keys.map(([key]) => key);
   const fault = findFault(tree, context, (at) => identityOf(first[at]));
   if (fault !== null) throw new DescriptorError(describe(fault, first));
@@ -35,5 +37,6 @@ function identityOf(key: KeyExpression): string {
 function describe({ node, reason }: Fault, keys: readonly KeyExpression[]): string {
   const text = miniscriptText(node, (place) => keys[place].publicText());
   if (reason === null) return `${text} is not satisfiable`;
-  return reason === 'invalid' ? `${text} is invalid` : `${text} is not sane: ${reason}`;
+  if (reason === 'invalid') return `${text} is invalid`;
+  return `${text} is not sane${reason === '' ? '' : `: ${reason}`}`;
 }

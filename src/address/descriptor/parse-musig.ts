@@ -1,6 +1,6 @@
 // Reads musig(KEY,...) with the path behind it (BIP-0390). Used by parse-key.ts.
 import { HARDENED } from '../bip32/extended-key.js';
-import { DescriptorError } from './context.js';
+import { DescriptorError, within } from './context.js';
 import { takeExpression, takeText } from './cursor.js';
 import type { KeyExpression } from './key-expression.js';
 import { MusigKey } from './musig-key.js';
@@ -29,7 +29,7 @@ export function parseMusig(text: string, place: KeyPlace, state: ParseState, par
   const steps = tail.split('/').slice(1);
   const marks: PathMarks = { mark: "'" };
   const range = takeRange(steps, context, marks);
-  const paths = parsePath(steps, true, context, marks);
+  const paths = within('musig()', context, () => parsePath(steps, true, context, marks));
   if (tail !== '') checkDerivation(participants.flat(), paths);
   if (range === 'hardened') throw new DescriptorError('musig(): Cannot have hardened child derivation');
   const rows = alignPaths(participants, 'musig(): Multipath derivation paths have mismatched lengths');
@@ -49,7 +49,7 @@ function parseParticipants(inner: string, state: ParseState, parseKey: KeyParser
     if (participants.length > 0 && !takeText(',', rest)) {
       throw new DescriptorError(`musig(): expected ',', got '${rest.text[0]}'`);
     }
-    participants.push(parseKey(takeExpression(rest), 'participant', state));
+    participants.push(within('musig()', state.context, () => parseKey(takeExpression(rest), 'participant', state)));
   }
   if (participants.length === 0) throw new DescriptorError('musig(): Must contain key expressions');
   return participants;
@@ -57,7 +57,7 @@ function parseParticipants(inner: string, state: ParseState, parseKey: KeyParser
 
 function checkDerivation(participants: readonly KeyExpression[], paths: readonly (readonly number[])[]): void {
   if (participants.some((key) => !key.isExtended)) {
-    throw new DescriptorError('musig(): Derivation requires all participants to be xpubs or xprvs');
+    throw new DescriptorError('musig(): derivation requires all participants to be xpubs or xprvs');
   }
   if (participants.some((key) => key.isRange)) {
     throw new DescriptorError('musig(): Cannot have ranged participant keys if musig() also has derivation');

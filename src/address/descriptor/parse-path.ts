@@ -7,6 +7,9 @@ import type { RangeKind } from './key-expression.js';
 import type { SecretRing } from './secrets.js';
 import type { TakenKeys } from './taken-keys.js';
 
+/** Where a script expression stands. */
+export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';
+
 /** Where a key stands: its script decides which forms it may have. */
 export type KeyPlace = 'any' | 'compressed' | 'x-only' | 'participant';
 
@@ -87,7 +90,10 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
   const hardened = sign === "'" || sign === 'h';
   const digits = hardened ? step.slice(0, -1) : step;
   const index = parseUint32(digits, context.language === '0.21');
-  if (index === null) throw new DescriptorError(`Key path value '${digits}' is not a valid uint32`);
+  if (index === null) {
+    if (context.language === '0.21') throw new DescriptorError(`Key path value '${digits}' is not a valid uint32`);
+    throw new DescriptorError(`Key path value '${step}' is not ${step === '' ? 'valid' : 'a valid uint32'}`);
+  }
   if (index >= HARDENED) throw new DescriptorError(`Key path value ${index} is out of range`);
   if (hardened) noteMark(sign, context, marks);
   return hardened ? index + HARDENED : index;

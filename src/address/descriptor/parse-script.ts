@@ -2,19 +2,16 @@
 // (script/descriptor.cpp, ParseScript). Used by parse.ts.
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { decodeAddress, encodeAddress } from '../address.js';
-import { DescriptorError } from './context.js';
+import { DescriptorError, within } from './context.js';
 import { parseUint32, type Rest, splitCall, takeExpression, takeText } from './cursor.js';
 import type { KeyExpression } from './key-expression.js';
 import { ComboNode, type MultiName, MultiNode, PkhNode, PkNode, UnusedNode, WpkhNode } from './key-nodes.js';
 import { parseKey } from './parse-key.js';
 import { parseMiniscriptNode } from './parse-miniscript.js';
-import { alignPaths, type KeyPlace, type ParseState } from './parse-path.js';
+import { alignPaths, type KeyPlace, type ParseState, type ScriptPlace } from './parse-path.js';
 import type { ScriptNode } from './script-node.js';
 import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
-
-/** Where a script expression stands. */
-export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';
 
 const MAX_BARE_KEYS = 3;
 /** Core 0.21 counts with OP_1 to OP_16; later versions push larger numbers, up to consensus' limit. */
@@ -32,60 +29,67 @@ export function parseScript(rest: Rest, place: ScriptPlace, state: ParseState): 
   const call = splitCall(expression);
   const nodes = call && parseCall(call.name, call.inner, place, state);
   if (nodes) return nodes;
-  const later = state.context.language === 'master';
-  if (later && (place === 'wsh' || place === 'leaf')) return parseMiniscriptNode(expression, place, state);
+  if (state.context.language === 'master') return parseMiniscriptNode(expression, place, state);
   if (place === 'sh') throw new DescriptorError('A function is needed within P2SH');
   if (place === 'wsh') throw new DescriptorError('A function is needed within P2WSH');
   throw new DescriptorError(`${expression} is not a valid descriptor function`);
 }
 
+/** Refuses a function where it may not stand, in the words of the later language and of 0.21. */
+function misplaced(state: ParseState, later: string, older = later): never {
+  throw new DescriptorError(state.context.language === 'master' ? later : older);
+}
+
+const NESTED = 'at top level or inside sh()';
+
 /** Null for a name that means nothing in this place. */
 function parseCall(name: string, inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] | null {
   const later = state.context.language === 'master';
+  const keys = (keyPlace: KeyPlace): KeyExpression[] => within(`${name}()`, state.context, () => parseKey(inner, keyPlace, state));
   switch (name) {
     case 'pk':
-      return parseKey(inner, KEY_PLACES[place], state).map((key) => new PkNode(key, place === 'leaf'));
+      return keys(KEY_PLACES[place]).map((key) => new PkNode(key, place === 'leaf'));
     case 'pkh':
       if (place === 'leaf') return null;
-      return parseKey(inner, KEY_PLACES[place], state).map((key) => new PkhNode(key));
+      return keys(KEY_PLACES[place]).map((key) => new PkhNode(key));
     case 'combo':
-      if (place !== 'top') throw new DescriptorError('Cannot have combo in non-top level');
-      return parseKey(inner, 'any', state).map((key) => new ComboNode(key));
+      if (place !== 'top') misplaced(state, 'Can only have combo() at top level', 'Cannot have combo in non-top level');
+      return keys('any').map((key) => new ComboNode(key));
     case 'multi':
     case 'sortedmulti':
       if (place !== 'leaf') return parseMulti(name, inner, place, state);
-      throw new DescriptorError('Can only have multi/sortedmulti at top level, in sh(), or in wsh()');
+      return misplaced(state, 'Can only have multi/sortedmulti at top level, in sh(), or in wsh()');
     case 'multi_a':
     case 'sortedmulti_a':
       if (!later) return null;
       if (place === 'leaf') return parseMulti(name, inner, place, state);
-      throw new DescriptorError('Can only have multi_a/sortedmulti_a inside tr()');
+      return misplaced(state, 'Can only have multi_a/sortedmulti_a inside tr()');
     case 'wpkh':
-      if (place === 'wsh') throw new DescriptorError('Cannot have wpkh within wsh');
-      if (place === 'leaf') throw new DescriptorError('Can only have wpkh() at top level or inside sh()');
-      return parseKey(inner, 'compressed', state).map((key) => new WpkhNode(key));
+      if (place === 'wsh' || place === 'leaf') misplaced(state, `Can only have wpkh() ${NESTED}`, 'Cannot have wpkh within wsh');
+      return keys('compressed').map((key) => new WpkhNode(key));
     case 'sh':
-      if (place !== 'top') throw new DescriptorError('Cannot have sh in non-top level');
+      if (place !== 'top') misplaced(state, 'Can only have sh() at top level', 'Cannot have sh in non-top level');
       return parseWhole(inner, 'sh', state).map((node) => new ShNode(node));
     case 'wsh':
-      if (place === 'wsh') throw new DescriptorError('Cannot have wsh within wsh');
-      if (place === 'leaf') throw new DescriptorError('Can only have wsh() at top level or inside sh()');
+      if (place === 'wsh' || place === 'leaf') misplaced(state, `Can only have wsh() ${NESTED}`, 'Cannot have wsh within wsh');
       return parseWhole(inner, 'wsh', state).map((node) => new WshNode(node));
     case 'addr':
-      return place === 'top' ? [parseAddress(inner, state)] : null;
+      if (place === 'top') return [parseAddress(inner, state)];
+      return later ? misplaced(state, 'Can only have addr() at top level') : null;
     case 'raw':
-      return place === 'top' ? [parseRaw(inner)] : null;
+      if (place === 'top') return [parseRaw(inner)];
+      return later ? misplaced(state, 'Can only have raw() at top level') : null;
     case 'tr':
       if (!later) return null;
-      if (place !== 'top') throw new DescriptorError('Can only have tr at top level');
+      if (place !== 'top') misplaced(state, 'Can only have tr at top level');
       return parseTr(inner, state);
     case 'rawtr':
       if (!later) return null;
-      if (place !== 'top') throw new DescriptorError('Can only have rawtr at top level');
+      if (place !== 'top') misplaced(state, 'Can only have rawtr at top level');
       return parseRawTr(inner, state);
     case 'unused':
       if (!later) return null;
-      if (place !== 'top') throw new DescriptorError('Can only have unused at top level');
+      if (place !== 'top') misplaced(state, 'Can only have unused at top level');
       return parseUnused(inner, state);
     default:
       return null;
@@ -108,7 +112,7 @@ function parseMulti(name: MultiName, inner: string, place: ScriptPlace, state: P
   const keys: KeyExpression[][] = [];
   while (rest.text !== '') {
     if (!takeText(',', rest)) throw new DescriptorError(`Multi: expected ',', got '${rest.text[0]}'`);
-    keys.push(parseKey(takeExpression(rest), KEY_PLACES[place], state));
+    keys.push(within('Multi', state.context, () => parseKey(takeExpression(rest), KEY_PLACES[place], state)));
   }
   const limit = place === 'leaf' ? MAX_LEAF_KEYS : MAX_KEYS[state.context.language];
   checkCounts(threshold, keys, place, limit);
@@ -153,7 +157,7 @@ function parseRawTr(inner: string, state: ParseState): ScriptNode[] {
   const rest = { text: inner };
   const text = takeExpression(rest);
   if (rest.text !== '') throw new DescriptorError('rawtr(): only one key expected.');
-  return parseKey(text, 'x-only', state).map((key) => new RawTrNode(key));
+  return within('rawtr()', state.context, () => parseKey(text, 'x-only', state)).map((key) => new RawTrNode(key));
 }
 
 function parseUnused(inner: string, state: ParseState): ScriptNode[] {
@@ -167,7 +171,7 @@ function parseUnused(inner: string, state: ParseState): ScriptNode[] {
 
 function parseTr(inner: string, state: ParseState): ScriptNode[] {
   const rest = { text: inner };
-  const keys = parseKey(takeExpression(rest), 'x-only', state);
+  const keys = within('tr()', state.context, () => parseKey(takeExpression(rest), 'x-only', state));
   if (rest.text === '') return keys.map((key) => new TrNode(key, []));
   if (!takeText(',', rest)) throw new DescriptorError(`tr: expected ',', got '${rest.text[0]}'`);
   const leaves = parseTree(rest, state);

@@ -50,7 +50,8 @@ class Reader {
     if (depth > MAX_HEIGHT || this.#nodes > MAX_NODES) return null;
     const colon = this.#wrappersEnd();
     const wrappers = colon < 0 ? '' : this.#text.slice(this.#at, colon);
-    if (wrappers.length > MAX_HEIGHT) return null;
+    // No type allows v twice.
+    if (wrappers.length > MAX_HEIGHT || wrappers.includes('vv')) return null;
     this.#nodes += 1 + wrappers.length;
     if (colon >= 0) this.#at = colon + 1;
     let node = this.#fragment(depth + wrappers.length);
@@ -129,8 +130,10 @@ class Reader {
     }
   }
 
-  #keyed(fragment: 'pk_k' | 'pk_h', checked: boolean): MiniscriptNode {
-    const node = makeNode(fragment, this.#context, { keys: [this.#readKey(this.#argument())] });
+  #keyed(fragment: 'pk_k' | 'pk_h', checked: boolean): MiniscriptNode | null {
+    const text = this.#argument();
+    if (text === '' || this.#text[this.#at] !== ')') return null;
+    const node = makeNode(fragment, this.#context, { keys: [this.#readKey(text)] });
     return checked ? makeNode('c', this.#context, { subs: [node] }) : node;
   }
 

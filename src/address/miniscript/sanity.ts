@@ -27,9 +27,14 @@ const MAX_STACK = 1000;
  */
 const MAX_LEAF_SIZE = 400_000 - 378 - 70_135 - 5;
 
+/** Whether a script is no larger than it may be. */
+export function fits(node: MiniscriptNode, context: MiniscriptContext): boolean {
+  return node.limits.size <= (context === 'wsh' ? MAX_WSH_SIZE : MAX_LEAF_SIZE);
+}
+
 /** Whether types fit and the script is not too large. */
 export function isValid(node: MiniscriptNode, context: MiniscriptContext): boolean {
-  return node.type !== 0 && node.limits.size <= (context === 'wsh' ? MAX_WSH_SIZE : MAX_LEAF_SIZE);
+  return node.type !== 0 && fits(node, context);
 }
 
 /** Valid, and usable as a whole script. */
@@ -67,8 +72,8 @@ function insanityOf(node: MiniscriptNode, context: MiniscriptContext, repeats: R
 /** The innermost part that is at fault and why. */
 export interface Fault {
   readonly node: MiniscriptNode;
-  /** Null: it can't be satisfied. */
-  readonly reason: Insanity | 'invalid' | null;
+  /** Null: it can't be satisfied; empty: it is no whole script. */
+  readonly reason: Insanity | 'invalid' | '' | null;
 }
 
 /**
@@ -79,9 +84,11 @@ export interface Fault {
 export function findFault(root: MiniscriptNode, context: MiniscriptContext, identity: (place: number) => string): Fault | null {
   const repeats = findRepeats(root, identity);
   const part = firstInsane(root, context, repeats);
-  if (part !== null) return part;
-  if (!has(root.type, 'B')) return { node: root, reason: 'invalid' };
+  const worse = part?.reason === 'invalid' || part?.reason === 'malleable witnesses exist';
+  if (part !== null && (part.node !== root || worse)) return part;
   if (!has(root.type, 's')) return { node: root, reason: 'witnesses without signature exist' };
+  if (part !== null) return part;
+  if (!has(root.type, 'B')) return { node: root, reason: '' };
   return isSatisfiable(root) ? null : { node: root, reason: null };
 }
 

@@ -2,7 +2,7 @@
 // members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../address/address.js';
 import { formatPath } from '../../address/bip32/key-path.js';
-import { follows, only, shows } from '../../policy/compat.js';
+import { type Compat, follows, only, shows } from '../../policy/compat.js';
 import { solve } from '../../policy/script-type.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
@@ -21,8 +21,8 @@ import { walletOf } from './select.js';
 
 type Members = Record<string, JsonResult>;
 
-/** What kind of address it is. @param saysTaproot whether taproot is a script, as since release 22 */
-function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, saysTaproot: boolean): Members {
+/** What kind of address it is. Taproot is a script since release 22, an anchor one without a program since 28. */
+function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, compat: Compat): Members {
   const program = (): Members => ({ witness_version: witnessVersion, witness_program: hex(payload) });
   switch (kind) {
     case 'pubkeyhash':
@@ -34,7 +34,9 @@ function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, saysTapr
     case 'witness_v0_scripthash':
       return { isscript: true, iswitness: true, ...program() };
     case 'witness_v1_taproot':
-      return { ...(saysTaproot ? { isscript: true } : {}), iswitness: true, ...program() };
+      return { ...(follows(compat, 22) ? { isscript: true } : {}), iswitness: true, ...program() };
+    case 'anchor':
+      return follows(compat, 28) ? { isscript: true, iswitness: true } : { iswitness: true, ...program() };
     default:
       return { iswitness: true, ...program() };
   }
@@ -68,15 +70,15 @@ function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvid
 function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: NodeContext): Members {
   const { type, solutions } = solve(script);
   const out: Members = { script: type, hex: hex(script) };
-  // A bare key counts as its P2PKH address here.
+  // Up to release 21 a bare key counts as its P2PKH address here.
   const address =
-    type === 'pubkey'
+    type === 'pubkey' && !follows(ctx.compat, 22)
       ? encodePublicKeyHash(ctx.crypto.hash160(solutions[0]), ctx.params, ctx.crypto)
       : encodeAddress(script, ctx.params, ctx.crypto);
   if (address !== null) {
     const inner = decodeAddress(address, ctx.params, ctx.crypto) as DecodedAddress;
     const embedded: Members = {
-      ...kindMembers(inner, follows(ctx.compat, 22)),
+      ...kindMembers(inner, ctx.compat),
       ...knownMembers(inner, provider, ctx),
       address,
       scriptPubKey: hex(script),
@@ -109,7 +111,7 @@ function normalText(wallet: Wallet, tracked: TrackedDescriptor): string {
 function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Members {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) {
-    return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Invalid address');
+    return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, follows(ctx.compat, 22) ? decoded.error : 'Invalid address');
   }
   const { script } = decoded;
   const provider = wallet.provider(script);
@@ -125,7 +127,7 @@ function describeAddress(ctx: NodeContext, wallet: Wallet, text: string): Member
   const place = only(ctx.compat, 22) ? wallet.descriptors?.locate(script) : undefined;
   if (place) out.parent_desc = normalText(wallet, place.tracked);
   out.iswatchonly = mine === OWNERSHIP.WATCH && shows(ctx.compat, { until: 30 });
-  Object.assign(out, kindMembers(decoded, follows(ctx.compat, 22)), knownMembers(decoded, provider, ctx));
+  Object.assign(out, kindMembers(decoded, ctx.compat), knownMembers(decoded, provider, ctx));
   const label = wallet.book.label(script);
   out.ischange = mine !== OWNERSHIP.NO && label === undefined;
   const metadata = provider && wallet.keys.metadata(script);

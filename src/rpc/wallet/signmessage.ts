@@ -1,6 +1,7 @@
 // signmessage: a text signed with the key of one of the wallet's P2PKH addresses. Core 0.21, rpcwallet.cpp.
 import { decodeAddress } from '../../address/address.js';
 import { signMessage } from '../../address/signed-message.js';
+import { follows } from '../../policy/compat.js';
 import { asString } from '../args.js';
 import type { Run } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -12,7 +13,7 @@ export const signmessage: Run<NodeContext> = (ctx, args, call) => {
   ensureUnlocked(wallet);
   const [text, message] = [asString(args[0]), asString(args[1])];
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
-  if ('error' in decoded) return fail(RPC_CODE.TYPE_ERROR, 'Invalid address');
+  if ('error' in decoded) return fail(follows(ctx.compat, 22) ? RPC_CODE.INVALID_ADDRESS_OR_KEY : RPC_CODE.TYPE_ERROR, 'Invalid address');
   if (decoded.kind !== 'pubkeyhash') return fail(RPC_CODE.TYPE_ERROR, 'Address does not refer to key');
   const provider = wallet.provider(decoded.script);
   const secret = provider?.secret(decoded.payload);

@@ -85,7 +85,10 @@ t.test('a descriptor survives being printed', async (t) => {
       const priv = descriptor.privateText(secrets);
       if (priv === null) return true;
       const privately = parseDescriptor(priv, contexts[language], { requireChecksum: true });
-      return !('error' in privately) && privately.secrets.size === secrets.size && String(privately.descriptors[0]) === String(descriptor);
+      if ('error' in privately || privately.secrets.size !== secrets.size) return false;
+      // A key in full inside tr() whose secret is known is printed by its x coordinate once the secret stood there.
+      if (String(privately.descriptors[0]) !== String(descriptor) && !text.includes('tr(')) return false;
+      return JSON.stringify(privately.descriptors[0].scripts(2, { secrets })) === JSON.stringify(scripts);
     });
   fc.assert(check(0));
   fc.assert(check(1));
