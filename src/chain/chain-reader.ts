@@ -138,6 +138,10 @@ export class ChainReader {
     if (!node.has(NodeStatus.HAVE_DATA) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) return null;
     return { file: node.file, pos: node.blockPos, undoPos: node.prev === null ? -1 : node.undoPos };
   }
+  /** Where a block's bytes lie, null while it is not stored. */
+  blockPlace(node: HeaderNode): BlockPosition | null {
+    return node.has(NodeStatus.HAVE_DATA) ? { file: node.file, pos: node.blockPos } : null;
+  }
   /** The folder of those files, for threads that read them by themselves. */
   get blockFolder(): BlockFiles['folder'] {
     return this.ws.blocks.files.folder;

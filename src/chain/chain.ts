@@ -306,10 +306,15 @@ export class Chain extends ChainReader {
   }
 
   /** Unspent outputs at the tip, in order. @param outpoints 36 bytes each; a few hundred at most, as they are looked up in one turn */
-  coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]> {
+  async coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]> {
+    return (await this.coinsAtTip(outpoints)).coins;
+  }
+
+  /** The same, with the tip at which they were looked up. */
+  coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ tip: HeaderNode; coins: (Coin | undefined)[] }> {
     return this.reading(async () => {
       await this.coins.prefetch(outpoints);
-      return outpoints.map((outpoint) => this.coins.get(outpoint));
+      return { tip: this.tip, coins: outpoints.map((outpoint) => this.coins.get(outpoint)) };
     });
   }
 

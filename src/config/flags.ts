@@ -196,7 +196,7 @@ section('RPC server', [
   ['rpcthreads', 'int', 'Taken from existing files: number of front threads, at most cores - 1; see -fronts'],
   ['fronts', 'int', 'Threads that serve HTTP (default: 1)'],
   ['rpcserialversion', 'int', undefined, 'none'],
-  ['rest', 'bool', undefined, 'none'],
+  ['rest', 'bool', 'Serve the REST interface on the RPC port, without credentials (default: 0)'],
   [
     'deprecatedrpc',
     'list',

@@ -128,6 +128,8 @@ export interface NodeConfig {
     readonly serverTimeoutSeconds: number;
     /** `"jsonrpc":"2.0"` means something. */
     readonly jsonRpc2: boolean;
+    /** The REST interface is served. */
+    readonly rest: boolean;
     readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
     readonly fronts: number;
   };
@@ -407,6 +409,7 @@ export function rpcOptions(args: Args, baseDir: string, compat: Compat): NodeCon
     tls: tlsFiles(args, baseDir),
     serverTimeoutSeconds: Math.max(1, args.int('rpcservertimeout', 30)),
     jsonRpc2: args.bool('jsonrpc2', compat.jsonRpc2),
+    rest: args.bool('rest', false),
     fronts: args.isSet('fronts')
       ? args.strictInt('fronts', 1, 1, 64)
       : Math.max(1, Math.min(args.int('rpcthreads', 1), os.availableParallelism() - 1)),

@@ -66,6 +66,8 @@ export interface HttpOptions {
   readonly compat: Compat;
   /** Requests with `"jsonrpc":"2.0"` are answered as later versions of Core do (-jsonrpc2). */
   readonly jsonRpc2: boolean;
+  /** Folder of the block files when the REST interface is on (-rest); null: it is off. */
+  readonly rest: string | null;
   /** Known to this process alone; empty: nothing is relayed. */
   readonly relayToken: string;
 }
@@ -84,5 +86,6 @@ export const HTTP_DEFAULTS = {
   wallets: true,
   compat: COMPATS.default,
   jsonRpc2: false,
+  rest: null as string | null,
   relayToken: '',
 } as const;

@@ -87,7 +87,7 @@ function plainCredentials({ user, password }: NodeConfig['rpc'], cookie: string 
  * @param warn lines for the log
  */
 export function httpOptions(
-  config: Pick<NodeConfig, 'rpc' | 'compat'> & { readonly wallet: { readonly enabled: boolean } },
+  config: Pick<NodeConfig, 'rpc' | 'compat'> & { readonly wallet: { readonly enabled: boolean }; readonly blocksDir?: string },
   defaultPort: number,
   cookie: string | undefined,
   warn: (line: string) => void,
@@ -120,6 +120,7 @@ export function httpOptions(
     wallets: config.wallet.enabled,
     compat: config.compat,
     jsonRpc2: rpc.jsonRpc2,
+    rest: rpc.rest && config.blocksDir !== undefined ? config.blocksDir : null,
     relayToken: crypto.randomBytes(16).toString('hex'),
     credentials: { plain: plainCredentials(rpc, cookie), hashed },
     whitelist: parseWhitelist(rpc.whitelist, rpc.whitelistDefault),

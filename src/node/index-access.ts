@@ -11,7 +11,11 @@ export function indexAccess({
 }: Indexes): Pick<NodeContext, 'txIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
   return {
     txIndex: tx && { synced: () => tx.follower.settle(), find: (txid) => tx.index.find(txid) },
-    filterIndex: filters && { state: filters.follower, find: (hash) => filters.index.find(hash) },
+    filterIndex: filters && {
+      state: filters.follower,
+      find: (hash) => filters.index.find(hash),
+      heads: (hashes) => filters.index.heads(hashes),
+    },
     coinStatsIndex: coinStats && { state: coinStats.follower, find: (node) => coinStats.index.find(node) },
     indexes: list,
   };

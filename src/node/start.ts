@@ -42,7 +42,9 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { NodeContext } from '../rpc/node/context.js';
 import { ActiveCommands, NodeDesk } from '../rpc/node/desk.js';
 import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
+import { RestDesk } from '../rpc/node/rest.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
+import { REST_PREFIX } from '../rpc/rest/request.js';
 import { BlockFiles } from '../storage/block-files.js';
 import type { FolderLock } from '../storage/folder-lock.js';
 import type { RocksStore } from '../storage/rocks-store.js';
@@ -225,6 +227,7 @@ async function build(
   // HTTP opens before the chain is loaded and answers -28 until then, as Core does.
   let fronts: Fronts | undefined;
   let running: NodeDesk | undefined;
+  let rest: RestDesk | undefined;
   let service: TemplateService | undefined;
   let warmup: string | null = warmupTexts.started;
   const warming = warmupDesk(() => warmup);
@@ -244,7 +247,8 @@ async function build(
     startedSeconds,
     teardown,
     warmup: () => warmup,
-    execute: (body, call, hooks) => (running ?? warming).executeBody(body, call, hooks),
+    execute: (body, call, hooks) =>
+      rest && call.uri.startsWith(REST_PREFIX) ? rest.executeBody(body, call, hooks) : (running ?? warming).executeBody(body, call, hooks),
     refresh: () => (service ? service.refresh() : Promise.reject(new RpcError(RPC_CODE.IN_WARMUP, warmup ?? ''))),
     onFronts: (server) => {
       fronts = server;
@@ -490,6 +494,10 @@ async function build(
     onStart: (method, user) => log.debug('rpc', `ThreadRPCServer method=${method} user=${user}`),
     onCall: (method, seconds, code) => observe.rpc(method, seconds, code === 0),
     onFault: (method, error) => log.error(`${method} failed: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  rest = new RestDesk(context, {
+    onCall: (endpoint, seconds, status) => observe.rpc(`rest/${endpoint}`, seconds, status === 200),
+    onFault: (endpoint, error) => log.error(`rest/${endpoint} failed: ${error instanceof Error ? error.stack : String(error)}`),
   });
   service = templates;
   templates.onPublish((facts) => fronts?.publishTemplate(facts));

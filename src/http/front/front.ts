@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
+import { only } from '../../policy/compat.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { SECRET_PLACES } from '../../rpc/declare/secret-places.js';
 import type { DispatchObserver } from '../../rpc/dispatch.js';
@@ -19,9 +20,10 @@ import type { SlabReader } from '../link/slab-ring.js';
 import type { HttpOptions } from '../options.js';
 import { AddressFilter, MethodFilter } from './access.js';
 import { Authenticator } from './auth.js';
-import type { Exchange } from './exchange.js';
+import type { BodyHandler, Exchange } from './exchange.js';
 import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
+import { CACHE_RELEASE, isRestTarget, NOT_KEPT, RestFront, type RestReply } from './rest.js';
 import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
 import { TemplateExchange } from './template-exchange.js';
 import { templateState } from './template-state.js';
@@ -80,6 +82,8 @@ export class Front {
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
   readonly #fanOut: FanOut;
+  /** Null without -rest. */
+  readonly #rest: RestFront | null;
   readonly #streams = new TemplateStreams(() => this.#view.snapshot());
   /** Requests whose body is not complete. */
   readonly #uploads = new Set<Exchange>();
@@ -136,6 +140,22 @@ export class Front {
       lease: (place) => deps.slabs.lease(place),
       release: (place) => deps.slabs.release(place),
     });
+    const { rest } = deps.options;
+    this.#rest =
+      rest === null
+        ? null
+        : new RestFront({
+            compat,
+            blocksDir: rest,
+            magic: params.magic,
+            link: deps.link,
+            warmup: () => this.#warmingUp(),
+            readBody: (exchange, limit, done) => this.#readBody(exchange, limit, done, () => false),
+            send: (exchange, reply) => this.#sendRest(exchange, reply),
+            refuse: (exchange) => this.#queueFull(exchange),
+            fault: (error) =>
+              deps.link.tell({ news: 'notice', level: 'warn', text: `REST: ${error instanceof Error ? error.message : error}` }),
+          });
     this.#reporting = setInterval(() => {
       deps.counters.set('loopLagMs', this.#lag.max / 1e6);
       this.#lag.reset();
@@ -221,6 +241,10 @@ export class Front {
     exchange.onEnd = () => this.#ended(exchange);
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
+    if (this.#rest !== null && isRestTarget(exchange.target)) {
+      this.#rest.take(exchange);
+      return;
+    }
     const auth = this.#auth.check(exchange.authorization);
     // In a turn of its own: whoever sends many of these without waiting is cut off by the transport, not stored.
     if (auth.kind === 'missing') setImmediate(() => this.#unauthorized(exchange));
@@ -229,18 +253,27 @@ export class Front {
       this.#wrongPasswords.hold(exchange, this.#peerOf(exchange), () => this.#unauthorized(exchange));
     } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
     else {
-      this.#uploads.add(exchange);
-      exchange.readBody(
-        bodyLimit,
-        (body, shared) => this.#onBody(exchange, auth.user, body, shared),
-        (sizeBytes) => this.#reserve(sizeBytes),
-        (status) => {
-          if (status === 413) this.#page(exchange, 413);
-          else this.#queueFull(exchange);
-        },
-        (first) => !SUBMISSIONS.has(scanMethod(first)),
-      );
+      const maySecret = (first: Uint8Array): boolean => !SUBMISSIONS.has(scanMethod(first));
+      this.#readBody(exchange, bodyLimit, (body, shared) => this.#onBody(exchange, auth.user, body, shared), maySecret);
     }
+  }
+
+  /** Reads a body within the bounds. @param maySecret as Exchange's readBody has it */
+  #readBody(exchange: Exchange, limit: number, done: BodyHandler, maySecret: (first: Uint8Array) => boolean): void {
+    this.#uploads.add(exchange);
+    exchange.readBody(
+      limit,
+      (body, shared) => {
+        this.#uploads.delete(exchange);
+        done(body, shared);
+      },
+      (sizeBytes) => this.#reserve(sizeBytes),
+      (status) => {
+        if (status === 413) this.#page(exchange, 413);
+        else this.#queueFull(exchange);
+      },
+      maySecret,
+    );
   }
 
   /** A stream is getblocktemplate by other means: whoever may not call the one may not read the other. */
@@ -261,6 +294,7 @@ export class Front {
   /** Everything that the head decides before credentials; false when the request was answered. */
   #admit(exchange: Exchange, bodyLimit: number): boolean {
     const { method, target } = exchange;
+    const { compat } = this.#deps.options;
     if (exchange.contentLength > bodyLimit) this.#page(exchange, 413);
     else if (this.#strangers && !this.#addresses.allows(exchange.remoteAddress)) {
       this.#deps.counters.add('refusedAddress');
@@ -269,14 +303,15 @@ export class Front {
     else if (method === 'DELETE') exchange.reply(405, TYPE_DEFAULT, '');
     else if (!HANDLED_METHODS.has(method)) this.#page(exchange, 501);
     else if (isStream(exchange)) return true;
-    else if (target !== '/' && !target.startsWith('/wallet/')) exchange.reply(404, TYPE_DEFAULT, '');
+    else if (this.#rest !== null && isRestTarget(target)) return true;
+    else if (target !== '/' && !target.startsWith('/wallet/'))
+      exchange.reply(404, TYPE_DEFAULT, '', only(compat, CACHE_RELEASE) ? NOT_KEPT : undefined);
     else if (method !== 'POST') exchange.reply(405, TYPE_DEFAULT, ONLY_POST);
     else return true;
     return false;
   }
 
   #onBody(exchange: Exchange, user: string, body: Uint8Array, shared: boolean): void {
-    this.#uploads.delete(exchange);
     try {
       const allowed = this.#methods.allowed(user);
       const call: FrontCall = { user, uri: exchange.target, allowed };
@@ -388,6 +423,19 @@ export class Front {
     const left = exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
     // The bytes are the link's own.
     if (left > 0) this.#fanOut.adopt(exchange, typeof body === 'string' ? body : new Uint8Array(body), left);
+  }
+
+  #sendRest(exchange: Exchange, { status, type, body, extra }: RestReply): void {
+    if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) exchange.closeAfterReply();
+    const bytes = body.length === 1 ? body[0] : null;
+    if (status === 200 && (bytes === null || bytes.length > SLICED_BYTES)) {
+      this.#deps.counters.add('repliesSliced');
+      this.#fanOut.send(exchange, type, { parts: body, slabIndex: -1, release() {} }, extra);
+      return;
+    }
+    const whole = bytes ?? Buffer.concat(body);
+    const left = exchange.reply(status, type, whole, extra);
+    if (left > 0) this.#fanOut.adopt(exchange, whole, left);
   }
 
   #queueFull(exchange: Exchange): void {

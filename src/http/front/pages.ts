@@ -26,6 +26,10 @@ export function errorPage(status: number): string {
   return `<HTML><HEAD>\n<TITLE>${status} ${reason}</TITLE>\n</HEAD><BODY>\n<H1>${reason}</H1>\n</BODY></HTML>\n`;
 }
 
+/** Of bytes. */
+export const TYPE_BYTES = 'application/octet-stream';
+/** Of texts that say so. */
+export const TYPE_TEXT = 'text/plain';
 /** Of JSON replies. */
 export const TYPE_JSON = 'application/json';
 /** Of pages made by the server itself. */

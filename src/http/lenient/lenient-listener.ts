@@ -34,6 +34,7 @@ const PASSED_BACK: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'www-authenticate',
   'allow',
+  'cache-control',
 ]);
 type Headers = Record<string, string>;
 

@@ -132,6 +132,8 @@ export interface ChainAccess {
   readonly lowestStored: HeaderInfo;
   /** Deletes files whose every block is at a height or below it, and far enough below the tip. */
   pruneUpTo(height: number): Promise<void>;
+  /** Number of the file that the block's bytes lie in, and where in it; null while they are not stored. */
+  blockPlace(node: HeaderInfo): { readonly file: number; readonly pos: number } | null;
   readBlock(node: HeaderInfo): Promise<BlockView>;
   readBlockBytes(node: HeaderInfo): Promise<Uint8Array>;
   /** Whether it is known what the block spent: it was connected once, and its undo data was not deleted. */
@@ -142,6 +144,8 @@ export interface ChainAccess {
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
   /** The same of several, in order. */
   coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]>;
+  /** The same, with the tip at which they were looked up. */
+  coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ readonly tip: HeaderInfo; readonly coins: readonly (Coin | undefined)[] }>;
   /** Any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: boolean; muhash?: boolean }): Promise<CoinsStats>;
@@ -347,6 +351,8 @@ export interface FilterIndexAccess {
   readonly state: IndexState;
   /** @param blockHash internal order */
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
+  /** Filter headers of many blocks, undefined where there is no filter. @param blockHashes internal order */
+  heads(blockHashes: readonly Uint8Array[]): Promise<readonly ({ readonly header: Uint8Array } | undefined)[]>;
 }
 
 /** Sums over all coins, in satoshis; those but `outputs`, `bogoSize` and `amount` run over the whole history. */

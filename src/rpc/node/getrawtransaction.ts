@@ -33,18 +33,21 @@ async function inBlock(ctx: NodeContext, txid: string, node: HeaderInfo, signal:
   return tx ? { tx, blockHash: node.hash } : missing('No such transaction found in the provided block');
 }
 
-/** In the pool, or in any block. */
-async function anywhere(ctx: NodeContext, txid: Uint8Array): Promise<Found> {
+/** Looks for a transaction in the pool, and in all blocks that -txindex knows. */
+export async function searchTransaction(ctx: NodeContext, txid: Uint8Array): Promise<{ found: Found | undefined; synced: boolean }> {
   await ctx.mempool.settled();
   const pooled = ctx.mempool.get(txid);
-  if (pooled) return { tx: pooled.tx, blockHash: null, pooledSize: pooled.size };
-  const index = ctx.txIndex;
-  if (!index) {
+  if (pooled) return { found: { tx: pooled.tx, blockHash: null, pooledSize: pooled.size }, synced: true };
+  const synced = (await ctx.txIndex?.synced()) ?? false;
+  return { found: await ctx.txIndex?.find(txid), synced };
+}
+
+async function anywhere(ctx: NodeContext, txid: Uint8Array): Promise<Found> {
+  const { found, synced } = await searchTransaction(ctx, txid);
+  if (found) return found;
+  if (!ctx.txIndex) {
     return missing('No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries');
   }
-  const synced = await index.synced();
-  const found = await index.find(txid);
-  if (found) return found;
   if (!synced) return missing('No such mempool transaction. Blockchain transactions are still in the process of being indexed');
   return missing('No such mempool or blockchain transaction');
 }

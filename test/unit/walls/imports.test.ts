@@ -126,6 +126,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/cli': ['src/config', 'src/rpc'],
   'src/http': [
     'src/rpc',
+    'src/storage',
     'src/template',
     'src/template/view',
     'src/consensus',

@@ -1,0 +1,301 @@
+// The REST interface's desk on the node thread: a request from a front in, status and body out. What RPC has a method for is
+// answered by that method. Bytes of blocks are not among it: the front gets their place and reads them. Core: rest.cpp.
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+import type { Coin } from '../../consensus/coin.js';
+import { follows, shows } from '../../policy/compat.js';
+import { methodsOf } from '../declare/methods.js';
+import type { CallInfo } from '../dispatch.js';
+import { RpcError } from '../errors.js';
+import { hashHex, hex } from '../render/hex.js';
+import { scriptMembers } from '../render/script.js';
+import { txHex, txMembersSliced } from '../render/tx.js';
+import { isStored, noSuchFormat, type RestCall, RestFault, type RestFormat, type RestHash, readRest } from '../rest/request.js';
+import { encodePlace } from '../rest/stored.js';
+import { encodeJson } from '../wire/json-write.js';
+import { Pieces } from '../wire/pieces.js';
+import type { Reply } from '../wire/reply.js';
+import { Amount, JsonNumber, type JsonResult, type JsonValue } from '../wire/values.js';
+import { headerMembers } from './blocks.js';
+import type { FilterIndexAccess, HeaderInfo, NodeContext } from './context.js';
+import type { NodeCall } from './desk.js';
+import { searchTransaction } from './getrawtransaction.js';
+import { heavyCall } from './heavy-call.js';
+import { readUndo, renderContext } from './lookup.js';
+import { NODE_RUNS } from './runs.js';
+import { mapInSlices, mapSliced, Slicer } from './slices.js';
+
+/** Height that is said of outputs of the mempool (Core's MEMPOOL_HEIGHT). */
+const MEMPOOL_HEIGHT = 0x7fff_ffff;
+/** The only filter type, in a filter's serialization. */
+const BASIC_FILTER = 0;
+
+/** What a desk tells its owner. */
+export interface RestDeskDeps {
+  /** After each call. @param status of the reply */
+  readonly onCall?: (endpoint: string, seconds: number, status: number) => void;
+  /** An exception that is no answer: 500, and worth a line in the log. */
+  readonly onFault?: (endpoint: string, error: unknown) => void;
+}
+
+type Asked<Endpoint extends RestCall['endpoint']> = Extract<RestCall, { endpoint: Endpoint }>;
+type Body = string | Uint8Array;
+
+const fault = (status: number, message: string): never => {
+  throw new RestFault(status, message);
+};
+
+const json = (value: JsonResult): string => `${encodeJson(value)}\n`;
+
+/** Bytes as they are or as hex; what has no JSON, or no form at all, is a fault. */
+function binary(format: RestFormat, bytes: Uint8Array): Body {
+  if (format === 'bin') return bytes;
+  return format === 'hex' ? `${hex(bytes)}\n` : noSuchFormat();
+}
+
+/** One per node. */
+export class RestDesk {
+  readonly #ctx: NodeContext;
+  readonly #deps: RestDeskDeps;
+
+  constructor(ctx: NodeContext, deps: RestDeskDeps = {}) {
+    this.#ctx = ctx;
+    this.#deps = deps;
+  }
+
+  /** Answers a request that a front has found to be in order. Never rejects. @param body gone when this returns */
+  executeBody(body: Uint8Array, call: NodeCall, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
+    const info: CallInfo = { user: '', path: call.uri, signal: call.signal, breathe: hooks.breathe };
+    let asked: RestCall | null;
+    try {
+      asked = readRest(call.uri, body, this.#ctx.compat);
+    } catch (error) {
+      return Promise.resolve(this.#failed('', error));
+    }
+    return asked === null ? Promise.resolve({ status: 404, body: '' }) : this.#answer(asked, info);
+  }
+
+  async #answer(asked: RestCall, info: CallInfo): Promise<Reply> {
+    const { clock } = this.#ctx;
+    const startedMs = clock.monotonicMs();
+    const reply = await this.#bodyOf(asked, info).then(
+      (body): Reply => ({ status: 200, body }),
+      (error: unknown) => this.#failed(asked.endpoint, error),
+    );
+    this.#deps.onCall?.(asked.endpoint, (clock.monotonicMs() - startedMs) / 1000, reply.status);
+    return reply;
+  }
+
+  #failed(endpoint: string, error: unknown): Reply {
+    if (error instanceof RestFault) return { status: error.status, body: error.message };
+    if (!(error instanceof RpcError)) this.#deps.onFault?.(endpoint, error);
+    return { status: 500, body: error instanceof Error ? error.message : 'unknown error' };
+  }
+
+  async #bodyOf(asked: RestCall, info: CallInfo): Promise<Body> {
+    switch (asked.endpoint) {
+      case 'tx':
+        return this.#tx(asked, info);
+      case 'block':
+      case 'blockpart':
+        return this.#block(asked, info);
+      case 'headers':
+        return this.#headers(asked, info);
+      case 'blockfilter':
+        return this.#filter(asked);
+      case 'blockfilterheaders':
+        return this.#filterHeaders(asked);
+      case 'chaininfo':
+        return this.#method('getblockchaininfo', [], info);
+      case 'mempool':
+        return asked.contents
+          ? this.#method('getrawmempool', [asked.verbose, asked.sequence], info)
+          : this.#method('getmempoolinfo', [], info);
+      case 'deploymentinfo':
+        return this.#deployments(asked, info);
+      case 'getutxos':
+        return this.#utxos(asked);
+      case 'blockhashbyheight':
+        return this.#blockHash(asked);
+      case 'spenttxouts':
+        return this.#spent(asked, info);
+    }
+  }
+
+  /** What a method of RPC says. */
+  async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<string> {
+    return json(this.#shaped(name, await NODE_RUNS[name](this.#ctx, args, info)));
+  }
+
+  /** A method's result as the version has it. */
+  #shaped(name: string, result: JsonResult): JsonResult {
+    const shape = methodsOf(this.#ctx.wallets !== null, this.#ctx.compat).get(name)?.shape;
+    return shape ? shape(result) : result;
+  }
+
+  #known(hash: RestHash): HeaderInfo {
+    return this.#ctx.chain.node(hash.bytes) ?? fault(404, `${hash.text} not found`);
+  }
+
+  async #tx({ hash, format }: Asked<'tx'>, info: CallInfo): Promise<Body> {
+    const { found } = await searchTransaction(this.#ctx, hash.bytes);
+    if (found === undefined) return fault(404, `${hash.text} not found`);
+    const { tx, blockHash } = found;
+    if (format !== 'json') return binary(format, tx.bytes);
+    const members = await txMembersSliced(tx, renderContext(this.#ctx), new Slicer(info.breathe));
+    return json({ ...members, ...(blockHash ? { blockhash: hashHex(blockHash) } : {}), hex: txHex(tx) });
+  }
+
+  async #block(asked: Asked<'block' | 'blockpart'>, info: CallInfo): Promise<Body> {
+    const { chain, compat } = this.#ctx;
+    const { hash } = asked;
+    const node = this.#known(hash);
+    const place = chain.blockPlace(node);
+    if (place === null) {
+      if (chain.isPruned(node)) fault(404, `${hash.text} not available (pruned data)`);
+      fault(404, follows(compat, 29) ? `${hash.text} not available (not fully downloaded)` : `${hash.text} not found`);
+    } else if (isStored(asked)) return encodePlace(place);
+    if (asked.format === null) return noSuchFormat();
+    const verbosity = asked.endpoint === 'block' && asked.details ? (shows(compat, { since: 23 }) ? '3' : '2') : '1';
+    return this.#method('getblock', [node.hashHex, new JsonNumber(verbosity)], info);
+  }
+
+  /** Blocks of the best chain from one on; none when that is not in it. */
+  #fromHere({ hash, count }: Asked<'headers' | 'blockfilterheaders'>): HeaderInfo[] {
+    const { chain } = this.#ctx;
+    const first = chain.node(hash.bytes);
+    const nodes: HeaderInfo[] = [];
+    for (let at = first && chain.contains(first) ? first : undefined; at && nodes.length < count; at = chain.next(at)) nodes.push(at);
+    return nodes;
+  }
+
+  async #headers(asked: Asked<'headers'>, info: CallInfo): Promise<Body> {
+    const nodes = this.#fromHere(asked);
+    if (asked.format !== 'json') {
+      return binary(asked.format, Buffer.concat(nodes.map(({ headerBytes }) => headerBytes)));
+    }
+    const shown = (node: HeaderInfo): JsonResult => this.#shaped('getblockheader', headerMembers(this.#ctx, node));
+    return json(await mapSliced(nodes, shown, info.breathe));
+  }
+
+  #filterIndex(type: string): FilterIndexAccess {
+    return this.#ctx.filterIndex ?? fault(400, `Index is not enabled for filtertype ${type}`);
+  }
+
+  #noFilter(ready: boolean): never {
+    const reason = ready
+      ? 'This error is unexpected and indicates index corruption.'
+      : 'Block filters are still in the process of being indexed.';
+    return fault(404, `Filter not found. ${reason}`);
+  }
+
+  async #filter({ hash, type, format }: Asked<'blockfilter'>): Promise<Body> {
+    const index = this.#filterIndex(type);
+    const node = this.#known(hash);
+    const connected = this.#ctx.chain.blockState(node).valid;
+    const ready = await index.state.settle();
+    const found = await index.find(node.hash);
+    if (found === undefined) {
+      return connected ? this.#noFilter(ready) : fault(404, 'Filter not found. Block was not connected to active chain.');
+    }
+    const { filter } = found;
+    if (format === 'json') return json({ filter: hex(filter) });
+    return binary(format, new ByteWriter(filter.length + 40).u8(BASIC_FILTER).bytes(node.hash).varBytes(filter).finish());
+  }
+
+  async #filterHeaders(asked: Asked<'blockfilterheaders'>): Promise<Body> {
+    const index = this.#filterIndex(asked.type);
+    const nodes = this.#fromHere(asked);
+    const ready = await index.state.settle();
+    const heads = await index.heads(nodes.map((node) => node.hash));
+    const headers = heads.map((head) => head?.header ?? this.#noFilter(ready));
+    return asked.format === 'json' ? json(headers.map(hashHex)) : binary(asked.format, Buffer.concat(headers));
+  }
+
+  #deployments({ hash }: Asked<'deploymentinfo'>, info: CallInfo): Promise<string> {
+    if (hash !== null && this.#ctx.chain.node(hash.bytes) === undefined) fault(400, 'Block not found');
+    return this.#method('getdeploymentinfo', hash === null ? [] : [hash.text], info);
+  }
+
+  #blockHash({ height, format }: Asked<'blockhashbyheight'>): Body {
+    const node = this.#ctx.chain.atHeight(height) ?? fault(404, 'Block height out of range');
+    if (format === 'json') return json({ blockhash: node.hashHex });
+    if (format === 'hex') return `${node.hashHex}\n`;
+    return binary(format, node.hash);
+  }
+
+  async #utxos(asked: Asked<'getutxos'>): Promise<Body> {
+    const { tip, coins } = await this.#coins(asked);
+    const bitmap = new Uint8Array(Math.ceil(coins.length / 8));
+    coins.forEach((coin, i) => {
+      if (coin) bitmap[i >> 3] |= 1 << (i & 7);
+    });
+    const found = coins.filter((coin) => coin !== undefined);
+    if (asked.format === 'json') {
+      const render = renderContext(this.#ctx);
+      return json({
+        chainHeight: tip.height,
+        chaintipHash: tip.hashHex,
+        bitmap: coins.map((coin) => (coin ? '1' : '0')).join(''),
+        utxos: found.map(({ height, value, script }) => ({
+          height,
+          value: new Amount(value),
+          scriptPubKey: scriptMembers(script, render, true),
+        })),
+      });
+    }
+    // BIP-0064: each coin with a version that is no longer kept.
+    const out = new ByteWriter(256).i32(tip.height).bytes(tip.hash).varBytes(bitmap).compactSize(found.length);
+    for (const { height, value, script } of found) out.u32(0).u32(height).u64(value).varBytes(script);
+    return binary(asked.format, out.finish());
+  }
+
+  /** Outputs that are unspent at a tip, and with the mempool neither spent there nor only there to be had. */
+  async #coins({
+    outpoints,
+    checkMempool,
+  }: Asked<'getutxos'>): Promise<{ tip: HeaderInfo; coins: readonly (Pick<Coin, 'height' | 'value' | 'script'> | undefined)[] }> {
+    const { chain, mempool } = this.#ctx;
+    if (!checkMempool) return chain.coinsAtTip(outpoints);
+    await mempool.settled();
+    for (;;) {
+      const { tip, coins } = await chain.coinsAtTip(outpoints);
+      // The pool goes with the tip of this moment.
+      if (chain.tip !== tip) continue;
+      const pooled = outpoints.map((outpoint, i) => {
+        if (mempool.spender(outpoint)) return undefined;
+        const tx = mempool.get(outpoint.subarray(0, 32))?.tx;
+        const index = new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true);
+        if (tx === undefined || index >= tx.outputCount) return coins[i];
+        return { height: MEMPOOL_HEIGHT, value: tx.outputValue(index), script: tx.outputScript(index) };
+      });
+      return { tip, coins: pooled };
+    }
+  }
+
+  async #spent({ hash, format }: Asked<'spenttxouts'>, info: CallInfo): Promise<Body> {
+    const node = this.#known(hash);
+    const ctx = this.#ctx;
+    return heavyCall(ctx.heavy, info.signal, async () => {
+      if (node.prev !== null && !ctx.chain.hasUndo(node)) fault(404, `${hash.text} undo not available`);
+      const undo = await readUndo(ctx, node).catch(() => fault(404, `${hash.text} undo not available`));
+      const slicer = new Slicer(info.breathe);
+      if (format === 'json') {
+        const render = renderContext(ctx);
+        const shown = ({ value, script }: Coin): string =>
+          encodeJson({ value: new Amount(value), scriptPubKey: scriptMembers(script, render, true) });
+        const lists = new Pieces(',');
+        lists.add('[]');
+        for (const coins of undo) lists.add(`[${(await mapInSlices(coins, shown, slicer)).join(',')}]`);
+        return `[${lists.text()}]\n`;
+      }
+      // The coinbase spends nothing.
+      const out = new ByteWriter(4096).compactSize(undo.length + 1).compactSize(0);
+      for (const coins of undo) {
+        out.compactSize(coins.length);
+        for (const { value, script } of coins) out.u64(value).varBytes(script);
+        if (slicer.due) await slicer.pause();
+      }
+      return binary(format, out.finish());
+    });
+  }
+}

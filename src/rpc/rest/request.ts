@@ -1,0 +1,353 @@
+// Reads requests of the REST interface (-rest): path, query and body in, a call out. Fronts read every request and answer
+// what is wrong with it by themselves; the node thread reads it again. Texts and order of checks are those of Core's
+// rest.cpp; what only later releases have is declared with the release that brought it.
+import { hashFromHex } from '../../consensus/bytes/hex.js';
+import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
+import { type Compat, follows, type Span, shows } from '../../policy/compat.js';
+
+/** The form of a reply; null when the path names none, which is an error once everything else is known to be right. */
+export type RestFormat = 'bin' | 'hex' | 'json' | null;
+
+/** A block or transaction as the path names it: the text of the path, and its bytes in internal order. */
+export interface RestHash {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A request without a fault of its own. */
+export type RestCall = { readonly format: RestFormat } & (
+  | { readonly endpoint: 'tx'; readonly hash: RestHash }
+  | { readonly endpoint: 'block'; readonly hash: RestHash; readonly details: boolean }
+  | { readonly endpoint: 'blockpart'; readonly hash: RestHash; readonly part: BlockPart }
+  | { readonly endpoint: 'blockfilter'; readonly hash: RestHash; readonly type: string }
+  | { readonly endpoint: 'blockfilterheaders'; readonly hash: RestHash; readonly count: number; readonly type: string }
+  | { readonly endpoint: 'chaininfo' }
+  | { readonly endpoint: 'mempool'; readonly contents: boolean; readonly verbose: boolean; readonly sequence: boolean }
+  | { readonly endpoint: 'headers'; readonly hash: RestHash; readonly count: number }
+  /** Outpoints: txid in internal order, then the index as 32 bits little-endian. */
+  | { readonly endpoint: 'getutxos'; readonly outpoints: readonly Uint8Array[]; readonly checkMempool: boolean }
+  | { readonly endpoint: 'deploymentinfo'; readonly hash: RestHash | null }
+  | { readonly endpoint: 'blockhashbyheight'; readonly height: number }
+  | { readonly endpoint: 'spenttxouts'; readonly hash: RestHash }
+);
+
+/** Bytes of a block, counted from its first; 64-bit numbers as the client gave them. */
+export interface BlockPart {
+  readonly offset: bigint;
+  readonly size: bigint;
+}
+
+/** What a client is told instead of what it asked for. */
+export class RestFault extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** In front of every path. */
+export const REST_PREFIX = '/rest/';
+
+const MOST_HEADERS = 2000;
+const MOST_OUTPOINTS = 15;
+const MAX_UINT64 = (1n << 64n) - 1n;
+const FILTER_TYPES: readonly string[] = ['basic'];
+
+const bad = (message: string): never => {
+  throw new RestFault(400, message);
+};
+
+/** A request of one endpoint. */
+interface Asked {
+  /** The path behind the endpoint's prefix, query and format taken off. */
+  readonly param: string;
+  readonly format: RestFormat;
+  /** The first query parameter of that name, decoded. */
+  query(name: string): string | undefined;
+  readonly body: Uint8Array;
+  readonly compat: Compat;
+}
+
+const unformatted = (formats: string): never => {
+  throw new RestFault(404, `output format not found (available: ${formats})`);
+};
+
+/** What is said of a format that there is not. */
+export const noSuchFormat = (): never => unformatted('.bin, .hex, .json');
+
+/** Endpoints that have no other form. */
+function onlyJson({ format }: Asked): void {
+  if (format !== 'json') unformatted('json');
+}
+
+function hashOf(text: string): RestHash {
+  return /^[0-9a-f]{64}$/i.test(text) ? { text, bytes: hashFromHex(text.toLowerCase()) } : bad(`Invalid hash: ${text}`);
+}
+
+/** An unsigned number of 64 bits, undefined when the text is none. */
+function unsigned(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^\d{1,40}$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return value > MAX_UINT64 ? undefined : value;
+}
+
+function countOf(text: string, compat: Compat): number {
+  const count = unsigned(text);
+  if (count !== undefined && count >= 1n && count <= BigInt(MOST_HEADERS)) return Number(count);
+  if (!follows(compat, 24)) return bad(`Header count out of range: ${text}`);
+  return bad(`Header count is invalid or out of acceptable range (1-${MOST_HEADERS}): ${text}`);
+}
+
+/** `COUNT/HASH`, or since release 24 `HASH` with the count in the query. */
+function headersOf(parts: readonly string[], asked: Asked, form: string): { hash: RestHash; count: number } {
+  const { compat } = asked;
+  if (parts.length === 2) {
+    const count = countOf(parts[0], compat);
+    return { count, hash: hashOf(parts[1]) };
+  }
+  if (!follows(compat, 24)) return bad('No header count specified. Use /rest/headers/<count>/<hash>.<ext>.');
+  if (parts.length !== 1) return bad(`Invalid URI format. Expected ${form}<hash>.<ext>?count=<count>`);
+  const count = countOf(asked.query('count') ?? '5', compat);
+  return { count, hash: hashOf(parts[0]) };
+}
+
+function filterTypeOf(text: string): string {
+  return FILTER_TYPES.includes(text) ? text : bad(`Unknown filtertype ${text}`);
+}
+
+function partOf(asked: Asked): BlockPart {
+  const offset = unsigned(asked.query('offset')) ?? bad('Block part offset missing or invalid');
+  const size = unsigned(asked.query('size')) ?? bad('Block part size missing or invalid');
+  return { offset, size };
+}
+
+/** A query parameter that is true or false. */
+function switchOf(asked: Asked, name: string, byDefault: boolean): boolean {
+  const text = asked.query(name) ?? String(byDefault);
+  if (text !== 'true' && text !== 'false') bad(`The "${name}" query parameter must be either "true" or "false".`);
+  return text === 'true';
+}
+
+function mempoolOf(asked: Asked): RestCall {
+  const { param, format } = asked;
+  if (param !== 'contents' && param !== 'info') bad('Invalid URI format. Expected /rest/mempool/<info|contents>.json');
+  onlyJson(asked);
+  const contents = param === 'contents';
+  if (!contents || !follows(asked.compat, 25)) return { endpoint: 'mempool', format, contents, verbose: true, sequence: false };
+  const verbose = switchOf(asked, 'verbose', true);
+  const sequence = switchOf(asked, 'mempool_sequence', false);
+  if (verbose && sequence) bad('Verbose results cannot contain mempool sequence values. (hint: set "verbose=false")');
+  return { endpoint: 'mempool', format, contents, verbose, sequence };
+}
+
+function outpoint(text: string): Uint8Array {
+  const [txid, index, more] = text.split('-') as [string, string?, string?];
+  if (!/^[0-9a-f]{64}$/i.test(txid) || index === undefined || more !== undefined) return bad('Parse error');
+  const number = unsigned(index);
+  if (number === undefined || number > 0xffff_ffffn) return bad('Parse error');
+  const out = new Uint8Array(36);
+  out.set(hashFromHex(txid.toLowerCase()));
+  new DataView(out.buffer).setUint32(32, Number(number), true);
+  return out;
+}
+
+/** The bytes of hex text, in which spaces may stand between bytes; none when something else is in it. */
+function looseHex(body: Uint8Array): Uint8Array {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  const pieces = text.split(/\s+/);
+  const isHex = pieces.every((piece) => piece.length % 2 === 0 && /^[0-9a-f]*$/i.test(piece));
+  return isHex ? Buffer.from(pieces.join(''), 'hex') : new Uint8Array(0);
+}
+
+/** BIP-0064: whether the mempool counts, then the outpoints, which are copied: the body is the caller's. */
+function readOutpoints(bytes: Uint8Array): { outpoints: Uint8Array[]; checkMempool: boolean } {
+  try {
+    const reader = new ByteReader(bytes);
+    const checkMempool = reader.u8() !== 0;
+    const outpoints: Uint8Array[] = [];
+    for (let left = reader.compactSize(); left > 0; left--) outpoints.push(new Uint8Array(reader.bytes(36)));
+    return { outpoints, checkMempool };
+  } catch (error) {
+    if (error instanceof DecodeError) return bad('Parse error');
+    throw error;
+  }
+}
+
+function utxosOf({ param, format, body }: Asked): RestCall {
+  // The path begins with a slash, or there is none.
+  const parts = param.length > 1 ? param.slice(1).split('/') : [];
+  if (parts.length === 0 && body.length === 0) bad('Error: empty request');
+  let checkMempool = parts[0] === 'checkmempool';
+  let outpoints = parts.slice(checkMempool ? 1 : 0).map(outpoint);
+  if (parts.length > 0 && outpoints.length === 0) bad('Error: empty request');
+  if (format === null) noSuchFormat();
+  if (format === 'json') {
+    if (outpoints.length === 0) bad('Error: empty request');
+  } else {
+    const bytes = format === 'hex' ? looseHex(body) : body;
+    if (bytes.length > 0) {
+      if (outpoints.length > 0) bad('Combination of URI scheme inputs and raw post data is not allowed');
+      ({ outpoints, checkMempool } = readOutpoints(bytes));
+    }
+  }
+  if (outpoints.length > MOST_OUTPOINTS) {
+    bad(`Error: max outpoints exceeded (max: ${MOST_OUTPOINTS}, tried: ${outpoints.length})`);
+  }
+  return { endpoint: 'getutxos', format, outpoints, checkMempool };
+}
+
+function heightOf(text: string): number {
+  const height = unsigned(text);
+  if (height !== undefined && height <= 0x7fff_ffffn) return Number(height);
+  return bad(`Invalid height: ${text.replace(/[^A-Za-z0-9!*'();:@&=+$,/?#[\]\-_.~%]/g, '')}`);
+}
+
+/** What there is, in the order in which a path is compared. */
+const ENDPOINTS: readonly ({ readonly prefix: string; readonly read: (asked: Asked) => RestCall } & Span)[] = [
+  { prefix: 'tx/', read: ({ param, format }) => ({ endpoint: 'tx', format, hash: hashOf(param) }) },
+  {
+    prefix: 'block/notxdetails/',
+    read: ({ param, format }) => ({ endpoint: 'block', format, hash: hashOf(param), details: false }),
+  },
+  { prefix: 'block/', read: ({ param, format }) => ({ endpoint: 'block', format, hash: hashOf(param), details: true }) },
+  {
+    prefix: 'blockpart/',
+    since: 31,
+    read: (asked) => {
+      const part = partOf(asked);
+      return { endpoint: 'blockpart', format: asked.format, part, hash: hashOf(asked.param) };
+    },
+  },
+  {
+    prefix: 'blockfilter/',
+    since: 23,
+    read: ({ param, format }) => {
+      const parts = param.split('/');
+      if (parts.length !== 2) bad('Invalid URI format. Expected /rest/blockfilter/<filtertype>/<blockhash>');
+      const hash = hashOf(parts[1]);
+      return { endpoint: 'blockfilter', format, hash, type: filterTypeOf(parts[0]) };
+    },
+  },
+  {
+    prefix: 'blockfilterheaders/',
+    since: 23,
+    read: (asked) => {
+      const form = '/rest/blockfilterheaders/<filtertype>/';
+      const [type, ...parts] = asked.param.split('/');
+      if (parts.length === 0) bad(`Invalid URI format. Expected ${form}<blockhash>.<ext>?count=<count>`);
+      const headers = headersOf(parts, asked, form);
+      return { endpoint: 'blockfilterheaders', format: asked.format, ...headers, type: filterTypeOf(type) };
+    },
+  },
+  {
+    prefix: 'chaininfo',
+    read: (asked) => {
+      onlyJson(asked);
+      return { endpoint: 'chaininfo', format: 'json' };
+    },
+  },
+  { prefix: 'mempool/', read: mempoolOf },
+  {
+    prefix: 'headers/',
+    read: (asked) => ({
+      endpoint: 'headers',
+      format: asked.format,
+      ...headersOf(asked.param.split('/'), asked, '/rest/headers/'),
+    }),
+  },
+  { prefix: 'getutxos', read: utxosOf },
+  {
+    prefix: 'deploymentinfo',
+    since: 25,
+    read: (asked) => {
+      onlyJson(asked);
+      const text = asked.param.replace(/^\//, '');
+      return { endpoint: 'deploymentinfo', format: 'json', hash: text === '' ? null : hashOf(text) };
+    },
+  },
+  {
+    prefix: 'blockhashbyheight/',
+    read: ({ param, format }) => ({ endpoint: 'blockhashbyheight', format, height: heightOf(param) }),
+  },
+  {
+    prefix: 'spenttxouts/',
+    since: 30,
+    read: ({ param, format }) => {
+      if (param.includes('/')) bad('Invalid URI format. Expected /rest/spenttxouts/<hash>.<ext>');
+      return { endpoint: 'spenttxouts', format, hash: hashOf(param) };
+    },
+  },
+];
+
+/** Percent signs that are followed by two digits stand for a character, others for themselves. */
+function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  return Buffer.from(
+    text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  ).toString();
+}
+
+/** The first parameter of that name in a target's query. */
+function queryParameter(target: string, name: string): string | undefined {
+  const start = target.indexOf('?');
+  if (start < 0) return undefined;
+  const [query] = target.slice(start + 1).split('#', 1);
+  for (const pair of query.split('&')) {
+    const at = pair.indexOf('=');
+    if (decoded(at < 0 ? pair : pair.slice(0, at)) === name) return at < 0 ? '' : decoded(pair.slice(at + 1));
+  }
+  return undefined;
+}
+
+/** Takes query and format off a path. */
+function formatOf(path: string, compat: Compat): { param: string; format: RestFormat } {
+  const query = follows(compat, 24) ? path.lastIndexOf('?') : -1;
+  const param = query < 0 ? path : path.slice(0, query);
+  const dot = param.lastIndexOf('.');
+  const suffix = param.slice(dot + 1);
+  if (dot < 0 || (suffix !== '' && suffix !== 'bin' && suffix !== 'hex' && suffix !== 'json')) return { param, format: null };
+  return { param: param.slice(0, dot), format: suffix === '' ? null : suffix };
+}
+
+/** Whether the body of a request counts. */
+export const hasBody = (target: string): boolean => target.startsWith(`${REST_PREFIX}getutxos`);
+
+/**
+ * Reads a request.
+ * @param target path and query, as sent
+ * @returns null when there is no such endpoint
+ * @throws RestFault when something is wrong with it
+ */
+export function readRest(target: string, body: Uint8Array, compat: Compat): RestCall | null {
+  const path = target.slice(REST_PREFIX.length);
+  const endpoint = ENDPOINTS.find((one) => path.startsWith(one.prefix) && shows(compat, one));
+  if (endpoint === undefined || !target.startsWith(REST_PREFIX)) return null;
+  const query = (name: string): string | undefined => queryParameter(target, name);
+  return endpoint.read({ ...formatOf(path.slice(endpoint.prefix.length), compat), query, body, compat });
+}
+
+/** Whether the reply to a call never changes, so that it may be kept for a while. */
+export function neverChanges(call: RestCall): boolean {
+  switch (call.endpoint) {
+    case 'block':
+      return call.format !== 'json';
+    case 'blockpart':
+    case 'blockfilter':
+    case 'spenttxouts':
+      return true;
+    case 'deploymentinfo':
+      return call.hash !== null;
+    default:
+      return false;
+  }
+}
+
+/** A call that asks for bytes of a stored block, which a front reads from the file by itself. */
+export type StoredCall = Extract<RestCall, { endpoint: 'block' | 'blockpart' }>;
+
+/** Whether the node thread answers with the place of the block (stored.ts) and not with its bytes. */
+export const isStored = (call: RestCall): call is StoredCall =>
+  call.endpoint === 'blockpart' || (call.endpoint === 'block' && (call.format === 'bin' || call.format === 'hex'));

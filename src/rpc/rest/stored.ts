@@ -1,0 +1,18 @@
+// Where a block lies in the block files, as the node thread tells a front that reads it by itself: file and position, 32
+// bits each, little-endian.
+import { ByteReader } from '../../consensus/bytes/reader.js';
+import { ByteWriter } from '../../consensus/bytes/writer.js';
+
+/** Number of a block file, and where in it the block's first byte is. */
+export interface StoredPlace {
+  readonly file: number;
+  readonly pos: number;
+}
+
+export const encodePlace = ({ file, pos }: StoredPlace): Uint8Array => new ByteWriter(8).u32(file).u32(pos).finish();
+
+/** @throws DecodeError */
+export function decodePlace(bytes: Uint8Array): StoredPlace {
+  const reader = new ByteReader(bytes);
+  return { file: reader.u32(), pos: reader.u32() };
+}

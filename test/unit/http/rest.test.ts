@@ -1,0 +1,346 @@
+// The REST interface through real fronts, over a chain in a temporary folder: what is answered, how it is dressed, and that
+// blocks are read by the front. Expected texts are Bitcoin Core's (rest.cpp).
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { HttpOptions } from '../../../src/http/options.js';
+import { COMPATS, type CompatName } from '../../../src/policy/compat.js';
+import { RestDesk } from '../../../src/rpc/node/rest.js';
+import { ANYONE, buildBlock, buildChain, GENESIS, reward, spend } from '../../framework/chain-builder.js';
+import { openFixture } from '../../framework/chain-fixture.js';
+import { serializeTx } from '../../framework/messages.js';
+import { openDesk } from '../rpc/desk-fixture.js';
+import { Client, FakeNode } from './support.js';
+
+const UNKNOWN = 'ab'.repeat(32);
+const KEPT = 'public, immutable, max-age=86400';
+const FORMATS = 'output format not found (available: .bin, .hex, .json)';
+const display = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
+
+/** The reply as it concerns these tests. */
+interface Got {
+  status: number;
+  type: string | undefined;
+  cache: string | undefined;
+  body: Buffer;
+  text: string;
+}
+
+// A hundred blocks, and one with two transactions.
+const blocks = buildChain(GENESIS, 101);
+const fan = spend(
+  [reward(blocks[0])],
+  [1, 2].map((value) => ({ value: value * 100_000_000, script: ANYONE })),
+);
+const head = buildBlock(blocks[100], { txs: [fan], fees: 4_700_000_000 });
+
+async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOptions> = {}, warmup: string | null = null) {
+  const fixture = await openFixture();
+  for (const block of [...blocks, head]) await fixture.chain.submitBlock(block.bytes);
+  const compat = COMPATS[name];
+  const { context } = openDesk(fixture, new Map(), compat);
+  const uris: string[] = [];
+  const sizes: number[] = [];
+  const faults: unknown[] = [];
+  const desk = new RestDesk(
+    {
+      ...context,
+      txIndex: {
+        synced: () => true,
+        find: async (txid) =>
+          display(txid) === display(head.txids[1])
+            ? { tx: (await fixture.chain.readBlock(fixture.chain.tip)).txs[1], blockHash: head.hash }
+            : undefined,
+      },
+      filterIndex: {
+        state: { name: 'basic block filter index', synced: true, height: 102, settle: async () => true },
+        find: async (hash) =>
+          display(hash) === head.hashHex ? { filter: Buffer.from('0155', 'hex'), header: new Uint8Array(32).fill(7) } : undefined,
+        heads: async (hashes) =>
+          hashes.map((hash) => (display(hash) === head.hashHex ? { header: new Uint8Array(32).fill(7) } : undefined)),
+      },
+    },
+    { onFault: (_endpoint, error) => faults.push(error) },
+  );
+  const node = new FakeNode();
+  await node.start(
+    async (body, call, hooks) => {
+      uris.push(call.uri);
+      const reply = await desk.executeBody(body, call, hooks);
+      sizes.push(reply.body.length);
+      return reply;
+    },
+    { compat, rest: fixture.dir, fronts: 1, ...changes },
+    warmup,
+  );
+  t.teardown(async () => {
+    await node.fronts.close();
+    await fixture.end();
+  });
+  const send = async (text: string | Uint8Array): Promise<Got> => {
+    const client = new Client(node.port);
+    client.send(text);
+    const { status, head, body } = await client.reply();
+    client.destroy();
+    const header = (wanted: string) => new RegExp(`\r\n${wanted}: ([^\r]+)`, 'i').exec(head)?.[1];
+    return { status, type: header('content-type'), cache: header('cache-control'), body, text: body.toString() };
+  };
+  const get = (path: string): Promise<Got> => send(`GET /rest/${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const post = (path: string, body: Uint8Array | string): Promise<Got> =>
+    send(
+      Buffer.concat([Buffer.from(`POST /rest/${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`), Buffer.from(body)]),
+    );
+  return { fixture, node, uris, sizes, faults, send, get, post };
+}
+
+t.test('what there is', async (t) => {
+  const { fixture, sizes, get } = await serve(t);
+  const txid = display(head.txids[1]);
+  const found = async (path: string, type: string, cache: string) => {
+    const got = await get(path);
+    t.same([got.status, got.type, got.cache], [200, type, cache], path);
+    return got;
+  };
+  /** The same in all forms: bytes, their hex, and what the object says. */
+  const forms = async (path: string, bytes: Uint8Array, cache = 'no-store', query = '', jsonCache = cache) => {
+    const hex = Buffer.from(bytes).toString('hex');
+    t.equal((await found(`${path}.bin${query}`, 'application/octet-stream', cache)).body.toString('hex'), hex, path);
+    t.equal((await found(`${path}.hex${query}`, 'text/plain', cache)).text, `${hex}\n`, path);
+    return JSON.parse((await found(`${path}.json${query}`, 'application/json', jsonCache)).text);
+  };
+
+  await t.test('transactions and blocks', async (t) => {
+    t.match(await forms(`tx/${txid}`, serializeTx(fan)), { txid, blockhash: head.hashHex, hex: serializeTx(fan).toString('hex') });
+    const whole = await forms(`block/${head.hashHex}`, head.bytes, KEPT, '', 'no-store');
+    t.match(whole, { hash: head.hashHex, tx: [{ vin: [{ coinbase: /./ }] }, { fee: 47, vin: [{ prevout: { value: 50, height: 1 } }] }] });
+    const short = await forms(`block/notxdetails/${head.hashHex}`, head.bytes, KEPT, '', 'no-store');
+    t.same(short.tx, head.txids.map(display));
+    await forms(`block/${blocks[0].hashHex}`, blocks[0].bytes, KEPT, '', 'no-store');
+    t.equal((await get(`block/${head.hashHex.toUpperCase()}.bin`)).body.length, head.bytes.length);
+  });
+
+  await t.test('the node thread says where a block lies and no more', async (t) => {
+    sizes.length = 0;
+    await get(`block/${head.hashHex}.bin`);
+    await get(`block/${head.hashHex}.hex`);
+    await get(`blockpart/${head.hashHex}.bin?offset=0&size=100`);
+    t.same(sizes, [8, 8, 8]);
+  });
+
+  await t.test('parts of a block', async (t) => {
+    const part = (query: string, format = 'bin') => get(`blockpart/${head.hashHex}.${format}?${query}`);
+    const size = head.bytes.length;
+    const good = await part('offset=20&size=100');
+    t.same([good.status, good.cache, good.body.toString('hex')], [200, KEPT, head.bytes.subarray(20, 120).toString('hex')]);
+    t.equal((await part(`offset=${size - 5}&size=5`, 'hex')).text, `${head.bytes.subarray(size - 5).toString('hex')}\n`);
+    for (const [query, text] of [
+      ['', 'Block part offset missing or invalid'],
+      ['offset=x&size=1', 'Block part offset missing or invalid'],
+      ['offset=18446744073709551616&size=1', 'Block part offset missing or invalid'],
+      ['%XY', 'Block part offset missing or invalid'],
+      ['offset=1', 'Block part size missing or invalid'],
+      ['offset=0&size=0', `Bad block part offset/size 0/0 for ${head.hashHex}`],
+      [`offset=1&size=${size}`, `Bad block part offset/size 1/${size} for ${head.hashHex}`],
+      ['offset=18446744073709551615&size=1', `Bad block part offset/size 18446744073709551615/1 for ${head.hashHex}`],
+    ]) {
+      const got = await part(query);
+      t.same([got.status, got.cache, got.text], [400, 'no-store', `${text}\r\n`], query);
+    }
+    t.equal((await part('offset=0&size=1', 'json')).text, 'JSON output is not supported for this request type\r\n');
+  });
+
+  await t.test('headers, hashes, what was spent', async (t) => {
+    const headers = Buffer.concat([blocks[99], blocks[100], head].map(({ header }) => header));
+    t.match(await forms(`headers/${blocks[99].hashHex}`, headers), [{ height: 100 }, { height: 101 }, { height: 102, confirmations: 1 }]);
+    await forms(`headers/2/${blocks[99].hashHex}`, headers.subarray(0, 160));
+    await forms(`headers/${blocks[99].hashHex}`, headers.subarray(0, 80), 'no-store', '?a=%25&coun%74=1&count=3');
+    t.same(await forms(`headers/${UNKNOWN}`, Buffer.alloc(0)), []);
+    t.equal((await get('blockhashbyheight/102.bin')).body.toString('hex'), Buffer.from(head.hash).toString('hex'));
+    t.equal((await get('blockhashbyheight/102.hex')).text, `${head.hashHex}\n`);
+    t.equal((await get('blockhashbyheight/102.json')).text, `{"blockhash":"${head.hashHex}"}\n`);
+    // Two transactions: nothing, and one output of 50 coins to a script of one byte.
+    const spent = Buffer.from('0200' + '01' + '00f2052a01000000' + '0151', 'hex');
+    t.same(await forms(`spenttxouts/${head.hashHex}`, spent, KEPT), [
+      [],
+      [{ value: 50, scriptPubKey: { asm: '1', desc: 'raw(51)#8lvh9jxk', hex: '51', type: 'nonstandard' } }],
+    ]);
+    t.same(await forms(`spenttxouts/${fixture.chain.genesis.hashHex}`, Buffer.from('0100', 'hex'), KEPT), [[]]);
+  });
+
+  await t.test('filters', async (t) => {
+    const filter = Buffer.concat([Buffer.from([0]), head.hash, Buffer.from('020155', 'hex')]);
+    t.same(await forms(`blockfilter/basic/${head.hashHex}`, filter, KEPT), { filter: '0155' });
+    t.same(await forms(`blockfilterheaders/basic/${head.hashHex}`, new Uint8Array(32).fill(7)), ['07'.repeat(32)]);
+    t.same(await forms(`blockfilterheaders/basic/1/${head.hashHex}`, new Uint8Array(32).fill(7)), ['07'.repeat(32)]);
+    const missing = await get(`blockfilter/basic/${blocks[1].hashHex}.json`);
+    t.same([missing.status, missing.text], [404, 'Filter not found. This error is unexpected and indicates index corruption.\r\n']);
+    t.equal((await get(`blockfilter/fancy/${head.hashHex}.json`)).text, 'Unknown filtertype fancy\r\n');
+  });
+
+  await t.test('as methods of RPC say it', async (t) => {
+    t.match(JSON.parse((await found('chaininfo.json', 'application/json', 'no-store')).text), { blocks: 102, warnings: [] });
+    t.match(JSON.parse((await found('mempool/info.json', 'application/json', 'no-store')).text), { size: 0 });
+    t.same(JSON.parse((await found('mempool/contents.json', 'application/json', 'no-store')).text), {});
+    t.same(JSON.parse((await get('mempool/contents.json?verbose=false&mempool_sequence=true')).text), { txids: [], mempool_sequence: 9 });
+    t.match(JSON.parse((await found('deploymentinfo.json', 'application/json', 'no-store')).text), { hash: head.hashHex });
+    t.match(JSON.parse((await found(`deploymentinfo/${blocks[5].hashHex}.json`, 'application/json', KEPT)).text), { height: 6 });
+  });
+});
+
+t.test('unspent outputs', async (t) => {
+  const { faults, get, post } = await serve(t);
+  const txid = display(head.txids[1]);
+  const spent = display(blocks[0].txids[0]);
+  const one = JSON.parse((await get(`getutxos/${txid}-1/${spent}-0/${txid}-0.json`)).text);
+  t.match(one, { chainHeight: 102, chaintipHash: head.hashHex, bitmap: '101', utxos: [{ height: 102, value: 2 }, { value: 1 }] });
+  t.same(JSON.parse((await get(`getutxos/checkmempool/${spent}-0.json`)).text).bitmap, '0');
+  const tip = Buffer.concat([Buffer.from('66000000', 'hex'), head.hash]).toString('hex');
+  const coin = '0000000066000000' + '00c2eb0b00000000' + '0151';
+  const body = (flag: string, ...outpoints: [Uint8Array, number][]) =>
+    Buffer.from(
+      flag +
+        outpoints.length.toString(16).padStart(2, '0') +
+        outpoints.map(([id, index]) => `${Buffer.from(id).toString('hex') + index.toString(16).padStart(2, '0')}000000`).join(''),
+      'hex',
+    );
+  // The body as BIP-0064 has it; Core reads it one byte late.
+  const asked = body('00', [blocks[0].txids[0], 0], [head.txids[1], 1]);
+  t.equal((await post('getutxos.bin', asked)).body.toString('hex'), `${tip}010201${coin}`);
+  t.equal((await post('getutxos.hex', asked.toString('hex').replace(/(..)/g, '$1 \n'))).text, `${tip}010201${coin}\n`);
+  for (const [path, sent, text] of [
+    ['getutxos.json', '', 'Error: empty request'],
+    ['getutxos.bin', '', 'Error: empty request'],
+    ['getutxos/checkmempool.json', '', 'Error: empty request'],
+    ['getutxos.json', '{"checkmempool', 'Error: empty request'],
+    ['getutxos.bin', '{"checkmempool', 'Parse error'],
+    ['getutxos.bin', asked.subarray(0, 20), 'Parse error'],
+    [`getutxos/${txid}-0.bin`, asked, 'Combination of URI scheme inputs and raw post data is not allowed'],
+    [
+      'getutxos.bin',
+      body('01', ...Array.from({ length: 16 }, () => [head.txids[1], 0] as [Uint8Array, number])),
+      'Error: max outpoints exceeded (max: 15, tried: 16)',
+    ],
+    [`getutxos/${Array.from({ length: 16 }, () => `${txid}-0`).join('/')}.json`, '', 'Error: max outpoints exceeded (max: 15, tried: 16)'],
+    ...[`${txid}`, `${txid}-+1`, `${txid}--1`, `${txid}-0-0`, `${txid}-4294967296`, `${txid}aa-1`, 'aa-1'].map((path) => [
+      `getutxos/${path}.json`,
+      '',
+      'Parse error',
+    ]),
+  ] as const) {
+    const got = await post(path as string, sent as string);
+    t.same([got.status, got.type, got.text], [400, 'text/plain', `${text}\r\n`], `${path}`);
+  }
+  t.equal((await post('getutxos.bin', Buffer.alloc(100_000))).status, 413, 'no list of fifteen is as long');
+  t.same(faults, []);
+});
+
+t.test('what is wrong with a request', async (t) => {
+  const { fixture, get, send, uris } = await serve(t);
+  const faults: [path: string, status: number, text: string][] = [
+    ['tx/abc.json', 400, 'Invalid hash: abc'],
+    [`tx/${UNKNOWN}.json`, 404, `${UNKNOWN} not found`],
+    [`tx/${display(head.txids[1])}`, 404, FORMATS],
+    [`tx/${display(head.txids[1])}.foo`, 400, `Invalid hash: ${display(head.txids[1])}.foo`],
+    [`block/${UNKNOWN}.bin`, 404, `${UNKNOWN} not found`],
+    [`block/${head.hashHex}`, 404, FORMATS],
+    [`blockpart/${UNKNOWN}.bin?offset=0&size=1`, 404, `${UNKNOWN} not found`],
+    [`headers/${head.hashHex}%.json`, 400, `Invalid hash: ${head.hashHex}%`],
+    ['headers/1/2/3.json', 400, 'Invalid URI format. Expected /rest/headers/<hash>.<ext>?count=<count>'],
+    [`headers/${head.hashHex}`, 404, FORMATS],
+    ...['5a', '-5', '0', '2001', '9'.repeat(35)].map((count): [string, number, string] => [
+      `headers/${head.hashHex}.json?count=${count}`,
+      400,
+      `Header count is invalid or out of acceptable range (1-2000): ${count}`,
+    ]),
+    ['blockfilter/basic.json', 400, 'Invalid URI format. Expected /rest/blockfilter/<filtertype>/<blockhash>'],
+    [
+      'blockfilterheaders/basic.json',
+      400,
+      'Invalid URI format. Expected /rest/blockfilterheaders/<filtertype>/<blockhash>.<ext>?count=<count>',
+    ],
+    ['spenttxouts/a/b.json', 400, 'Invalid URI format. Expected /rest/spenttxouts/<hash>.<ext>'],
+    ['chaininfo.bin', 404, 'output format not found (available: json)'],
+    ['mempool/x.json', 400, 'Invalid URI format. Expected /rest/mempool/<info|contents>.json'],
+    ['mempool/contents.json?verbose=1', 400, 'The "verbose" query parameter must be either "true" or "false".'],
+    [
+      'mempool/contents.json?mempool_sequence=true',
+      400,
+      'Verbose results cannot contain mempool sequence values. (hint: set "verbose=false")',
+    ],
+    ['deploymentinfo/abc.json', 400, 'Invalid hash: abc'],
+    [`deploymentinfo/${UNKNOWN}.json`, 400, 'Block not found'],
+    ['blockhashbyheight/abc.json', 400, 'Invalid height: abc'],
+    ['blockhashbyheight/+1.json', 400, 'Invalid height: +1'],
+    ['blockhashbyheight/-1.json', 400, 'Invalid height: -1'],
+    ['blockhashbyheight/103.json', 404, 'Block height out of range'],
+    ['blockhashbyheight/<"1.json', 400, 'Invalid height: 1'],
+  ];
+  for (const [path, status, text] of faults) {
+    const got = await get(path);
+    t.same([got.status, got.type, got.cache, got.text], [status, 'text/plain', 'no-store', `${text}\r\n`], path);
+  }
+  for (const path of ['', 'tx', 'nothing', '?x=1']) t.match(await get(path), { status: 404, cache: 'no-store', text: '' }, path);
+
+  uris.length = 0;
+  await get('tx/abc.json');
+  t.same(uris, [], 'the front answers by itself');
+  t.equal((await send(`DELETE /rest/chaininfo.json HTTP/1.1\r\nHost: x\r\n\r\n`)).status, 405);
+
+  // A side branch was stored, but what it spent was never known.
+  const side = buildBlock(blocks[99], { tag: 5 });
+  await fixture.chain.submitBlock(side.bytes);
+  t.equal((await get(`block/${side.hashHex}.bin`)).body.length, side.bytes.length);
+  t.same(JSON.parse((await get(`headers/${side.hashHex}.json`)).text), [], 'not in the best chain');
+  t.match(await get(`spenttxouts/${side.hashHex}.bin`), { status: 404, text: `${side.hashHex} undo not available\r\n` });
+  await fixture.chain.submitHeader(buildBlock(head, { tag: 6 }).header);
+  const coming = buildBlock(head, { tag: 6 }).hashHex;
+  t.match(await get(`block/${coming}.bin`), { status: 404, text: `${coming} not available (not fully downloaded)\r\n` });
+
+  renameSync(join(fixture.dir, 'blk00000.dat'), join(fixture.dir, 'away'));
+  for (const path of [`block/${blocks[3].hashHex}.bin`, `blockpart/${blocks[3].hashHex}.hex?offset=0&size=1`])
+    t.match(await get(path), { status: 500, text: `I/O error reading ${blocks[3].hashHex}\r\n` });
+  renameSync(join(fixture.dir, 'away'), join(fixture.dir, 'blk00000.dat'));
+  t.equal((await get(`block/${blocks[3].hashHex}.bin`)).status, 200);
+});
+
+t.test('as 0.21.1 has it', async (t) => {
+  const { get } = await serve(t, '0.21.1');
+  t.match(await get(`headers/1/${head.hashHex}.json`), { status: 200, cache: undefined });
+  t.match(await get(`headers/${head.hashHex}.json`), {
+    status: 400,
+    text: 'No header count specified. Use /rest/headers/<count>/<hash>.<ext>.\r\n',
+  });
+  t.match(await get(`headers/0/${head.hashHex}.json`), { status: 400, text: 'Header count out of range: 0\r\n' });
+  for (const path of [`spenttxouts/${head.hashHex}.bin`, `blockpart/${head.hashHex}.bin?offset=0&size=1`, 'deploymentinfo.json'])
+    t.match(await get(path), { status: 404, text: '', cache: undefined }, path);
+  const { tx } = JSON.parse((await get(`block/${head.hashHex}.json`)).text);
+  t.equal('fee' in tx[1] || 'prevout' in tx[1].vin[0], false);
+});
+
+t.test('off by default, no credentials, and not before the node has started', async (t) => {
+  const off = new FakeNode();
+  await off.start(() => ({ status: 200, body: '' }));
+  t.teardown(() => off.fronts.close());
+  const client = new Client(off.port);
+  client.send('GET /rest/chaininfo.json HTTP/1.1\r\nHost: x\r\n\r\n');
+  t.equal((await client.reply()).status, 404);
+  client.destroy();
+
+  const { node, get } = await serve(t, 'default', {}, 'Loading block index...');
+  t.match(await get('chaininfo.json'), { status: 503, text: 'Service temporarily unavailable: Loading block index...\r\n' });
+  node.fronts.setWarmup(null);
+  t.match(await get('chaininfo.json'), { status: 200 });
+  node.fronts.stopAccepting();
+  t.match(await get(`block/${head.hashHex}.bin`).catch(() => ({ status: 503 })), { status: 503 });
+});
+
+t.test('a block that is long', async (t) => {
+  const { fixture, get } = await serve(t);
+  // Some 900 kB: sent in slices, its hex made in several turns.
+  const long = buildBlock(head, { outs: [{ value: 0, script: Buffer.alloc(900_000, 0x6a) }] });
+  t.equal((await fixture.chain.submitBlock(long.bytes)).kind, 'accepted');
+  const both = await Promise.all([get(`block/${long.hashHex}.bin`), get(`block/${long.hashHex}.hex`)]);
+  t.ok(both[0].body.equals(long.bytes));
+  t.ok(both[1].text === `${long.bytes.toString('hex')}\n`);
+  t.equal(both[1].cache, KEPT);
+});
